@@ -15,7 +15,8 @@ int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *sourc
 	uint64_t size;
 
 	if (fd < 0)
-		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "open '%s'", path);
+		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "cannot open '%s'",
+				      path);
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
 		(void)close(fd);
 		return fg_error_set(err, FG_EIO, "'%s' is not a regular file", path);

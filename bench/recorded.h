@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-	RECORDED_LEAST = 100, /* pairs of a recording that is drawn from */
+	RECORDED_LEAST = 100, /* pairs; shorter recordings are not used */
 };
 
 struct stretch {

@@ -56,7 +56,7 @@ int fg_debug_file_open(struct fg_debug_index *index, struct fg_error *err)
 	Dwarf *dwarf;
 
 	if (fd < 0)
-		return fg_error_errno(err, FG_ENOENT, "open '%s'", index->path);
+		return fg_error_errno(err, FG_ENOENT, "cannot open '%s'", index->path);
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (!dwarf) {
 		(void)close(fd);

@@ -141,7 +141,7 @@ static const struct fg_key creep_keys[] = {
 	 .initial = "show",
 	 .words = show_or_fail,
 	 .help = "what creep becomes",
-	 .more = "`fail` ends with exit code 1. The commit that meets it need not be to blame."},
+	 .more = "`fail` ends with exit code 1. The commit that fails need not be the cause."},
 	{.name = NULL},
 };
 static const struct fg_section creep_section = {.keys = creep_keys, .inherits = true};

@@ -132,7 +132,7 @@ static const struct fg_key measure_keys[] = {
 		 "`abba` runs one at a time, in blocks of four whose order is drawn at random: for "
 		 "threads, input and output, and wall time.\n\n"
 		 "`stored` runs the candidate alone and compares it with runs in the store. It is "
-		 "weaker, and says so.\n\n"
+		 "weaker, and the report says so.\n\n"
 		 "`auto` tries those that fit the program and keeps the one that decides sooner here."},
 	{.name = "pairs",
 	 .kind = FG_KEY_SECTION,
@@ -171,7 +171,7 @@ static const struct fg_key measure_keys[] = {
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
 	 .help = "measure until decided, as far as the budget allows",
-	 .more = "Then `max_pairs` does not apply. A run that "
+	 .more = "Then `measure.pairs.max` does not apply. A run that "
 		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to it instead of "
 		 "starting over."},
 	{.name = "layouts",
@@ -184,8 +184,8 @@ static const struct fg_key measure_keys[] = {
 		 "With `auto`, both sides are linked 16 times if code differs, with all code in another "
 		 "place of the cache line and of the page, and the pairs take turns: what is left is "
 		 "the change. If these links would take more than a tenth of the measurement (2 s are "
-		 "always cheap), there are 8 or 4; if 4 take longer, they are made only for a time that "
-		 "would fail by less than 40 % as it was linked. `always` makes them however long they "
+		 "always accepted), there are 8 or 4; if 4 take longer, they are made only when a time, "
+		 "measured as linked, would fail by less than 40 %. `always` makes them however long they "
 		 "take."},
 	{.name = "affected",
 	 .kind = FG_KEY_WORD,

@@ -316,8 +316,8 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 			     difference.text);
 	if (shared)
 		fg_notes_add(&verdict->notes, arena,
-			     "both sides load from the work tree, where a change is not measured: "
-			     "%s",
+			     "both sides load the same files from the work tree, so changes to "
+			     "them are not measured: %s",
 			     shared);
 	if (unsampled)
 		fg_notes_add(&verdict->notes, arena, "%s", unsampled);

@@ -217,7 +217,8 @@ static bool finish(struct turn *turn)
 		return enter(turn, FG_STATE_OVER);
 	turn->machine->state = FG_STATE_FINISHING;
 	turn->step->exceeds_budget = true;
-	say(turn, "the budget is used up after %u pairs: measuring the %u that can decide",
+	say(turn,
+	    "the budget is used up after %u pairs: measuring up to %u, the fewest that can decide",
 	    turn->now->pairs, least);
 	return measure_pairs(turn, least);
 }

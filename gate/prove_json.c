@@ -88,7 +88,9 @@ static int read_proof(const struct exchange *with, struct fg_proof *proof, struc
 	    !fg_proof_arm_parse(fg_json_text_or(json, "arm", ""), &proof->arm) ||
 	    !fg_outcome_parse(fg_json_text_or(json, "verdict", ""), &proof->outcome) ||
 	    !fg_schedule_parse(fg_json_text_or(json, "schedule", ""), &proof->schedule))
-		return fg_error_set(err, FG_EPARSE, "not a run that proves a gate");
+		return fg_error_set(
+			err, FG_EPARSE,
+			"the benchmark, arm, verdict or schedule of a proof is missing or unknown");
 	return FG_OK;
 }
 

@@ -200,11 +200,12 @@ static const struct fg_finding topics[] = {
 			    .subject = "virtualization",
 			    .severity = FG_SEVERITY_NOTE,
 			    .meaning = "neighbours on the same hardware cannot be seen from here; "
-				       "comparing within one session takes them out"},
+				       "a comparison within one session cancels them out"},
 	[WRAPPER] = {.id = "wrapper",
 		     .severity = FG_SEVERITY_NOTE,
-		     .meaning = "whether the binaries behind it changed is not known, so it is "
-				"measured even where nothing did",
+		     .meaning =
+			     "fastgate cannot tell whether the binaries behind it changed, so it "
+			     "is measured even if none did",
 		     .remedy = "name the program itself in `command`; what must happen before goes "
 			       "into `setup` or `prepare`"},
 };

@@ -453,7 +453,7 @@ static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 	if (job->benchmark->harness != FG_HARNESS_NONE && job->benchmark->metric_count > 0)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"a harness brings its own metrics: take away either 'harness' or 'metrics'");
+			"a harness brings its own metrics: remove either 'harness' or 'metrics'");
 	return fg_extractor_create(job->benchmark->metrics, job->benchmark->metric_count,
 				   &job->extractor, err);
 }

@@ -59,7 +59,7 @@ struct class_meaning {
 
 static const struct class_meaning meanings[] = {
 	{"23505", FG_EBUSY, "another session added the same: try again"},
-	{"53", FG_EIO, "the database server lacks room"},
+	{"53", FG_EIO, "the database server is out of disk space, memory or connections"},
 	{"40", FG_EBUSY, "conflict with another session: try again"},
 	{"55", FG_EBUSY, "locked by another session: try again"},
 	{"57", FG_ENET, "the database server is shutting down"},

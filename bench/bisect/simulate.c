@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Simulated histories, with simulated pairs and with recorded ones of four programs: how many
- * pairs and builds does the search take, and how often is it right?  `git bisect run` with a test
+ * Simulated histories, with simulated pairs and with pairs recorded from four programs: how many
+ * pairs and builds does the search need, and how often is it right?  `git bisect run` with a test
  * of fixed size searches the same histories.
  *
  * usage: simulate [RUNS [COMMITS [SEED]]]
@@ -22,12 +22,12 @@ enum {
 
 struct history {
 	double effect;       /* in standard deviations of a pair */
-	double spread;       /* of a pair */
+	double spread;       /* standard deviation of a pair */
 	const char *program; /* its recorded pairs instead of simulated ones */
 	struct stretch stretch;
 	size_t measured; /* index of a commit in the range */
-	unsigned ends;   /* pairs of the ends' gate, which comes before either search */
-	double build;    /* costs as much as this many pairs */
+	unsigned ends;   /* pairs spent on comparing the two ends, before either search */
+	double build;    /* cost of a build, in pairs */
 	bool has_prior;
 	size_t culprit;
 	double weight[COMMITS_MAX];
@@ -44,7 +44,10 @@ struct tally {
 	double visits;
 };
 
-/* A tenth of the commits touches what the ends' comparison blames; these are 16 times likelier. */
+/*
+ * A tenth of the commits touch a function that the comparison of the ends blames: 16 times as
+ * likely.
+ */
 static void make_history(struct history *history)
 {
 	double all = 0;
@@ -143,7 +146,7 @@ static void print(const char *name, const struct tally *tally)
 	       100 * tally->wrong / n);
 }
 
-/* The look at which the gate has most probably decided that the ends differ. */
+/* The look at which the gate most probably decides that the ends differ. */
 static unsigned ends_of(double effect)
 {
 	return effect < 0.75 ? 62 : effect < 1.5 ? 18 : 12;

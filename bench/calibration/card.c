@@ -45,7 +45,7 @@ enum {
 	PASS = FG_OUTCOME_PASS,
 };
 
-/* Extra rows and options of a question. */
+/* Extra rows and options for a question. */
 enum show {
 	PLAIN = 0,
 	PARTS = 1,   /* one row per program */
@@ -58,7 +58,7 @@ struct question {
 	const char *name;
 	const char *words;
 	const struct setting *setting;
-	int permille; /* the slowdown; CENTRED where no program was slowed by so much */
+	int permille; /* the slowdown; CENTRED if no program was slowed by this much */
 	int outcome;  /* the outcome that is counted */
 	char bound;   /* '>': the goal is a floor; '<': a ceiling */
 	double goal;
@@ -157,7 +157,7 @@ static void replay_recording(const struct question *q, const struct recording *r
 	row->load = recording->load;
 }
 
-/* First the row of all programs, then one per program. */
+/* Adds the row for all programs, then one per program. */
 static void ask(const char *folder, const struct question *q, const char *condition,
 		size_t decisions, struct card *card)
 {

@@ -31,9 +31,9 @@ struct card_row {
 	unsigned median_goal;
 	double load; /* mean load average of the recordings; NaN: unknown */
 	size_t recorded_pairs;
-	double effect; /* relative effect in the recording itself; NaN: not a single recording */
+	double effect; /* relative effect within a recording; NaN: the row covers several */
 	double effect_error;
-	size_t tested; /* functions */
+	size_t tested; /* number of functions */
 	double milliseconds;
 	size_t chosen[2]; /* duet, ABBA */
 	double ratio;     /* duet's time to a verdict / ABBA's */
@@ -57,7 +57,7 @@ extern const char *const card_conditions[CARD_CONDITIONS];
 extern const char *const card_kinds[CARD_KINDS];
 
 void card_add(struct card *card, const struct card_row *row);
-/* Decisions about functions in a condition, if they were recorded. */
+/* Adds decisions about functions in a condition, if it was recorded. */
 void card_add_functions(const char *folder, const char *condition, size_t decisions,
 			struct card *card);
 /*
@@ -65,9 +65,9 @@ void card_add_functions(const char *folder, const char *condition, size_t decisi
  * choice on stretches of the recordings.
  */
 void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card);
-/* Synthetic pairs and histories, which show the effects of autocorrelation and outliers. */
+/* Adds synthetic pairs and histories, which show the effects of autocorrelation and outliers. */
 void card_add_made(size_t decisions, struct card *card);
-/* Time of one decision: 5,000 functions, 200 pairs. */
+/* Adds the time of one decision: 5,000 functions, 200 pairs. */
 void card_add_cost(struct card *card);
 
 /* "met", "MISSED", "not measured", or "" without a goal. */

@@ -35,7 +35,7 @@ static const char *const schedule_names[SIDES] = {"duet", "abba"};
 struct both {
 	struct recorded_pair *observations[SIDES]; /* pairs, blocks */
 	size_t count[SIDES];
-	struct recorded_pair *halves; /* of the blocks: A then B */
+	struct recorded_pair *halves; /* halves of the blocks, A then B */
 	size_t half_count;
 	struct fg_choice_goal goal;
 };

@@ -22,17 +22,17 @@ enum {
 
 enum count {
 	ANY_FLAG,   /* some function was reported slower */
-	RIGHT_FLAG, /* the right one was */
-	FIRST,      /* and it is first */
+	RIGHT_FLAG, /* the changed function was reported slower */
+	FIRST,      /* the changed function was reported first */
 	BESIDE,     /* another function was reported slower */
-	PATH_FIRST, /* with the right caller */
+	PATH_FIRST, /* the changed function was first, under the right caller */
 	MOVED,      /* the change was reported as moved */
 	COUNTS,
 };
 
 struct function_question {
 	const char *name;
-	int variant; /* of programs/many.c */
+	int variant; /* VARIANT of programs/many.c */
 	enum count counted;
 	bool at_least;
 	double goal;

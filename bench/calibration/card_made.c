@@ -16,11 +16,11 @@ enum {
 	RUNS = 125,       /* per history */
 	STEP_AT = 60,     /* first run after the change */
 	STEP_REACH = 3,   /* a change found this many runs off still counts */
-	HISTORY_SHARE = 2 /* a history takes longer than a decision: this many times fewer */
+	HISTORY_SHARE = 2 /* histories take longer: this many times fewer than decisions */
 };
 
 struct noise {
-	double r; /* of an AR(1) series; 0: independent */
+	double r; /* coefficient of an AR(1) series; 0: independent */
 	double spread;
 	bool skewed; /* log-normal, with one value in fifty 30 % higher */
 	bool drawn;  /* pairs have random signs; only their sizes are correlated */
@@ -55,13 +55,13 @@ static void add_pair(uint32_t pair, double difference, struct fg_series *series)
 struct made {
 	const struct noise *noise;
 	struct fg_random *random;
-	double state; /* of the noise */
+	double state; /* state of the noise */
 	double change;
 	struct fg_measuring measure;
 	struct fg_policy policy;
 	struct fg_metric_policy metric;
 	struct fg_series series;
-	uint32_t pairs; /* number of pairs that count */
+	uint32_t pairs; /* pairs that count */
 };
 
 static void made_begin(const struct noise *noise, double change, double min_effect,
@@ -91,7 +91,7 @@ static void made_measure(struct made *made, unsigned pairs)
 			 &made->series);
 }
 
-/* Continues from look to look. Returns whether the run fails. */
+/* Goes from look to look. Returns whether the run fails. */
 static bool made_fails(struct made *made, struct fg_gate_progress *progress)
 {
 	*progress = (struct fg_gate_progress){.next_look = 1};

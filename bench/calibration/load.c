@@ -2,8 +2,8 @@
 /*
  * A load generator for the calibration: PROCESSES processes that work in bursts, half of them in
  * the registers and half in memory, for SECONDS or until the parent exits.  Bursts and pauses are
- * exponential with means of 1.0 s and (busy share permitting) 0.1 s, so that each process keeps
- * about nine tenths of a CPU busy.
+ * exponential with means of 1.0 s and 0.1 s, so each process keeps a CPU about nine tenths busy, if
+ * it can get one.
  *
  *	bench_calibration_load PROCESSES SECONDS
  */

@@ -103,7 +103,8 @@ static int take_repetition(struct recorder *recorder, const struct fg_runner_eve
 }
 
 /*
- * Keeps the new rows whose repetitions finally count, with pair numbers that continue the old ones.
+ * Keeps the new rows whose repetitions count in the end, with pair numbers that continue the old
+ * ones.
  */
 static void adopt_rows(struct recorder *recorder, uint32_t next)
 {

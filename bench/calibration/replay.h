@@ -28,7 +28,7 @@ bool recording_load(const char *folder, const char *condition, const char *kind,
 void recording_release(struct recording *recording);
 
 struct recorded_pair {
-	double difference; /* of CPU time, ln(candidate / baseline) */
+	double difference; /* ln(candidate / baseline) of CPU time */
 	double seconds;    /* duration */
 };
 

@@ -97,10 +97,7 @@ static size_t take(const struct rival *rival, const struct recording *recording,
 	return used;
 }
 
-/*
- * Limited by the recording: it must contain three stretches, so that there is more than one place
- * to take them from.
- */
+/* Runs per side. The recording must hold three stretches, so that a draw can choose. */
 static size_t affordable_runs(const struct rival *rival, const struct recording *recording)
 {
 	return fg_min_size(rival->runs, recording->count / 6);

@@ -4,8 +4,8 @@
  *
  *	bench_calibration_windows [RUNS]
  *
- * A run draws pairs of one recording, each with a coin for its side, as the runner does, around
- * the change of its row.  The last line takes windows of pairs in the order of the recording.
+ * A run draws pairs from one recording, with random signs as in the runner's draw of sides, shifted
+ * by the change of its row. The last line takes consecutive pairs of a recording instead.
  */
 #include "base/random.h"
 #include "gate/rule.h"
@@ -17,7 +17,7 @@
 
 enum {
 	RUNS = 10000,
-	LEAST = 40, /* shorter recordings are left out */
+	LEAST = 40, /* shorter recordings are not used */
 	MOST = 400,
 };
 

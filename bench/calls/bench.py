@@ -27,7 +27,7 @@ def children_s():
 
 
 def povray(ways, scene, folder):
-    """A whole program, fastgate's own time included; the picture must stay the same."""
+    """A whole program, including fastgate's own time; the picture must stay the same."""
     if not shutil.which("povray"):
         print("  povray: not installed")
         return
@@ -40,7 +40,7 @@ def povray(ways, scene, folder):
                            check=True, capture_output=True)
             found[way].append(children_s() - begin)
             with open(f"{folder}/picture.ppm", "rb") as file:
-                pictures.add(file.read()[-640 * 480 * 3:])  # the head has the date
+                pictures.add(file.read()[-640 * 480 * 3:])  # the header contains the date
     middle = {way: statistics.median(values) for way, values in found.items()}
     print(f"  povray ({middle['bare']:.2f} s): " + ", ".join(f"{way} {middle[way] / middle['bare']:.2f} x" for way in ways)
           + f"; {len(pictures)} picture{'s differ' if len(pictures) > 1 else ', the same each time'}")

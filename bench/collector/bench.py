@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the collector costs, how fast it is inside, and how true it is, in one run.
+"""Measures the collector's cost, the time of its parts, and the accuracy of its profiles.
 
-Arms are interleaved round by round, so that what disturbs the machine disturbs all of them; medians are compared, and
-every figure stands beside its peer: the same program alone, an empty handler on the same timer, gperftools, perf record.
+Arms are interleaved round by round, so that a disturbance of the machine affects all of them.  The report compares
+medians, each with its peer: the same program alone, an empty handler on the same timer, gperftools, perf record.
 """
 import csv
 import glob
@@ -71,7 +71,7 @@ class Bench:
             "fastgate": ([], {"LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
                               "FASTGATE_COLLECTOR_PERIOD": period}),
         }
-        # As on a glibc without _dl_find_object().
+        # The same as on a glibc without _dl_find_object().
         arms["fastgate own index"] = ([], {**arms["fastgate"][1], "FASTGATE_COLLECTOR_INDEX": "own"})
         profiler = glob.glob("/usr/lib/*/libprofiler.so*")
         if profiler and rate <= 4000:
@@ -189,7 +189,7 @@ class Bench:
         """The share of samples of real programs whose stack does not reach its start."""
         scratch, source = self.scratch, os.path.dirname(os.path.abspath(__file__))
         commands = {
-            "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..", "-c", f"{source}/../../collector/rules.c", "-o", f"{scratch}/rules.o"],
+            "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..", "-c", f"{source}/../../collector/unwind/rules.c", "-o", f"{scratch}/rules.o"],
             "python3": ["python3", "-c", "import json\nfor i in range(60000): json.loads(json.dumps({str(i): [i]}))\nsum(i * i for i in range(2000000))"],
             "sqlite3": ["sqlite3", ":memory:", "with recursive c(x) as (select 1 union all select x+1 from c where x<1000000) select sum(x) from c;"],
             "bash": ["bash", "-c", "for i in $(seq 100); do x=$(echo $i | tr 0-9 a-j); done"],
@@ -232,8 +232,10 @@ class Bench:
         print(f"\nintervals: the stated 95 % interval held the truth in {100 * held / runs:.1f} % of {runs} runs (1 sigma of that: {sigma:.1f} %)")
 
     def truth(self, name, functions, runs, arguments=(), look_ns=1e6):
-        """How often a share lies within 3 sigma of what the program measured of itself: binomial, with looks at the first function
-        that stand for look_ns each, and at the second for a period."""
+        """
+        How often a share lies within 3 sigma of the program's own measurement. Sigma is binomial: a look at the first
+        function stands for look_ns, a look at the second for a period.
+        """
         inside, shares, true_shares, system, rusage = 0, [], [], [], []
         for _ in range(runs):
             self.fresh_output()

@@ -12,9 +12,9 @@
  * right after the handler also falls between the clock readings, so a handler's own time is the
  * minimum of CPU time and elapsed time.
  *
- * usage: handler SECONDS_OF_CPU_TIME [THREADS], of which the first second is not counted; and
- * BENCH_COUNTS, a file for the histograms (longest.py combines those of several runs). The stack is
- * 300 frames deep, and its upper part changes all the time.  The further threads do nothing.
+ * usage: handler SECONDS_OF_CPU_TIME [THREADS]; the first second does not count. BENCH_COUNTS names
+ * a file for the histograms (longest.py combines those of several runs). The stack is 300 frames
+ * deep, and its upper part changes all the time. The other threads do nothing.
  */
 #include "collector/sampler/handler.h"
 

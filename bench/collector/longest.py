@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The longest handlers of several runs together, beside handlers that do nothing for as long under the same signals.
+"""The longest handlers of several runs, compared with handlers that spin for as long under the same signals.
 
 usage: longest.py BUILD_FOLDER [ROUNDS [SECONDS]]; SECONDS of CPU time each, 170 by default.
 
@@ -44,7 +44,7 @@ def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 170
     together = {}
-    # The files of real recordings lie on a disk, those of /tmp perhaps in memory.
+    # The files of real recordings lie on a disk; /tmp may be in memory.
     with tempfile.TemporaryDirectory(dir=build) as scratch:
         for number in range(rounds):
             kinds, said = measure(build, seconds, scratch)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of the sampler at its defaults for five programs, beside perf's at the same rate.
+"""The cost of the sampler at its defaults for five programs, compared with perf at the same rate.
 
 usage: overhead.py BUILD_FOLDER [PAIRS [LOAD...]]; LOAD: busy processes on the machine (default: 0 4 12)
 
 A pair is two copies of the program that run at once on one CPU, one of them sampled, so that noise hits both alike; they take
-turns in starting first.  CPU time is that of the program and all its children, as the kernel counts it for the parent.
+turns in starting first.  CPU time is that of the program and all its children, as the kernel reports it to the parent.
 """
 import glob
 import os

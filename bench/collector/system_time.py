@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is system time booked where it was spent?  usage: system_time.py BUILD_FOLDER [RUNS] [load] [CLOCK...]
 
-Programs that know the truth run again and again under the collector: woken in step with the kernel's ticks, or made of
-threads shorter than one.  A share counts as found when it is within three sigma of the truth; sigma comes from the
-weights of the samples themselves.  With the right to SCHED_FIFO, a case runs where nothing disturbs
-its rhythm; with `load`, all run beside a busy process per CPU.  Each case runs with the clocks that sample system time differently: the default (cpu), by perf events of the kernel
-where it may be sampled; and the same without these, at ticks (ticks).
+Programs that measure their own truth run repeatedly under the collector: they wake in step with the kernel's ticks, or have
+threads shorter than a tick.  A share counts as found if it is within three sigma of the truth; sigma comes from the weights
+of the samples.  With the right to SCHED_FIFO, a case runs undisturbed; with `load`, all run in parallel with a busy process
+per CPU.  Each case runs with both clocks for system time: the default (cpu), which uses perf events of the kernel where the
+kernel may be sampled, and the kernel's ticks without these events (ticks).
 """
 import glob
 import math
@@ -33,7 +33,7 @@ CLOCKS = {
     "cpu": {"FASTGATE_COLLECTOR_CLOCK": "cpu"},
     "ticks": {"FASTGATE_COLLECTOR_CLOCK": "cpu", "FASTGATE_COLLECTOR_KERNEL": "off"},
 }
-SAMPLE_CLOCK = 0x07  # of a sample's first byte
+SAMPLE_CLOCK = 0x07  # the bits of a sample's first byte that hold its clock
 CLOCK_SYSTEM = 2
 
 
@@ -49,7 +49,10 @@ def varint(data, at):
 
 
 def weights(path):
-    """The weight of every sample of a trace, as docs/formats/trace.md has it, parts of one together; and the clock of system time."""
+    """
+    The weight of every sample of a trace (docs/formats/trace.md), parts of one sample added up; and the clock of system
+    time.
+    """
     with open(path, "rb") as file:
         data = file.read()
     period = int.from_bytes(data[88:96], "little")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 FASTGATE, RECORDINGS = sys.argv[1], int(sys.argv[2])
-TOLERATED = 0.001  # what the documentation proposes for counts
+TOLERATED = 0.001  # the tolerance that the documentation recommends for counts
 MEASURES = ("heap.allocations", "heap.bytes", "heap.peak", "fd.opened", "io.bytes_written")
 SUM = "with recursive c(x) as (select 1 union all select x+1 from c where x<20000) select x%97, group_concat(x) from c group by 1;"
 PROGRAMS = {

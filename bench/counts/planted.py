@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: FASTGATE SOURCE TRIALS. Half of the commits allocate once more at one of two sites, the other half change only a
-comment.
+Called by run: FASTGATE SOURCE TRIALS. Half of the commits add one allocation at one of two sites; the other half change only a comment.
 """
 import json
 import os

@@ -36,12 +36,12 @@ static const double step_size = 0.001;
 
 struct world {
 	const char *name;
-	double spread; /* of a pair */
-	double drift;  /* the host's level goes up and down by this much */
+	double spread; /* standard deviation of a pair */
+	double drift;  /* the host's level rises and falls by this much */
 	double layout; /* every other build is this much slower by its layout */
 	/* share of the pairs disturbed by a neighbour, which makes them ten times as noisy */
 	double neighbours;
-	double creep; /* of each step */
+	double creep; /* slowdown per step */
 	bool anchors;
 	const char *program; /* its recorded pairs instead of simulated ones */
 };
@@ -131,7 +131,7 @@ static struct fg_creep_verdict *judge(const struct history *history, size_t comm
 	return fg_creep_judge(chain, &policy, FG_BETTER_LOWER, arena);
 }
 
-/* Adds a commit; returns whether it meets creep. */
+/* Adds a commit; returns whether creep was found. */
 static bool add_commit(const struct world *world, struct history *history, size_t commit,
 		       struct fg_random *random)
 {
@@ -155,7 +155,7 @@ static bool add_commit(const struct world *world, struct history *history, size_
 	return is_creep;
 }
 
-/* By how much a step of the chain is off, on average. */
+/* Average error of a step of the chain. */
 static double bias_of(const struct world *world, const struct history *history)
 {
 	double sum = 0;
@@ -282,7 +282,7 @@ static void show_unchanged(bool is_identical)
 
 /* ---- functions ---- */
 
-/* The number of samples of a function in so many repetitions: Poisson, approximated by a normal. */
+/* Samples of a function in `pairs` repetitions: Poisson, approximated by a normal distribution. */
 static double sampled(double share, size_t pairs, struct fg_random *random)
 {
 	const double expected = share * SAMPLES * (double)pairs;
@@ -327,7 +327,7 @@ static void test_functions(const struct history *history, double creep, struct f
 	fg_chain_release(&chain);
 }
 
-/* Over several benchmarks, in a pool that is the caller's to release. */
+/* Adds the functions of several benchmarks to a pool, which the caller releases. */
 static size_t risen_of(const struct world *world, size_t benchmarks, uint64_t seed,
 		       struct fg_creep_pool *pool)
 {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installed programs with a jump at the entry of every function that can have one, of them and of
-their libraries: does any crash, does any print something else?  How many functions are refused?
+"""Installed programs with a jump at the entry of every function that can have one, in the programs
+and in their libraries: does any program crash or print something else?  How many functions are refused?
 
-Only programs that tell their version or their usage are run, as a user without rights, in an empty
-folder, without input."""
+Runs only programs that print a version or a usage, as an unprivileged user, in an empty folder,
+without input."""
 
 import argparse
 import collections
@@ -21,7 +21,7 @@ import tempfile
 import time
 
 FOLDERS = ["/usr/bin", "/usr/sbin", "/usr/games", "/usr/lib/git-core", "/usr/libexec"]
-# Programs that stop or change a system, or wait for somebody, whatever their options.
+# Programs that stop or change a system, or wait for input, whatever their options.
 LEFT_ALONE = re.compile(
     r"halt|reboot|poweroff|shutdown|(tel)?init|runlevel|killall5?|pkill|kill|skill|snice|su|login|"
     r"sulogin|agetty|getty|.*mount.*|swap.*|mkswap|.*fsck.*|mkfs.*|mke2fs|pivot_root|switch_root|"
@@ -53,7 +53,7 @@ def programs():
             except OSError:
                 continue
             if head[:5] != b"\x7fELF\x02" or b"/ld-linux-x86-64.so.2" not in head:
-                continue  # no program, or one that is linked statically
+                continue  # not a program, or linked statically
             if status.st_mode & 0o6000 or not status.st_mode & 0o001:
                 continue
             if LEFT_ALONE.fullmatch(name) or (status.st_dev, status.st_ino) in found:
@@ -86,7 +86,7 @@ def execute(words, folder):
 
 
 def stable(path, folder):
-    """The question that the program answers twice in the same way, and the answer."""
+    """A question that the program answers twice in the same way, and the answer."""
     for question in ["--version", "--help"]:
         first = execute([path, question], folder)
         if not first:
@@ -182,7 +182,7 @@ def main():
     arguments = parser.parse_args()
     arguments.until = time.monotonic() + 60 * arguments.minutes
     chosen = [path for path in programs() if arguments.match in path]
-    random.Random(1).shuffle(chosen)  # so that a part stands for the whole
+    random.Random(1).shuffle(chosen)  # random order, so that a part is representative of the whole
     chosen = chosen[:arguments.most]
     base = tempfile.mkdtemp()
     os.chmod(base, 0o755)

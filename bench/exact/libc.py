@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Twenty loops that a change replaced by calls of the C library: is the whole counted, and who is blamed?
+Twenty loops that a change replaced by calls of the C library: is all work counted, and which function is blamed?
 
 usage: libc.py FASTGATE [CALL...]
 
 The truth is callgrind's own total of both programs, less the dynamic linker.  A case is right if it is a tenth of the
 program or more, its change is within a thousandth of the truth, the verdict is `regression`, and the function of the
-project that makes the calls is named.  Then all of them the other way round, where each is an improvement.
+project that makes the calls is named.  Then each change is reversed, and is an improvement.
 """
 import json
 import os

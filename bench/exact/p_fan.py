@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-q-view's table of ten functions: are the calls exact, and is the time of a call what a clock around a thousand of them says?
+The table of q-view for ten functions: are the calls exact, and is the time per call that of a clock around a thousand calls?
 
 usage: p_fan.py FASTGATE [REPETITIONS]
 
-The program runs once for nothing, REPETITIONS times (20) under the sampler and once under valgrind, all by `fastgate run`; then REPETITIONS
-times alone, where its own clock times every thousand calls.  Sigma joins the error of the sampled time with that of the clock's mean.
+The program runs once to warm up, REPETITIONS times (20) under the sampler and once under valgrind, all by `fastgate run`; then
+REPETITIONS times alone, where its own clock times every thousand calls.  Sigma combines the error of the sampled time with that
+of the clock's mean.
 """
 import json
 import math

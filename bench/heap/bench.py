@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Called by run: FASTGATE BUILD SOURCE ROUNDS.  All programs take turns; medians of CPU time, added to that of the bare program."""
+"""Called by run: FASTGATE BUILD SOURCE ROUNDS.  The programs take turns; the table shows the median CPU time added to that of the bare program."""
 import glob
 import os
 import shutil

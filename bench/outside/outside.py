@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Called by run: FASTGATE SOURCES ROUNDS.
 
-Truth programs tell what their functions got; z is how many standard deviations of as many equal samples the share found lies from
-that.  Costs: how much less a busy program computes per second of its CPU time while it is looked at 100 times a second, or as often
-as the tool can."""
+Some programs measure the shares of their functions themselves.  z is the difference between the sampled share and that truth, in
+standard deviations of as many equal samples.  Costs: how much less a busy program computes per second of its CPU time while it is
+sampled 100 times a second, or as often as the tool can."""
 import json
 import math
 import os

@@ -68,8 +68,8 @@ struct load {
 	struct fg_strbuf *parcels;
 	unsigned count;
 	atomic_uint next;
-	atomic_llong client_ns; /* CPU time of those who send */
-	pid_t database;         /* its first process; 0: it is a file, or elsewhere */
+	atomic_llong client_ns; /* CPU time of the senders */
+	pid_t database;         /* the database's first process; 0: a file, or on another machine */
 	double *times;
 };
 
@@ -129,7 +129,7 @@ static void *send_all(void *context)
 	return NULL;
 }
 
-/* Milliseconds a run. */
+/* Milliseconds per run. */
 struct costs {
 	double server; /* this process without the senders */
 	double database;
@@ -395,10 +395,10 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 struct asker {
 	struct fg_store *store;
 	struct fg_run_list newest;
-	struct fg_stored_run run; /* the newest */
-	const char *function;     /* its name */
+	struct fg_stored_run run; /* newest run */
+	const char *function;     /* name of a function */
 	const char *library;
-	int64_t series; /* of the newest run; the one before it has the number before */
+	int64_t series; /* of the newest run; the previous run's series is one less */
 };
 
 typedef void question(const struct asker *asker);
@@ -522,7 +522,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 	print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 }
 
-/* The location is known only for a file of ours. */
+/* The location is known only if the database is a local file. */
 static void ask_cold(const char *database, const struct asker *warm)
 {
 	double times[COLD_ASKS];

@@ -18,7 +18,7 @@ struct fg_bench_shape {
 
 struct fg_bench_program {
 	struct fg_bench_shape shape;
-	unsigned *versions; /* of each function: a part of its name */
+	unsigned *versions; /* per function: part of its name */
 	struct fg_profile_node *nodes;
 	size_t node_count;
 	size_t node_capacity;

@@ -11,16 +11,16 @@
 
 #include <stdint.h>
 
-#define FG_BENCH_SECRET "0123456789abcdef" /* of the server, in place of tokens */
+#define FG_BENCH_SECRET "0123456789abcdef" /* the server's secret, used instead of tokens */
 
 struct fg_bench_sender {
 	int socket;
-	char answer[8192]; /* the last one, as text */
+	char answer[8192]; /* last answer, as text */
 };
 
 int fg_bench_sender_open(struct fg_bench_sender *sender, uint16_t port, struct fg_error *err)
 	FG_NODISCARD;
-/* Waits for the answer, whose status is returned. */
+/* Waits for the answer and returns its status. */
 int fg_bench_sender_upload(struct fg_bench_sender *sender, const struct fg_strbuf *body,
 			   int *status, struct fg_error *err) FG_NODISCARD;
 void fg_bench_sender_close(struct fg_bench_sender *sender);

@@ -4,7 +4,7 @@
 
     agreement.py BENCH_PROFILE_SYMBOLS FILE COUNT
 
-Every difference is put into one of the kinds below; the last line says what share agrees, and with what.
+Each difference is classified as below; the last line shows which share agrees, and with which tool.
 """
 import collections
 import os
@@ -46,7 +46,7 @@ def debug_file(path):
 
 
 def aliases(path):
-    """Names that stand at one address: which of them a tool prints is a matter of taste."""
+    """Groups the names that share an address: a tool may print any of them."""
     groups = collections.defaultdict(set)
     at = {}
     for arguments in (["nm", path], ["nm", "-D", path], ["nm", debug_file(path)]):

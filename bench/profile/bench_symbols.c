@@ -125,8 +125,8 @@ static void print_chain(uint64_t address, const struct fg_symbol *chain, size_t 
 }
 
 /*
- * In order of address, as when reading a trace: neighbours share their unit's tables. Includes the
- * sorting.
+ * Goes in address order, as when reading a trace: neighbours share their unit's tables. The time
+ * includes sorting.
  */
 static size_t symbolize(const char *file, const char *cache, struct fg_keyed *addresses,
 			size_t count, bool print)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what bench/profile measures on, once, below a folder:
+"""Creates the input of bench/profile in a folder, once:
 
     libraries/libNNN.so   600 libraries with 1000 functions each, under C++ linkage names of every length
     big.so                a library of templates compiled with -g -O2, about 60 MB

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `fastgate view` of a stored run takes, beside `go tool pprof -top` of the same profile.
+"""The time of `fastgate view` on a stored run, compared with `go tool pprof -top` on the same profile.
 
 usage: view_stored.py FASTGATE
 
-The run has 10,000 functions on 20,000 call paths.  Both programs are started again each time, in turn, and
-the medians of their CPU and wall times are taken; the ratio of CPU times is what holds on another, or a busy, machine.
+The run has 10,000 functions on 20,000 call paths.  The two programs start in turn, and the table shows
+the medians of their CPU and wall times.  Only the ratio of CPU times holds on other machines, and on a busy one.
 """
 import os
 import random
@@ -26,7 +26,7 @@ def folded():
     names = [f"reco::Algorithm{i % 500}<std::vector<int, std::allocator<int> > >::step{i}(Event const&)"
              for i in range(FUNCTIONS)]
     paths, lines = [[0]], []
-    for _ in range(PATHS):  # each path leaves an earlier one somewhere, as calls do
+    for _ in range(PATHS):  # each path branches off an earlier one, as calls do
         trunk = source.choice(paths)
         path = trunk[:source.randint(1, len(trunk))] + [source.randrange(FUNCTIONS) for _ in range(source.randint(1, 3))]
         paths.append(path[:DEEPEST])

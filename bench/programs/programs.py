@@ -66,7 +66,7 @@ def make_inputs():
 
 
 def counted_by_allocator(folder, traced):
-    """Calls and bytes of the process images that left a trace; fastgate's own are left out."""
+    """Calls and bytes of the process images that left a trace, except fastgate's own."""
     calls = size = 0
     for path in glob.glob(f"{folder}/*"):
         with open(path, "rb") as file:
@@ -106,7 +106,7 @@ def record(words, library):
 
 
 def compare(name, words, library, look_ups):
-    """A function that fastgate looks up and does not find costs the C library an allocation or two, before anything of the program runs."""
+    """Allows for the allocations of failed look-ups: each costs the C library one or two, before the program runs."""
     plain = subprocess.run(words, capture_output=True, env=ENVIRONMENT, check=False)
     done, images, found, allocator = record(words, library)
     same = done.stdout == plain.stdout and done.returncode == plain.returncode

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of somebody who tries again and again: each attempt is a new build, measured as `fastgate
- * run --receipt` measures it and claimed in the ledger.  All attempts but the last are neutral; one
+ * An optimization loop with many attempts: each is a new build, measured as `fastgate run
+ * --receipt` measures it and claimed in the ledger.  All attempts but the last are neutral; one
  * whose verdict is not proven is measured again, as an assistant would.
  */
 #ifndef FG_BENCH_REFEREE_LOOP_H
@@ -24,7 +24,7 @@ enum {
 
 struct loop {
 	size_t attempts;
-	double spread;       /* of a pair */
+	double spread;       /* standard deviation of a pair */
 	double neighbours;   /* share of the pairs that are disturbed, ten times as noisy */
 	const char *program; /* its recorded pairs instead of simulated ones */
 	double last;         /* change of the last attempt */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: FASTGATE PERFDB TURNS.  A command and its peer take turns; the medians of their CPU times, of the times from start to end, and
-the ratio of the CPU times.
+Called by run: FASTGATE PERFDB TURNS.  A command and its peer take turns; prints the medians of their CPU times and of the times from start
+to end, and the ratio of the CPU times.
 """
 import os
 import shutil

@@ -104,7 +104,7 @@ static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_er
 
 	if (status != FG_OK)
 		goto out;
-	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; first the ends",
+	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; measuring the ends first",
 		   search->range.count, search->range.good, search->range.bad);
 	status = fg_comparison_gate(&comparison, err);
 	if (status != FG_OK)

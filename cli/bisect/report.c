@@ -126,10 +126,10 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 	char words[FG_NUMBER_TEXT_SIZE];
 
 	if (search->state != FG_SEARCH_FOUND)
-		fg_strbuf_printf(text, "%s: %zu commits hold 95 %%; ",
+		fg_strbuf_printf(text, "%s: 95 %% of the probability is in %zu commits; ",
 				 search->state == FG_SEARCH_STOPPED
 					 ? "the budget ended (--resume continues)"
-					 : "no commit is sure",
+					 : "no commit is certain",
 				 search->look.left);
 	fg_strbuf_printf(text, "%.0f %% explained; %.0f build%s, %.0f %s%s, %s",
 			 100 * search->look.explained, search->builds,

@@ -201,7 +201,8 @@ static int measure_commit(struct fg_bisect_search *search, size_t index, unsigne
 						       &model->commits[index]);
 	if (taken == 0)
 		give_up(search, index,
-			series && series->failure ? series->failure : "no pair counted");
+			series && series->failure ? series->failure
+						  : "none of its pairs can be used");
 	else
 		model->visit_seconds =
 			(model->visit_seconds + fmax(fg_comparison_seconds_since(began_ns) -
@@ -264,10 +265,11 @@ static void say_next(const struct fg_bisect_search *search, size_t index, unsign
 
 	fg_text_add_clean(&subject, search->range.commits[index].subject,
 			  strlen(search->range.commits[index].subject), 50);
-	fg_cli_say(search->cli, "%zu commit%s left hold%s 95 %%; next %.12s %s, %u %s (%s)",
+	fg_cli_say(search->cli,
+		   "95 %% of the probability is in %zu commit%s; next %.12s %s, %u %s (%s)",
 		   search->look.left, search->look.left == 1 ? "" : "s",
-		   search->look.left == 1 ? "s" : "", search->range.commits[index].hash,
-		   fg_strbuf_text(&subject), pairs, search->model.is_exact ? "count" : "pairs",
+		   search->range.commits[index].hash, fg_strbuf_text(&subject), pairs,
+		   search->model.is_exact ? "count" : "pairs",
 		   fg_format_duration(fg_search_seconds(search) * FG_NS_PER_S, spent));
 	fg_strbuf_release(&subject);
 }

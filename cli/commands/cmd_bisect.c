@@ -104,7 +104,8 @@ static int run(struct fg_cli *cli, const void *values)
 	if (cli->argument_count == 0 && !given.asked.resume)
 		return fg_cli_usage(cli, "name the good end: a tag, a branch or a commit");
 	if (cli->argument_count > 0 && given.asked.resume)
-		return fg_cli_usage(cli, "--resume has the ends of the interrupted search");
+		return fg_cli_usage(cli,
+				    "--resume uses the ends of the interrupted search: name none");
 	if (fg_cli_check_event(&err) != FG_OK)
 		return fg_cli_fail(cli, &err);
 	status = fg_cli_load_plan(cli, &given.config, false, &plan);
@@ -141,7 +142,7 @@ static const struct fg_option options[] = {
 	 .maximum = 8.64e14,
 	 .help = "start no further measurement after this time"},
 	FG_ROW_FLAG(struct options, asked.resume, "resume", 0,
-		    "go on with the search that was interrupted or ran out of budget"),
+		    "continue the search that was interrupted or ran out of budget"),
 	FG_ROW_FILE(struct options, markdown, "markdown", 0, "also write the result as Markdown"),
 	FG_ROW_FILE(struct options, html, "html", 0,
 		    "also write a page with the probability of each commit"),
@@ -165,7 +166,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate bisect v1.4 --measure instructions", "by counted instructions: minutes, on any "
 							"machine"},
 	{"fastgate bisect v1.4 main --bench parse --budget 30m", "one benchmark, half an hour"},
-	{"fastgate bisect --resume", "go on after Ctrl-C"},
+	{"fastgate bisect --resume", "continue after Ctrl-C"},
 	{NULL, NULL},
 };
 
@@ -175,10 +176,10 @@ const struct fg_cli_command fg_cmd_bisect = {
 	.summary = "which commit made it slower",
 	.description =
 		"Gates BAD against GOOD; if that finds a regression, measures commits between them, "
-		"each in pairs with GOOD, until one commit is made out with a probability of 95 "
+		"each in pairs with GOOD, until one commit is identified with a probability of 95 "
 		"%, or several that explain 70 % of the whole. Nothing is called good or bad on "
 		"the way: every pair counts for all commits, so a single noisy measurement does "
-		"not lead astray. Then each of these commits is gated against its parent, which "
+		"not mislead. Then each of these commits is gated against its parent, which "
 		"names the function.\n"
 		"\n"
 		"Configuration, benchmarks and inputs are those of the work tree, so fastgate.yml "
@@ -186,8 +187,8 @@ const struct fg_cli_command fg_cmd_bisect = {
 		"that does not build or run is tried again if the answer depends on it, and "
 		"otherwise counts as one with its neighbour.\n"
 		"\n"
-		"Exit code 0: nothing got slower. 1: found. 3: not made out, the list of "
-		"likely commits is printed.",
+		"Exit code 0: nothing got slower. 1: found. 3: undecided, the likely "
+		"commits are printed.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE & ~FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

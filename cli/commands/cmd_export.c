@@ -90,8 +90,8 @@ const struct fg_cli_command fg_cmd_export = {
 		"and tables (functions with total and leaf counts, library address "
 		"ranges, a summary, samples by address, separated by tabs), npz (the "
 		"arguments that `fastgate record --values` kept, for numpy) and html "
-		"(arguments and durations of calls, by call path with histograms); to these "
-		"two filters do not apply.\n\nFilters, renaming and grouping are those of `fastgate view`: "
+		"(arguments and durations of calls, by call path with histograms); filters do "
+		"not apply to these two.\n\nFilters, renaming and grouping are those of `fastgate view`: "
 		"what it shows is what is written. Figures of a stored run are those of "
 		"one execution (--sum adds the repetitions up); json has each repetition.",
 	.options = options,

@@ -332,18 +332,17 @@ const struct fg_cli_command fg_cmd_init = {
 		"again, and looks at what was made: programs of Google Benchmark, nanobench and Catch2, "
 		"CTest's and Meson's benchmarks, targets of a makefile that are named for speed, "
 		"programs with "
-		"'bench' or 'perf' in their name, and the program that is called like the project.\n\n"
+		"'bench' or 'perf' in their name, and the program with the name of the project.\n\n"
 		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
 		"takes, how much of that it computes, how much two executions differ, and how small "
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
 		"project, then a sound, a picture, a table and a list made for it; what is found "
 		"this way is called a guess. Where nothing can be measured, "
 		"the file says what is needed.\n\n"
-		"A fastgate.yml that is there is never touched, unless it is one in which `init` found "
+		"An existing fastgate.yml is never changed, unless it is one in which `init` found "
 		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
-		"again. --ci writes the job of a CI system "
-		"beside it, with cache, permissions and reports; a file of its name that is there is "
-		"not touched either.",
+		"again. --ci also writes the job of a CI system, with cache, permissions and reports; "
+		"an existing file of its name is not changed either.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

@@ -84,7 +84,7 @@ static const struct fg_option options[] = {
 	 .initial = "30m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e14,
-	 .help = "start no run that would hardly end within this time"},
+	 .help = "start no run that is unlikely to end within this time"},
 	FG_ROW_FLAG(struct options, asked.nightly, "nightly", 0,
 		    "add to the newest card of this runner, night after night"),
 	{.name = NULL},

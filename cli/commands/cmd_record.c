@@ -30,7 +30,7 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(
 		struct fg_recording, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		"the folder for the traces, created if missing (default: fastgate-record); those "
-		"of the recording before move to FOLDER.old"),
+		"of the previous recording move to FOLDER.old"),
 	FG_ROW_FLAG(struct fg_recording, append, "append", 0,
 		    "keep the traces of earlier recordings in the folder: all are one profile"),
 	FG_ROW_FLAG(

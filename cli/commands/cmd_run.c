@@ -632,7 +632,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run --against merge-base --exact",
 	 "more work, or not? Seconds, on any machine; needs valgrind"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
-	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"},
+	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` judges them together"},
 	{NULL, NULL},
 };
 

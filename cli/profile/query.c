@@ -202,9 +202,10 @@ static int check_same_unit(const struct fg_measure *before, const struct fg_meas
 {
 	if (strcmp(before->unit, after->unit) == 0)
 		return FG_OK;
-	return fg_error_set(err, FG_EINVAL,
-			    "before is %s, after is %s: name what both have with --measure",
-			    before->name, after->name);
+	return fg_error_set(
+		err, FG_EINVAL,
+		"the first profile shows %s, the second %s: choose with --measure what both have",
+		before->name, after->name);
 }
 
 int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_options *options,

@@ -50,8 +50,8 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 			   fg_format_duration((double)result.pause_p99_ns, pause));
 	if (sampling.least_ns || result.period_ns > sampling.period_ns)
 		fg_cli_say(cli,
-			   "looked every %.3g ms at the end, as often as a budget of %.3g %% "
-			   "allows",
+			   "took a sample every %.3g ms at the end, as often as a budget of "
+			   "%.3g %% allows",
 			   (double)result.period_ns / (double)FG_NS_PER_MS,
 			   100 * given->options->budget);
 	return FG_OK;

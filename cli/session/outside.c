@@ -185,7 +185,7 @@ static void record(struct outside *o)
 	char *text = o->pairs == 0
 			     ? fg_xasprintf("no function is known: a static program can only be "
 					    "sampled from outside, and %s",
-					    o->why ? o->why : "no pair counts")
+					    o->why ? o->why : "no pair can be used")
 			     : fg_xasprintf("functions are from %u more executions a side, sampled "
 					    "from outside: nothing can be preloaded into a static "
 					    "program",

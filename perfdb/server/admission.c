@@ -247,7 +247,7 @@ static int check_person(struct fg_request *rq, const char *name, struct fg_error
 				"%.200s has no role here yet: an administrator can give one",
 				name));
 	if (rq->route->takes_run)
-		return fg_request_refuse(rq, 403, err, "runs are sent with a token");
+		return fg_request_refuse(rq, 403, err, "uploading a run takes a token");
 	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(
 			rq, 403, err, fg_arena_printf(&rq->arena, "%.200s may not do that", name));

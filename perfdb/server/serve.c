@@ -22,7 +22,7 @@ enum {
 static const struct fg_option serve_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, read_url, "read-url", 0, "URL",
-		    "a PostgreSQL replica of the database, which questions go to"),
+		    "a PostgreSQL replica of the database, which answers what only reads"),
 	{.name = "listen",
 	 .letter = 'l',
 	 .kind = FG_OPTION_TEXT,
@@ -34,7 +34,7 @@ static const struct fg_option serve_options[] = {
 		    "certificate chain in PEM"),
 	FG_ROW_TEXT(struct fg_perfdb_options, tls_key, "tls-key", 0, "FILE", "its key in PEM"),
 	FG_ROW_FLAG(struct fg_perfdb_options, behind_proxy, "behind-proxy", 0,
-		    "a reverse proxy does the TLS"),
+		    "a reverse proxy terminates TLS"),
 	{.name = "trust-proxy",
 	 .kind = FG_OPTION_LIST,
 	 .offset = offsetof(struct fg_perfdb_options, proxies),

@@ -81,7 +81,8 @@ static int read_manifest(struct reader *r, struct fg_error *err)
 				    "not %s",
 				    r->path, FG_ARCHIVE_MANIFEST);
 	if (file.size > FG_ARCHIVE_MANIFEST_BYTES)
-		return fg_error_set(err, FG_ELIMIT, "%s: its manifest is too large", r->path);
+		return fg_error_set(err, FG_ELIMIT, "%s: its manifest is larger than %d MiB",
+				    r->path, FG_ARCHIVE_MANIFEST_BYTES >> 20);
 	status = fg_unpack_bytes(r->unpack, &file, add_text, &text, err);
 	if (status == FG_OK)
 		status = fg_json_parse(fg_strbuf_text(&text), text.length,
@@ -94,9 +95,10 @@ static int read_manifest(struct reader *r, struct fg_error *err)
 	schema = fg_json_text_or(r->manifest, "schema", "");
 	return strcmp(schema, FG_ARCHIVE_SCHEMA) == 0
 		       ? FG_OK
-		       : fg_error_set(err, FG_EPARSE,
-				      "%s: its manifest is of another version than %s", r->path,
-				      FG_ARCHIVE_SCHEMA);
+		       : fg_error_set(
+				 err, FG_EPARSE,
+				 "%s: its manifest has schema '%.40s'; this fastgate reads '%s'",
+				 r->path, schema, FG_ARCHIVE_SCHEMA);
 }
 
 static int read_row(const cJSON *row, struct listed *file, int64_t *size, struct fg_error *err)
@@ -120,7 +122,7 @@ static int take_listed(struct reader *r, const cJSON *row, struct fg_error *err)
 	file->size = (uint64_t)size;
 	r->total += file->size;
 	(void)fg_map_add_text(&r->by_name, file->name, r->file_count++, &is_new);
-	return is_new ? FG_OK : refuse(r, err, "its manifest lists twice:", file->name);
+	return is_new ? FG_OK : refuse(r, err, "its manifest lists this file twice:", file->name);
 }
 
 static int list_files(struct reader *r, struct fg_error *err)

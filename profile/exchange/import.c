@@ -108,7 +108,7 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	if (status != FG_OK)
 		goto out;
 	if (imported.sample_count == 0)
-		status = fg_error_set(err, FG_EPARSE, "no stack with a weight above zero is in it");
+		status = fg_error_set(err, FG_EPARSE, "it has no stack with a weight above zero");
 	else
 		status = check_totals(&imported, err);
 out:

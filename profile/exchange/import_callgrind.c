@@ -120,7 +120,7 @@ static int name_of(struct reader *reader, char kind, struct fg_text spec, struct
 	known = fg_map_get(&reader->names, key, length);
 	if (name->length == 0) {
 		if (!known)
-			return fg_error_set(err, FG_EPARSE, "the name (%.*s) was never given",
+			return fg_error_set(err, FG_EPARSE, "the name (%.*s) is not defined",
 					    (int)length - 1, key + 1);
 		*name = reader->texts[*known];
 		return FG_OK;

@@ -175,7 +175,7 @@ int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err
 	    libarchive.write_set_bytes_in_last_block(made->archive, 1) != ARCHIVE_OK ||
 	    libarchive.write_open_fd(made->archive, made->fd) != ARCHIVE_OK) {
 		status = made->archive ? failed(made, err)
-				       : fg_error_set(err, FG_EIO, "%s: no memory", path);
+				       : fg_error_set(err, FG_EIO, "%s: out of memory", path);
 		fg_pack_abandon(made);
 		return status;
 	}
@@ -366,10 +366,11 @@ static int check_entry(const struct fg_unpack *unpack, struct archive_entry *ent
 				    "%s: refused: it has a link, a folder or a device",
 				    unpack->path);
 	if (!name || !is_safe_name(name))
-		return fg_error_set(err, FG_EPARSE,
-				    "%s: refused: it has a file whose name leads out of it or has "
-				    "strange characters",
-				    unpack->path);
+		return fg_error_set(
+			err, FG_EPARSE,
+			"%s: refused: it has a file whose name leads out of it, is too long, "
+			"or has other characters than letters, digits and . _ + - /",
+			unpack->path);
 	if (!libarchive.entry_size_is_set(entry) || libarchive.entry_size(entry) < 0 ||
 	    libarchive.entry_sparse_count(entry) > 0)
 		return fg_error_set(err, FG_EPARSE, "%s: refused: '%s' has no size", unpack->path,

@@ -115,11 +115,12 @@ static void note_few_samples(const struct fg_profile *profile, uint16_t measure,
 	const double samples = squares > 0 ? sum * sum / squares : 0;
 
 	if (samples > 0 && samples < FEW_SAMPLES - 0.5)
-		fg_view_note(table,
-			     "as sure as %.0f equal samples: a share of 50 %% is 50 ± %.0f %%, one "
-			     "of 10 %% is 10 ± %.0f %% (95 of 100 times)",
-			     samples, 100 * NORMAL_95 * sqrt(0.5 * 0.5 / samples),
-			     100 * NORMAL_95 * sqrt(0.1 * 0.9 / samples));
+		fg_view_note(
+			table,
+			"as precise as %.0f equal samples: a share of 50 %% is 50 ± %.0f %%, one "
+			"of 10 %% is 10 ± %.0f %% (95 of 100 times)",
+			samples, 100 * NORMAL_95 * sqrt(0.5 * 0.5 / samples),
+			100 * NORMAL_95 * sqrt(0.1 * 0.9 / samples));
 }
 
 static void note_share(struct fg_view_table *table, double part, double whole, const char *what)

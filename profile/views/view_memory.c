@@ -168,7 +168,7 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 		fg_view_note(table, "a pointer left in a register or in dead stack hides a leak: "
 				    "there are at least these");
 	if (tree.inclusive[0][0].value <= 0)
-		fg_view_note(table, are_held ? "everything was given back"
+		fg_view_note(table, are_held ? "everything was freed"
 					     : "nothing was lost: each block was freed, or can "
 					       "still be reached");
 out:

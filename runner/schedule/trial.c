@@ -42,8 +42,8 @@ static const double budget_share_max = 0.15;
 
 /* Reasons why two programs cannot run as a duet, and the remedy: one short line each. */
 static const char no_duet_harness[] =
-	"a harness decides how long it runs, so two of them are not a duet; a command of its own "
-	"for one case can be";
+	"a harness decides how long it runs, so two of them cannot run as a duet: give one case a "
+	"command of its own";
 static const char no_duet_parallel[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one uses several threads or "
 	"processes at once: limit it to one, if it can be";

@@ -48,7 +48,8 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 	char digest[FG_SHA256_HEX_SIZE];
 
 	if (token->note && strlen(token->note) > NOTE_MAX_BYTES)
-		return fg_error_set(err, FG_EINVAL, "a note has at most %d bytes", NOTE_MAX_BYTES);
+		return fg_error_set(err, FG_EINVAL, "a note may have at most %d bytes",
+				    NOTE_MAX_BYTES);
 	FG_TRY(fg_random_bytes(secret, sizeof(secret), err));
 	memcpy(text, TOKEN_START, sizeof(TOKEN_START));
 	fg_hex(secret, sizeof(secret), text + strlen(TOKEN_START));
@@ -232,7 +233,7 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 			annotation->kind);
 	if ((!*annotation->text && strcmp(annotation->kind, "note") == 0) ||
 	    strlen(annotation->text) > NOTE_MAX_BYTES)
-		return fg_error_set(err, FG_EINVAL, "a note has 1 to %d bytes of text",
+		return fg_error_set(err, FG_EINVAL, "a note must have 1 to %d bytes of text",
 				    NOTE_MAX_BYTES);
 	FG_TRY(existing_project(store, project, &id, err));
 	annotation->created_ns = fg_clock_wall_ns();

@@ -11,11 +11,12 @@ int fg_role_check_name(const char *name, struct fg_error *err)
 	const size_t length = name ? strlen(name) : 0;
 
 	if (length == 0 || length > FG_ROLE_NAME_MAX)
-		return fg_error_set(err, FG_EINVAL, "a name has 1 to %d bytes", FG_ROLE_NAME_MAX);
+		return fg_error_set(err, FG_EINVAL, "a name must have 1 to %d bytes",
+				    FG_ROLE_NAME_MAX);
 	return fg_text_is_clean(name, length)
 		       ? FG_OK
 		       : fg_error_set(err, FG_EINVAL,
-				      "a name has no control characters, and is UTF-8");
+				      "a name must be UTF-8 without control characters");
 }
 
 int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_error *err)

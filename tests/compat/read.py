@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""
-read.py FASTGATE PERFDB: what released versions wrote is read by this one (tests/compat/README.md).
-"""
+"""read.py FASTGATE PERFDB: this version reads what released versions wrote (tests/compat/README.md)."""
 import glob
 import hashlib
 import json
@@ -31,7 +29,7 @@ def unpacked(packed, path):
 
 
 def missing(old, new, path=""):
-    """The members that a report had and has no more, or has with another type."""
+    """The members of the old report that the new one lacks, or that have another type."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name, value in old.items():
             yield from missing(value, new[name], f"{path}/{name}") if name in new else [f"{path}/{name}"]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A preloaded library that makes one call fail, for tests alone: it is never installed.
+ * A preloaded library that makes one call fail. It is for tests only and never installed.
  *
- * FG_FAULTS_PROGRAM  the program to affect, by its file name; others are left alone
- * FG_FAULTS_CLASS    which calls are counted: a row of the table below
+ * FG_FAULTS_PROGRAM  file name of the program to affect; others are left alone
+ * FG_FAULTS_CLASS    the calls to count: a row of the table below
  * FG_FAULTS_AT       the number of the call that fails, from 1
  * FG_FAULTS_ERRNO    the errno to set; SHORT: reads, writes and sends move one byte instead
  *                    of failing
@@ -14,8 +14,7 @@
  *                    each different stack
  *
  * Calls that the program and its libraries make by name are counted; calls inside libc are not. A
- * forked child goes on counting where its parent was.  Unless it has to fail, a call is the plain
- * system call.
+ * forked child continues its parent's count. A call that does not fail is the plain system call.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -123,7 +122,7 @@ __attribute__((constructor)) static void prepare(void)
 	strike_stays = getenv("FG_FAULTS_STAYS") != NULL;
 	log_path = getenv("FG_FAULTS_LOG");
 	list = getenv("FG_FAULTS_LIST");
-	/* Loads what backtrace() needs, now and not in the middle of something. */
+	/* Loads the libraries of backtrace() now, and not in the middle of a call. */
 	(void)backtrace(primed, 1);
 	if (list)
 		list_fd = open_log(list);
@@ -177,7 +176,7 @@ static void list_if_new(long number)
 	(void)syscall(SYS_write, list_fd, line, (size_t)length);
 }
 
-/* Is it this call's turn?  If so errno is set. */
+/* Is this the call to fail? If so, sets errno. */
 static bool is_chosen(enum call_class kind)
 {
 	long number = 0;
@@ -204,13 +203,13 @@ static bool is_chosen(enum call_class kind)
 	return true;
 }
 
-/* Does this call fail? */
+/* Does this call fail? Short calls do not. */
 static bool strikes(enum call_class kind)
 {
 	return !strike_short && is_chosen(kind);
 }
 
-/* Bytes that a read or write moves; negative: it fails. */
+/* Bytes that a read or write moves; negative: the call fails. */
 static ssize_t moved(enum call_class kind, size_t size)
 {
 	if (!is_chosen(kind))
@@ -342,10 +341,7 @@ EXPORT ssize_t pread(int fd, void *to, size_t size, off_t at)
 	return some < 0 ? (ssize_t)-1 : (ssize_t)syscall(SYS_pread64, fd, to, some, at);
 }
 
-/*
- * The kernel's own counters (eventfd and its like) have no kind of file, and no disk that could be
- * full.
- */
+/* The kernel's counters (eventfd and similar) have no file type, and no disk that could be full. */
 static bool is_counter(int fd)
 {
 	struct stat info;
@@ -458,7 +454,7 @@ EXPORT pid_t fork(void)
 	return strikes(SPAWN) ? -1 : real();
 }
 
-/* Nobody can return from a function that called vfork(). */
+/* A function that called vfork() must not return, so this forks. */
 EXPORT pid_t vfork(void)
 {
 	return fork();
@@ -493,7 +489,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 struct sqlite3;
 struct sqlite3_stmt;
 
-/* SQLite's code and message are those of the last call. */
+/* sqlite3_errcode() and sqlite3_errmsg() report on the last call, so every call sets the code. */
 static bool strikes_database(void)
 {
 	const bool struck = strikes(DATABASE);
@@ -513,8 +509,8 @@ EXPORT int sqlite3_errcode(struct sqlite3 *db);
 EXPORT const char *sqlite3_errmsg(struct sqlite3 *db);
 
 /*
- * SQLite's own calls come here as well. Its sqlite3_exec() ignores errors of sqlite3_step() until
- * it ends the statement, so a step that never ran would count as success.
+ * SQLite's own calls of sqlite3_step() come here as well. Its sqlite3_exec() ignores their errors
+ * until it ends the statement, so a step that never ran would count as success.
  */
 static __thread int within_exec;
 
@@ -530,7 +526,7 @@ EXPORT int sqlite3_exec(struct sqlite3 *db, const char *sql, void *row, void *co
 	int code = 0;
 
 	NEXT(sqlite3_exec);
-	/* A failed transaction is certainly rolled back: SQLite does it when the file is closed. */
+	/* The failed transaction is rolled back at the latest when SQLite closes the file. */
 	if (strikes_database())
 		return strike_errno;
 	within_exec++;
@@ -610,7 +606,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return strikes(NETWORK) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
 }
 
-/* Never short: libraries that wait for edges may take a short answer for everything available. */
+/* Never short: after a short answer, edge-triggered libraries may take the socket for drained. */
 EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
 {
 	return strikes(NETWORK) ? (ssize_t)-1

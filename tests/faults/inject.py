@@ -3,12 +3,12 @@
 """
 inject.py --library FILE --fastgate FILE --make-store FILE [--perfdb FILE --make-runs FILE] [--all] [SCENARIO...]
 
-Lets one call after the other fail (faults.c) under a run, a push and a server's work, until a try in which nothing was left
-to fail.  Whatever fails: no death by signal, no hang, an exit code of docs/exit-codes.md with a line that says why, earlier
-runs readable, every repetition that had ended kept, and nothing lost that was told to be finished.
+Lets one call after another fail (faults.c) during a run, a push and a server's work, until no call is left to fail.
+Whatever fails: no death by signal, no hang, an exit code of docs/exit-codes.md with a line that gives the reason,
+earlier runs readable, every finished repetition kept, and nothing lost that was reported as done.
 
-Without --all, a sample: the first calls of each kind, then one in so many.  With it, every call, and of memory and database,
-which are thousands, the first call from every different stack.
+Without --all, it tries a sample: the first calls of each kind, then one in N.  With it, it tries every call; of memory and
+database calls, which are thousands, the first call from every different stack.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +25,9 @@ from scenarios import MOST_CALLS, SCENARIOS, Tools, Wrong
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """One way to fail.  `harmless`: the program must get over it.  `sample`: how many of the first calls, then one in how many."""
+    """
+    A way to fail. `harmless`: the program must cope with it. `sample`: (N, M) tries the first N calls, then one in M.
+    """
     kind: str
     error: str
     stays: bool = False
@@ -68,7 +70,7 @@ FAULTS = (
 )
 
 
-stopping = threading.Event()  # somebody ended the sweep: no further try begins
+stopping = threading.Event()  # set when the sweep is interrupted: no further try begins
 
 
 class Driver:
@@ -85,7 +87,7 @@ class Driver:
         self.failures = []
 
     def try_call(self, fault, at):
-        """True if there was such a call."""
+        """Lets this call fail; returns False if there was no such call."""
         folder = tempfile.mkdtemp(dir=self.work)
         place = os.path.join(folder, "in")
         log = os.path.join(place, "struck")
@@ -131,7 +133,10 @@ class Driver:
             yield at
 
     def run_fault(self, fault):
-        """Try until there is no such call; where all are tried, twice, for no two runs are quite the same.  How many there were."""
+        """
+        Tries until there is no such call, and with --all once more, because no two runs are quite the same. Returns the
+        number of failed calls.
+        """
         beyond = 0
         struck = 0
         for at in self.numbers(fault):
@@ -160,7 +165,7 @@ def parse():
 
 
 class State:
-    """The faults tried so far: one line for each fault of a scenario, so that a long sweep can be taken up again."""
+    """The faults tried so far: one line for each fault of a scenario, so that a long sweep can be resumed."""
 
     def __init__(self, path):
         self.path = path
@@ -179,7 +184,7 @@ class State:
 
 
 def sweep(driver, state, fault):
-    """Counts failed calls, by whether the program coped."""
+    """Tries the fault, unless an earlier sweep has; returns the number of failed calls."""
     name = f"{driver.scenario.name}: {fault.name()}"
     if name in state.counts:
         return state.counts[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run, a push and a server's work under faults (inject.py), and what must hold after each."""
+"""A run, a push and a server's work under faults (inject.py), and the invariants after each."""
 import contextlib
 import glob
 import http.client
@@ -14,8 +14,8 @@ import time
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 6}
 TIMEOUT_S = 500
 SERVER_START_S = 500
-REPETITIONS = 3  # as CONFIG has it
-MOST_CALLS = 200000  # none of the scenarios comes near it
+REPETITIONS = 3  # the maximum in CONFIG
+MOST_CALLS = 200000  # far more than any scenario makes
 CONFIG = """version: 1
 project: tracker
 benchmarks:
@@ -27,7 +27,7 @@ report: { json: r.json, junit: r.xml, markdown: r.md, html: r.html }
 
 
 class Wrong(Exception):
-    """A finding of a scenario."""
+    """A violation that a scenario found."""
 
 
 def expect(condition, what):
@@ -36,7 +36,7 @@ def expect(condition, what):
 
 
 def count_runs(store):
-    """Their number, in an intact store."""
+    """The number of runs, in a store that must be intact."""
     with contextlib.closing(sqlite3.connect(store)) as db:
         found = db.execute("PRAGMA integrity_check").fetchone()[0]
         expect(found == "ok", f"the store is damaged: {found}")
@@ -66,7 +66,7 @@ class Tools:
         environment.update(FG_FAULTS_CLASS=kind, FG_FAULTS_AT=str(MOST_CALLS * 10), FG_FAULTS_LIST=path)
 
     def fastgate(self, folder, *words, environment=None):
-        """Exit code, standard output, standard error.  Everything that it started is gone afterwards."""
+        """Returns exit code, standard output and standard error, after all its processes have ended."""
         process = subprocess.Popen([self.given.fastgate, *words], cwd=folder, env=environment or self.environment("", None, 0, folder),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
@@ -78,11 +78,12 @@ class Tools:
         return process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
 
     def runs(self, folder, store):
-        """{id: whether it is complete}."""
+        """{id: is it complete?}"""
         count_runs(os.path.join(folder, store))
         code, out, err = self.fastgate(folder, "runs", "--store", store, "--limit", "1000")
         expect(code == 0, f"the runs cannot be listed: {code} {err!r}")
-        rows = [line for line in out.splitlines()[1:] if not line.startswith(" ")]  # below the heading; a cause is indented
+        # skips the heading; indented lines give a cause
+        rows = [line for line in out.splitlines()[1:] if not line.startswith(" ")]
         return {row.split()[0]: " interrupted " not in row for row in rows}
 
     def repetitions(self, folder, store, run):
@@ -97,7 +98,7 @@ class Tools:
 
 
 def expect_end(fault, code, err, what):
-    """An exit code of the table, and when it is not a pass, a line that says why."""
+    """Expects an exit code of the table and, unless it is a pass, a line that gives the reason."""
     expect(code >= 0, f"{what} died of signal {-code}: {err!r}")
     expect(code in EXIT_CODES, f"{what} ended with {code}: {err!r}")
     lines = [line for line in err.splitlines() if re.match(r"(fastgate|perfdb): ", line)]
@@ -108,7 +109,7 @@ def expect_end(fault, code, err, what):
 
 
 class Run:
-    """`fastgate run` of a small benchmark, against the run before, with every report."""
+    """`fastgate run` of a small benchmark, compared with the previous run, with every report."""
     name = "run"
     program = "fastgate"
     skips = ("network",)
@@ -130,15 +131,15 @@ class Run:
 
     @staticmethod
     def begun(folder):
-        """Repetitions: each writes a line when it begins."""
+        """The number of repetitions that have begun: each writes a line."""
         with contextlib.suppress(FileNotFoundError), open(os.path.join(folder, "begun"), encoding="ascii") as file:
             return len(file.readlines())
         return 0
 
     def expect_kept(self, folder, fresh, passed):
         """
-        A repetition has ended when the next begins, and all of them when the run passed.  There are more than REPETITIONS where
-        the host took the CPU away from one: it is set aside, kept, and measured again.
+        A repetition has ended when the next begins, and all have ended when the run passed. There are more than
+        REPETITIONS if the host took the CPU away from one: it is set aside, kept, and measured again.
         """
         begun = self.begun(folder)
         ended = max(begun, REPETITIONS) if passed else begun - 1
@@ -146,11 +147,11 @@ class Run:
         expect(ended <= kept <= begun, f"{ended} repetitions had ended, {begun} had begun, {kept} are stored")
 
     def try_once(self, folder, fault, environment):
-        # The cost of samples is measured by a thread, for a tenth of a second: only where that thread may fail.
+        # A thread measures the cost of samples for a tenth of a second, so this is on only if that thread may fail.
         words = ("--set", "measure.sampler.rate=auto") if fault.kind == "spawn" or self.tools.given.all else ()
         code, out, err = self.tools.fastgate(folder, "run", *words, environment=environment)
         if code == 4 and "cannot " in out:
-            err += "fastgate: " + out  # the report says it
+            err += "fastgate: " + out  # the report contains the reason
         expect_end(fault, code, err, "run")
         after = self.tools.runs(folder, ".fastgate/store.db")
         expect(set(self.before) <= set(after), "an earlier run is lost")
@@ -168,7 +169,7 @@ class Run:
 
 
 def first_key(folder):
-    """The file that the first start of a server leaves next to its database."""
+    """The administrator's key, which a server writes next to its database at its first start."""
     with open(os.path.join(folder, "perfdb.db.key"), encoding="ascii") as file:
         return file.read()
 
@@ -202,7 +203,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def ask(self, method, path, body=None):
-        """The status, or None when the connection ended without one."""
+        """Status and body; the status is None if the connection ended without an answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         try:
             headers = {"Authorization": f"Bearer {first_key(self.folder)}"}
@@ -217,7 +218,7 @@ class Server:
             connection.close()
 
     def stop(self):
-        """The exit code."""
+        """Stops the server; returns its exit code."""
         if self.process.poll() is None:
             self.process.terminate()
         try:
@@ -229,7 +230,7 @@ class Server:
 
 
 class Push:
-    """`fastgate push` of what waits in the spool, to a server that works."""
+    """`fastgate push` of a spooled run to a healthy server."""
     name = "push"
     program = "fastgate"
     skips = ()
@@ -241,7 +242,7 @@ class Push:
         subprocess.run([self.tools.given.make_runs, os.path.join(folder, "spool")], check=True)
         for path in sorted(glob.glob(os.path.join(folder, "spool/*.fgrun")))[1:]:
             os.remove(path)
-        # A database that has its tables: this scenario does not test their creation.
+        # Creates the database's tables now: this scenario does not test that.
         server = Server(self.tools, folder)
         expect(server.port, f"the server does not start: {server.words()!r}")
         server.stop()
@@ -265,7 +266,7 @@ class Push:
 
 
 class Serve:
-    """A server that starts, takes an upload, shows it in every way, and stops."""
+    """A server that starts, accepts an upload, serves it in every way, and stops."""
     name = "serve"
     program = "perfdb"
     skips = ()

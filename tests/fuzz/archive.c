@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Untrusted archives, not compressed, so that a changed byte changes the tar file. An accepted
+ * Untrusted archives, uncompressed, so that a changed byte changes the tar file. An accepted
  * archive must be readable as a profile, and nothing may be left behind.
  */
 #include "profile/exchange/archive.h"

@@ -17,7 +17,7 @@ static void use(const struct fg_elf *elf)
 		(void)fg_elf_plt_target(elf, elf->plt[i].end - 1);
 }
 
-/* Unwind tables have no frame of their own: any bytes may be some. */
+/* Unwind tables need no frame around them: any bytes may be tables. */
 static void use_as_frames(const uint8_t *data, size_t size)
 {
 	const struct fg_eh_section section = {.bytes = data, .size = size, .address = 0x1000};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entry that libFuzzer and the replay call: any bytes, never a crash, a leak, or a long wait.
+ * The entry point for libFuzzer and the replay. No input may cause a crash, a leak or a long wait.
  * Always returns 0.
  */
 #ifndef FG_TESTS_FUZZ_FUZZ_H
@@ -15,7 +15,7 @@
 /* NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The bytes as text with an end, to be freed. */
+/* The bytes as a NUL-terminated string. The caller frees it. */
 static inline char *fg_fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = fg_xmalloc(size + 1);

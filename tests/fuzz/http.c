@@ -38,7 +38,7 @@ struct MHD_Connection {
 	size_t argument_count;
 	size_t header_count;
 	int status;        /* 0: not answered yet */
-	bool is_suspended; /* under `turn`: another thread works on it */
+	bool is_suspended; /* under `turn`: another thread handles it */
 	bool was_suspended;
 };
 
@@ -219,7 +219,7 @@ static char byte_of(const char *digits)
 	return c;
 }
 
-/* As libmicrohttpd does it: in place; a %00 ends the text. */
+/* Decodes in place, as libmicrohttpd does; a %00 ends the text. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -290,7 +290,7 @@ struct request {
 	struct MHD_Connection connection;
 };
 
-/* `text` has a NUL at its end, and is taken to pieces. */
+/* `text` is NUL-terminated and is cut into pieces. */
 static bool take_request(char *text, size_t size, struct request *request)
 {
 	char *rest = text;
@@ -384,7 +384,10 @@ static void ask(struct request *request)
 						MHD_HTTP_VERSION_1_1, NULL, &size, &state);
 
 	wait_for_turn(connection);
-	/* Its token was looked up by another thread: it is called again, then with the body. */
+	/*
+	 * Another thread has looked up the token: the handler is called again, and then with the
+	 * body.
+	 */
 	if (connection->was_suspended && result == MHD_YES && !connection->status) {
 		size = 0;
 		result = fg_http_access(server, connection, request->path, request->method,
@@ -396,7 +399,10 @@ static void ask(struct request *request)
 		result = fg_http_access(server, connection, request->path, request->method,
 					MHD_HTTP_VERSION_1_1, request->body + done, &size, &state);
 	}
-	/* Called once for the answer, and again when another thread has made it. */
+	/*
+	 * The first call answers, or starts another thread that does; then a second call sends the
+	 * answer.
+	 */
 	for (int call = 0; call < 2 && result == MHD_YES && !connection->status; call++) {
 		size = 0;
 		result = fg_http_access(server, connection, request->path, request->method,
@@ -423,7 +429,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (take_request(text, size, &request)) {
 		ask(&request);
-		/* Undo every change, so that an input means the same at any time. */
+		/* Undo every change, so that an input does the same every time. */
 		if (strcmp(request.method, "GET") != 0 && request.connection.status < 300) {
 			stop();
 			start();

@@ -32,7 +32,7 @@ static void write_all(const struct fg_report *report)
 	}
 }
 
-/* Read again and written again, it has not changed. */
+/* A verdict that is written and read again must stay the same. */
 static void check_round(struct fg_run *run, const struct fg_verdict *verdict)
 {
 	const struct fg_report report = {.run = run, .verdict = verdict};

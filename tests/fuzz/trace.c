@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Untrusted trace files, all the way to a call tree, a row, and every export and view. Checksums
- * are repaired first, or the code after them would never be reached; files of an odd size are left
- * unchanged, so that the checks are tested as well.
+ * are repaired first, because otherwise the code behind them would never be reached; files of an
+ * odd size stay unchanged, to test the checks as well.
  */
 #include "base/hash.h"
 #include "profile/calltree.h"

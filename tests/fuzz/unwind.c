@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Untrusted unwind tables, as the collector finds them inside a program: the offset of the header
- * (2 bytes, little endian), then its segment. Every function of the table is looked up, and one
- * address from the input.
+ * (2 bytes, little endian), then its segment. The target looks up every function of the table, and
+ * one address from the input.
  */
 #include "base/base.h"
 #include "collector/unwind/rules.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An upload from anybody.  As it comes, it would hardly ever pass the checksums; so the input is
- * the three parts unpacked (sizes of envelope and dictionary, 2 bytes each, little endian, then the
- * parts), which are packed here.  An input that begins with FGRUN is tried as it is.
+ * An untrusted upload. Random bytes would hardly ever pass the checksums, so the input is the three
+ * parts unpacked (sizes of envelope and dictionary, 2 bytes each, little endian, then the parts),
+ * which are packed here. An input that begins with FGRUN is tried unchanged.
  */
 #include "perfdb/protocol.h"
 #include "store/bundle.h"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The collector lives in other people's programs: what it calls and what it puts in front of theirs are allow-lists, and
-# libc is all that it is linked with.  usage: collector-symbols.sh NM READELF LIBRARY LISTS_FOLDER
+# The collector lives in other people's programs: allow-lists limit the functions that it calls and those that it interposes, and
+# it is linked with libc only.  usage: collector-symbols.sh NM READELF LIBRARY LISTS_FOLDER
 set -eu
 nm=$1 readelf=$2 library=$3 lists=$4
 status=0
 
-compare() { # what, list of what may be, what is
+compare() { # what, file with the allow-list, names found
 	extra=$(printf '%s\n' "$3" | LC_ALL=C sort -u | LC_ALL=C comm -13 "$2" -)
 	if [ -n "$extra" ]; then
 		echo "$1 that is not in $2:" $extra
@@ -24,14 +24,14 @@ for name in $needed; do
 		;;
 	esac
 done
-# It is loaded by whatever glibc the program runs on.
+# The program may run on any glibc from this version on.
 newer=$({ "$readelf" -VW "$library" | grep -oE 'GLIBC_[0-9.]+' && echo GLIBC_2.17; } | sort -uV | sed '1,/^GLIBC_2\.17$/d')
 if [ -n "$newer" ]; then
 	echo "needs" $newer", and may need GLIBC_2.17 at most"
 	status=1
 fi
-# A handler must not be the first to look at a variable whose memory then comes from malloc: thread-local ones lie in static storage,
-# and are few, for that is what libraries which are loaded late share.
+# A handler must not be the first to access a variable whose memory malloc provides. So thread-local variables are
+# in static storage; and they are few, because libraries loaded late share that space.
 dynamic=$("$readelf" -rW "$library" | grep -cE 'DTPMOD|DTPOFF|TLSDESC|TLS_DESC' || true)
 if [ "$dynamic" -gt 0 ]; then
 	echo "$dynamic thread-local variables come from dynamic storage"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about files must see what it is there for: plant a circle, a loop of headers, unused
-# functions and two types of one name in a copy.
+# The rule about files catches what it should: plants an include cycle, a loop of headers, unused functions and two
+# types of one name in a copy.
 set -eu
 python=$1
 root=$2
@@ -18,7 +18,7 @@ define() { # file, name, names it calls
 	for call in "$@"; do printf ' + %s()' "$call" >>"$copy/$file"; done
 	printf ';\n}\n' >>"$copy/$file"
 }
-expect() { # words expected; none: no finding
+expect() { # expected text; empty: no finding
 	said=$("$python" "$root/scripts/check-files.py" "$copy") && code=0 || code=1
 	case $said in
 	*"$1"*) [ -n "$1" ] && return 0 ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about the glossary's words must see what people read, and only that.
+# The rule about the glossary's words checks texts that people read, and no others.
 set -eu
 python=$1
 root=$2
@@ -9,7 +9,7 @@ trap 'rm -rf "$copy"' EXIT
 git -C "$copy" init -q
 mkdir -p "$copy/cli" "$copy/docs" "$copy/base"
 
-expect() { # file, words expected (none: no finding); the file is read from stdin
+expect() { # file, expected text (empty: no finding); the file's content comes from stdin
 	cat >"$copy/$1"
 	said=$("$python" "$root/scripts/check-glossary.py" "$copy") && code=0 || code=1
 	rm "$copy/$1"
@@ -38,7 +38,7 @@ J
 expect cli/x.js 'to blame' <<'J'
 const words = `the offender is ${name}`;
 J
-# Texts for programmers, and texts that follow the glossary, are left alone.
+# Texts for programmers, and texts that follow the glossary, pass.
 expect cli/x.c '' <<'C'
 static int offender; /* shown only to us */
 C

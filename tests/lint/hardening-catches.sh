@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The look at the hardening must see what it is there for: build a program without each part and expect it to be named.
+# The hardening check catches what it should: builds a program without each part, and expects the part to be named.
 # usage: hardening-catches.sh CC READELF
 set -eu
 here=$(dirname "$0")
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 C
 good='-O0 -fPIE -pie -fstack-protector-strong -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack'
 
-expect() { # words, flags that take one part away
+expect() { # expected text, flags that remove one part
 	# shellcheck disable=SC2086
 	"$cc" $good $2 "$folder/main.c" -o "$folder/program"
 	said=$("$here/hardening.sh" "$readelf" "$folder/program") && echo "not caught: $2" && exit 1

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every binary that an installation brings is hardened: whatever is new is looked at too.
-# usage: hardening-installed.sh CMAKE READELF BUILD_FOLDER PATH_END...
-# The ends of paths that must be among them.
+# Every installed binary is hardened, including new ones.
+# usage: hardening-installed.sh CMAKE READELF BUILD_FOLDER PATH_END...   The ends of paths that must be installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cmake=$1 readelf=$2 build=$3
@@ -11,7 +10,7 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 "$cmake" --install "$build" --prefix "$prefix" >"$prefix/log" || { cat "$prefix/log" && exit 1; }
 
-# Names of ours have no blanks.
+# Our file names contain no blanks.
 cd "$prefix"
 binaries=$(find . -type f -exec sh -c 'test "$(head -c 4 "$1" | tr -d "\177")" = ELF && echo "${1#./}"' - {} \;)
 for name in "$@"; do

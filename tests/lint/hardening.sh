@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How binaries were hardened, read from the files themselves.  usage: hardening.sh READELF FILE...
+# Checks from the files themselves how binaries were hardened.  usage: hardening.sh READELF FILE...
 #
-# One line a finding; nothing and 0 when all is well.  A program must carry the stack protector; a library of ours need not,
-# for the collector is built without: it runs in signal handlers of other people's threads, before their guard is set up.
+# Prints one line per finding; without findings, nothing and exit code 0.  A program must have the stack protector.  A library need
+# not, because the collector is built without it: it runs in signal handlers of other people's threads, before their guard is set up.
 set -eu
 readelf=$1
 shift
 status=0
 
-finding() { # file, words
+finding() { # file, text
 	echo "$1: $2"
 	status=1
 }
 
 for file in "$@"; do
-	all=$("$readelf" -hldW "$file") # header, segments, dynamic section
+	all=$("$readelf" -hldW "$file") # header, segments and dynamic section
 	has() { printf '%s\n' "$all" | grep -Eq -e "$1"; }
 
 	has '^ *Type: +DYN' || finding "$file" "not position independent"

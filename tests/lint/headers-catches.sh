@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about headers must see what it is there for: headers that lean on what stands above them, first in no source and
-# first in one that the build does not compile, and one that may not be included twice.
+# The rule about headers catches what it should: headers that depend on the includes above them, first in no source
+# and first in one that the build does not compile, and one that may not be included twice.
 set -eu
 python=$1
 root=$2
@@ -14,7 +14,7 @@ cp "$root/cmake/rooms.json" "$copy/cmake"
 header() { # name, body
 	printf '#ifndef %s_H\n#define %s_H\n%s\n#endif\n' "$1" "$1" "$2" >"$copy/base/$1.h"
 }
-expect() { # words expected (none: no finding)
+expect() { # expected text (empty: no finding)
 	said=$("$python" "$root/scripts/check-headers.py" "$copy" "$copy/build" 2>&1) && code=0 || code=1
 	if [ -z "$1" ]; then
 		[ "$code" -eq 0 ] || { echo "expected no finding, got: $said" && exit 1; }
@@ -35,11 +35,11 @@ printf '[{"directory": "%s", "file": "%s/base/own.c", "command": "%s -I%s -Wall 
 expect ''
 header other 'size_t fg_other(void);'
 expect 'base/other.h does not compile alone'
-printf '#include "base/other.h"\n' >"$copy/base/other.c" # not in the build: it shows nothing
+printf '#include "base/other.h"\n' >"$copy/base/other.c" # not in the build, so it proves nothing
 expect 'base/other.h does not compile alone'
 rm "$copy/base/other.c"
 header other 'int fg_other(void);'
-# It may depend on a definition above it.
+# The source defines a macro that its own header needs.
 printf '#define SIZE size_t\n#include "base/own.h"\n' >"$copy/base/own.c"
 header own '#include <stddef.h>
 SIZE fg_own(void);'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The include rule must see what it is there for: plant breaches in a copy and expect each to be named.
+# The include rule catches what it should: plants breaches in a copy, and expects each to be named.
 set -eu
 python=$1
 root=$2
@@ -10,7 +10,7 @@ mkdir -p "$copy/base" "$copy/gate/statistics" "$copy/model" "$copy/cmake"
 cp "$root/cmake/rooms.json" "$copy/cmake"
 echo '#include "base/error.h"' >"$copy/base/good.c"
 
-expect() { # file, line to plant, words expected
+expect() { # file, line to plant, expected text
 	echo "$2" >"$copy/$1"
 	if said=$("$python" "$root/scripts/check-layers.py" "$copy"); then
 		echo "not caught: $2 in $1" && exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The fastgate.yml at the root must be able to build what it measures: each program is a target of its build.
+# The fastgate.yml at the root builds what it measures: each program is a target of its build.
 set -eu
 root=$1
 copy=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""together.py ROOT: sources that mean different things by one name are not compiled in one go, and others are."""
+"""together.py ROOT: sources that use one name for different things are not compiled together, and others are."""
 import os
 import sys
 
@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(sys.argv[1], "scripts"))
 import together
 
 FUNCTION = "static int add(int a)\n{\n\treturn a;\n}\n"
-PAIRS = (  # (what it shows, one source, another one, together?)
+PAIRS = (  # (case, one source, another source, compiled together?)
     ("nothing in common", FUNCTION, "static int sum(int a)\n{\n\treturn a;\n}\n", True),
     ("two functions", FUNCTION, "static void add(void)\n{\n}\n", False),
     ("a function that returns a pointer", FUNCTION, "static const struct x *add(void)\n{\n}\n", False),

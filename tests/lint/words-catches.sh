@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rules about words and about ladders must see what they are there for: plant a breach of each.
+# The rules about words and about ladders catch what they should: plants a breach of each.
 set -eu
 python=$1
 root=$2
@@ -9,7 +9,7 @@ trap 'rm -rf "$copy"' EXIT
 git -C "$copy" init -q
 mkdir -p "$copy/base" "$copy/docs"
 
-expect() { # rule, words expected (none: no finding); the file base/x.c is read from stdin
+expect() { # rule, expected text (empty: no finding); the content of base/x.c comes from stdin
 	{
 		echo '// SPDX-License-Identifier: Apache-2.0'
 		cat

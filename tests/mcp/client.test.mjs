@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client.test.mjs FASTGATE: the server as an assistant's client sees it, with the protocol's own SDK.
+// client.test.mjs FASTGATE: tests the server as an assistant's client does, with the protocol's own SDK.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
@@ -99,7 +99,7 @@ test('other commands can be measured if the server allows it', async () => {
 	assert.match(textOf(duel), /duel /);
 });
 
-// The command lines of processes that work in the project, the servers left out.
+// The command lines of processes that work in the project, except the servers.
 const atWork = () => readdirSync('/proc').flatMap((pid) => {
 	try {
 		const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

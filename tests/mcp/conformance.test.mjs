@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// conformance.test.mjs FASTGATE: the protocol's conformance suite. It drives servers over HTTP only, so a bridge hands each message on
-// to a server on standard input and output. Its other scenarios call tools that only a test server has.
+// conformance.test.mjs FASTGATE: the protocol's conformance suite.  The suite drives servers over HTTP only, so a bridge passes
+// each message to a server on standard input and output.  The scenarios left out call tools that only a test server has.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-nonsense.py FASTGATE: lines that make no sense.  The server answers each in the protocol's own words or not at all, and goes on.
+nonsense.py FASTGATE: lines that make no sense. The server answers each according to the protocol, or not at all, and
+continues.
 """
 import json
 import os
@@ -18,9 +19,9 @@ PING = {"jsonrpc": "2.0", "id": "end", "method": "ping"}
 
 
 def serve(*lines):
-    """The answers to these lines (bytes, or what becomes JSON)."""
+    """The answers to these lines (bytes, or values to be written as JSON)."""
     data = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
-    with tempfile.TemporaryFile() as file:  # unlike a pipe it gives all at once
+    with tempfile.TemporaryFile() as file:  # unlike a pipe, a file provides everything at once
         file.write(data)
         file.seek(0)
         done = call(FASTGATE, "mcp", FOLDER, stdin=file, text=False)

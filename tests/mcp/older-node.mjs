@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite imports fs.globSync, which Node.js has since version 22, for a report that is not made here: older versions run it without.
+// The suite imports fs.globSync for a report that this test does not use; Node.js has it since version 22, and older versions run
+// without it.
 
 import { register } from 'node:module';
 

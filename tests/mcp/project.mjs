@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A repository to serve: its benchmarks are scripts that print their own cost, so no verdict comes from how fast anything runs.
+// A repository to serve: its benchmarks are scripts that print their own cost, so no verdict depends on how fast anything runs.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

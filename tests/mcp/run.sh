@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh TEST.mjs [ARGUMENT...]: a test with the protocol's own tools, or exit code 77 with the reason when they are not there.
+# run.sh TEST.mjs [ARGUMENT...]: runs a test with the protocol's own tools, or exits with 77 and the reason if they
+# are missing.
 set -eu
 here=$(dirname "$0")
 command -v node >/dev/null || { echo "skipped: there is no node"; exit 77; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared by the attacks: a server of their own, and a client that says exactly what it is told to say.
-Scripts are called with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the database is a file.
+Shared by the attacks: each gets its own server, and a client that sends exactly the given bytes. Scripts are called
+with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the database is a file.
 """
 import glob
 import json
@@ -88,7 +88,10 @@ class Server:
         self.process.stderr.close()
 
     def story(self):
-        """Prints, for a failed test, whether the server lives, what its threads do, and the output of the server and PostgreSQL."""
+        """
+        For a failed test: whether the server lives, the state of its threads, and the output of the server and
+        PostgreSQL.
+        """
         moved = time.time() - time.monotonic() - CLOCKS_APART
         told = [f"exit code {self.process.poll()}; the wall clock was moved by {moved:.3f} s since the test began; threads:\n"]
         for folder in sorted(glob.glob(f"/proc/{self.process.pid}/task/*")):
@@ -103,12 +106,12 @@ class Server:
         return "".join(told)
 
     def say(self, data, source="127.0.0.1"):
-        """Sends raw bytes; returns everything received until the server closes or is done."""
+        """Sends raw bytes; returns everything received until the server closes or the answer is complete."""
         with socket.create_connection(("127.0.0.1", self.port), HUNG_S, (source, 0)) as line:
             try:
                 line.sendall(data)
             except OSError:
-                pass  # refused early: what the server said is there all the same
+                pass  # refused early; the server's answer can still be read
             raw, size = bytearray(), None
             while size is None or len(raw) < size:
                 try:
@@ -147,7 +150,7 @@ def read_line(path):
 
 
 def size_of_answer(raw):
-    """With its headers; None: they do not say so, or are not all there."""
+    """Size of the answer with its headers; None: unknown, or the headers are incomplete."""
     head, end, _ = raw.partition(b"\r\n\r\n")
     found = re.search(rb"content-length: *(\d+)", head, re.I)
     return len(head) + len(end) + int(found.group(1)) if end and found else None
@@ -159,7 +162,7 @@ def token(scope, *options):
 
 
 def push(server, count=2, secret=None):
-    """Runs of the project "tracker", as the real client sends them."""
+    """Uploads runs of the project "tracker" with the real client."""
     subprocess.run([MAKE_RUNS, "spool", "1", str(count)], check=True)
     secret = secret or server.key
     environment = {**os.environ, "PERFDB_TOKEN": secret} if secret else os.environ

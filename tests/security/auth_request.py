@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-The recipe of docs/perfdb.md in a real nginx: a separate service decides who is signed in, and names that clients claim are not
-passed on.
+The recipe of docs/perfdb.md in a real nginx: a separate service decides who is signed in, and names claimed by clients
+are not passed on.
 """
 import http.server
 import os
@@ -25,7 +25,7 @@ if not shutil.which("nginx"):
 
 
 class SignIn(http.server.BaseHTTPRequestHandler):
-    """In the place of oauth2-proxy: a cookie names the person."""
+    """Plays oauth2-proxy: a cookie names the person."""
 
     def do_GET(self):
         who = (self.headers.get("Cookie") or "").removeprefix("who=")
@@ -42,7 +42,7 @@ class SignIn(http.server.BaseHTTPRequestHandler):
 
 
 def start_nginx(server, service):
-    """On a free port; another program may be quicker, so a few times."""
+    """Takes a free port; another program may take it first, so the caller tries a few times."""
     with open(RECIPE, encoding="utf-8") as file:
         recipe = file.read().replace("127.0.0.1:4180", f"127.0.0.1:{service.server_port}")
     here = os.getcwd()

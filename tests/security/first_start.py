@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-The first start is closed: strangers have no rights, also behind a proxy that looks local, and only an explicit option lets
-everybody read.
+The first start is closed: strangers have no rights, even behind a proxy that looks local, and only an explicit option
+gives everybody read access.
 """
 import glob
 import os

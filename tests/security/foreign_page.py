@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No page of another site writes to a server, whether by its visitor's rights or by a name that leads here."""
+"""
+No page of another site can write to a server, neither with its visitor's rights nor by a host name that resolves to it.
+"""
 from attack import NOBODY, Server, expect, push
 from checks import check, finish_in_scratch
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Guessing locks out nobody who has a token, at the same address and after a restart; guesses are counted, and a few are in the
-audit log.
+Guessing locks out nobody who has a token, neither from the same address nor after a restart; guesses are counted, and a
+few are in the audit log.
 """
 import json
 import re
@@ -23,7 +23,7 @@ def audit(server):
 
 
 def wait_for(server, action, who):
-    """Written by a thread that no request waits for."""
+    """Waits for an entry, which a background thread writes."""
     for _ in range(HUNG_S * 1000):
         found = [entry for entry in audit(server) if entry["action"] == action and entry["who"] == who]
         if found:

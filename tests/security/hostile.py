@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-hostile.py FASTGATE ROOT HOSTILE: a candidate that is half as slow again harms its baseline so as to look fast. None of it makes the gate
-pass: a killed baseline is an error, processes left beside a duet set its pairs aside, and damaged traces are reported.
+hostile.py FASTGATE ROOT HOSTILE: a candidate that is 50 % slower harms its baseline to look fast. None of its attacks
+makes the gate pass: a killed baseline is an error, processes left running during a duet set its pairs aside, and
+damaged traces are reported.
 """
 import json
 import os
@@ -17,7 +18,7 @@ ERROR = 4
 
 
 def duel(schedule, candidate, baseline="./victim 60"):
-    """Exit code and report."""
+    """Exit code, benchmark in the report, and output."""
     done = call(FASTGATE, "duel", "--json", "--pairs", "6:8", "--schedule", schedule, baseline, candidate)
     return done.returncode, json.loads(done.stdout)["benchmarks"][0], done.stdout + done.stderr
 
@@ -41,7 +42,7 @@ def processes_left_beside_a_duet_set_its_pairs_aside():
 
 
 def a_process_left_behind_does_not_live_to_meet_the_baseline():
-    # The baseline looks for the process by its number, and reports it.
+    # The baseline looks for the process by its id, and logs it.
     baseline = "if [ -e pid ] && kill -0 $(cat pid) 2>/dev/null; then echo met >>met; fi; exec ./victim 60"
     code, _, words = duel("abba", "./culprit 90 linger pid", f"sh -c '{baseline}'")
     check(os.path.exists("pid") and not os.path.exists("met"), "the process lived on beside the baseline")

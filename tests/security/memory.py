@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many large bodies at once use neither the memory nor more than the shared limit, and a stalling client makes nobody else wait."""
+"""Many large bodies at once use no more memory than the shared limit, and a stalling client makes nobody else wait."""
 import glob
 import re
 import socket
@@ -10,7 +10,7 @@ from attack import MAKE_RUNS, RUN_TYPE, Server, expect, parcel, parts, push, sen
 from checks import HUNG_S, check, finish_in_scratch
 
 SIZE = 40 << 20
-SENT = 36 << 20  # of each: none is complete
+SENT = 36 << 20  # sent of each body: none is complete
 BOUND = 512 << 20
 
 
@@ -33,7 +33,7 @@ def begin(server, secret):
             line.sendall(piece)
             sent += len(piece)
     except OSError:
-        pass  # refused on the way
+        pass  # refused while sending
     return line
 
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""outside_writes.py FASTGATE: what a checkout names is written below it and outside .git, and no link that it brings is followed."""
+"""
+outside_writes.py FASTGATE: files that a checkout names are written below it and outside of .git, and fastgate follows
+none of its links.
+"""
 import os
 import shutil
 import sys
@@ -32,7 +35,7 @@ def fresh(more="", **links):
 
 
 def state():
-    """Every file outside of the work tree, with its text."""
+    """Every file outside of the work tree, with its content."""
     found = {}
     for top in (f"{SCRATCH}/home", f"{SCRATCH}/home/checkout/.git"):
         for folder, folders, files in os.walk(top):
@@ -46,7 +49,7 @@ def state():
 
 
 def commands():
-    """Those that write reports of fastgate.yml; the shard was measured without them."""
+    """Commands that write the reports of fastgate.yml; the shard was measured without reports."""
     return (("run",), ("gate", "--merge", PART), ("gate", "latest"))
 
 
@@ -75,7 +78,7 @@ def reports():
 
 
 def state_folders():
-    """A link in place of .fastgate, and one in it."""
+    """Tests a link in place of .fastgate, and one inside."""
     write(f"{SCRATCH}/folded", "main;work 10\n")
     every = (*commands(), ("import", f"{SCRATCH}/folded"), ("report",), ("runs",), ("push",), ("gc",))
     for link in ("store.db", "spool", "traces", None):

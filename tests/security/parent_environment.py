@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process finds no secret in the recipes for
-CI, which send in a separate step; `run` warns if it could find one.
+parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process finds no secret in the
+CI recipes, which send in a separate step; `run` warns if a benchmark could find one.
 """
 import http.server
 import os
@@ -22,7 +22,7 @@ except ImportError:
 
 FASTGATE, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 HOST, SERVER = secrets.token_hex(20), secrets.token_hex(20)
-# It searches for the two values under any name, and tries to change the environment of later steps.
+# Searches for the two values under any name, and tries to change the environment of later steps.
 SPY = f"""#!/bin/sh
 grep -l -a -e {HOST} -e {SERVER} /proc/[0-9]*/environ >>"$HOME/found" 2>/dev/null
 echo looked >>"$HOME/looked"
@@ -65,7 +65,7 @@ def environment(**more):
 
 
 def play_action(url):
-    """Every step of action.yml with a script, as a runner starts it."""
+    """Runs every step of action.yml with a script, as a runner starts it."""
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     inputs = {name: about.get("default", "") for name, about in action["inputs"].items()}
     inputs |= {"fastgate": FASTGATE, "token": HOST, "perfdb-token": SERVER, "perfdb-url": url, "working-directory": "checkout"}
@@ -92,7 +92,7 @@ def play_action(url):
 
 
 def play_gitlab(url):
-    """Both jobs of the recipe; the second has what the environment scope gives it."""
+    """Runs both jobs of the recipe; the second gets the variables of the environment scope."""
     recipe = yaml.safe_load((ROOT / "examples/ci/gitlab.yml").read_text(encoding="utf-8"))
     said = ""
     for name, given in (("performance", {}), ("performance-send", {"PERFDB_URL": url, "PERFDB_TOKEN": SERVER, "GITLAB_TOKEN": HOST})):
@@ -116,7 +116,7 @@ def recipes(url):
 
 
 def warnings():
-    """The shell that starts `run` has a token, under the name that fastgate.yml gives it."""
+    """`run` warns if the shell that starts it has a token, even under a name that fastgate.yml gives."""
     for name in ("GITHUB_TOKEN", "PERFDB_TOKEN", "FASTGATE_OWN"):
         done = call("sh", "-c", f"{FASTGATE} run --no-post --set perfdb.token_env=FASTGATE_OWN; true", cwd="checkout", env=environment(**{name: HOST}))
         lines = [line for line in done.stderr.splitlines() if f"${name} in its environment" in line]

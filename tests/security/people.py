@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A scope permits only its own actions, decisions carry the person's name, and the audit log has them all."""
+"""A scope permits only its own actions, decisions carry the person's name, and the audit log records all of them."""
 import json
 
 from attack import RUN_TYPE, Server, expect, push, token
@@ -14,7 +14,7 @@ def lines(body):
 
 
 def decisions(body):
-    """Without refusals, which are noted later."""
+    """Audit entries without refusals, which are recorded later."""
     return [entry for entry in lines(body) if entry["action"] != "refused"]
 
 
@@ -23,7 +23,7 @@ def audit(server, secret, query=""):
 
 
 def each_scope_opens_what_it_is_for(server, run):
-    """Rights of a read, an upload and a triage token; an administrator has all of them."""
+    """Checks the rights of read, upload and triage tokens; an administrator has all of them."""
     secrets = {scope: token(scope, "--project", "tracker", "--note", f"the {scope}") for scope in ("read", "upload", "triage", "admin")}
     wanted = {
         "see runs": (lambda secret: server.ask("GET", "/api/v1/runs", token=secret), {"read", "upload", "triage", "admin"}),
@@ -70,7 +70,7 @@ def token_works_until_it_is_revoked(server, everything):
     made = expect(server.write("/api/v1/tokens", {"scope": "read", "expires": "1d", "note": "for a day"}, token=everything), 201, "a token").json()
     expect(server.ask("GET", "/api/v1/runs", token=made["token"]), 200, "the new token")
     one = {}
-    while "used_at" not in one:  # noted by a thread that no request waits for
+    while "used_at" not in one:  # recorded by a background thread
         one = next(one for one in server.ask("GET", "/api/v1/tokens", token=everything).json()["tokens"] if one["id"] == made["id"])
     check(one["note"] == "for a day" and not one["revoked"] and "used_at" in one, f"{one}")
     expect(server.ask("DELETE", f"/api/v1/tokens/{made['id']}", token=everything), 200, "revoking")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A report that is a pipe, planted where a job looks for one, is refused instead of waited for."""
+"""A pipe planted in place of a job's report is refused instead of waited for."""
 import os
 import subprocess
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, and a store with a view or a trigger without an end.
-fastgate waits for none of them, and quotes nothing from outside of the checkout.
+planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, and a store with a view or
+a trigger that never ends. fastgate waits for none of them, and quotes nothing from outside of the checkout.
 """
 import os
 import shutil
@@ -19,7 +19,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 
 def fastgate(*words):
-    """Exit code and words; None if it waits."""
+    """Exit code and output; None if it waits."""
     try:
         done = call(FASTGATE, *words, cwd="checkout")
         return done.returncode, done.stdout + done.stderr

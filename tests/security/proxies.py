@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A stranger behind a proxy uses up his own allowance, and nobody can use up another's or pass for another."""
+"""
+A stranger behind a proxy uses up only their own allowance, and nobody can use up another's or pass for somebody else.
+"""
 import json
 
 from attack import Server, expect, token
@@ -20,7 +22,7 @@ def is_exhausted(server, forwarded, **more):
 
 
 def exhaust(server, name, **more):
-    """The minute may change once meanwhile."""
+    """The minute may change once during the requests."""
     for _ in range(3 * LIMIT):
         if is_exhausted(server, name(), **more):
             return
@@ -34,7 +36,7 @@ def behind_a_proxy():
         for path in ("/healthz", "/metrics"):
             for _ in range(3 * LIMIT):
                 expect(ask(server, STRANGER, path), 200, f"{path} is outside the limits")
-        # The proxy appends on the right; everything left of that is the stranger's own claim.
+        # The proxy appends on the right; everything to the left is the stranger's own claim.
         claims = (f"192.0.2.{i}, {STRANGER}" for i in range(1, 200))
         exhaust(server, lambda: next(claims))
         expect(ask(server, NEIGHBOUR), 200, "the neighbour, whom nobody claimed to be")
@@ -51,7 +53,7 @@ def from_an_untrusted_peer():
 
 
 def forged_in_the_other_header():
-    """The proxy sets one header; the other one comes through from the client."""
+    """The proxy sets one header; the other one comes from the client."""
     with Server("--behind-proxy", "--requests-per-minute", str(LIMIT)) as server:
         for i in range(3 * LIMIT):
             server.ask("GET", "/", {"X-Forwarded-For": STRANGER, "Forwarded": f"for=192.0.2.{i}"})

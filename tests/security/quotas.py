@@ -99,7 +99,9 @@ def all_that_is_stored_counts(server):
 
 
 def unknown_members_are_refused(server, everything):
-    """A name with a slip in it would count as missing: a token that never expires early."""
+    """
+    If unknown members were ignored, a misspelled name would count as missing: a token would never expire, for example.
+    """
     bodies = {"tokens": {"scope": "read"}, "annotations": {"text": "x"}, "webhook": {"url": "https://example.org/"}}
     for path, members in bodies.items():
         body = {"project": "tracker", **members}

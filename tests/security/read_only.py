@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Read-only means read-only, and only the user who started them can see the pages of a local store."""
+"""Read-only means read-only, and only the user who started a local server can see its pages."""
 import json
 import re
 
@@ -17,7 +17,7 @@ def nothing_can_be_written(server, run, headers):
         body = b"{}" if media_type else None
         more = {"Content-Type": media_type} if media_type else {}
         answer = server.ask(method, path.format(run=run), {**headers, **more}, body)
-        # An address that only writes does not exist at all.
+        # An address for writing only does not exist at all.
         check(answer.status == 405, f"{method} {path}: {answer.status}")
         allow = answer.headers.get("allow", "")
         check("POST" not in allow and "DELETE" not in allow, f"{method} {path} may be tried: {allow!r}")

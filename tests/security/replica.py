@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-With a read replica, queries do not use the first database, and nobody sees less or may do more than without one: recent writes
-are visible, a revoked token is refused, and a replica that stops or falls behind is not used.
+With a read replica, queries do not use the primary, and nobody sees less or may do more than without one: recent writes
+are visible, a revoked token is refused, and a replica that stops or lags is not used.
 """
 import json
 import os
@@ -26,7 +26,7 @@ def metric(server, name):
 
 
 def until(what, holds):
-    """Another process needs its time; none of what follows depends on how long."""
+    """Waits for another process; the results do not depend on how long."""
     end = time.monotonic() + HUNG_S
     while not holds():
         if time.monotonic() > end:

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""People whom a trusted proxy names do what their roles say; no name, however it is spelled, is another one's or a group's."""
+"""
+People named by a trusted proxy have exactly the rights of their roles; no spelling of a name is another name or a
+group.
+"""
 from attack import DATABASE, PERFDB, Server, expect, push, token
 from checks import call, check, finish_in_scratch
 
@@ -48,7 +51,7 @@ def no_name_is_a_group(server):
 
 
 def what_does_not_fit_is_refused(server):
-    """A name that is dropped would leave its owner with the name of the next."""
+    """Names that are too long or malformed are refused: if one were dropped, its owner would get the next name."""
     for user, groups in (("x" * 201, None), ("x" * 201, "admins"), ("eve", "x" * 201), ("eve", f"admins,{'x' * 201}"), ("eve,root", None), ("eve\x1b[2J", None),
                          ("eve", ",".join(f"g{i}" for i in range(101)))):
         expect(ask(server, user, groups), 400, f"{user[:20]!r} in {str(groups)[:20]!r}")
@@ -56,7 +59,7 @@ def what_does_not_fit_is_refused(server):
     expect(server.ask("GET", "/api/v1/runs?project=tracker", {"X-Groups": "admins"}, source=PROXY), 401, "groups without a person")
     for wrong in ("", "x" * 201, "a\x1b[2J"):
         done = call(PERFDB, "role", "add", "--database", DATABASE, wrong)
-        check(done.returncode != 0 and "a name has" in done.stderr, f"{wrong!r}: {done.returncode} {done.stderr}")
+        check(done.returncode != 0 and "a name must" in done.stderr, f"{wrong!r}: {done.returncode} {done.stderr}")
 
 
 def only_the_proxy_is_believed(server):

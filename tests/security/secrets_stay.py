@@ -7,7 +7,7 @@ import subprocess
 from attack import FASTGATE, Server, token
 from checks import check, finish_in_scratch
 
-# A hostile benchmark writes down its environment, and that of its ancestors.
+# A hostile benchmark logs its environment and that of its ancestors.
 SPY = """#!/bin/sh
 exec >>spied
 env

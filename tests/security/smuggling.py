@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that two servers could read in two ways are refused, and each refusal has its own code."""
+"""Requests that two servers could interpret differently are refused, each with its own code."""
 import json
 
 from attack import NOBODY, Server, expect, push, token

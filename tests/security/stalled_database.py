@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-With a database that stands still, is locked, full or gone, health checks and refusals still work, and the server recovers
+With a database that is stalled, locked, full or gone, health checks and refusals still work, and the server recovers
 afterwards.
 """
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that stall a database, and requests that are sent now and read later."""
+"""Ways to stall a database, and requests that are sent now and read later."""
 import contextlib
 import os
 import signal
@@ -12,7 +12,7 @@ from checks import HUNG_S
 
 
 class Waiting:
-    """A request whose answer is not waited for yet."""
+    """A request that has been sent, and whose answer is read later."""
 
     def __init__(self, server, method, path, secret):
         self.socket = socket.create_connection(("127.0.0.1", server.port), HUNG_S)
@@ -48,7 +48,7 @@ def postgres_processes():
 
 @contextlib.contextmanager
 def locked_tables():
-    """Another session locks every table that a request needs."""
+    """Locks, in another session, every table that a request needs."""
     with subprocess.Popen(["psql", "-X", "-q", DATABASE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
         locker.stdin.write("BEGIN; LOCK TABLE token, run, project, annotation IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n")
         locker.stdin.flush()
@@ -61,7 +61,7 @@ def locked_tables():
 
 @contextlib.contextmanager
 def stopped_database():
-    """Every process of the database is stopped."""
+    """Stops every process of the database."""
     stopped = postgres_processes()
     for process in stopped:
         os.kill(process, signal.SIGSTOP)

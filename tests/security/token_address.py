@@ -20,7 +20,7 @@ measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, layouts: never,
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
-    """Keeps the headers of each request; to a server it is broken."""
+    """Keeps the headers of each request; answers 404, like a broken server."""
 
     seen = []
 
@@ -38,7 +38,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 
 def asked(*words, **more):
-    """The receiver's requests while this ran, and the output."""
+    """Runs a command; returns the receiver's requests and the result."""
     Receiver.seen.clear()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PERFDB_", "FASTGATE_", "GITHUB_"))}
     done = call(FASTGATE, *words, env={**environment, **SECRETS, **more})
@@ -46,7 +46,10 @@ def asked(*words, **more):
 
 
 def addresses(url):
-    """Each command that sends a run, with a server named only by the checkout, then with one that the user names as well."""
+    """
+    Tries each command that sends a run, with a server named only by the checkout, then with one that the user has named
+    as well.
+    """
     write("fastgate.yml", CONFIG + f"perfdb: {{ url: \"{url}\" }}\n")
     call(FASTGATE, "run", "--shard", "1/1", "--export", "part.fgrun", check=True)
     push = ("push", "--attempts", "1")
@@ -79,7 +82,7 @@ def addresses(url):
 
 
 def variables(url):
-    """A checkout names the variable: only those that are meant for it."""
+    """The checkout names a variable: only variables meant for it may be used."""
     push = ("push", "--attempts", "1")
     for name in ("CLOUD_KEY", "GITHUB_TOKEN", "HOME", "XPERFDB_TOKEN"):
         write("fastgate.yml", CONFIG + f"perfdb: {{ url: \"{url}\", token_env: {name} }}\n")
@@ -94,7 +97,7 @@ def variables(url):
 
 
 def webhooks(url):
-    """Nothing is signed for an address that only a checkout names."""
+    """Nothing is signed for an address that only the checkout names."""
     target = f'{{ webhook: "{url}/hook", token_env: FASTGATE_HOOK }}'
     write("fastgate.yml", CONFIG + f"report: {{ post: [ {target} ] }}\n")
     for words in (("run",), ("gate", "--merge", "part.fgrun")):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""TLS is 1.2 or later with authenticated encryption; a server with TLS alone tells browsers never to come back without it."""
+"""TLS is 1.2 or later with authenticated encryption; a TLS-only server tells browsers to use nothing else."""
 import ssl
 import subprocess
 import urllib.error
@@ -22,7 +22,7 @@ def over_tls(server, path, secret=None, cookie=None):
 
 
 def handshake(server, *options):
-    """With an OpenSSL that would take anything."""
+    """Connects with an OpenSSL that accepts everything."""
     done = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{server.port}", "-CAfile", "cert.pem", *options], input="", text=True,
                           capture_output=True, check=False, timeout=HUNG_S)
     return done.returncode == 0 and "Cipher is (NONE)" not in done.stdout

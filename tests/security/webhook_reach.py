@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A webhook reaches no local or private address, by no spelling, no name and no redirection, unless the server's options say so."""
+"""
+A webhook reaches no local or private address, by any spelling, name or redirection, unless the server's options allow
+it.
+"""
 import glob
 import http.server
 import json
@@ -24,7 +27,7 @@ seeds = iter(range(1, 1000))
 
 
 def regress(server, secret):
-    """A run that regressed."""
+    """Uploads a run with a regression."""
     seed = str(next(seeds))
     subprocess.run([MAKE_RUNS, f"spool-{seed}", seed, "1"], check=True)
     envelope, dictionary, values = parts(glob.glob(os.path.join(f"spool-{seed}", "*.fgrun"))[0])
@@ -37,7 +40,7 @@ def set_webhook(server, secret, url):
 
 
 def after_a_run(server, secret, url):
-    """The project's webhook, once it was called, or was not."""
+    """The project's webhook after the server has called it, or has refused to."""
     expect(set_webhook(server, secret, url), 200, url)
     regress(server, secret)
     end = time.monotonic() + HUNG_S
@@ -74,7 +77,7 @@ def only_what_is_allowed_is_reached(server, secret, receiver):
 
 
 def proxies_of_the_environment_are_not_asked(secret, receiver):
-    """A proxy would look the name up itself, and reach what this server must not."""
+    """Proxies are ignored: a proxy would look the name up itself, and reach addresses forbidden to the server."""
     with Server("--webhook-http", environment={"http_proxy": receiver.url(""), "all_proxy": receiver.url("")}) as server:
         before = receiver.count
         found = after_a_run(server, secret, "http://localhost:1/hook")
@@ -102,7 +105,7 @@ def certificates_are_checked(secret):
 
 
 class Endless(http.server.BaseHTTPRequestHandler):
-    """Answers endlessly with text that nobody outside may read."""
+    """Answers endlessly with a text that must not reach a user."""
 
     def do_POST(self):
         self.send_response(200)

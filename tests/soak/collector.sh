@@ -47,7 +47,8 @@ under() { # seconds allowed, command...
 	}
 }
 
-# Nothing at all is left by a program that was killed before the collector had begun, and an empty file by one that it was beginning in.
+# A program killed before the collector's start leaves nothing, and one killed during the start leaves an empty
+# file.
 readable() {
 	count=$(find "$killed" -name '*.fgtrace' | wc -l)
 	[ "$count" -gt 0 ] || return 0
@@ -58,13 +59,13 @@ readable() {
 	traces=$((traces + count))
 }
 
-# Programs that start threads or processes, in turn.
+# Kills programs that start threads and programs that start processes, in turn.
 ten_kills() {
 	kills_end=$((kills + 10))
 	while [ $kills -lt $kills_end ]; do
 		program=short_threads
 		[ $((kills % 2)) -eq 0 ] || program=storm_fork
-		# A folder each: children of the last one may still write into theirs.
+		# One folder per program: children of the previous one may still write into theirs.
 		killed=$scratch/killed.$kills
 		mkdir "$killed"
 		LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$killed FASTGATE_COLLECTOR_PERIOD=100000 \

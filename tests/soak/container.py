@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Plays examples/perfdb/Containerfile without a container engine: each FROM is a minimal root made by debootstrap from the archive
-that apt uses here, each RUN a shell in it, COPY copies.  Then the image's program is run as the image's user: without a token
-its own command has to refuse to listen, with one a server has to answer.  Needs root; exit code 77 (skipped) says what is
-missing.  What this cannot show: that an engine accepts the file's syntax beyond what is read here, and its volumes.
+Plays examples/perfdb/Containerfile without a container engine: each FROM is a minimal root made by debootstrap from the
+archive that apt uses here, each RUN a shell in it, COPY copies.  Then it runs the image's program as the image's user:
+without a token its command must refuse to listen, with one the server must answer.  Needs root; otherwise exit code 77
+(skipped) and the reason.  It does not test volumes, or syntax that it does not read.
 """
 import json
 import pathlib
@@ -66,7 +66,7 @@ class Stage:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(whence / words[1].lstrip("/"), target)
             return
-        # Only tracked files: no builds of this machine.
+        # Only tracked files, to exclude builds of this machine.
         target = self.root / words[1].lstrip("/")
         tracked = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
         for name in filter(None, tracked.split("\0")):
@@ -75,7 +75,7 @@ class Stage:
 
 
 def play(folder):
-    """The last stage."""
+    """Plays all stages and returns the last one."""
     stages = {}
     stage = None
     for word, rest in instructions():
@@ -101,7 +101,7 @@ def run(stage, words):
 
 
 def serve(stage, token):
-    """Its own command, on a free port of this machine alone."""
+    """Runs the image's own command on a free port of loopback."""
     words = ["127.0.0.1:0" if word.endswith(":8642") else word for word in stage.command]
     process = subprocess.Popen(stage.argv([*stage.entry, *words]), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
@@ -149,5 +149,6 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what was started is ended, too
+    # exit normally on SIGTERM, so that the clean-up ends every child process
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     sys.exit(main())

@@ -1,4 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# examples/perfdb/Containerfile without a container engine: container.sh BUILD_FOLDER SECONDS  (the seconds are not looked at)
+# Plays examples/perfdb/Containerfile without a container engine: container.sh BUILD_FOLDER SECONDS (ignores the
+# seconds)
 exec python3 "$(dirname "$0")/container.py"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kill -9 of fastgate at any instant: kill.sh BUILD_FOLDER SECONDS [TIMES]
-# After each: no process of the benchmark is left, the store opens, no run that was there is lost, and every finished repetition is in the
-# store.  Each repetition writes a line when it begins (`prepare`) and one as its last act.  It is finished when the next one begins: so
-# all are kept but the one under way (of a duet, both).  Said at the end as well: how many had done their last act at the time of the
-# kill, and were not recorded yet.
+# Kills fastgate with SIGKILL at any instant: kill.sh BUILD_FOLDER SECONDS [TIMES]
+# After each kill, no process of the benchmark is left, the store opens, no earlier run is lost, and every finished
+# repetition is in the store. Each repetition writes a line when it begins (`prepare`) and another as its last act. It
+# is finished when the next one begins, so all are kept except the current one (of a duet, both). At the end the script
+# also reports how many had done their last act at the time of the kill but were not recorded yet.
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2
@@ -19,12 +19,12 @@ fail() {
 	exit 1
 }
 
-# A number below $1.
+# Prints a random number below $1.
 draw() {
 	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
 }
 
-# Waits until nothing runs under this path: a survivor of the kill needs a moment to end the rest.
+# Waits until no process with this path is left: survivors of the kill need a moment to end the others.
 await_silence() {
 	tries=0
 	while pgrep -f "$work/" >/dev/null; do
@@ -42,14 +42,14 @@ newest_run() {
 	"$fastgate" runs --json --limit 1 | sed -n 's/.*"id": "\(.\{36\}\)".*/\1/p'
 }
 
-# Repetitions of a run in the store, the warm-up among them.
+# Repetitions of a run in the store, including the warm-up.
 count_stored() {
 	"$fastgate" show "$1" >values 2>err || fail "run $1 cannot be read: $(cat err)"
 	sed -n 's/.* \([0-9]*\) repetition.*/\1/p' values | head -n 1
 }
 
-# Begun: lines of log.begun. Ended: lines of the log at the time of the kill. Kept: those of the newest run, if
-# it is new. In progress: at most $1.
+# Begun: lines of log.begun. Ended: lines of the log at the time of the kill. Kept: repetitions of the newest run,
+# if it is new. Unfinished: at most $1.
 check_kept() {
 	id=$(newest_run)
 	kept=0
@@ -84,7 +84,7 @@ git -c user.name=soak -c user.email=soak@localhost commit -q -m soak
 sed -i 's/2000000/2100000/' spin.c
 : >log
 export SOAK_LOG="$PWD/log"
-# Both builds are made once, so that rounds measure.
+# Both builds are made beforehand, so that the rounds only measure.
 "$fastgate" run --against HEAD --pairs 2:2 >out 2>err || [ $? -lt 4 ] || { cat err >&2; exit 1; }
 round=0
 started=$(date +%s)

@@ -3,12 +3,13 @@
 """
 mutants.py BUILD_FOLDER SECONDS [--count N] [--jobs N] [ROOM|FILE...]: do the unit tests notice when the code is wrong?
 
-Each mutant is a room (gate and gate/statistics, unless rooms or files of theirs are named) with one operator or constant of one line changed: < becomes
-<=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test of its room fails, crashes or takes five
-times as long; what does not compile is no mutant.  All that there are are tried in a random order that is always the same, for SECONDS or
-until N were tried, so that those tried are a fair sample of all.  Survivors are printed with their place, to be read: each is a behaviour that no test
-states, or a change that makes no difference.  Of the latter those that were read are listed in equivalent-mutants.txt with the reason, and are not tried;
-an entry whose line is gone is an error.  Fewer than 90 % killed is a failure.
+Each mutant is a room (by default gate and gate/statistics; arguments name rooms or files in them) with one operator or constant
+changed in one line: < becomes <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test
+of its room fails, crashes or takes five times as long; a change that does not compile does not count.  The mutants are tried in a
+random but fixed order, for SECONDS or until N were tried, so the ones tried are a fair sample.  Survivors are printed with their
+place, for people to read: each is a behaviour that no test covers, or a change that makes no difference.  Changes that were found to
+make no difference are listed in equivalent-mutants.txt with the reason, and are not tried; an entry whose line is gone is an error.
+Fewer than 90 % killed mutants are a failure.
 """
 import argparse
 import collections
@@ -36,12 +37,12 @@ from rooms import blank  # noqa: E402
 
 ROOMS = ("gate", "gate/statistics")
 KILLED_MIN = 0.9
-SYMBOL_TABLE, HIDDEN = 2, 2  # of ELF
+SYMBOL_TABLE, HIDDEN = 2, 2  # values in ELF
 LIBRARY = "libmutant.so"
 SKIPPED = 77
-# In seconds of CPU time, which other load does not change.
+# In seconds of CPU time, which does not depend on other load.
 HANG_FACTOR, HANG_MIN_S = 5, 2
-# As in `./dev test`, sanitizers find what no assertion does. The address sanitizer limits the memory of a test.
+# As in `./dev test`, sanitizers find faults that no assertion does. The address sanitizer limits a test's memory.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 SHARED = ["-O1", *SANITIZE, "-shared", f"-Wl,-soname,{LIBRARY}"]
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "hard_rss_limit_mb=2048:max_allocation_size_mb=1024"}
@@ -49,18 +50,21 @@ SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&
          "+=": "-=", "-=": "+=", "*=": "/=", "++": "--", "true": "false", "false": "true"}
 # Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
 PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
-# Lines that state no behaviour: what the preprocessor reads, assertions, and buffers' sizes.
+# Lines without behaviour of their own: preprocessor lines, assertions, and sizes of buffers.
 LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|"
                       r"fg_arena_array|fg_grow")
 
-# Nor does the declared size of an array matter if it is large enough, or if only the size of its elements is used.
+# The declared size of an array does not matter either, if it is large enough or only the size of its elements is used.
 BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$|\bsizeof\([\w.>-]+\[$|char ?\(\*\w+\)\[$")
 
 Mutant = collections.namedtuple("Mutant", "file line column old new")
 
 
 def read_equivalents(path):
-    """{(file, line's text, old, new, which of these on the line): where it is listed} of lines "FILE | OLD -> NEW [#N] | TEXT | REASON"."""
+    """
+    Reads lines "FILE | OLD -> NEW [#N] | TEXT | REASON"; returns {(file, line's text, old, new, which of these on the
+    line): place in the list}.
+    """
     found = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -84,10 +88,10 @@ class Room:
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         self.compile = {entry["file"]: entry["command"] for entry in commands if f" {name}/CMakeFiles/{library}.dir/" in entry["command"]}
         self.files = sorted(self.compile)
-        # Sanitized, an arena makes every allocation a separate one, so that reading past its end is noticed.
+        # With sanitizers, an arena makes every allocation separately, so that overruns are noticed.
         self.arena = str(ROOT / "base/arena.c")
         self.compile.update((entry["file"], entry["command"]) for entry in commands if entry["file"] == self.arena)
-        # Read once, because they may be edited meanwhile.
+        # Read once, because the files may be edited during the run.
         self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.files}
         self.links = {}
         for test in sorted((build / "tests/unit" / tests).glob(f"test_unit_{tests}_*")):
@@ -97,8 +101,8 @@ class Room:
         self.seconds = {}
         self.kills = collections.Counter()
         self.statements = set()  # (file, line)
-        self.executing = collections.defaultdict(set)  # (file, line) or (file, None): the tests
-        self.folder = tempfile.TemporaryDirectory(prefix="fastgate-mutants-")  # removed when nobody has it any more
+        self.executing = collections.defaultdict(set)  # (file, line) or (file, None): the tests that execute it
+        self.folder = tempfile.TemporaryDirectory(prefix="fastgate-mutants-")  # removed with the last reference
         self.kept = pathlib.Path(self.folder.name)
         self.programs = {}
         self.lock = threading.Lock()
@@ -116,20 +120,20 @@ class Room:
                     yield Mutant(file, number, match.start(), old, new)
 
     def run_test(self, program, target, work):
-        """The test's exit code."""
+        """Runs the test and returns its exit code."""
         limit = max(HANG_MIN_S, math.ceil(HANG_FACTOR * self.seconds.get(target, 60)))
         words = ["sh", "-c", f'ulimit -t {limit} && exec "$0"', program]
         environment = {**ENVIRONMENT, "LD_LIBRARY_PATH": str(work)}
         return subprocess.run(words, cwd=work, capture_output=True, env=environment, check=False).returncode
 
     def link(self, target, program, objects, flags):
-        """Links the test with these objects in the place of the room's archive."""
+        """Links the test with these objects in place of the room's archive."""
         words = self.links[target].replace(self.archive, shlex.join(map(str, objects)))
         words = words.replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
         return subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, check=False).returncode == 0
 
     def compiles(self, file, source, made, flags):
-        """Compiles the source in the place of the room's file: an object, or a library if the flags say so."""
+        """Compiles the source in place of the room's file: into an object, or into a library if the flags say so."""
         command = shlex.split(self.compile[file])
         command[command.index("-o") + 1] = str(made)
         command[command.index("-c") + 1] = str(source)
@@ -138,7 +142,7 @@ class Room:
         return subprocess.run(command, cwd=self.build, capture_output=True, check=False).returncode == 0
 
     def measure(self, files):
-        """The duration of each test, and the lines of the files that it executes; stops if one fails without a mutant."""
+        """Measures the duration of each test and the lines that it executes; exits if a test fails without a mutant."""
         with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as name:
             work = pathlib.Path(name)
             objects = {file: work / f"{pathlib.Path(file).stem}.o" for file in files}
@@ -167,19 +171,22 @@ class Room:
                         self.executing[found["file"], None].add(target)
 
     def tests_of(self, mutant):
-        """Tests that execute the line; for a line without a statement, such as a constant, those that execute anything of the file."""
+        """
+        Tests that execute the line. A line without a statement, such as a constant, has the tests that execute any line
+        of the file.
+        """
         line = mutant.line if (mutant.file, mutant.line) in self.statements else None
         return self.executing[mutant.file, line]
 
     def visible(self, archive):
-        """A copy of the archive, made once, whose objects hide nothing from a library."""
+        """A copy of the archive, made once, without hidden symbols."""
         copy = self.kept / archive.replace("/", "_")
         if not copy.exists():
             copy.write_bytes(make_visible((self.build / archive).read_bytes()))
         return copy
 
     def parts_of(self, file):
-        """Replaces the room's archive by the file as a library, and one of all others."""
+        """Replaces the room's archive by a library of this file and an archive of all others."""
         name = pathlib.Path(file).stem
         folder = self.kept / name
         library, rest, arena = folder / LIBRARY, folder / "rest.a", self.kept / "arena.o"
@@ -208,7 +215,10 @@ class Room:
             return self.programs[file, target]
 
     def try_tests(self, mutant, work):
-        """The name of the first test that fails with this library.  Quick ones that killed in this file come first."""
+        """
+        Returns the name of the first test that fails with this library, or "". Quick tests that have killed mutants of
+        this file come first.
+        """
         def cost(target):
             return (self.seconds[target] + 0.05) / (0.02 + self.kills[mutant.file, target])
 
@@ -219,7 +229,7 @@ class Room:
         return ""
 
     def killer(self, mutant):
-        """The test that fails; "" if none does, None if it does not compile."""
+        """The test that kills the mutant; "" if none does, None if the mutant does not compile."""
         with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as name:
             work = pathlib.Path(name)
             lines = list(self.lines[mutant.file])
@@ -233,7 +243,7 @@ class Room:
 
 
 def make_visible(archive):
-    """The archive with every hidden symbol of its objects made visible, so that a library can use them."""
+    """A copy of the archive in which every hidden symbol is visible, so that a library can use it."""
     data = bytearray(archive)
     at = 8
     while at + 60 <= len(data):
@@ -245,7 +255,7 @@ def make_visible(archive):
 
 
 def show_symbols(data, start):
-    """In the ELF object that begins at `start`."""
+    """Makes the hidden symbols visible in the ELF object that begins at `start`."""
     sections, = struct.unpack_from("<Q", data, start + 0x28)
     entry_size, count = struct.unpack_from("<HH", data, start + 0x3a)
     for number in range(count):
@@ -258,7 +268,7 @@ def show_symbols(data, start):
 
 
 class Tally:
-    """Killed and tried, by file."""
+    """Killed and tried mutants, by file."""
 
     def __init__(self):
         self.killed, self.tried = collections.Counter(), collections.Counter()
@@ -275,7 +285,7 @@ class Tally:
                 print(f"{which}: {file}:{mutant.line + 1}:{mutant.column + 1}: {mutant.old} -> {mutant.new}   {line}", flush=True)
 
     def show(self):
-        """True: enough were killed."""
+        """Prints the result; returns whether enough mutants were killed."""
         killed, tried = self.killed.total(), self.tried.total()
         for file in sorted(self.tried, key=lambda name: self.killed[name] / self.tried[name]):
             print(f"{file:32} {self.killed[file]:4} of {self.tried[file]:4} killed")
@@ -288,7 +298,7 @@ class Tally:
 
 
 def wilson(hits, tries):
-    """Between what, at 95 %, is the rate?"""
+    """The 95 % interval of a rate."""
     z = 1.96
     middle = (hits + z * z / 2) / (tries + z * z)
     half = z / (tries + z * z) * math.sqrt(hits * (tries - hits) / tries + z * z / 4)
@@ -296,7 +306,7 @@ def wilson(hits, tries):
 
 
 def choose(build, names):
-    """(room, mutant) of the rooms and files named, in the order in which to try them; how many others make no difference."""
+    """(room, mutant) pairs of these rooms and files, in random order; and the number of equivalent mutants left out."""
     found = []
     for name in dict.fromkeys(name.split("/")[0] for name in names):
         room = Room(build, name)
@@ -311,7 +321,7 @@ def choose(build, names):
 
 
 def without_equivalents(mutants, equivalents, names):
-    """The mutants that are not listed; it is an error if one that is listed is not there."""
+    """The mutants that are not in the list of equivalent ones; exits if an entry of the list has no mutant."""
     kept, used, seen = [], set(), collections.Counter()
     for room, mutant in sorted(mutants, key=lambda pair: pair[1]):
         file, text = str(pathlib.Path(mutant.file).relative_to(ROOT)), room.lines[mutant.file][mutant.line].strip()

@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# mutants.sh BUILD_FOLDER SECONDS: what the unit tests of gate/ and gate/statistics/ do not notice.
+# mutants.sh BUILD_FOLDER SECONDS: finds faults in gate/ and gate/statistics/ that the unit tests would miss.
 exec python3 "$(dirname "$0")/mutants.py" "$@"

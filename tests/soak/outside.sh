@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Sampled from outside again and again, and fastgate killed meanwhile: outside.sh BUILD_FOLDER SECONDS [TIMES]
-# A program with threads that compute, wait, and send each other signals, is attached to and detached from at a high rate.  Every other
-# fastgate ends by kill -9 at a random instant.  After each: no thread is stopped or traced.  At the end: no signal was lost, and the
-# program's own checks hold.
+# Samples a program from outside repeatedly, while fastgate is killed: outside.sh BUILD_FOLDER SECONDS [TIMES]
+# The program has threads that compute, wait, and send each other signals; fastgate attaches and detaches at a high
+# rate. Every other fastgate is killed with SIGKILL at a random instant. After each kill, no thread is stopped or
+# traced. At the end, no signal was lost, and the program's own checks hold.
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2
@@ -19,12 +19,12 @@ fail() {
 	exit 1
 }
 
-# A number below $1.
+# Prints a random number below $1.
 draw() {
 	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
 }
 
-# The kernel lets go when the tracer has ended: state and tracer of every thread.
+# When the tracer has ended, the kernel lets every thread go: checks state and tracer.
 check_free() {
 	for status in /proc/"$program"/task/*/status; do
 		[ -r "$status" ] || continue

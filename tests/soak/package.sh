@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Debian packages in a clean root: package.sh BUILD_FOLDER SECONDS
-# Makes a minimal system with debootstrap from the archive that apt uses here, installs what `./dev package` made with its
-# dependencies and nothing else, and runs it there.  Needs root; 77 (skipped) says what is missing.
+# Makes a minimal system with debootstrap from the archive that apt uses here, installs the packages of `./dev package`
+# with their dependencies and nothing else, and runs them there. Needs root; otherwise exit code 77 (skipped) and the
+# reason.
 set -eu
 build=$(realpath "$1")
 skip() {
@@ -48,7 +49,7 @@ inside fastgate --version
 inside perfdb --version
 inside sh -c 'cd /tmp && fastgate record -o seq.fgt -- seq 3000000 >/dev/null && fastgate view seq.fgt' >"$work/view"
 grep -q seq "$work/view" || { cat "$work/view" >&2; exit 1; }
-# Libraries opened at run time were installed with it.
+# Libraries opened at run time were installed too.
 inside sh -c 'cd /tmp && fastgate archive seq.fgt -o seq.tar.zst && fastgate view seq.tar.zst' >"$work/unpacked"
 grep -q seq "$work/unpacked" || { cat "$work/unpacked" >&2; exit 1; }
 inside sh -c 'cd /tmp && fastgate push --url http://127.0.0.1:1' >"$work/fetched" 2>&1 && exit 1

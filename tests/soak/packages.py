@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source packages of the distribution, drawn at random among those that build with what is installed; nothing is installed for them."""
+"""Source packages of the distribution, drawn at random among those whose build dependencies are installed."""
 import pathlib
 import random
 import re
 import subprocess
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")
-# Packages whose names say that they are of another language.
+# Packages in other languages, by name.
 OTHER_LANGUAGES = re.compile(r"^(rust|golang|haskell|node|ruby|r-cran|r-bioc|ocaml|erlang|lib.*-perl$|python|pypi|php|ghc)")
 
 
@@ -15,7 +15,7 @@ def output(*words):
 
 
 class Archive:
-    """The sources of the machine's own package archives, with lists in a folder of their own."""
+    """The sources of this machine's package archives, with lists in a separate folder."""
 
     def __init__(self, folder):
         folder = pathlib.Path(folder)
@@ -27,13 +27,13 @@ class Archive:
         output("apt-get", *self.options, "-q", "update")
 
     def fetch(self, package, folder):
-        """Unpacks its sources into the folder; returns the tree, or None."""
+        """Unpacks the package's sources into the folder; returns the tree, or None."""
         subprocess.run(["apt-get", *self.options, "source", "-q", package], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         trees = [path for path in sorted(pathlib.Path(folder).iterdir()) if path.is_dir()]
         return trees[0] if trees else None
 
     def buildable(self):
-        """Packages that need nothing that is not installed."""
+        """Packages whose build dependencies are all installed."""
         there = installed()
         found = set()
         for index in sorted(self.lists.glob("*_Sources*")):
@@ -45,7 +45,7 @@ class Archive:
         return sorted(found)
 
     def draw(self, count, seed):
-        """Draws this many of them, the same for the same seed and archive."""
+        """Draws this many packages; the same seed and archive give the same ones."""
         names = self.buildable()
         random.Random(seed).shuffle(names)
         return names[:count]
@@ -60,7 +60,7 @@ def installed():
 
 
 def is_met(need, there):
-    """Packaging helpers are not used, tests and documentation are not built."""
+    """Is the build dependency met? Packaging helpers, tests and documentation are not needed."""
     for alternative in need.split("|"):
         name = re.match(r"\s*([a-z0-9][a-z0-9+.-]*)", alternative)
         if not name or "<!nocheck>" in alternative or "<!nodoc>" in alternative:

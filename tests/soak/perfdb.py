@@ -3,14 +3,14 @@
 """
 perfdb.py BUILD_FOLDER SECONDS [--servers N] [--runs N] [--cut PERCENT] [--seed N]
 
-Storms over perfdb.  Clients push runs to servers through a relay that cuts the line in some of the requests, at any byte of one
-or of its answer; meanwhile servers and clients are killed with SIGKILL at random instants and started again.  Two clients hold the
-same runs, so that each is sent twice at least.  After every kill of a server, what clients hold for confirmed (it has left
-their spool) must be there; after each round, exactly what was sent, each once, and the same bytes: sent again, every run is
-known.
+Clients push runs to servers through a relay that cuts some connections, at any byte of a request or of its answer; meanwhile
+servers and clients are killed with SIGKILL at random instants and started again.  Two clients hold the same runs, so each run is
+sent at least twice.  After every kill of a server, runs that a client considers confirmed (they have left its spool) must be
+stored.  After each round, exactly the runs that were sent must be stored, each once and with the same bytes: sent again, every
+run is known.
 
-With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it) several servers share that database, and its
-connections are broken too.  --runs N: rounds go on until N runs are stored, whatever the seconds say.
+With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it), several servers share that database, and its connections are
+broken too.  With --runs N, rounds continue until N runs are stored, whatever the seconds.
 """
 import argparse
 import json
@@ -44,11 +44,11 @@ BREAK_CONNECTIONS = ("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
 
 
 class Broken(Exception):
-    """A broken promise."""
+    """A promise that was broken."""
 
 
 class Relay:
-    """Passes requests on to whichever server is up; in some it cuts the line."""
+    """Passes requests on to any running server, and cuts some connections."""
 
     def __init__(self, cut_percent, seed):
         self.cut_percent = cut_percent
@@ -75,7 +75,7 @@ class Relay:
             return self.random.choice(ports) if ports else 1
 
     def draw(self):
-        """A new request: how many bytes of it, and of its answer, may pass."""
+        """For a new request: the number of bytes of the request and of its answer that pass."""
         with self.lock:
             self.requests += 1
             if self.random.randrange(100) >= self.cut_percent:
@@ -89,7 +89,7 @@ class Relay:
             with client, socket.create_connection(("127.0.0.1", self.target()), timeout=QUIET_SECONDS) as server:
                 self.pass_on(client, server)
         except OSError:
-            pass  # a server that was killed just now
+            pass  # the server was just killed
 
     def pass_on(self, client, server):
         sides = [client, server]
@@ -177,13 +177,13 @@ class Storm:
                 with urllib.request.urlopen(request, timeout=60) as answer:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
-                # Shows connections to the database that broke while they were idle.
+                # The server's idle connections to the database may have been broken; the next request shows that.
                 if error.code < 500 or attempt == 3:
                     raise Broken(f"{path}: {error.code} {error.read()!r}") from error
         return None
 
     def stored(self):
-        """Ids of all runs, by pages; each may come once."""
+        """The ids of all runs, page by page; duplicates are not allowed."""
         ids = []
         after = ""
         while True:
@@ -239,7 +239,7 @@ class Storm:
             raise Broken(f"{len(missing)} confirmed runs are not there, as {min(missing)}")
 
     def strike(self, of_round):
-        """Kills something and starts it again."""
+        """Kills something, and starts it again."""
         what = self.random.choice(["server", "server", "client"] + ["connections"] * bool(self.postgresql))
         if what == "server":
             number = self.random.choice(sorted(self.servers))
@@ -279,7 +279,7 @@ class Storm:
         self.send_again(count)
 
     def send_again(self, count):
-        """Asks a server directly: it knows every run, by its content too."""
+        """Sends the runs again, directly to a server: it must know every run, including its content."""
         done = subprocess.run([self.program("cli/fastgate"), "push", "--quiet", "--json", "--spool", str(self.folder / "whole"), "--url",
                                f"http://127.0.0.1:{next(iter(self.relay.ports.values()))}"], stdout=subprocess.PIPE,
                               cwd=self.folder, env=self.environment, check=False)
@@ -343,5 +343,6 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what was started is ended, too
+    # exit normally on SIGTERM, so that the clean-up ends every child process
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     sys.exit(main())

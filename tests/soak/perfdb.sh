@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# perfdb.sh BUILD_FOLDER SECONDS: servers and clients are killed while 30 % of the requests are cut; half of the time on
-# SQLite, half of it with three servers on one PostgreSQL.
+# perfdb.sh BUILD_FOLDER SECONDS: servers and clients are killed while 30 % of the requests are cut off; half of the
+# time on SQLite, the other half with three servers on one PostgreSQL.
 set -eu
 trap 'exit 143' INT TERM
 here=$(cd "$(dirname "$0")" && pwd)

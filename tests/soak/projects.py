@@ -4,10 +4,10 @@
 projects.py BUILD_FOLDER COUNT SEED
 projects.py BUILD_FOLDER NAME...
 
-Source packages, drawn at random or named, as a new user does: `init`, then `run --against` a patch that changes no
-behaviour must pass, and one that makes a hot function 5 % of the program slower must fail and name that function.  The file that
-`init` wrote is not edited.  Where the slowdown goes, and how large it has to be, is found with the profile of the first run: a loop
-at the start of the function, of as many turns as take 5 % of the program's time.  Prints a table.
+Treats source packages, drawn at random or named, as a new user would: after `init`, `run --against` must pass a patch that changes
+no behaviour, and must fail one that makes a hot function 5 % of the program slower, and name that function.  The file that `init`
+wrote is not edited.  The profile of the first run decides where the slowdown goes and how large it must be: a loop at the start of
+the function, with as many turns as take 5 % of the program's time.  Prints a table.
 """
 import json
 import os
@@ -61,7 +61,7 @@ def benchmarks(tree):
 
 
 def run(fastgate, tree, name, *options):
-    """The exit code and the benchmark of the report; the whole output where there is none."""
+    """The exit code and the benchmark in the report."""
     report = tree / "out.json"
     report.unlink(missing_ok=True)
     done = call(fastgate, "run", name, "--against", "HEAD", "--budget", "2m", "--set", "report.json=out.json", "--no-post", *options, cwd=tree)
@@ -75,7 +75,10 @@ FUNCTION = r"^[A-Za-z_][^;{}#=]*?\b%s\s*\([^;{}]*\)[^;{}()]*\{"
 
 
 def definitions(tree, name):
-    """(file, offset after the opening brace) of each function of this name; methods are defined as CLASS::NAME, or in their class."""
+    """
+    (file, offset after the opening brace) of each function of this name; methods are defined as CLASS::NAME or inside
+    their class.
+    """
     parts = name.split("(")[0].split("<")[0].split("::")
     plain = re.escape("::".join(parts[-2:]))
     found = []
@@ -92,8 +95,8 @@ def insert(place, code):
     path.write_text(text[:offset] + code + text[offset:], encoding="latin-1")
 
 
-# One register and a multiple of 64 bytes, so that the rest of the function keeps its place in a cache line: a volatile variable and a
-# few bytes alone made one program 30 % slower.
+# The loop uses one register and a multiple of 64 bytes, so that the rest of the function keeps its place in a cache
+# line. A volatile variable and a few more bytes made one program 30 % slower by themselves.
 LOOP = {
     "x86_64": ('unsigned long fg_i; __asm__ __volatile__("770: mov $%u, %%0\\n771: dec %%0\\n\\tjnz 771b\\n\\t.skip -(. - 770b) & 63, 0x90"'
                ' : "=r"(fg_i) : : "cc");'),
@@ -102,14 +105,16 @@ ANY_LOOP = "volatile unsigned fg_i; for (fg_i = 0; fg_i < %uu; fg_i = fg_i + 1) 
 
 
 def loop_of(turns):
-    """This many turns at each call of the function; if that would be less than a few, 16 turns now and then."""
+    """
+    Code for this many turns at each call of the function; if they are fewer than four, 16 turns at every Nth call.
+    """
     every, count = (1, round(turns)) if turns >= 4 else (max(1, round(16 / turns)), 16)
     loop = LOOP.get(os.uname().machine, ANY_LOOP) % count
     return f" {{ {loop} }} " if every == 1 else f" {{ static unsigned fg_calls; if (++fg_calls % {every}u == 0) {{ {loop} }} }} "
 
 
 def neutral(tree):
-    """Another program that does the same: what is the same would not be measured."""
+    """Changes the program but not its behaviour: an identical program would not be measured."""
     places = definitions(tree, "main")
     for path in {path for path, _ in places}:
         insert([place for place in definitions(tree, "main") if place[0] == path][0],
@@ -126,7 +131,9 @@ def change_of(benchmark):
 
 
 def hot_places(fastgate, tree, name):
-    """The functions that are hot by their own time and defined once in the sources, the hottest first: (name, place)."""
+    """
+    The functions that are hot by their own time and have one definition in the sources, hottest first: (name, place).
+    """
     done = call(fastgate, "view", "--json", "--bench", name, cwd=tree)
     rows = json.loads(done.stdout[done.stdout.index("{"):])["rows"]
     found = [(row["name"], definitions(tree, row["name"])) for row in rows if row["self_share"] >= HOT and not row["name"].startswith("[")]
@@ -137,7 +144,7 @@ def hot_places(fastgate, tree, name):
 
 
 class Plan:
-    """The command of the first benchmark, as init wrote it."""
+    """The first benchmark's command, as init wrote it."""
 
     def __init__(self, tree):
         text = (tree / "fastgate.yml").read_text(encoding="utf-8")
@@ -153,7 +160,7 @@ class Plan:
         return found[1].strip('"') if found else None
 
     def execute(self, tree):
-        """The standard error of one execution in this tree."""
+        """Runs the program once in this tree; returns its standard error."""
         with open(tree / self.stdin if self.stdin else os.devnull, "rb") as stdin:
             return subprocess.run(shlex.split(self.command), cwd=tree / self.folder, env=self.environment, stdin=stdin, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, timeout=LIMIT_S, check=False).stderr
@@ -174,13 +181,13 @@ def cpu_seconds(words, folder, execute=None):
 
 
 def built_trees(tree, place):
-    """Where fastgate keeps its two builds: (as released, with the neutral patch)."""
+    """The trees of fastgate's two builds: (as released, with the neutral patch)."""
     trees = [path for path in sorted((tree / ".fastgate/builds").glob("*/tree")) if (path / place[0].relative_to(tree)).exists()]
     changed = [path for path in trees if any("fg_once" in (path / main.relative_to(tree)).read_text(encoding="latin-1") for main, _ in definitions(tree, "main"))]
     return [path for path in trees if path not in changed][-1], changed[-1]
 
 
-# Call count to within 3 %, printed now and then: a function cannot know its last call.
+# Counts calls to within 3 %, and prints the count repeatedly, because a function cannot know which call is its last.
 COUNTER = (' { extern int fg_say(int, const char *, ...) __asm__("dprintf"); static unsigned long fg_n; int fg_s; fg_n++; fg_s = 63 - __builtin_clzl(fg_n); fg_s = fg_s > 5 ? fg_s - 5 : 0;'
            ' if ((fg_n & ((1ul << fg_s) - 1)) == 0) fg_say(2, "\\nfg_calls %lu\\n", fg_n); } ')
 TURNS = 50_000_000
@@ -198,8 +205,8 @@ def build_trial(tree, trial, place, code, command):
 
 def plant(tree, place):
     """
-    Slows it down by about 5 % of the program's time.  The turns of the loop are computed: from the number of calls, and from the time of
-    a turn and of the whole program, which are taken in turns so that a busy machine slows both.
+    Slows the function down by about 5 % of the program's time. The number of turns follows from the number of calls and
+    from the time of a turn and of the whole program. These are measured alternately, so that a busy machine slows both.
     """
     plan = Plan(tree)
     released, trial = built_trees(tree, place)
@@ -213,7 +220,7 @@ def plant(tree, place):
     whole, loop = min(one for one, _ in pairs), min(other for _, other in pairs)
     per_change = whole / (loop / TURNS) / calls[-1]
     turns = WANTED * per_change
-    # A function that gains a loop may be laid out differently, which alone can change its speed.
+    # A function with an added loop may be laid out differently, which alone can change its speed.
     for _ in range(TRIES):
         build_trial(tree, trial, place, loop_of(turns), plan.build)
         pairs = [(plan.seconds(released), plan.seconds(trial)) for _ in range(EXECUTIONS if whole > 0.5 else 3 * EXECUTIONS)]
@@ -225,7 +232,7 @@ def plant(tree, place):
 
 
 def plant_in_one(tree, row, names):
-    """In the hottest function that becomes slower by that much."""
+    """Plants the slowdown in the hottest function that it makes slower by the right amount."""
     why = ""
     for name in names:
         row.function = name
@@ -269,7 +276,7 @@ def try_package(fastgate, archive, row, folder):
     code_slow, slow = run(fastgate, tree, row.benchmark)
     row.planted = f"{slow['verdict']} {100 * change_of(slow):+.1f} %"
     guilty = [function["name"] for function in slow["functions"] if function["verdict"] == "regression"]
-    # Where samples are too few, the report names the only hot function that changed.
+    # If there are too few samples, the report names the only hot function that changed.
     changed = re.search(r"^(.*) is the only one of the hot functions whose machine code changed$", "\n".join(slow["notes"]), re.M)
     if not guilty and changed:
         guilty = [changed.group(1)]
@@ -278,7 +285,7 @@ def try_package(fastgate, archive, row, folder):
 
 
 def try_all(fastgate, archive, names, wanted):
-    """Rows of this many packages that are C or C++."""
+    """Tries packages until this many of them were C or C++; returns their rows."""
     rows = []
     for package in names:
         if len(rows) == wanted:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu] [--at-once N]: every test N times beside eight busy processes and
-N times on one processor, in turn, and which of them failed how often.  Each run's log stays in build/soak/tests.  What there is so far is
-told when it is interrupted.
+tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu] [--at-once N]: runs every test N times in
+parallel with eight busy processes and N times on one processor, alternately, and prints how often each failed. Each
+run's log stays in build/soak/tests. An interrupted run prints the table so far.
 """
 import argparse
 import collections
@@ -63,7 +63,7 @@ WAYS = {"busy": beside_busy_processes, "one-cpu": on_one_processor}
 
 
 def print_table(runs):
-    """Failures by test and way; if there are none, 0 of how many runs."""
+    """Prints the failures by test and way, and the number of runs."""
     times = collections.Counter(run.way for run in runs)
     failed = collections.Counter((name, run.way) for run in runs for name in run.failed)
     print(f"{'':40}" + "".join(f"{way:>14}" for way in times))

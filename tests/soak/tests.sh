@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tests.sh BUILD_FOLDER SECONDS: does any test need luck?  Fewer than 300 seconds: each way once.
+# tests.sh BUILD_FOLDER SECONDS: does any test depend on luck? With fewer than 300 seconds, it runs each way once.
 set -u
 times=20
 [ "$2" -ge 300 ] || times=1

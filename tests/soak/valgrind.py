@@ -3,10 +3,9 @@
 """
 valgrind.py BUILD_FOLDER [NAME...]: the end-to-end tests, with fastgate and perfdb (not what they start) under memcheck.
 
-The tests are those that CTest knows; in their commands the programs are replaced by scripts that start them under valgrind,
-both of them or, for some tests, first the one and then the other.
-Any error, and any memory that is lost for certain, is a finding, and so is a test in which no program was tried.  A test that
-fails because everything is slow is named, but is no finding: what it checks is checked elsewhere.
+CTest lists the tests; in their commands, the programs are replaced by scripts that start them under valgrind, both at once or, for
+some tests, one after the other.  Any error and any memory that is definitely lost is a finding, and so is a test that started no
+program.  A test that fails because everything is slow is named but is not a finding, because other runs check it.
 """
 import concurrent.futures
 import json
@@ -19,23 +18,22 @@ import subprocess
 import sys
 import tempfile
 
-# Not run under valgrind: tests of a browser, a compiler, clocks, injected faults, killed programs,
-# or thousands of calls.
+# Left out: tests with a browser, a compiler, clocks, injected faults, killed programs, or thousands of calls.
 LEFT_OUT = re.compile(r"^e2e\.(web_|faults|perfdb_killed|cli_completions|cli_schema|cli_tables_agree|real_programs)")
 CLOSED = "valgrind opens /dev/null in the place of a closed descriptor"
-# Things that valgrind hides, by the words that a test prints then.
+# Failures that valgrind itself causes, by a part of the test's output.
 BEYOND = {
     "e2e.cli_calling": (("closed stdout:", CLOSED),
                         ("a pager that is not there", "valgrind makes vfork() a fork(), so that posix_spawn() does not learn that exec failed")),
     "e2e.report_unwritable": (("with standard output closed: exit code 0", CLOSED),),
     "e2e.gate_hook": (("", "--quick gives 15 seconds, too few pairs for a verdict when everything takes twenty times as long"),),
 }
-# Tested with one of the two under valgrind: with both, a handshake can exceed the connection's
-# time limit on a busy machine.
+# Tested with one of the two programs under valgrind at a time: with both, a handshake can exceed the connection's time
+# limit on a busy machine.
 ONE_BY_ONE = ("e2e.perfdb_operations",)
 TIMEOUT_S = 1500
 PROGRAMS = ("cli/fastgate", "perfdb/server/perfdb")
-VALGRIND = shutil.which("valgrind") or "valgrind"  # by its path: some tests empty PATH
+VALGRIND = shutil.which("valgrind") or "valgrind"  # by path, because some tests empty PATH
 SKIPPED = 77
 LAST_LINES = 12
 WRAPPER = """#!/bin/sh
@@ -45,7 +43,7 @@ exec '{valgrind}' --quiet --tool=memcheck --leak-check=full --show-leak-kinds=de
 
 
 def environment_of(test):
-    """Variables that CTest sets for a test, besides its own environment."""
+    """The variables that CTest adds to a test's environment."""
     environment = {}
     for item in test.get("properties", []):
         if item["name"] == "ENVIRONMENT":
@@ -70,7 +68,7 @@ def end_to_end_tests(build, wanted):
 
 
 def findings(logs):
-    """Texts of valgrind's messages, each once."""
+    """The texts of valgrind's messages, without duplicates."""
     found = {}
     for log in sorted(pathlib.Path(logs).glob("*.log")):
         text = re.sub(r"^==\d+== ?", "", log.read_text(errors="replace"), flags=re.M)
@@ -81,7 +79,7 @@ def findings(logs):
 
 
 def explain(name, words):
-    """Why a test failed: reasons that are known, and the last lines that none of them covers."""
+    """The reasons for a failure: the known ones, and the last lines of output that they do not explain."""
     known = BEYOND.get(name, ())
     lines = [line for line in words.splitlines() if line.strip()]
     reasons = [why for part, why in known if any(part in line for line in lines)]
@@ -90,7 +88,7 @@ def explain(name, words):
 
 
 def wrap(program, folder, logs):
-    """A script that starts the program under memcheck."""
+    """Writes a script that starts the program under memcheck."""
     wrapper = pathlib.Path(folder) / os.path.basename(program)
     wrapper.write_text(WRAPPER.format(valgrind=VALGRIND, logs=logs, program=program))
     wrapper.chmod(0o755)
@@ -98,11 +96,11 @@ def wrap(program, folder, logs):
 
 
 def try_test(name, command, environment, programs):
-    """The findings."""
+    """Runs the test; returns valgrind's findings."""
     with tempfile.TemporaryDirectory() as work:
         logs = f"{work}/logs"
         os.mkdir(logs)
-        os.chmod(work, 0o755)  # some tests give their rights away
+        os.chmod(work, 0o755)  # some tests drop their privileges
         os.chmod(logs, 0o1777)
         wrappers = {program: wrap(program, work, logs) for program in programs}
         given = {key: wrappers.get(value, value) for key, value in environment.items()}

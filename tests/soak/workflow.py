@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-workflow.py [JOB...]: plays .github/workflows/ci.yml as a push to main, without a forge.  Each job, in each column of its matrix, gets a
-minimal system made by debootstrap and a clone of the last commit; its shell steps run there one after the other.  A job that asks for
-a machine of the forge gets the system of this machine.  Needs root.  A system whose archive apt does not know is skipped and named.
-What this cannot show: the actions that are used (a checkout is a clone, nothing is cached, artifacts are only looked for).
+workflow.py [JOB...]: plays .github/workflows/ci.yml as a push to main, without a forge.  Each job, in each column of
+its matrix, gets a minimal system made by debootstrap and a clone of the last commit; its shell steps run there one
+after the other.  A job for one of the forge's machines gets this machine's distribution.  Needs root.  Skips and names
+a distribution that apt does not know.  It does not run the forge's actions: a checkout is a clone, nothing is cached,
+and artifacts must only exist.
 """
 import itertools
 import os
@@ -28,7 +29,7 @@ LOGS = ROOT / "build" / "soak"
 WORKSPACE = "/project"
 OWN_IMAGE = "debian:12"
 PUSH = {"github.event_name == 'pull_request' && 'merge-base' || 'HEAD~1'": "HEAD~1", "github.sha": "HEAD"}
-# The surroundings of a system; they disappear with the process that made the namespace.
+# Mounts the file systems of a root; they disappear with the process that created the namespace.
 ENTER = """mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t sysfs sysfs "$0/sys" && mount -t tmpfs tmpfs "$0/tmp" &&
 exec chroot "$0" "$@"
 """
@@ -64,7 +65,10 @@ class Job:
         return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
 
     def shell(self, script, log):
-        """As the forge does it: bash on its machines, sh in a container; either ends at the first command that fails."""
+        """
+        Runs a step as the forge does: with bash on its machines, with sh in a container; both stop at the first command
+        that fails.
+        """
         words = CLEAN + ["CI=true", "GITHUB_ACTIONS=true", f"GITHUB_WORKSPACE={WORKSPACE}"]
         kind = "sh -e" if self.in_container else "bash -eo pipefail"
         inside = f"cd {WORKSPACE} && exec {kind} -c {shlex.quote(script)}"
@@ -99,7 +103,7 @@ class Job:
     def play(self):
         subprocess.run(["cp", "-a", str(self.template.of(self.image)), str(self.root)], check=True)
         (self.root / WORKSPACE.lstrip("/")).mkdir()
-        if not self.in_container:  # their machines come with git
+        if not self.in_container:  # the forge's machines have git
             for file in (pathlib.Path.home() / ".npmrc", pathlib.Path("/etc/npmrc")):
                 if file.exists():
                     shutil.copy(file, self.root / str(file).lstrip("/"))
@@ -112,7 +116,7 @@ class Job:
 
 
 class Templates:
-    """One root an image, copied for each job."""
+    """One root per image, copied for each job."""
 
     def __init__(self, folder):
         self.folder, self.made = folder, {}
@@ -157,6 +161,7 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what was started is ended, too
+    # exit normally on SIGTERM, so that the clean-up ends every child process
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     os.environ["LC_ALL"] = "C"
     sys.exit(main())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared by the scripted tests: programs that are run to their end, files and repositories to run them on, claims that are gathered,
-so that one run shows every one that does not hold, and an empty folder to work in.
+Shared by the scripted tests: runs programs to their end, creates files and repositories, collects failed checks so that
+one run shows all of them, and provides an empty folder to work in.
 """
 import json
 import os
@@ -11,18 +11,18 @@ import subprocess
 import sys
 import tempfile
 
-HUNG_S = 500  # no program of ours takes that long, on whatever machine
+HUNG_S = 500  # longer than any of our programs takes, on any machine
 
-SURE_PAIRS = 10  # if nothing changed, so many agree by chance once in a thousand times
-SURE_SAMPLES = 400  # of a program that runs for most of a second altogether; a crowded processor leaves 130 to 220 of a thousand
+SURE_PAIRS = 10  # if nothing changed, this many pairs agree by chance once in a thousand times
+SURE_SAMPLES = 400  # of a program that runs for most of a second in total; on a crowded processor, 130 to 220 of a thousand remain
 
 failures = []
 
 
 def call(*words, **more):
     """
-    Runs a program to its end: its exit code and its output, as text; it gets no input. Further arguments are those of
-    subprocess.run().
+    Runs a program to its end without input; returns its exit code and its output as text. Further arguments are those
+    of subprocess.run().
     """
     if "input" not in more:
         more.setdefault("stdin", subprocess.DEVNULL)
@@ -32,17 +32,17 @@ def call(*words, **more):
     try:
         return subprocess.run(words, **given)
     except subprocess.CalledProcessError as error:
-        print(error.stderr, file=sys.stderr)  # why; the exception tells only that
+        print(error.stderr, file=sys.stderr)  # the exception does not contain the reason
         raise
 
 
 def git(*words, **more):
-    """git as a separate user, which must succeed."""
+    """Runs git as a separate user; it must succeed."""
     return call("git", "-c", "user.name=tester", "-c", "user.email=tester@example.org", *words, check=True, **more)
 
 
 def write(path, text, mode=0o644):
-    """A file with this text, and the folders above it."""
+    """Writes a file with this text, and creates the folders above it."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -62,15 +62,15 @@ def first_benchmark(path="report.json"):
 
 
 def metric(benchmark, name):
-    """The benchmark's metric of this name, which must be there."""
+    """The benchmark's metric of this name, which must exist."""
     return next(one for one in benchmark["metrics"] if one["name"] == name)
 
 
 def blamed(benchmark, said):
     """
-    Names of the functions that are to blame, the worst first.  From outside, programs are sampled as long as their pairs took, and only while
-    the one who samples has a processor, too: where that was not enough for ten pairs or for many samples, as on a busy machine, functions
-    are named without being sure.
+    Names of the functions to blame, worst first. A program sampled from outside is sampled for as long as its pairs
+    took, and only while the sampler has a processor. If that gave fewer than ten pairs or too few samples, as on a busy
+    machine, functions are named without certainty.
     """
     outside = re.search(r"from (\d+) more executions a side, sampled from outside", " ".join(said.split()))
     few_samples = max((function["samples"] for function in benchmark["functions"]), default=0) < SURE_SAMPLES
@@ -84,7 +84,7 @@ def check(condition, what):
 
 
 def finish():
-    """End the test: what did not hold is printed, and makes the exit code 1."""
+    """Ends the test: prints the failed checks, and exits with 1 if there are any."""
     print("\n".join(failures))
     sys.exit(1 if failures else 0)
 
@@ -96,7 +96,7 @@ def finish_in_scratch(body):
         os.chdir(work)
         body()
     except BaseException:
-        print("\n".join(failures), flush=True)  # of which this may be a consequence
+        print("\n".join(failures), flush=True)  # the exception may be a consequence of these
         raise
     finally:
         os.chdir("/")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A minimal system of its own, made by debootstrap from the archive that apt uses here."""
+"""A minimal system in its own root, made by debootstrap from the archive that apt uses here."""
 import os
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ RELEASES = {"debian:12": "bookworm", "ubuntu:24.04": "noble"}
 
 
 class Skipped(Exception):
-    """Commands that are missing here."""
+    """Raised if commands are missing on this machine."""
 
 
 def release_of(image):

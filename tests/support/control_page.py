@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page that `fastgate record --control` keeps for the program: a test that writes the file waits until it is taken on."""
+"""
+The page that `fastgate record --control` shares with the program: a test that writes the file waits until the page has
+changed.
+"""
 import glob
 import os
 import struct
@@ -8,7 +11,7 @@ MAGIC = 0x434F4746
 
 
 def read_page(record):
-    """(off, dumps) of the recording whose process number this is; None: it has not begun yet."""
+    """(off, dumps) of the recording by this process; None: it has not begun yet."""
     descriptors = glob.glob(f"/proc/{record}/fd/*")
     if not descriptors:
         raise RuntimeError(f"process {record} has ended")
@@ -26,7 +29,7 @@ def read_page(record):
 
 
 def await_page(record, off=None, dumps=None):
-    """Until it says so, however long that takes."""
+    """Waits until the page has these values, however long that takes."""
     while True:
         page = read_page(record)
         if page and off in (None, page[0]) and dumps in (None, page[1]):

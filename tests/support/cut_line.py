@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line to a server that is cut, or stalls, after so many bytes."""
+"""A connection to a server that is cut, or stalls, after a given number of bytes."""
 import contextlib
 import socket
 import threading
@@ -9,11 +9,10 @@ BYTES_AT_ONCE = 65536
 
 class CutLine:
     """
-    Listens on a free port of this machine and passes everything on to `port`. `cuts` has a limit for one cut after the other:
-    ("up" or "down", bytes since the cut before, of all connections). Where it is reached both ends are closed. With `stalls`, they
-    stay open instead, and nothing moves there any more. With `for_good`, no connection gets through after the last cut: libcurl
-    itself makes a request again that was cut off on a connection that had been used before. `up` and `down` count what went to the
-    server and came back.
+    Listens on a free port of loopback and passes everything on to `port`. `cuts` lists the cuts: ("up" or "down", bytes
+    since the previous cut, over all connections). At each, both ends are closed. With `stalls`, they stay open but pass
+    on nothing more. With `for_good`, no connection gets through after the last cut, because libcurl repeats a request
+    that was cut off on a reused connection. `up` and `down` count the bytes to the server and back.
     """
 
     def __init__(self, port, cuts=(), stalls=False, for_good=False):
@@ -52,7 +51,7 @@ class CutLine:
                     threading.Thread(target=self.pass_on, args=(way, source, target), daemon=True).start()
 
     def count(self, way, size):
-        """The number of bytes that go through, and whether the line is cut after them."""
+        """The number of bytes that pass, and whether the connection is cut after them."""
         with self.lock:
             cut_way, limit = self.cuts[0] if self.cuts else ("", 0)
             is_cut = cut_way == way and self.since_cut[way] + size >= limit

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka needs four headers before it, in no sorted order; tests include this file instead. */
+/* cmocka.h needs these headers before it, which clang-format would sort behind it. */
 #ifndef FG_TESTS_SUPPORT_FG_TEST_H
 #define FG_TESTS_SUPPORT_FG_TEST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of the functions of a made-up program. */
+/* Arguments of the functions of a synthetic program. */
 #ifndef FG_TESTS_SUPPORT_FIXTURE_ARGUMENTS_H
 #define FG_TESTS_SUPPORT_FIXTURE_ARGUMENTS_H
 
@@ -10,11 +10,11 @@ enum {
 };
 
 /*
- * exp from two call paths on both sides, log with a NaN that is new, sin from forty call paths, pow
- * on one side only.
+ * exp from two call paths on both sides, log with a new NaN, sin from forty call paths, pow on one
+ * side only.
  */
 const struct fg_argument_table *fg_fixture_arguments(struct fg_arena *arena);
-/* A function of each of these names, called from a path of all of them. */
+/* One function per name, called on a path of all of them. */
 const struct fg_argument_table *fg_fixture_hostile_arguments(const char *const *names,
 							     struct fg_arena *arena);
 

@@ -34,7 +34,7 @@ void fg_fixture_add_row(struct fg_profile_set *set, unsigned arm, uint32_t pair,
 	}
 }
 
-/* Node by node, in the order in which fg_fixture_make_profile() makes them. */
+/* Self times by node, in the order in which fg_fixture_make_profile() creates the nodes. */
 static const double self[FG_ARM_COUNT][9] = {
 	{1.0, 4.0, 31.1, 12.0, 6.2, 40.0, 70.0, 9.0, 0.0},
 	{1.0, 4.1, 40.2, 12.2, 6.8, 40.0, 70.2, 0.0, 8.7},
@@ -79,7 +79,10 @@ void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count)
 	while (set->node_count <= node_count) {
 		char name[160];
 
-		/* Down from the last frame three times of four, else up a few callers. */
+		/*
+		 * Three times in four, goes down from the last frame; otherwise goes up a few
+		 * callers.
+		 */
 		if (depth > MAX_LARGE_DEPTH || (depth > 4 && fg_random_below(&random, 4) == 0)) {
 			for (uint64_t up =
 				     1 + fg_random_below(&random, depth - 4 < 6 ? depth - 4 : 6);

@@ -149,7 +149,7 @@ static void set_metric(struct fg_metric_verdict *metric, const struct metric_spe
 		metric->candidate = 7.7e7;
 }
 
-/* A metric that is shown, not gated, and covered by an accepted slowdown. */
+/* A metric that is shown but not gated, with a slowdown that is accepted. */
 static void add_accepted_metric(struct fg_verdict *verdict, struct fg_benchmark_verdict *benchmark)
 {
 	const struct metric_spec spec = {
@@ -218,7 +218,7 @@ static struct fg_node_verdict make_node(const char *name, const char *file, unsi
 	};
 }
 
-/* One line became another, in a file whose text would like to be markup. */
+/* One line was replaced, in a file whose text contains markup. */
 #define NO_COST ((double)NAN)
 static struct fg_source_row fit_rows[] = {
 	{.line = {88, 88}, .cost = {NO_COST, NO_COST}, .text = "void fit(Track& track) {"},
@@ -465,7 +465,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 
 /* --- beyond an outcome --- */
 
-/* As the gate reports it: the benchmark passes, its metric keeps the observed change. */
+/* As the gate does: the benchmark passes, and its metric keeps the observed change. */
 static void make_accepted(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
@@ -492,7 +492,7 @@ static void make_expired(struct fg_fixture *fixture)
 		     "2026-08-01 and no longer counts");
 }
 
-/* Slower, without a function that is sure; run one after the other. */
+/* Slower, but no function is certain; measured one after the other. */
 static void make_unsure(struct fg_fixture *fixture)
 {
 	struct fg_verdict *verdict = &fixture->verdict;
@@ -504,7 +504,7 @@ static void make_unsure(struct fg_fixture *fixture)
 	benchmark->time.functions[0].share_of_change = NONE;
 	benchmark->time.everything_else = benchmark->time.total_delta;
 	benchmark->schedule = series->schedule = FG_SCHEDULE_ABBA;
-	benchmark->metrics[0].pairs = 10; /* decided; the other pairs were for another metric */
+	benchmark->metrics[0].pairs = 10; /* decided here; the others are for another metric */
 	series->schedule_reason =
 		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
 	benchmark->only_changed = "extrapolate";
@@ -561,7 +561,7 @@ static void add_region(struct fg_fixture *fixture, const char *name, double befo
 	benchmark->time.region_count++;
 }
 
-/* Regions and units of work that the program marked. */
+/* Regions and units of work marked by the program. */
 static void make_marked(struct fg_fixture *fixture)
 {
 	fixture->verdict.benchmarks[0].time.regions = fg_arena_array(
@@ -571,7 +571,7 @@ static void make_marked(struct fg_fixture *fixture)
 	add_region(fixture, "read", 110, 110.2);
 }
 
-/* A node of the measure that make_counted() is about. */
+/* A node of the measure in make_counted(). */
 static struct fg_node_verdict make_counted_node(const char *name, double before, double after)
 {
 	struct fg_node_verdict node = make_node(name, "/src/parse/table.c", 31, before, after);
@@ -584,7 +584,10 @@ static struct fg_node_verdict make_counted_node(const char *name, double before,
 	return node;
 }
 
-/* No slower, but one more allocation in ten thousand; a thousand more came from another place. */
+/*
+ * No slower, but with one extra allocation in ten thousand; a thousand others moved to a different
+ * caller.
+ */
 static void make_counted(struct fg_fixture *fixture)
 {
 	static const char *frames[] = {"main", "read_input", "grow_table"};
@@ -660,7 +663,7 @@ static void make_counted(struct fg_fixture *fixture)
 	benchmark->arguments = fg_fixture_arguments(&verdict->arena);
 }
 
-/* No change touches it, so it was not measured. */
+/* Not measured, because no change affects it. */
 static void make_unaffected(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
@@ -676,7 +679,7 @@ static void make_unaffected(struct fg_fixture *fixture)
 	fixture->run.series[0].schedule_reason = NULL;
 }
 
-/* Not slower than the commit before, but many commits together are. */
+/* Not slower than the previous commit, but many commits add up. */
 static void make_creeping(struct fg_fixture *fixture)
 {
 	static struct fg_creep_commit by[] = {
@@ -762,7 +765,7 @@ static const char *hostile[] = {
 	"]]> <!-- --> [link](javascript:alert(1)) @someone **bold**",
 	"operator<<(std::ostream&, Point const&)",
 	"",
-	NULL, /* the huge one comes here */
+	NULL, /* the huge name goes here */
 	NULL,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Made-up runs with verdicts of every outcome, for tests of reports. The figures are invented; the
- * same name always gives the same run.
+ * Synthetic runs with verdicts of every outcome, for tests of reports. The same name always gives
+ * the same run.
  */
 #ifndef FG_TESTS_SUPPORT_FIXTURE_REPORT_H
 #define FG_TESTS_SUPPORT_FIXTURE_REPORT_H
@@ -29,18 +29,18 @@ struct fg_fixture {
  */
 extern const char *const fg_fixture_names[]; /* NULL at the end */
 void fg_fixture_init(struct fg_fixture *fixture, const char *name);
-/* A profile with about this many call paths on the first benchmark: for the size of pages. */
+/* Gives the first benchmark a profile with about this many call paths, for the size of pages. */
 void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count);
 void fg_fixture_release(struct fg_fixture *fixture);
-/* The first benchmark, `count` times over. */
+/* Repeats the first benchmark `count` times. */
 void fg_fixture_repeat(struct fg_fixture *fixture, size_t count);
 /* Writes one fixture, and compares it with tests/golden/report/FIXTURE<suffix>. */
 void fg_fixture_check_one(const char *fixture, const char *format,
 			  const struct fg_report_options *options, const char *suffix);
-/* Every fixture in a format, held against tests/golden/report/NAME + `suffix`. */
+/* Writes every fixture, and compares it with tests/golden/report/NAME + `suffix`. */
 void fg_fixture_check_golden(const char *format, const struct fg_report_options *options,
 			     const char *suffix);
-/* The fixture of this name in a format; fails the running test when that cannot be done. */
+/* Writes this fixture in a format; fails the running test on an error. */
 void fg_fixture_write_report(const struct fg_fixture *fixture, const char *format,
 			     const struct fg_report_options *options, struct fg_strbuf *text);
 void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Call paths as `fastgate export -F folded` writes them, for tests that look at sums of them."""
+"""Call paths as `fastgate export -F folded` writes them, for tests that add them up."""
 import functools
 import operator
 import os
@@ -8,7 +8,7 @@ from checks import call
 
 
 def content(trace):
-    """Distinguishes a recording from another in the same place: its files, and when they were written."""
+    """Distinguishes recordings that were made in the same place, by their files and times of writing."""
     if not os.path.isdir(trace):
         return trace
     return trace, tuple(sorted((entry.name, entry.stat().st_ino, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(trace)))
@@ -16,13 +16,16 @@ def content(trace):
 
 @functools.cache
 def exported(words, folder, seen, check):
-    """The text of an export, made once per recording (`folder` and `seen`), however often it is used."""
+    """The text of an export, made only once per recording (`folder` and `seen`)."""
     del folder, seen
     return call(*words, check=check).stdout
 
 
 def stacks(fastgate, *words, trace="fastgate-record", check=True):
-    """(functions from the outside to the inside, value) of each call path. With check=False an export that fails has none."""
+    """
+    (functions from the outermost to the innermost, value) of each call path. With check=False, a failed export has no
+    paths.
+    """
     found = []
     for line in exported((fastgate, "--quiet", "export", "-F", "folded", *words, trace), os.getcwd(), content(trace), check).splitlines():
         names, _, value = line.rpartition(" ")
@@ -31,12 +34,12 @@ def stacks(fastgate, *words, trace="fastgate-record", check=True):
 
 
 def measured(fastgate, measure, **more):
-    """Likewise the values of one measure."""
+    """The values of one measure by call path, as from stacks()."""
     return stacks(fastgate, "--measure", measure, **more)
 
 
 def by_leaf(found, within=None, join=operator.add):
-    """{innermost function: its values, joined}; only of paths that have `within`."""
+    """{innermost function: its values, joined}, limited to paths that contain `within`."""
     sums = {}
     for names, value in found:
         if within is None or within in names:

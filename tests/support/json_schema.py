@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Holds a JSON value against a JSON Schema, so that tests of formats need no package.  It knows the words that the project's schemas use and
-refuses any other: a rule that is not understood must not pass for one that is kept.
+Checks a JSON value against a JSON Schema, so that tests of formats need no package. It knows the keywords of the
+project's schemas and refuses any other: a rule that it does not understand must not seem satisfied.
 """
 import json
 import re
@@ -17,7 +17,7 @@ def has_type(value, name):
 
 
 class Schema:
-    """errors(value) lists what is wrong, each with its place; an empty list is what one hopes for."""
+    """errors(value) lists all violations, each with its place."""
 
     def __init__(self, path=None, text=None):
         self.root = json.loads(text if text is not None else path.read_text(encoding="utf-8"))

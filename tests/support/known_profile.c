@@ -118,7 +118,7 @@ static void add_units(struct fg_profile *profile)
 	}
 }
 
-/* Each event spends its first half in "reco/fit"; its output follows at the end. */
+/* The first half of each event is in "reco/fit"; its output follows at the end. */
 static void add_spans(struct fg_profile *profile)
 {
 	static const struct fg_region_span spans[] = {
@@ -201,7 +201,7 @@ void known_profile_add_bytes(struct fg_profile *profile)
 struct counted {
 	const char *name;
 	double value;
-	size_t every; /* which samples have one */
+	size_t every; /* every Nth sample has one */
 };
 
 static void add_counted(struct fg_profile *profile, const struct counted *kinds, size_t count)

@@ -28,33 +28,35 @@
 enum {
 	KNOWN_PERIOD_NS = 1000000,
 	KNOWN_SAMPLES = 100,
-	KNOWN_BYTES = 1024, /* of one allocation */
+	KNOWN_BYTES = 1024, /* size of one allocation */
 	KNOWN_ALLOCATIONS = 80,
 };
 
 void known_profile_init(struct fg_profile *profile);
 /*
- * A second measure, alloc_space in bytes: KNOWN_BYTES at each of the 80 samples in units of work.
- * So fit(Track&) has 30 KiB of its own, and loop 80 KiB in all.
+ * Adds a second measure, alloc_space in bytes: KNOWN_BYTES at each of the 80 samples in units of
+ * work. fit(Track&) then has 30 KiB of its own, and loop 80 KiB in total.
  */
 void known_profile_add_bytes(struct fg_profile *profile);
 /*
- * Allocation measures: one allocation of KNOWN_BYTES at each sample. Every second is held at the
- * peak, every fourth at the end.
+ * Adds allocation measures: one allocation of KNOWN_BYTES at each sample. Every second one is held
+ * at the peak, every fourth at the end.
  */
 void known_profile_add_heap(struct fg_profile *profile);
-/* Memory held at two dumps. */
+/* Adds the memory held at two dumps. */
 void known_profile_add_dumps(struct fg_profile *profile);
-/* Arguments of log on the call path of each sample: 0.25 and 0.5 of it, and a NaN of the first. */
+/*
+ * Adds arguments of log on the call path of each sample: 0.25 and 0.5, and a NaN on the first path.
+ */
 void known_profile_add_domains(struct fg_profile *profile);
-/* On the call path of each sample 15 calls of log that took 100 ns each, and 5 of 1 µs. */
+/* Adds calls of log on the call path of each sample: 15 that took 100 ns each, and 5 of 1 µs. */
 void known_profile_add_durations(struct fg_profile *profile);
 /*
- * Addresses within libreco.so: the samples of fit(Track&) stand at 0x1200, those of norm, which was
- * put into it, at 0x1211; the instructions of fit are known, those of visit(Node*) are not.
+ * Adds addresses within libreco.so: the samples of fit(Track&) are at 0x1200, those of norm, which
+ * is inlined into it, at 0x1211. The instructions of fit are known, those of visit(Node*) are not.
  */
 void known_profile_add_code(struct fg_profile *profile);
-/* One sample, of one function with that name. */
+/* A profile of one sample in one function. */
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library);
 
 #endif

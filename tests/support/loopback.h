@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sockets on this machine's own address.  Everything here fails the running test instead of
- * returning an error.
- */
+/* Sockets on loopback. Any error fails the running test instead of being returned. */
 #ifndef FG_TESTS_SUPPORT_LOOPBACK_H
 #define FG_TESTS_SUPPORT_LOOPBACK_H
 
@@ -14,9 +11,9 @@ enum {
 
 /* Listens on any free port; `url` becomes "http://127.0.0.1:PORT". */
 int fg_loopback_listen(char url[FG_LOOPBACK_URL_SIZE]);
-/* A connection that waits at most 20 seconds for an answer. */
+/* Returns a connection that waits at most 20 seconds for an answer. */
 int fg_loopback_connect(uint16_t port);
-/* The same, as another address of this machine, like "127.0.0.2". */
+/* The same from another loopback address, such as "127.0.0.2". */
 int fg_loopback_connect_from(const char *address, uint16_t port);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""May this process sample the kernel, and see the names of its functions? The kernel itself decides, not the product."""
+"""May this process sample the kernel, and see the names of its functions? Asks the kernel itself, not fastgate."""
 import ctypes
 import os
 import struct
@@ -11,7 +11,7 @@ SIZE = 128
 
 
 def why_not():
-    """A reason, or None."""
+    """The reason why not, or None."""
     number = PERF_EVENT_OPEN.get(os.uname().machine)
     if number is None:
         return "perf events of this machine are not known here"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A web server on a free loopback port that records requests, and answers as the test tells it."""
+"""A web server on a free loopback port that records requests, and answers as the test specifies."""
 import http.server
 import queue
 import threading
@@ -8,7 +8,7 @@ from checks import HUNG_S
 
 
 class Receiver:
-    """`answers` are (status, headers) for the first requests; later ones get 204."""
+    """`answers` are (status, headers) for the first requests; later requests get 204."""
 
     def __init__(self, answers=(), tls=None):
         self.answers = list(answers)
@@ -42,5 +42,5 @@ class Receiver:
         return f"{scheme}://{host}:{self.port}{path}"
 
     def take(self):
-        """The next request, waited for: path, headers, body."""
+        """Waits for the next request: path, headers, body."""
         return self.arrived.get(timeout=HUNG_S)

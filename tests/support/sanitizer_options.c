@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Defaults of sanitized programs, in any environment; ASAN_OPTIONS and UBSAN_OPTIONS override them.
+ * Default options of sanitized programs, in any environment; ASAN_OPTIONS and UBSAN_OPTIONS
+ * override them.
  */
 
-/* The C library's thread-local memory is left out: leak detection of clang 14 guesses its size. */
+/* Skips the C library's thread-local memory: leak detection of clang 14 guesses its size. */
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
 

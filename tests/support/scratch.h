@@ -14,15 +14,18 @@ struct fg_scratch {
 
 void fg_scratch_init(struct fg_scratch *scratch);
 void fg_scratch_release(struct fg_scratch *scratch);
-/* A path below the folder; a static buffer, valid until the 8th next call. */
+/* A path below the folder, in a static buffer that the eighth call after this one reuses. */
 const char *fg_scratch_path(const struct fg_scratch *scratch, const char *name);
 void fg_scratch_write(const struct fg_scratch *scratch, const char *name, const void *data,
 		      size_t size);
 void fg_scratch_write_text(const struct fg_scratch *scratch, const char *name, const char *text);
-/* The whole file with a final NUL, to be freed. */
+/* The whole file with a final NUL. The caller frees it. */
 char *fg_scratch_read(const struct fg_scratch *scratch, const char *name, size_t *size);
 
-/* Runs a program in this folder; the test fails when it does. Its trimmed output, to be freed. */
+/*
+ * Runs a program in this folder and returns its trimmed output; failure fails the test. The caller
+ * frees it.
+ */
 char *fg_scratch_run(char *const *argv, const char *folder);
 
 #endif

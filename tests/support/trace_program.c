@@ -10,9 +10,9 @@ struct state {
 	struct fg_random random;
 	struct fg_pair_index paths;
 	uint32_t *stack;  /* call path at each depth */
-	uint64_t *frames; /* and the frame it ends in */
+	uint64_t *frames; /* frame that this path ends in */
 	uint32_t depth;
-	uint32_t next; /* call path */
+	uint32_t next; /* number of the next call path */
 };
 
 static void write_frames(const struct state *s)
@@ -37,8 +37,8 @@ static uint32_t frames_to_leave(struct state *s)
 }
 
 /*
- * The callee that the turn leads to: the same path gets the same frames, so paths are met again as
- * in a program.
+ * Goes down to the callee that this turn leads to. The same path always gets the same frames, so
+ * paths occur repeatedly, as in a real program.
  */
 static void step_down(struct state *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A large trace of a program that never was: each sample leaves the stack of the one before it
- * somewhere in its upper frames and seldom takes another turn, as programs do.  The same shape
+ * A large trace of a synthetic program: each sample shares the stack of the previous one up to some
+ * point in its upper frames and seldom takes another branch, as real programs do. The same shape
  * gives the same bytes.
  */
 #ifndef FG_TESTS_SUPPORT_TRACE_PROGRAM_H
@@ -14,8 +14,8 @@ struct fg_trace_program {
 	uint32_t depth; /* depth of every stack */
 	uint32_t functions, libraries;
 	uint32_t upper;             /* frames of a stack that may change from sample to sample */
-	uint32_t branching_percent; /* percentage of upper calls that go another way */
-	/* most samples differ in the last frames only; else any of the upper ones */
+	uint32_t branching_percent; /* percentage of upper calls that take another branch */
+	/* most samples differ only in the last frames; false: in any of the upper ones */
 	bool mostly_near;
 };
 

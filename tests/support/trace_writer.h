@@ -7,12 +7,12 @@
 
 void fg_trace_writer_module(struct fg_trace_writer *w, uint64_t id, const char *path,
 			    const uint8_t *build_id, size_t build_id_size);
-/* Two numbers, then two texts; none of them 128 or longer. */
+/* Writes two numbers, then two texts, each shorter than 128. */
 void fg_trace_writer_texts(struct fg_trace_writer *w, uint8_t kind, const uint64_t numbers[2],
 			   const char *first, const char *second);
-/* A page that was allocated and never written. */
+/* Adds a page that was allocated and never written. */
 void fg_trace_writer_gap(struct fg_trace_writer *w);
-/* After changing bytes of the finished file's header. */
+/* Seals the header again after its bytes were changed. */
 void fg_trace_writer_seal(struct fg_trace_writer *w);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The same work, done first by one thread, then by four at once.  usage: burst [MS] (CPU time of
- * each)
+ * The same work, first in one thread, then in four at once.  usage: burst [MS] (CPU time of each)
  */
 #include "work.h"
 

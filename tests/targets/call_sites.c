@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Calls of exp whose call paths the program knows itself, from stacks made to be mistaken for each
- * other.
- * usage: call_sites walk SEED | stale | coroutines | stacks | steps [calls] | leave FILE
- * The first three print "function;function COUNT" for each path.
+ * Calls of exp whose paths the program itself knows, from stacks that are easily mistaken for each
+ * other. usage: call_sites walk SEED | stale | coroutines | stacks | steps [calls] | leave FILE The
+ * first three print "function;function COUNT" for each path.
  */
 #include <alloca.h>
 #include <fcntl.h>
@@ -98,7 +97,7 @@ static void go_on(void);
   NOT_A_TAIL_CALL(); \
  } while (0)
 
-/* Frames of one size, and a second place that calls. */
+/* Frames of one size, and two different call sites. */
 FAR_FROM_OPTIMISED static void one_way(void)
 {
 	ENTER("one_way");
@@ -115,7 +114,7 @@ FAR_FROM_OPTIMISED static void other_way(void)
 	LEAVE();
 }
 
-/* As above, from two places. */
+/* As above, but with two call sites in one function. */
 FAR_FROM_OPTIMISED static void both_ways(void)
 {
 	ENTER("both_ways");
@@ -136,7 +135,7 @@ FAR_FROM_OPTIMISED static void wide(void)
 	LEAVE();
 }
 
-/* The frame pointer holds something else. */
+/* Uses the frame pointer's register for something else. */
 FAR_FROM_OPTIMISED static void busy(void)
 {
 	ENTER("busy");
@@ -185,7 +184,7 @@ FAR_FROM_OPTIMISED static void walk(uint64_t seed)
 	NOT_A_TAIL_CALL();
 }
 
-/* ---- stale: all return addresses of the stack before are still there ---- */
+/* ---- stale: the return addresses of the previous stack are still in memory ---- */
 
 FAR_FROM_OPTIMISED static void last(void)
 {
@@ -207,9 +206,9 @@ FAR_FROM_OPTIMISED static void middle(size_t size)
 }
 
 /*
- * Unused space of the first function becomes space of the middle one in the second, so that the
- * last frame is at the same place; the return address of the first lies in untouched space of the
- * second.
+ * Unused space of the first function's frame is used by the second's middle frame, so the last
+ * frame is at the same place in both. The first one's return address stays in space that the second
+ * does not touch.
  */
 FAR_FROM_OPTIMISED static void narrow_one(void)
 {
@@ -241,7 +240,7 @@ FAR_FROM_OPTIMISED static void stale(void)
 	LEAVE();
 }
 
-/* ---- steps: a handler that calls, behind every single instruction ---- */
+/* ---- steps: a handler that makes a call after every single instruction ---- */
 
 static volatile sig_atomic_t steps;
 static volatile double inner;
@@ -267,7 +266,7 @@ FAR_FROM_OPTIMISED static void on_step_with_call(int number)
 #define STEP_NO_MORE() \
  __asm__ volatile("pushfq\n\tandq $-257, (%%rsp)\n\tpopfq" : : : "cc", "memory")
 
-/* Prints how many instructions each of some calls from one place takes, in a line. */
+/* Prints, in one line, the number of instructions of several calls from one place. */
 FAR_FROM_OPTIMISED static void count_steps(void (*handler)(int))
 {
 	(void)signal(SIGTRAP, handler);
@@ -283,7 +282,7 @@ FAR_FROM_OPTIMISED static void count_steps(void (*handler)(int))
 	puts("");
 }
 
-/* ---- coroutines, one after the other on the same stack ---- */
+/* ---- coroutines: one after the other on the same stack ---- */
 
 static ucontext_t outside;
 
@@ -334,7 +333,7 @@ enum {
 	THREADS = 4,
 };
 
-/* In a file, so that they can be read when the process has ended. */
+/* In a file, so that the counts can be read after the process has ended. */
 static struct {
 	_Atomic long done_before_the_end;
 	struct {
@@ -378,12 +377,12 @@ static void leave(const char *path)
 	exit(0);
 }
 
-/* ---- stacks: a thread's, and then the lower half of it as that of another ---- */
+/* ---- stacks: one thread uses a whole stack, the next only its lower half ---- */
 
 static char *stack_low;
 static size_t stack_size = (size_t)1 << 19;
 
-/* The stack pointer is at the same place each time. */
+/* Moves the stack pointer to the same place each time. */
 FAR_FROM_OPTIMISED static void *call_at(void *unused)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)15;
@@ -430,7 +429,7 @@ static void *walk_in_thread(void *seed)
 	return NULL;
 }
 
-/* In consecutive threads, at the same addresses. */
+/* Walks in consecutive threads, at the same addresses. */
 static void walk_in_threads(uintptr_t seed)
 {
 	for (uintptr_t i = 0; i < 3; i++) {

@@ -51,7 +51,7 @@ FAR_FROM_OPTIMISED void use_pointer(int times)
 	__asm__ volatile("");
 }
 
-/* More arguments than registers carry, of both kinds, and a count of vector registers. */
+/* Passes more arguments of both kinds than fit into registers, and a count of vector registers. */
 FAR_FROM_OPTIMISED void use_printf(int times)
 {
 	char text[200];
@@ -67,7 +67,7 @@ FAR_FROM_OPTIMISED void use_printf(int times)
 
 static jmp_buf back;
 
-/* Leaves by longjmp() what came in by a counted setjmp(). */
+/* Leaves a counted setjmp() by longjmp(). */
 FAR_FROM_OPTIMISED void use_longjmp(int times)
 {
 	for (volatile int i = 0; i < times; i = i + 1)

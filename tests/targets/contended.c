@@ -33,7 +33,7 @@ static void must(int ok)
 		abort();
 }
 
-/* The kernel's letter for a thread's state, after its name in brackets. */
+/* The kernel's letter for a thread's state; in /proc it follows the name in brackets. */
 static char state_of(pid_t thread)
 {
 	char path[64];
@@ -51,7 +51,7 @@ static char state_of(pid_t thread)
 	return end ? end[2] : '?';
 }
 
-/* Waits until the other thread has given its id and sleeps. */
+/* Waits until the other thread has set its id and sleeps. */
 static void await_sleeper(void)
 {
 	while (!atomic_load(&sleeper))
@@ -105,7 +105,7 @@ static void *wait_for_each(void *argument)
 	return NULL;
 }
 
-/* One round: the lock is held until the other thread sleeps for it. */
+/* One round: holds the lock until the other thread sleeps on it. */
 static void have_it_waited_for(unsigned kind)
 {
 	pthread_t thread;
@@ -132,7 +132,7 @@ FAR_FROM_OPTIMISED void take_free_locks(void)
 		wait_to_write();
 		wait_for_c11();
 	}
-	/* twice by the same thread */
+	/* locked twice by the same thread */
 	must(pthread_mutexattr_init(&attributes) == 0 &&
 	     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE) == 0 &&
 	     pthread_mutex_init(&own, &attributes) == 0);
@@ -141,7 +141,7 @@ FAR_FROM_OPTIMISED void take_free_locks(void)
 	__asm__ volatile("");
 }
 
-/* A mistake is still reported, and is not a wait. */
+/* An error is still returned, and does not count as a wait. */
 FAR_FROM_OPTIMISED void make_mistakes(void)
 {
 	pthread_mutexattr_t attributes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Recursion to the depth given, and work at the bottom.  usage: deep [DEPTH [MS]] */
+/* Recurses to the given depth, and works at the bottom. usage: deep [DEPTH [MS]] */
 #include "work.h"
 
 NOINLINE static void at_the_bottom(uint64_t work_us)

@@ -34,7 +34,7 @@ static void must(int ok)
 		abort();
 }
 
-/* Looks at each number, so that the look itself opens nothing. */
+/* Tests every number with fcntl(), because reading /proc would open another descriptor. */
 static int open_now(void)
 {
 	int count = 0;
@@ -148,7 +148,7 @@ static void *work(void *argument)
 	return argument;
 }
 
-/* The child's descriptors are its own, though it has the parent's memory. */
+/* The child's descriptors are its own, although it shares the parent's memory. */
 static void start_child(void)
 {
 	const pid_t child = vfork();
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	int fds[FILES];
 
-	open_files(fds, FILES); /* the peak: with nothing else open */
+	open_files(fds, FILES); /* the peak, while nothing else is open */
 	close_files(fds, FILES - 3);
 	open_ends();
 	open_others();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Calls of mathematical functions whose arguments are known beforehand.  The program's rounding and
- * floating-point flags are checked, which looking at arguments must leave alone.
+ * Calls of mathematical functions with known arguments.  The program checks its rounding mode and
+ * floating-point flags, which recording the arguments must not change.
  */
 #include <complex.h>
 #include <fenv.h>
@@ -15,7 +15,7 @@ static volatile float float_sink;
 static volatile long double long_sink;
 static volatile double nothing;
 
-/* -1, -2, -3, ... -1000. */
+/* Calls with -1, -2, -3, ... -1000. */
 FAR_FROM_OPTIMISED void count_up(void)
 {
 	for (volatile int i = 1; i <= 1000; i = i + 1)
@@ -23,7 +23,10 @@ FAR_FROM_OPTIMISED void count_up(void)
 	__asm__ volatile("");
 }
 
-/* One of each kind, from one place: a counter that is volatile keeps a loop rolled up. */
+/*
+ * One call of each kind, from one place. The volatile counter keeps the compiler from unrolling the
+ * loop.
+ */
 FAR_FROM_OPTIMISED void kinds(void)
 {
 	static volatile const double values[] = {0.0,    -0.0,    INFINITY, -INFINITY, NAN,

@@ -61,11 +61,11 @@ int main(int argc, char **argv)
 		}
 		begin = now_ns(CLOCK_MONOTONIC);
 		judge(sem_timedwait(&semaphore, &until), begin, 0);
-		/* and without any wait, like a busy program */
+		/* without any wait, like a busy program */
 		for (unsigned k = 0; k < 20; k++)
 			judge(poll(&wait_for, 1, 0), begin, 0);
 	}
-	/* It has slept nearly all the time; this can be sampled. */
+	/* The program has slept nearly all the time; this part can be sampled. */
 	spin_us(20000);
 	tell("interrupted", interrupted);
 	tell("early", early);

@@ -18,7 +18,7 @@ static void add(struct elf_symbols *symbols, const char *name, uint64_t address,
 	(void)snprintf(symbol->name, sizeof(symbol->name), "%s", name);
 }
 
-/* Both widths differ in nothing but their types. */
+/* The 32-bit and the 64-bit reader differ only in their types. */
 #define READ_SYMBOLS(EHDR, SHDR, SYM, TYPE)                                    \
  do {                                                                          \
   const EHDR *header = (const void *)data;                                     \

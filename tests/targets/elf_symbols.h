@@ -15,7 +15,7 @@ struct elf_symbols {
 	size_t count;
 };
 
-/* Nothing is found in a file that is not there: count stays 0. */
+/* For a missing file, finds nothing: count stays 0. */
 void elf_symbols_read(const char *path, struct elf_symbols *symbols);
 const char *elf_symbols_find(const struct elf_symbols *symbols, uint64_t address);
 void elf_symbols_release(struct elf_symbols *symbols);

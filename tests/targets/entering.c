@@ -2,8 +2,7 @@
 /*
  * A sample is pending when a call begins that unblocks SIGPROF while it waits
  * (lib/entering_library.c arranges that).  The sample must not end the call: a time-out does, or
- * the program's handler.  Outside of these calls the program has SIGPROF blocked, or has a handler
- * for it.
+ * the program's handler.  Outside of these calls the program blocks SIGPROF or handles it.
  */
 #include "work.h"
 
@@ -71,7 +70,7 @@ static void run_out(unsigned which)
 	check(now_ns(CLOCK_MONOTONIC) - begin >= MS * UINT64_C(1000000), "it ended early");
 }
 
-/* Sent to the process it comes after the sample, sent to the thread before it. */
+/* A signal to the process arrives after the sample, a signal to the thread before it. */
 static void be_ended(unsigned which, int by_process)
 {
 	const int so_far = handled;
@@ -86,7 +85,7 @@ static void wait_in_all_ways(void)
 {
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
-			(void)alarm(60); /* it would wait for ever */
+			(void)alarm(60); /* ends the program if a call waits for ever */
 			if (waits[i] != by_suspend)
 				run_out(i);
 			be_ended(i, 0);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions that a program calls inside itself, a number of times that is known beforehand.  What
- * comes back is checked, so that a jump that spoils an argument, a register, a flag or a stack is
- * noticed.
- * usage: entries [fork]
+ * Functions that the program calls itself, a known number of times. Results are checked, so that a
+ * jump that corrupts an argument, a register, a flag or the stack is noticed. usage: entries [fork]
  */
 #include <csetjmp>
 #include <csignal>
@@ -33,7 +31,7 @@ static APART long add_up(long a, long b, long c, long d, long e, long f, long g,
 	return sum;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): its purpose */
+/* NOLINTNEXTLINE(misc-no-recursion): that is the test */
 static APART long count_down(long n)
 {
 	long below = 0;
@@ -94,7 +92,7 @@ static APART long from_thread(long n)
 	return twice;
 }
 
-/* Its first instruction reads memory that might not be mapped. */
+/* The first instruction reads memory that might not be mapped. */
 static APART long first_of(const long *numbers)
 {
 	return *numbers + 1000000;
@@ -138,7 +136,7 @@ class square : public shape
  */
 extern "C" long touches_little(void);
 extern "C" long trusts_it(void);
-/* A loop leads back to where it begins. */
+/* The function is a loop that jumps back to the function's start. */
 extern "C" long spins(int times);
 /* clang-format off */
 __asm__(
@@ -200,7 +198,7 @@ __asm__(
 "	.size spins, . - spins\n");
 /* clang-format on */
 
-/* As above with the widest registers of the processor: returns whether they are unchanged. */
+/* As above for the processor's widest registers: returns whether they are unchanged. */
 static bool keeps_wide_registers()
 {
 	long lost = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Allocations that are known beforehand: who makes them, how many, how large.
- * usage: heap [plain | fork | signal | jump | vfork | exec | clone | last]
+ * Known allocations: their callers, number and sizes. usage: heap [plain | fork | signal | jump |
+ * vfork | exec | clone | last]
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -83,7 +83,7 @@ FAR_FROM_OPTIMISED void descend(int depth)
 	__asm__ volatile("");
 }
 
-/* Some frames disappear without having returned, and others take their place. */
+/* Frames disappear without returning, and others take their place. */
 FAR_FROM_OPTIMISED void jump(void)
 {
 	for (volatile int i = 0; i < 10; i++) {
@@ -94,7 +94,7 @@ FAR_FROM_OPTIMISED void jump(void)
 	__asm__ volatile("");
 }
 
-/* The main thread has ended before the process does. */
+/* Works after the main thread has ended. */
 static void *outlive(void *argument)
 {
 	pthread_join(*(pthread_t *)argument, NULL);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (strcmp(mode, "clone") == 0) {
-		/* Bypasses the C library: our code is not informed about this child. */
+		/* Bypasses the C library: the collector gets no notice of this child. */
 		const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 
 		if (child == 0) {

@@ -45,7 +45,7 @@ NOT_INLINE void freed_at_once(void)
 	__asm__ volatile("");
 }
 
-/* Its own peak, 500,000, is not when the program holds the most. */
+/* This function's own peak, 500,000, is not at the program's peak. */
 NOT_INLINE void *first_peak(void)
 {
 	void *block = malloc(500000);
@@ -62,7 +62,7 @@ NOT_INLINE void *base(void)
 	return block;
 }
 
-/* In three steps; the last makes the peak of the program: 900,000 here, 200,000 in base(). */
+/* Allocates in three steps; the last one is the program's peak: 900,000 here, 200,000 in base(). */
 NOT_INLINE void highest(void)
 {
 	void *volatile parts[3];
@@ -75,7 +75,7 @@ NOT_INLINE void highest(void)
 	__asm__ volatile("");
 }
 
-/* It grows in place or moves, up to 70,000.  The last one fails and changes nothing. */
+/* The block grows in place or moves, up to 70,000. The last realloc fails and changes nothing. */
 NOT_INLINE void resized(void)
 {
 	at_hand = malloc(10);
@@ -96,7 +96,7 @@ NOT_INLINE void *handed_over(void *argument)
 	return argument;
 }
 
-/* Another thread allocated; all but ten blocks are given back here. */
+/* Takes blocks that another thread allocated, and frees all but ten. */
 static void take_over(void)
 {
 	static void *blocks[100];
@@ -116,7 +116,7 @@ struct node {
 
 static struct node *list;
 
-/* Another block points to all but the first. */
+/* A list: the program holds its head, and each block holds the next. */
 NOT_INLINE void chained(void)
 {
 	for (int i = 0; i < BLOCKS; i++) {
@@ -128,7 +128,7 @@ NOT_INLINE void chained(void)
 	__asm__ volatile("");
 }
 
-/* A chain that nothing holds. */
+/* A list to which no pointer leads. */
 NOT_INLINE void lost_chain(void)
 {
 	struct node *first = NULL;
@@ -145,7 +145,7 @@ NOT_INLINE void lost_chain(void)
 
 static char *volatile middle;
 
-/* Held by a pointer into it. */
+/* Held by a pointer into its middle. */
 NOT_INLINE void inside(void)
 {
 	middle = malloc(3000);
@@ -153,7 +153,7 @@ NOT_INLINE void inside(void)
 	__asm__ volatile("");
 }
 
-/* A page of 128 is touched, then the block is freed. */
+/* Touches one page of 128, then frees the block. */
 NOT_INLINE void reserve(void)
 {
 	volatile char *block = malloc(1 << 19);
@@ -163,7 +163,7 @@ NOT_INLINE void reserve(void)
 	__asm__ volatile("");
 }
 
-/* Old pointers on the stack hold nothing. */
+/* Overwrites old pointers on the stack, which would seem to hold blocks. */
 NOT_INLINE void wipe_stack(int depth)
 {
 	volatile char room[1000];

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A candidate that would rather harm its baseline than be measured.
+ * A candidate that harms its baseline.
  *
  * usage: hostile MS [kill NAME | above NAME | linger FILE | damage NAME]
- *   kill     ends every program of this name
- *   above    ends the nearest process of this name that it descends from
- *   linger   leaves a process that has left its group and session, and writes its number to FILE
- *   damage   fills the traces that a program of this name is writing with zeros
+ *   kill     ends every program of this name above    ends the nearest process of this name that it
+ *   descends from linger   leaves a process behind in its own group and session, and writes its id
+ *   to FILE damage   fills the traces that a program of this name is writing with zeros
  * and works for MS milliseconds of CPU time.
  */
 #include "work.h"
@@ -79,7 +78,7 @@ static void end(pid_t pid)
 	(void)kill(pid, SIGKILL);
 }
 
-/* The parent of a process, and its name; 0 if the process is gone. */
+/* The parent of a process and its name; 0 if the process is gone. */
 static pid_t parent_of(pid_t pid, char name[32])
 {
 	char path[64];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Mimics the static part of the ITT API at the first call of a marked program. */
+/*
+ * Acts as the static part of the ITT API, which initialises itself at the first call of a marked
+ * program.
+ */
 #include "work.h"
 
 #include <dlfcn.h>

@@ -39,7 +39,10 @@ NOINLINE static void touch_pages(void)
 	KEEP_FRAME();
 }
 
-/* Only the kernel's ticks show system time: constant intervals could fall into step with them. */
+/*
+ * Random counts: constant intervals could fall into step with the kernel's ticks, which alone show
+ * system time.
+ */
 static unsigned below(unsigned limit)
 {
 	static uint32_t state = 1;
@@ -63,7 +66,7 @@ NOINLINE static void work_in_turn(void)
 	KEEP_FRAME();
 }
 
-/* Between clocks, which the kernel's own split into user and system time cannot mislead. */
+/* Measured by clock readings, which do not depend on the kernel's split into user and system tim */
 static uint64_t reading_ns;
 static uint64_t working_ns;
 

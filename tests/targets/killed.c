@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* killed HOW: does what can be counted, then ends without warning. */
+/* killed HOW: allocates, opens, calls and so on for counting, then ends abruptly. */
 #include "fastgate/region.h"
 
 #include <fcntl.h>
@@ -51,7 +51,7 @@ __attribute__((noinline)) static void call_functions(void)
 		sum += exp(1.0 / i);
 }
 
-/* Deeper than any stack. */
+/* Recurses deeper than any stack. */
 __attribute__((noinline)) static int overflow(const volatile char *above, long depth)
 {
 	volatile char large[4096];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Woken every 4 ms, works for 1.6 ms in one function and 0.8 ms in another: a clock tied to the
- * kernel tick sees anything from 0 to 100 %.
+ * Wakes every 4 ms, works for 1.6 ms in one function and 0.8 ms in another: a clock in step with
+ * the kernel's ticks sees anything from 0 to 100 %.
  *
  * usage: lockstep [WAKES]
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads with names: given by themselves in both ways, by the thread that made them, inherited,
- * and none.
+ * Threads that name themselves in both ways, that are named by their creator, that inherit a name,
+ * and that have none.
  */
 #include "work.h"
 

@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* In libc since glibc 2.34; with older ones the collector's own function is called and fails. */
+/* In libc since glibc 2.34; on older ones the collector's own function is called and fails. */
 int close_range(unsigned first, unsigned last, int flags) __attribute__((weak));
 
 static volatile sig_atomic_t received;
@@ -33,7 +33,7 @@ NOINLINE static void work_without_descriptors(uint64_t work_us)
 	spin_us(work_us);
 }
 
-/* The mask that it inherits is the program's: the signal must not get through in it, either. */
+/* The thread inherits the program's signal mask, so the signal must not get through here either. */
 static void *send_to_process(void *unused)
 {
 	sigset_t set;
@@ -64,8 +64,8 @@ int main(void)
 	      "our handler is not seen");
 	check(setitimer(ITIMER_PROF, &every, NULL) == 0, "setitimer");
 	/*
-	 * The kernel counts this timer's time at its ticks, which on a busy machine may meet others
-	 * only.
+	 * The kernel advances this timer at its ticks, which on a busy machine may always meet
+	 * other programs.
 	 */
 	for (unsigned i = 0; i == 0 || (received < 5 && i < 100); i++)
 		work_with_own_timer(work_us);
@@ -101,7 +101,7 @@ int main(void)
 	check(sigprocmask(SIG_SETMASK, &set, NULL) == 0, "unblock");
 	check(received == before_thread + 1, "a signal for the process was lost, or doubled");
 
-	/* Inherited descriptors are low; the collector's are high, and look closed. */
+	/* Inherited descriptors have low numbers; the collector's have high ones, and look close */
 	for (int fd = 3; fd < 4096; fd++)
 		check((close(fd) == -1 && errno == EBADF) || fd < 512,
 		      "a descriptor of the collector could be closed");

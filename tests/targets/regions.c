@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marked with regions and units of work.  usage: regions [whole|paused [UNIT_US]] */
+/* A program with regions and units of work. usage: regions [whole|paused [UNIT_US]] */
 #include "fastgate/region.h"
 #include "work.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that puts itself into a sandbox: from then on every system call but the four that it
- * needs kills it.  It checks that errno and the floating-point state stay untouched.
+ * A program that enters a sandbox in which any system call but the four that it needs kills it.  It
+ * checks that errno and the floating-point state stay unchanged.
  */
 #include "work.h"
 
@@ -21,7 +21,7 @@ NOINLINE static void before(void)
 	KEEP_FRAME();
 }
 
-/* Clocks are forbidden here, so it runs as many turns as took 100 ms before. */
+/* Clocks are forbidden here, so it runs as many turns as took 100 ms outside. */
 NOINLINE static void inside(uint64_t turns)
 {
 	for (unsigned i = 0; i < 1000; i++) {

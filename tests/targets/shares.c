@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * For the given number of milliseconds, calls one of two functions, chosen at random about every
- * ten microseconds.  Their shares differ from run to run.  The order is random because a regular
- * sampler would see more of a regular one than chance allows.
+ * ten microseconds.  Their shares differ from run to run.  The order is random, because regular
+ * sampling of a regular order would be more accurate than chance allows.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Many threads that each live for about a period and a half, while the main thread does as much
- * work: user time, or system time.
+ * Many threads that each live for about a period and a half, while the main thread does the same
+ * amount of work, in user or in system time.
  *
  * usage: short_threads [THREADS [system]]
  */

@@ -13,7 +13,7 @@
 
 enum {
 	STACK = 128 * 1024,
-	GENERATED = 20 /* frames of code that was written at run time */
+	GENERATED = 20 /* frames of generated code */
 };
 
 static ucontext_t outside;
@@ -56,8 +56,8 @@ NOINLINE static void called_back(void)
 }
 
 /*
- * Written at run time, and calls itself: push %rbp; mov %rsp,%rbp; dec %rsi; jz 1f; call itself;
- * jmp 2f; 1: call *%rdi; 2: pop %rbp; ret.
+ * Code generated at run time that calls itself: push %rbp; mov %rsp,%rbp; dec %rsi; jz 1f; call
+ * itself; jmp 2f; 1: call *%rdi; 2: pop %rbp; ret.
  */
 NOINLINE static void generated_code(void)
 {
@@ -78,9 +78,9 @@ NOINLINE static void generated_code(void)
 }
 
 /*
- * Frames that only hand-written code has: one that is found by a register which the functions it
- * calls keep for it, as the dynamic loader's for lazy binding, and one whose old stack pointer lies
- * on its new stack, as those of cryptographic libraries.
+ * Frames that only hand-written code has: one is found by a register that its callees preserve, as
+ * in the dynamic loader's lazy binding; the other keeps its old stack pointer on the new stack, as
+ * in cryptographic libraries.
  */
 #if defined(__x86_64__)
 void through_register(void (*call)(void));
@@ -180,7 +180,7 @@ int main(void)
 	generated_code();
 	odd_frames();
 
-	/* The smallest possible stack must do. */
+	/* The smallest possible stack must suffice. */
 	(void)pthread_attr_init(&attr);
 	check(pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN)) == 0,
 	      "stack size");

@@ -4,7 +4,7 @@
  * explain the gap.
  *
  * usage: stopped FILE Writes its process id to FILE, computes in before() for a second of elapsed
- * time, during which it is to be stopped, and then in after().
+ * time, during which the test stops it, and then in after().
  */
 #include "work.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that end in every possible way, and work while they do: in destructors of thread-specific
- * data, round after round, and in those of C++'s thread_local objects.  With `main` the main thread
- * ends first, so another thread is the last to end.
+ * Threads that end in every possible way, and work meanwhile: in destructors of thread-specific
+ * data, over several rounds, and in destructors of C++'s thread_local objects. With `main`, the
+ * main thread ends first, so another thread is the last one.
  */
 #include "work.h"
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS = 3, /* of four rounds; the collector cleans up in the last one */
+	ROUNDS = 3, /* of the four rounds; the collector cleans up in the last */
 	STORM = 400
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions that are known beforehand: who throws what, and how often.  usage: throws [plain | fork]
+// Known exceptions: which function throws which type, and how often.  usage: throws [plain | fork]
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -39,7 +39,7 @@ FAR_FROM_OPTIMISED void throw_errors(int times)
 	}
 }
 
-// Thrown once, and rethrown by a caller.
+// The exception is thrown once, and rethrown by a caller.
 FAR_FROM_OPTIMISED void throw_again(int times)
 {
 	for (int i = 0; i < times; i++) {
@@ -55,7 +55,7 @@ FAR_FROM_OPTIMISED void throw_again(int times)
 	}
 }
 
-// The library throws.
+// An exception from within the library.
 FAR_FROM_OPTIMISED void look_beyond(int times)
 {
 	std::vector<int> empty;

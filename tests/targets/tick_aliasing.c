@@ -9,7 +9,7 @@
 #include "work.h"
 
 enum {
-	CALLS = 400 /* of the function with fewer, per millisecond between wakes */
+	CALLS = 400 /* of the function that makes fewer calls, per millisecond between wakes */
 };
 
 static void ask(unsigned count)

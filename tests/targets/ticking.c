@@ -14,7 +14,7 @@
 
 enum {
 	WORK_NS = 300000,
-	BEFORE_NS = 200000, /* a tick, not to miss it */
+	BEFORE_NS = 200000, /* begins this early, so as not to miss the tick */
 };
 
 static volatile sig_atomic_t met;
@@ -38,7 +38,7 @@ static void on_tick(int number)
 	met++;
 }
 
-/* When the coarse clock moves on. */
+/* The time at which the coarse clock advances. */
 static uint64_t some_tick(void)
 {
 	const uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE);

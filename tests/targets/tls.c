@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Threads that use thread-local variables of libraries that were loaded late: the first access
- * allocates their memory with malloc.  A signal handler that does the same at such a moment would
- * wait for itself.
+ * allocates their memory with malloc.  A signal handler that did the same at that moment would
+ * deadlock.
  */
 #include "work.h"
 

@@ -222,7 +222,7 @@ static void read_chunks(struct trace *trace, const uint8_t *bytes, size_t size)
 			continue;
 		}
 		if (chunk.magic != FG_TRACE_CHUNK_MAGIC) {
-			/* allocated and never used: all zeros, which is valid */
+			/* all zeros: allocated but never used, which is valid */
 			trace->damaged += chunk.magic != 0;
 			at += FG_TRACE_ALIGN;
 			continue;
@@ -241,7 +241,7 @@ static void read_chunks(struct trace *trace, const uint8_t *bytes, size_t size)
 	}
 }
 
-/* Names for all frames: return addresses are looked up one before. */
+/* Finds the names of all frames; a return address is looked up one byte earlier. */
 static void resolve(struct trace *trace)
 {
 	for (size_t i = 1; i < trace->module_count; i++) {
@@ -266,7 +266,7 @@ static struct trace *read_one(const char *path)
 	memset(trace, 0, sizeof(*trace));
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &status), 0);
-	/* Killed between making the file and giving it its first page: nothing was promised yet. */
+	/* Killed between creating the file and allocating its first page: the trace is empty. */
 	if (status.st_size == 0) {
 		(void)close(fd);
 		return trace;
@@ -277,7 +277,7 @@ static struct trace *read_one(const char *path)
 	assert_true(bytes != MAP_FAILED);
 	(void)close(fd);
 	memcpy(&trace->header, bytes, sizeof(trace->header));
-	/* Killed before its first page was filled: an empty trace. */
+	/* Killed before the first page was filled: the trace is empty. */
 	if (trace->header.magic[0]) {
 		assert_memory_equal(trace->header.magic, FG_TRACE_MAGIC, 8);
 		assert_int_equal(trace->header.version, FG_TRACE_VERSION);

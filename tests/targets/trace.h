@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader of trace files for tests, independent of profile/: written from docs/formats/trace.md,
- * strict where that page says what must hold.  Anything wrong fails the running test.
+ * A trace reader for tests that is independent of profile/. It is written from
+ * docs/formats/trace.md and strict about every rule there. Any violation fails the running test.
  */
 #ifndef FG_TESTS_TARGETS_TRACE_H
 #define FG_TESTS_TARGETS_TRACE_H
@@ -64,15 +64,15 @@ struct trace {
 	uint64_t region_entered[64];
 	uint64_t region_ns[64];
 	char thread_names[1024][16];
-	uint64_t units_ns;                  /* between begin and end, all of them */
+	uint64_t units_ns;                  /* sum of the units' lengths */
 	uint32_t kinds[TRACE_RECORD_KINDS]; /* number of records of each kind */
 	uint64_t sample_bytes;
 	uint64_t payload_bytes;
-	unsigned damaged; /* chunks that are not whole: only a machine that lost power makes such */
+	unsigned damaged; /* incomplete chunks, which only a power failure leaves */
 	struct trace *next;
 };
 
-/* All traces of a folder, in no order; NULL if none. */
+/* All traces in a folder, in any order; NULL for an empty folder. */
 struct trace *trace_load(const char *folder);
 void trace_free(struct trace *traces);
 
@@ -83,7 +83,7 @@ double trace_self(const struct trace *traces, const char *function);
 double trace_inclusive(const struct trace *traces, const char *function);
 double trace_by_clock(const struct trace *traces, enum fg_trace_clock clock);
 uint64_t trace_lost(const struct trace *traces, enum fg_trace_loss cause);
-/* Frames of a path in the program, those left out counted. */
+/* Number of the path's frames in the program, including those left out. */
 uint64_t trace_depth(const struct trace *trace, uint32_t path);
 bool trace_on_path(const struct trace *trace, uint32_t path, const char *function);
 const char *trace_leaf(const struct trace *trace, const struct trace_sample *sample);

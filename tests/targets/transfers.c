@@ -76,7 +76,7 @@ FAR_FROM_OPTIMISED void copy_in_kernel(int from, int to)
 	__asm__ volatile("");
 }
 
-/* Between two kinds. */
+/* From one kind of descriptor to another. */
 FAR_FROM_OPTIMISED void send_file(int from)
 {
 	off_t at = 0;
@@ -109,7 +109,7 @@ FAR_FROM_OPTIMISED void use_device(void)
 	__asm__ volatile("");
 }
 
-/* A stream gives its bytes to the system in pieces of its buffer's size. */
+/* A stream passes its bytes on in pieces of its buffer's size. */
 FAR_FROM_OPTIMISED void print_lines(FILE *stream, int times)
 {
 	for (int i = 0; i < times; i++)

@@ -2,8 +2,8 @@
 /*
  * A program that waits for SIGPROF, or for other events with a signal mask of its own, in every
  * possible way.  It must receive each signal that was sent to it once, and no other, whether or not
- * a collector uses the same signal.  With `process` no signal is sent to a single thread; with
- * `wall` also none while a thread that has it blocked sleeps in epoll.
+ * a collector uses the same signal.  With `process`, no signal goes to a single thread; with
+ * `wall`, in addition, none arrives while a thread that blocks it sleeps in epoll.
  */
 #include "work.h"
 
@@ -64,7 +64,7 @@ static int nothing_waits(void)
 	       errno == EAGAIN;
 }
 
-/* Takes pending signals. */
+/* Takes all pending signals. */
 static void take_the_rest(void)
 {
 	const struct timespec at_once = {0, 0};
@@ -198,7 +198,7 @@ static int by_epoll(const sigset_t *set, long ns)
 struct way {
 	const char *name;
 	int (*wait)(const sigset_t *set, long ns);
-	int ends; /* ends without a signal */
+	int ends; /* can time out without a signal */
 };
 
 static const struct way ways[] = {
@@ -219,10 +219,7 @@ static void expect(const struct way *way, const sigset_t *set, long ns, int erro
 	check(status <= 0 && seen == error, "a call ended as it should not");
 }
 
-/*
- * Blocked, but not while it waits: then a signal that was sent before, or is sent then, ends the
- * wait.
- */
+/* The signal is blocked except during the wait: one sent before or during the wait ends it. */
 static void let_through(const struct way *way)
 {
 	const long long_ns = 2000000000;
@@ -249,13 +246,13 @@ static void let_through(const struct way *way)
 	check(handled == so_far, "a signal was left");
 }
 
-/* Blocked only while it waits: a signal sent then arrives after the wait. */
+/* The signal is blocked only during the wait: one sent then arrives afterwards. */
 static void keep_out(const struct way *way)
 {
 	pthread_t thread;
 	const int so_far = handled;
 
-	block(SIG_BLOCK); /* the thread inherits it: the signal is for us */
+	block(SIG_BLOCK); /* inherited by the thread, so that the signal is for this one */
 	check(pthread_create(&thread, NULL, send_later, NULL) == 0, "pthread_create");
 	expect(way, &ours, 20000000, 0);
 	(void)pthread_join(thread, NULL);
@@ -266,7 +263,7 @@ static void keep_out(const struct way *way)
 	check(kill(getpid(), SIGPROF) == 0 && handled == so_far + 2, "the signal is still blocked");
 }
 
-/* Every thread has the signal blocked, so that none may be woken by it. */
+/* Every thread blocks the signal, so none may be woken by it. */
 static volatile int all_sent;
 
 static void *send_many(void *unused)
@@ -293,7 +290,10 @@ static void sleep_through(void)
 	take_the_rest();
 }
 
-/* Work, not CPU time: a host that stops this machine for a while makes that pass in one step. */
+/*
+ * A fixed amount of work instead of CPU time: if the host stops this machine for a while, CPU time
+ * passes in one step.
+ */
 NOINLINE static void afterwards(void)
 {
 	for (unsigned i = 0; i < 10000; i++)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A sample falls between the end of the program's handler and the return of the call that the
- * handler was to end: the call must return all the same.  The handler arranges this: it blocks
- * SIGPROF past every wrapper and sends it to this thread, so that it arrives when the handler
- * returns.
+ * A sample arrives between the end of the program's handler and the return of the call that the
+ * handler interrupted: the call must still return.  The handler arranges this: it blocks SIGPROF
+ * past every wrapper and sends it to this thread, so that it arrives when the handler returns.
  */
 #include "work.h"
 
@@ -71,7 +70,7 @@ int main(void)
 		      sigprocmask(SIG_BLOCK, &ours, NULL) == 0,
 	      "set-up");
 	for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
-		(void)alarm(60); /* it would wait for ever */
+		(void)alarm(60); /* ends the program if a call waits for ever */
 		check(raise(SIGUSR1) == 0 && waits[i]() == -1 && errno == EINTR, "a wait");
 		check(handled == (int)i + 1, "the handler ran once");
 	}

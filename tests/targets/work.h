@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the target programs: work of a known place and amount. */
+/* Shared by the target programs: known amounts of work in known functions. */
 #ifndef FG_TESTS_TARGETS_WORK_H
 #define FG_TESTS_TARGETS_WORK_H
 
@@ -9,13 +9,16 @@
 #include <string.h>
 #include <time.h>
 
-/* Not inlined, not cloned, not merged with another that does the same. */
+/* Keeps the compiler from inlining or cloning the function, or merging it with an identical one. */
 #if defined(__clang__)
 # define NOINLINE __attribute__((noinline))
 #else
 # define NOINLINE __attribute__((noipa))
 #endif
-/* After a call, keeps the call from becoming a jump, so that the caller stays on the stack. */
+/*
+ * After a call, keeps the compiler from turning it into a jump, so that the caller stays on the
+ * stack.
+ */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
 static inline uint64_t now_ns(clockid_t clock)
@@ -31,7 +34,7 @@ static inline uint64_t cpu_ns(void)
 	return now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Turns of a loop that does nothing but turn: user time only. */
+/* An empty loop: user time only. */
 static inline void spin(uint64_t turns)
 {
 	for (uint64_t i = 0; i < turns; i++)
@@ -62,7 +65,7 @@ static inline uint64_t argument(int argc, char **argv, int at, uint64_t usual)
 	return argc > at ? strtoull(argv[at], NULL, 10) : usual;
 }
 
-/* A truth for the test to compare with, on standard output: "name value". */
+/* Prints a true value for the test to compare with: "name value". */
 static inline void tell(const char *name, double value)
 {
 	(void)printf("%s %.9g\n", name, value);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A waiting call is interrupted by a signal of the program, and a sample arrives at the same
- * moment. Samples are directed to a thread and are delivered first; whether the call ends or goes
- * on must still be decided by the program's handler.  The process is stopped in the middle of the
- * call, so that both signals are pending when it continues.  Where SIGPROF is ignored, the sample
- * is sent by hand.
+ * moment. Samples are sent to a thread and delivered first, but the program's handler must still
+ * decide whether the call ends or continues.  The process is stopped in the middle of the call, so
+ * that both signals are pending when it continues.  Where SIGPROF is ignored, the sample is sent by
+ * hand.
  *
- * ticks    the sample falls between the end of the handler and the return of the call that the
- *          handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
+ * ticks    the sample arrives between the end of the handler and the return of the call that the
+ * handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
  *          that it arrives when the handler returns
  * own      the program's signal is SIGPROF too
  * both     as `own`, and a sample of the wall clock is pending when it is sent
@@ -28,7 +28,7 @@
 #ifdef SYS_poll
 # define SYS_OF_POLL SYS_poll
 #else
-# define SYS_OF_POLL SYS_ppoll /* by which libc polls on newer processors */
+# define SYS_OF_POLL SYS_ppoll /* libc polls by this call on newer architectures */
 #endif
 
 enum {
@@ -40,7 +40,7 @@ static int pipes[2];
 static volatile sig_atomic_t goes_on;
 static int holds;
 static int both;
-static int by_hand; /* the sample */
+static int by_hand; /* the sample is sent by hand */
 static int sent = SIGUSR1;
 
 static void hold_a_sample(void)
@@ -96,8 +96,8 @@ static long by_ppoll(void)
 }
 
 /*
- * Does the process stand in this system call, be it once more after it has been stopped?  A read is
- * that of the pipe: there may be others, of libraries.
+ * Is the process in this system call, or restarting it after a stop? A read counts only if it is of
+ * the pipe, because libraries may read too.
  */
 static int is_in(pid_t process, long number)
 {
@@ -175,7 +175,7 @@ static unsigned count(long (*wait)(void), long number, int flags)
 		const pid_t process = fork();
 
 		if (process == 0) {
-			(void)alarm(60); /* it would wait for ever */
+			(void)alarm(60); /* ends the program if a call waits for ever */
 			const long result = wait();
 
 			_exit(goes_on ? result != 1 : result != -1 || errno != EINTR);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a real program calls libm with, measured by `fastgate run`: node arguments.test.mjs PERFDB FASTGATE COMPILER
-// The HTML report, the stored run on pages of perfdb and `fastgate web`, and two stored runs compared; and the pages of other commands.
+// The arguments of a real program's calls of libm, measured by `fastgate run`: node arguments.test.mjs PERFDB FASTGATE COMPILER
+// Tests the HTML report, the stored run on the pages of perfdb and `fastgate web`, a comparison of two stored runs, and the
+// pages of other commands.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -17,7 +18,7 @@ mkdirSync(folder);
 if (pictures)
 	mkdirSync(pictures, { recursive: true });
 
-// SMALLEST: what exp is called with at least; OF: what log is; DRAWN: calls of sin, from as many functions as have a name here.
+// SMALLEST: the smallest argument of exp; OF: the argument of log; DRAWN: the calls of sin, one function per name.
 const PROGRAM = `#include <math.h>
 static volatile double sink;
 #define NOINLINE __attribute__((noinline))
@@ -49,7 +50,7 @@ function write(smallest, of, drawn) {
 
 function measure() {
 	const done = spawnSync(fastgate, ['run', '--against', 'HEAD'], { cwd: folder, env: environment, encoding: 'utf8' });
-	assert.ok([0, 1, 3].includes(done.status), done.stdout + done.stderr); // how long it takes is not what this is about
+	assert.ok([0, 1, 3].includes(done.status), done.stdout + done.stderr); // the test is not about time
 	return JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
 }
 
@@ -70,7 +71,8 @@ function serve(program, words) {
 const section = (page) => page.locator('section[aria-labelledby=arguments]');
 const rowsOf = (table) => table.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim().replace(/\s*\n\s*/g, ' '))));
 
-// The three levels, as every page shows them: functions, the call paths to exp by calls, one path in full with its histogram.
+// Walks through the three levels, as every page shows them: functions, the call paths to exp sorted by calls, one path
+// in full with its histogram.
 async function walk(context, page, name) {
 	const parts = section(page);
 	await openTab(page, 'Arguments');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time from opening a page to the second frame after its script has run, interleaved: a blank page, the report with 35,000 call
-// paths, and, as peer, the usual flame graph: one SVG rectangle, title and text per frame of the same profile.
+// The time from opening a page to the second frame after its script has run, for three pages in turn: a blank page, the report
+// with 35,000 call paths, and as a peer the usual flame graph: one SVG rectangle, title and text per frame of the same profile.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,8 @@ writeFileSync(join(folder, 'blank.html'), '<!DOCTYPE html><title>blank</title><p
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const most = (list) => Math.max(...list);
 
-// From the start of the navigation to the second frame after the page's script has run, by the page's own clock.
+// The time from the start of the navigation to the second frame after the page's script has run, by the page's own
+// clock.
 async function timeToDrawn(context, name) {
 	const page = await context.newPage();
 	await page.setViewportSize({ width: 1280, height: 900 });
@@ -65,7 +66,7 @@ async function timeToDrawn(context, name) {
 	return { page, session, time, cpu: await cpuOf(session) };
 }
 
-// The page's work between a key and the finished drawing of a zoom: script and canvas calls.
+// The page's work from a key press to the finished drawing of a zoom: script and canvas calls.
 async function zoomTimes(page) {
 	await page.waitForSelector('#page[data-ready=true]', { state: 'attached' });
 	await page.locator('.flame').focus();

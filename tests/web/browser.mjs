@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the browser tests: a Chromium of their own, pages whose errors count, the accessibility rules.
+// Shared by the browser tests: starts a Chromium, fails on any error of a page, and checks the accessibility rules.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,14 +11,14 @@ import { chromium } from 'playwright-core';
 const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-// Only a page that hangs takes so long; on a crowded machine others take minutes.
+// Only a page that hangs takes this long; on a crowded machine others take minutes.
 export const HUNG_MS = 300_000;
-// Debian's headless shell is Chromium's engine without a browser around it, and takes half of the time.
+// Debian's headless shell is Chromium's engine without a browser around it, and takes half the time.
 const SHELL = '/usr/bin/chromium-headless-shell';
 const PROGRAM = process.env.FASTGATE_CHROMIUM ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
 	'--disable-component-update', '--disable-sync',
-	// Pages of one site share a process: starting one takes a fifth of the time of a short test.
+	// Pages of one site share a process, because starting one takes a fifth of the time of a short test.
 	'--process-per-site', '--renderer-process-limit=1', '--disable-site-isolation-trials'];
 
 export function scratchFolder() {
@@ -27,7 +27,7 @@ export function scratchFolder() {
 	return folder;
 }
 
-// `flags`: of Chromium, beside those that all tests have.
+// `flags`: additional options for Chromium.
 export async function withBrowser(work, flags = []) {
 	const profile = join(scratchFolder(), 'profile');
 	const context = await chromium.launchPersistentContext(profile, {
@@ -53,7 +53,7 @@ async function untilReady(page, selector, problems) {
 	}
 }
 
-// A page that fails the test on any error, any console warning, any failed request and any request beyond the page itself.
+// Opens a page; any error, console warning, failed request, or request to anything but the page itself fails the test.
 export async function openPage(context, url, options = {}) {
 	const page = await context.newPage();
 	const problems = [];
@@ -63,7 +63,7 @@ export async function openPage(context, url, options = {}) {
 	}, options.session ?? {});
 	page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
 	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()} ${message.location().url}`));
-	page.answers = []; // answers to the next expected questions
+	page.answers = []; // answers to the next dialogs
 	page.on('dialog', (dialog) => {
 		const answer = page.answers.shift();
 		if (answer === undefined)
@@ -74,7 +74,7 @@ export async function openPage(context, url, options = {}) {
 		if (!options.allow?.(request.url()) && request.url().split('#')[0] !== url.split('#')[0] && !request.url().startsWith('data:'))
 			problems.push(`request: ${request.url()}`);
 	});
-	page.on('requestfailed', (request) => { // leaving a page aborts what it still asks for
+	page.on('requestfailed', (request) => { // leaving a page aborts its pending requests
 		const reason = request.failure()?.errorText ?? '';
 		if (reason !== 'net::ERR_ABORTED')
 			problems.push(`failed: ${request.url()} ${reason}`);
@@ -89,7 +89,7 @@ export async function openPage(context, url, options = {}) {
 	return page;
 }
 
-// What `fastgate prove` sends: a runner that proved its gate, and one whose gate is broken.
+// Uploads what `fastgate prove` sends: one runner with a proven gate, and one with a broken gate.
 export async function sendCards(base, token, project) {
 	const found = (runs, of) => ({ found: runs, runs: of });
 	const cards = [
@@ -109,7 +109,7 @@ export async function openTab(page, name) {
 	await page.getByRole('tab', { name, exact: true }).click();
 }
 
-// axe runs in an isolated world: the page's own policy stays as it is.
+// axe runs in an isolated world, so the page's own policy stays as it is.
 export async function checkAccessibility(context, page, name) {
 	const session = await context.newCDPSession(page);
 	const { frameTree } = await session.send('Page.getFrameTree');
@@ -121,14 +121,14 @@ export async function checkAccessibility(context, page, name) {
 		return result.value;
 	};
 	await evaluate(`${axeSource}; 0`);
-	// Without `resultTypes`, half of the time goes into passed checks.
+	// Without `resultTypes`, half of the time is spent on passed checks.
 	const violations = await evaluate(`axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map((v) =>
 		v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ') + ' ' + n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | ')))`);
 	assert.deepEqual(violations, [], `${name}: accessibility`);
 	await session.detach();
 }
 
-// Runs them all, one after the other, and sets the exit code.
+// Runs all tests, one after the other, and sets the exit code.
 export async function runTests(tests, prepare) {
 	let failed = 0;
 	await withBrowser(async (context) => {

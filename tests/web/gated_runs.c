@@ -13,9 +13,9 @@ enum {
 	PAIRS = 24,
 	PERIOD_NS = 1000000,
 	FAIL_EVERY = 50,
-	FAIL_AT = 7,  /* of so many */
-	CULPRIT = 5,  /* row of frames */
-	CREEPING = 5, /* benchmarks */
+	FAIL_AT = 7,  /* one benchmark in this many */
+	CULPRIT = 5,  /* row in the table of frames */
+	CREEPING = 5, /* number of benchmarks */
 	NEWEST = FG_GATED_RUNS - 1,
 };
 
@@ -29,7 +29,7 @@ static const struct {
 	const char *library;
 	const char *file;
 	unsigned line;
-	unsigned parent; /* a row of this table; the first is its own */
+	unsigned parent; /* row in this table; the first row is its own parent */
 	double share;    /* share of the baseline's time */
 } frames[] = {
 	{"main", "json-bench", "bench/main.cpp", 12, 0, 0},
@@ -93,7 +93,7 @@ static bool changes(unsigned index, unsigned benchmarks, enum fg_gated_end end)
 	return benchmarks <= FG_ARRAY_SIZE(names) ? index == 0 : index % FAIL_EVERY == FAIL_AT;
 }
 
-/* Relative to the commit before. */
+/* Change relative to the previous commit. */
 static double step_of(unsigned number, unsigned index, unsigned benchmarks, enum fg_gated_end end)
 {
 	if (!changes(index, benchmarks, end))
@@ -239,7 +239,7 @@ static void describe(struct fg_run *run, unsigned number, unsigned benchmarks,
 		fg_environment_set(build, "git.tag", "v1.4", false);
 }
 
-/* In the source files of both sides. */
+/* Adds source lines of both sides. */
 static void add_source(struct fg_verdict *verdict)
 {
 	static struct fg_source_row rows[] = {
@@ -277,7 +277,7 @@ static void add_source(struct fg_verdict *verdict)
 	}
 }
 
-/* The creep over all runs, as the newest one reports it. */
+/* Adds the creep over all runs, as reported by the newest one. */
 static void add_creep(const struct fg_run *run, const struct fg_policy *policy,
 		      struct fg_verdict *verdict)
 {

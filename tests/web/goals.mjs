@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits of a reader: a trend of 10,000 points, a dashboard of 200 benchmarks, and every kind of interaction on the trend and on a report
-// of 35,000 call paths; and the weights of the pages.
+// How long a reader waits: for a trend of 10,000 points, for a dashboard of 200 benchmarks, and for every kind of interaction on
+// the trend and on a report of 35,000 call paths; and the size of the pages.
 // node goals.mjs PROGRAM-THAT-WRITES-PAGES
-// An interaction is measured from the event to the second frame after it: the CPU time of the page's main thread, which is
-// what remains to wait for on a machine with nothing else to do, and the time that passed.  "first" is the time of the first one
-// on a page that has come to rest: whatever is made once is waited for then.
+// An interaction is measured from the event to the second frame after it: the CPU time of the page's main thread, which is the
+// wait on an idle machine, and the elapsed time.  "first" is the first interaction on a page at rest, which includes everything
+// that is made only once.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -65,7 +65,7 @@ async function cpuOf(session) {
 	return metrics.find((m) => m.name === 'TaskDuration').value * 1000;
 }
 
-// What a page costs until it has this element, by the main thread's clock.
+// The cost of a page until it has this element, by the main thread's clock.
 async function costOf(context, url, selector) {
 	const page = await context.newPage();
 	const session = await context.newCDPSession(page);
@@ -84,7 +84,7 @@ async function open(context, url) {
 	return { page, session };
 }
 
-// Each step is called with its number inside the page; what two frames cost without one is taken off.
+// Runs each step with its number inside the page; subtracts the cost of two frames without a step.
 async function firstOf(context, url, step) {
 	const times = [];
 	for (let round = 0; round < FIRSTS; round += 1) {

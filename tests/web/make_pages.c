@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes the HTML report of every fixture, and of a profile with 35,000 call paths, into a folder.
+ * Writes the HTML reports of all fixtures, and of a profile with 35,000 call paths, into a folder.
  */
 #include "tests/support/fixture_report.h"
 
@@ -28,7 +28,7 @@ static int write_fixture(const char *folder, const char *name, const char *file,
 	int status = FG_OK;
 
 	fg_fixture_init(&fixture, name);
-	/* Links to the source, as a project may configure them. */
+	/* Links to the source, like those that a project may configure. */
 	if (strcmp(name, "marked") == 0) {
 		struct fg_environment *build = &fixture.run.sides[FG_ARM_CANDIDATE].build;
 

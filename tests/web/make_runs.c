@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function
- * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
- * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value; or
- * make_runs SPOOL --failed, one that failed its gate; or make_runs SPOOL --gated BENCHMARKS
- * fails|passes|creeps, the commits of a C++ project, each judged by the gate.
+ * Puts runs into a spool:
+ *
+ *	make_runs SPOOL [FIRST COUNT]     from the ninth run on, one function is slower
+ *	make_runs SPOOL --hostile         every name that a run can bring along is markup
+ *	make_runs SPOOL --unmeasured      one run of a benchmark without any value
+ *	make_runs SPOOL --failed          one run that failed its gate
+ *	make_runs SPOOL --gated BENCHMARKS fails|passes|creeps
+ *	                                  the commits of a C++ project, each judged by the gate
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"
@@ -21,13 +24,15 @@ enum {
 	FAILED_GATE = 700,
 	SLOW_FROM = 9,
 	SLOW_FUNCTION = 5,
-	EXTRA_SAMPLES = 60 /* of 1 ms: 30 % of a repetition */
+	EXTRA_SAMPLES = 60 /* of 1 ms each: 30 % of a repetition */
 };
 
 static const struct fg_sample_shape shape = {
 	.functions = 40, .paths = 300, .pairs = 20, .samples = 20000};
 
-/* Both hostile: one as markup, one as nothing a person would call a name. */
+/*
+ * The new names are hostile: one is markup, the other is nothing that a person would use as a name.
+ */
 static void rename_functions(struct fg_profile_set *set)
 {
 	set->functions[SLOW_FUNCTION].name = "guilty::Loop<std::vector<int>>::spin(int)";
@@ -44,7 +49,7 @@ static uint32_t count_slow(const struct fg_profile_set *set, const struct fg_pro
 	return count;
 }
 
-/* The paths that end in the function take longer by as much as the repetition does. */
+/* The paths that end in the function become slower by as much as the repetition. */
 static void slow_profile(struct fg_profile_set *set)
 {
 	for (size_t r = 0; r < set->row_count; r++) {
@@ -76,7 +81,7 @@ static void slow_down(struct fg_stored_run *run)
 	}
 }
 
-/* Markup, a quotation mark that ends an attribute, and what ends a statement of SQL. */
+/* Markup, a quotation mark that ends an attribute, and text that ends an SQL statement. */
 #define MARKUP(name) "\"'><img src=x onerror=alert('" name "')>;DROP TABLE run;--"
 
 static void replace(char **text, const char *with)
@@ -124,7 +129,7 @@ static void poison(struct fg_stored_run *stored)
 	}
 }
 
-/* Its program did not even start. */
+/* The benchmark's program did not even start. */
 static void take_values(struct fg_stored_run *stored)
 {
 	struct fg_series *series = &stored->run.series[0];
@@ -139,7 +144,7 @@ static void take_values(struct fg_stored_run *stored)
 	stored->profiles[0] = NULL;
 }
 
-/* The commit, and the templates of a project whose source can be read somewhere. */
+/* Adds the commit, and link templates for a project with readable source. */
 static void add_links(struct fg_stored_run *stored)
 {
 	struct fg_environment *build = &stored->run.sides[FG_ARM_CANDIDATE].build;
@@ -178,7 +183,7 @@ static void make_run(struct fg_stored_run *made, unsigned seed, enum kind kind)
 		slow_down(made);
 }
 
-/* Releases the run. */
+/* Writes the run into the spool, and releases it. */
 static int spool_run(const char *spool, struct fg_stored_run *run, struct fg_error *err)
 {
 	struct fg_bundle bundle = {0};

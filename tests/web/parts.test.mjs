@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page parts as a server hands them out: single modules, under a strict policy, without a network (the requests are
-// answered here).
+// The parts of the pages as a server delivers them: single modules, under a strict policy, without a network (the test answers
+// the requests).
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -77,7 +77,7 @@ await runTests({
 		const [nodes, folded, total] = await page.evaluate(async () => {
 			const [{ readProfile }, { invertedProfile }] = [await import('/profile.js'), await import('/flame-views.js')];
 			const names = ['all', 'main', 'a', 'b'];
-			// all → main → a → b, and b once from main itself, for a moment.
+			// all → main → a → b, and briefly b below main itself
 			const profile = readProfile({ functions: { name: names, library: names.map(() => ''), file: names.map(() => ''), line: [0, 0, 0, 0] },
 				nodes: { parent: [0, 1, 1, 1, 3], function: [0, 1, 2, 3, 3], self: [[0, 0, 5000, 500, 1], [10, 0, 9000, 500, 1]] } });
 			const tree = invertedProfile(profile);

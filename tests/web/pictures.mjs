@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of every page, in three widths and both schemes, to be looked at: what no assertion sees.
-// FASTGATE_DOC_PICTURES: a folder that gets the pictures of the documentation as well.
+// Takes a picture of every page, in three widths and both schemes, for people to check what no assertion sees.
+// FASTGATE_DOC_PICTURES names a folder for the documentation's pictures.
 // node pictures.mjs FOLDER PROGRAM-THAT-WRITES-PAGES PERFDB FASTGATE MAKE-RUNS
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -23,7 +23,7 @@ async function takeForDocs(page, name) {
 	await page.screenshot({ path: join(process.env.FASTGATE_DOC_PICTURES, `${file}.png`) });
 }
 
-// The page as it stands, in each width and scheme; what is open or typed stays so.
+// Takes the current page in each width and scheme; open elements and typed text stay.
 async function take(page, name, point) {
 	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
 	for (const [width, height] of WIDTHS)
@@ -39,7 +39,7 @@ async function take(page, name, point) {
 		await takeForDocs(page, name);
 }
 
-// A terminal's text as HTML: colours and weights are those of the escape sequences.
+// A terminal's text as HTML, with the colours and weights of the escape sequences.
 const STYLES = { 1: 'font-weight:bold', 2: 'opacity:.65', 31: 'color:#ff7b72', 32: 'color:#7ee787', 33: 'color:#e3b341', 36: 'color:#79c0ff' };
 
 function asHtml(text) {
@@ -48,7 +48,7 @@ function asHtml(text) {
 		`<span style="${codes.split(';').map((code) => STYLES[code] ?? '').join(';')}">${words}</span>`);
 }
 
-// The example with its planted slowdown, as it is gated.
+// Gates the example with its planted slowdown.
 async function terminal(context) {
 	const place = join(folder, 'quickstart');
 	cpSync(new URL('../../examples/quickstart', import.meta.url), place, { recursive: true });
@@ -104,7 +104,8 @@ function serve() {
 	});
 }
 
-// A C++ project with six benchmarks and one with 200, whose newest run failed, the same passing, and one that creeps: [project, benchmarks, how they end].
+// Synthetic C++ projects: with six benchmarks and with 200, whose newest run failed; one that passes, and one that
+// creeps: [project, benchmarks, outcome].
 const GATED = [['meteor', 6, 'fails'], ['green', 6, 'passes'], ['containers', 200, 'fails'], ['suite', 200, 'passes'], ['slowly', 6, 'creeps']];
 
 async function gated(page, push, at, proof) {
@@ -145,7 +146,8 @@ async function gated(page, push, at, proof) {
 	await take(page, 'trend-raw');
 }
 
-// Page after page as a person goes through them: [name, address or what is clicked, what the page has once it stands].
+// The pages in the order in which a person visits them: [name, address or element to click, element that shows the page
+// is complete].
 async function server(context) {
 	const { server: process_, base, token } = await serve();
 	const options = { allow: (url) => url.startsWith(base), session: { 'perfdb-token': token } };

@@ -13,7 +13,7 @@ const folder = scratchFolder();
 const pictures = process.env.FASTGATE_SCREENSHOTS;
 const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
 	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked', 'creeping'];
-// The text of the badge next to the title, if it is not the fixture's name.
+// The text of the badge next to the title, unless it is the fixture's name.
 const TITLES = { mixed: 'regression', hostile: 'regression', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression', creeping: 'creep' };
 
 execFileSync(process.argv[2], [folder]);
@@ -22,7 +22,7 @@ if (pictures)
 
 const url = (name) => `file://${join(folder, `${name}.html`)}`;
 
-// A page with other data than was written into it.
+// The page with its data changed.
 function withData(name, change) {
 	const page = readFileSync(join(folder, `${name}.html`), 'utf8');
 	const [, before, text, after] = /^([^]*<script[^>]* id="data"[^>]*>)([^]*?)(<\/script>[^]*)$/.exec(page);
@@ -40,8 +40,8 @@ async function picture(page, name, fullPage = true) {
 		await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
 }
 
-// Frames of the flame graph are pixels: what is under a point is asked through the readout, with a pointer inside the page, because there are
-// hundreds of points.
+// The frames of the flame graph are pixels, so the readout shows what is under a point. The pointer moves inside the
+// page, because there are hundreds of points.
 function framesIn(page, depths) {
 	return page.locator('.flame canvas').evaluate((canvas, last) => {
 		const box = canvas.getBoundingClientRect();
@@ -77,7 +77,7 @@ test('every outcome is shown, without errors, requests or accessibility violatio
 		const text = await page.locator('header p .badge').innerText();
 		assert.ok(text.includes(TITLES[name] ?? name), `${name}: ${text}`);
 		await checkAccessibility(context, page, name);
-		// with all their parts
+		// these are tested with all their parts
 		for (const colorScheme of ['regression', 'mixed'].includes(name) ? ['light', 'dark'] : []) {
 			await page.emulateMedia({ colorScheme });
 			for (const tab of await page.getByRole('tab').all()) {
@@ -123,7 +123,7 @@ test('arguments lead from a function to its call paths, to one path in full and 
 		const all = await parts.innerText();
 		assert.match(all, /exp in fit ← loop ← main: always in \[-0.5, -7e-07\]: a polynomial would do/);
 		assert.match(all, /log in seed ← main: 1 of 5001 arguments are not a number/);
-		assert.doesNotMatch(all, /more/); // nothing is left out of this table
+		assert.doesNotMatch(all, /more/); // this table is complete
 		const cells = (row) => parts.locator('table').first().locator('tbody tr').nth(row).locator('td').evaluateAll((found) => found.map((cell) => cell.innerText.trim()));
 		assert.deepEqual(await cells(2), ['5000 → 5001', '0.25', '1024', '512.125 → 512.432', '0 → 4', '', '0 → 2', '0 → 3', '0 → 1', '', '1']);
 		assert.deepEqual(await cells(3), ['0 → 20', '2', '3', '2.5', '', '', '', '', '', '', '0 → 1']);
@@ -133,7 +133,7 @@ test('arguments lead from a function to its call paths, to one path in full and 
 		await parts.getByLabel('Filter').fill('draw_7');
 		assert.equal(await parts.locator('table').nth(1).locator('tbody tr').count(), 1);
 		await parts.getByRole('button', { name: 'draw_7 ← main' }).click();
-		assert.equal(await parts.getByLabel('Filter').inputValue(), 'draw_7'); // a choice leaves the table as it was
+		assert.equal(await parts.getByLabel('Filter').inputValue(), 'draw_7'); // switching leaves the table as it was
 		assert.equal(await parts.locator('tr[aria-current=true]').count(), 2);
 		await parts.getByRole('button', { name: 'pow #2' }).click();
 		await parts.getByRole('button', { name: /^weigh/ }).click();
@@ -267,7 +267,7 @@ test('the flame graph shows new and gone frames, zooms, searches and is moved th
 	await page.keyboard.type('fit(');
 	assert.match(await page.locator('.flame-views .toolbar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
 	await page.keyboard.press('Enter');
-	await page.waitForFunction(() => /benchmark=reconstruct&node=\d+/.test(location.hash)); // written behind the picture
+	await page.waitForFunction(() => /benchmark=reconstruct&node=\d+/.test(location.hash)); // the address is updated after the drawing
 	await picture(page, 'flame-search', false);
 	await pane.focus();
 	await page.keyboard.press('Escape');
@@ -321,7 +321,7 @@ test('of a suite of 200 the failing ones are listed, worst first, and the passed
 	await picture(page, 'suite');
 	page.noProblems();
 	await page.close();
-	// Passed benchmarks share a line until one is chosen.
+	// Passed benchmarks share a line until one is selected.
 	const green = await openPage(context, withData('mixed', (data) => {
 		const passed = data.benchmarks.find((b) => b.verdict === 'pass');
 		data.benchmarks = Array.from({ length: 200 }, (_, i) => ({ ...structuredClone(passed), name: name(i) }));
@@ -350,7 +350,7 @@ test('a search stays while the view changes, and one function has its callers ab
 	assert.deepEqual(await parts.locator('h4').allInnerTexts(), ['Callers of fit', 'fit and what it calls']);
 	assert.equal(await search.count(), 1);
 	assert.match(await parts.last().locator('.readout').innerText(), /own 31\.1 ms → 40\.2 ms/);
-	// The nearest caller lies at the bottom, next to the function.
+	// The nearest caller is at the bottom, next to the function.
 	const pane = parts.first().locator('.flame');
 	const { height } = await pane.boundingBox();
 	await pane.hover({ position: { x: 20, y: height - 12 } });

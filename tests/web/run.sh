@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh TEST.mjs [ARGUMENT...]: a browser test, or exit code 77 with the reason when its tools are not there.
+# run.sh TEST.mjs [ARGUMENT...]: runs a browser test, or exits with 77 and the reason if its tools are missing.
 set -eu
 here=$(dirname "$0")
 command -v node >/dev/null || { echo "skipped: there is no node"; exit 77; }

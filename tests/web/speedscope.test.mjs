@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our exports in speedscope's importer, in a real browser.
+// Tests our exports in speedscope's importer, in a real browser.
 // usage: speedscope.test.mjs WRITE_EXPORTS
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ const release = join(dirname(require.resolve('speedscope/package.json')), 'dist'
 const folder = scratchFolder();
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 
-// The importer's title bar: the file, and the number of profiles (threads) in it.
+// The importer's title bar shows the file and the number of profiles (threads).
 const CASES = [
 	{ file: 'known.folded', says: 'known.folded' },
 	{ file: 'known.pb.gz', says: 'known.pb.gz' },
@@ -55,7 +55,7 @@ async function checkImport(context, port, { file, says }) {
 	assert.deepEqual(problems, [], file);
 	assert.ok(shown.includes(says), `${file}: '${says}' is not in: ${shown}`);
 	await page.getByText('Sandwich').click();
-	// The rows of the table are drawn after its head.
+	// The table's rows are drawn after its head.
 	const row = file === 'known.trace.json' ? 'Total' : 'fit(Track&)';
 	await page.waitForFunction((text) => document.body.innerText.includes(text), row, { timeout: HUNG_MS }).catch(async () => {
 		assert.fail(`${file}: '${row}' is not in: ${await page.evaluate(() => document.body.innerText)}`);

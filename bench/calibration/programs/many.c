@@ -19,7 +19,7 @@
 #define SMALL  4000
 #define HOT    90000
 #define SHARED 40000
-#ifdef __clang__ /* it creates no clones */
+#ifdef __clang__ /* clang creates no clones */
 # define NOINLINE __attribute__((noinline))
 #else
 # define NOINLINE __attribute__((noinline, noclone))

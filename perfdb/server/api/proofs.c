@@ -52,16 +52,18 @@ static int read_card(struct fg_request *rq, const cJSON *json, struct fg_stored_
 		fg_arena_strdup(&rq->arena, fg_json_text_or(given, "host_fingerprint", ""));
 	if (strcmp(fg_json_text_or(given, "schema", ""), "fastgate-prove/1") != 0 ||
 	    !is_fingerprint(card->fingerprint))
-		return fg_error_set(err, FG_EPARSE, "expected 'card', a fastgate-prove/1");
+		return fg_error_set(err, FG_EPARSE,
+				    "expected 'card', an object of schema fastgate-prove/1");
 	cJSON_DeleteItemFromObjectCaseSensitive(given, "runs");
 	text = cJSON_PrintUnformatted(given);
 	if (!text)
-		return fg_error_set(err, FG_EPARSE, "the card cannot be written again");
+		return fg_error_set(err, FG_EPARSE, "the card cannot be written as JSON");
 	card->data = fg_arena_strdup(&rq->arena, text);
 	cJSON_free(text);
 	return strlen(card->data) <= CARD_MAX_BYTES
 		       ? FG_OK
-		       : fg_error_set(err, FG_ELIMIT, "a card has at most %d KiB without its runs",
+		       : fg_error_set(err, FG_ELIMIT,
+				      "a card may have at most %d KiB without its runs",
 				      CARD_MAX_BYTES >> 10);
 }
 

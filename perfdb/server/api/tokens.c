@@ -60,7 +60,7 @@ static int read_token(struct fg_request *rq, const cJSON *json, struct fg_token 
 	if (status != FG_OK)
 		return status;
 	if (life_ns <= 0)
-		return fg_error_set(err, FG_EINVAL, "'expires' must be positive");
+		return fg_error_set(err, FG_EINVAL, "'expires' must be longer than 0, such as 90d");
 	if (life_ns > FG_TOKEN_LIFE_MAX_NS)
 		return fg_error_set(err, FG_EINVAL, FG_TOKEN_LIFE_REFUSED);
 	token->expires_ns = fg_clock_wall_ns() + life_ns;

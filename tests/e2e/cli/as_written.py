@@ -89,7 +89,7 @@ WAITING = "int main(void) { for (;;) for (volatile int i = 0; i < 1000; i++) {} 
 TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
 PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md", "docs/what-it-covers.md"]
 RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
-# Not possible in a test: the whole machine, call paths by number, the reader's files.
+# Commands that no test can run: on the whole machine, with call paths by number, or on the reader's files.
 NOT_HERE = re.compile(r"^fastgate record$|--system|--control|--dump|--trace |FILE|traces/|growth|&$")
 
 
@@ -116,7 +116,7 @@ def build():
 
 @contextlib.contextmanager
 def a_process():
-    """Its process id."""
+    """Starts a process, and yields its id."""
     with subprocess.Popen(["./waiting"]) as process:
         try:
             yield str(process.pid)

@@ -87,7 +87,7 @@ with tempfile.TemporaryDirectory() as empty:
         check(run(*arguments).returncode == 0, f"{arguments} is refused")
     check(run("--version").stdout.startswith("fastgate "), "--version")
 
-    # outputs that fail: one clear line, and never a success; a reader that left knows it
+    # failed output: one clear line and no success; without a line if the reader has closed the pipe
     with open("/dev/full", "w", encoding="ascii") as full:
         done = run("help", stdout=full)
         check(done.returncode == 6 and "No space left on device" in done.stderr, f"full disk: {done}")
@@ -98,7 +98,7 @@ with tempfile.TemporaryDirectory() as empty:
     check(done.returncode == 6 and done.stderr == "", f"a reader that left, as head does: {done}")
     done = run("help", stdout=None, preexec_fn=lambda: os.close(1))
     check(done.returncode == 6 and "standard output" in done.stderr, f"closed stdout: {done}")
-    # but never hides a worse exit code
+    # a failed output never hides a worse exit code
     with open("/dev/full", "w", encoding="ascii") as full:
         check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
 
@@ -114,7 +114,7 @@ with tempfile.TemporaryDirectory() as empty:
     check(red not in on_terminal("hlep", env={"TERM": "dumb"})[1], "a dumb terminal")
     check(red not in on_terminal("--color", "never", "hlep")[1], "--color never")
 
-    # a pager for long text on a terminal, and only there
+    # long text goes through a pager, but only on a terminal
     pager = os.path.join(empty, "pager")
     with open(pager, "w", encoding="ascii") as script:
         script.write("#!/bin/sh\necho PAGED $1\nexec cat\n")

@@ -77,7 +77,7 @@ def configuration_in_effect():
 
 
 def outcomes():
-    """Only the outcome that the run has finds it."""
+    """`runs --outcome` finds the run by its own outcome only."""
     outcome = expect_json("runs")["runs"][0]["outcome"]
     check(outcome, "the run has no outcome")
     for other in {outcome, "pass", "regression", "inconclusive", "error"}:
@@ -88,7 +88,7 @@ def outcomes():
 
 
 def traces_are_kept():
-    """Runs only on request."""
+    """Traces are kept only on request."""
     for words, expected in (((), False), (("--keep-traces",), True)):
         code, _, err = run("run", "--quiet", *words)
         check(code == 0, f"run {words}: {code} {err}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-doctor.py FASTGATE: every noise source is named with its evidence and what mends it, and a quiet host has none.
+doctor.py FASTGATE: every noise source is named with its evidence and its fix, and a quiet host has none.
 
 The hosts are folders laid out like /proc and /sys; the programs are built here.
 """
@@ -34,8 +34,7 @@ QUIET = {
     "proc/sys/kernel/perf_event_paranoid": "2",
     "proc/sys/kernel/perf_event_max_sample_rate": "100000",
 }
-# id, severity, how the host differs from the quiet one, part of the evidence, part of the remedy
-# (None: there is no remedy)
+# id, severity, how the host differs from the quiet one, part of the evidence, part of the fix (None: no fix)
 NOISE = [
     ("governor", "warning", {f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave"}, "1 of 2 CPUs: powersave", "cpupower frequency-set"),
     ("turbo", "note", {f"{CPU}/intel_pstate/no_turbo": "0"}, "on", "no_turbo"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-documents.py FASTGATE ROOT: every command in the documents exists.  Every `fastgate COMMAND --option` in a Markdown
-file names a command and an option of the program, and every whole fastgate.yml in one is accepted.
+documents.py FASTGATE ROOT: every command in the documents exists.  Every `fastgate COMMAND --option` in a Markdown file
+names a command and an option of the program, and fastgate accepts every complete fastgate.yml in one.
 """
 import pathlib
 import re

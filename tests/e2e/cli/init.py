@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init.py FASTGATE: what `fastgate init` finds in small projects and measures; the file that it writes is correct and runs unchanged."""
+"""
+init.py FASTGATE: `fastgate init` in small projects: the benchmarks that it finds and measures, and the file that it
+writes, which runs unchanged.
+"""
 import os
 import shutil
 
@@ -75,7 +78,7 @@ def neither_a_tool_of_the_build_nor_a_server_is_measured():
     commit()
     said, _ = init()
     check("trying worker" in said and "trying echo_server" not in said, f"server: {said}")
-    # A file system may keep no access times; then there is no hint at a tool.
+    # Without access times on this file system, init cannot recognise a tool.
     if "noatime" not in call("findmnt", "-n", "-o", "OPTIONS", "-T", ".").stdout:
         check("trying maker" not in said, f"tool: {said}")
 
@@ -140,7 +143,7 @@ def a_fast_program_is_given_a_large_file_many_times():
     check("command: ./count\n" in text and "\n    stdin: fastgate-input.txt\n" in text, f"large file: {said}{text}")
 
 
-# Names and text as each harness leaves them in a program.
+# Names and text that each harness leaves in a program.
 NANOBENCH = MAIN + 'const char *const symbol = "_ZN6ankerl9nanobench5BenchC1Ev";\n'
 DOCTEST = MAIN + 'const char *const option = "dt-list-test-cases";\n'
 
@@ -224,7 +227,7 @@ return n ? 0 : 1; }
 
 
 def crunch(source, more=""):
-    """A project with one program, which is called like its folder."""
+    """A project with one program, which has the name of its folder."""
     os.mkdir("crunch-1.2")
     os.chdir("crunch-1.2")
     write("main.c", source)
@@ -240,7 +243,8 @@ def a_filter_is_given_files_of_the_project():
     commit()
     said, text = init()
     check("A guess" in text and "a guess" in said, f"filter: {text}{said}")
-    # A source and the Makefile are larger, but a patch that changes them would change the work; a picture is hardly what it reads.
+    # The source and the Makefile are larger, but a patch to them would change the work; and a filter hardly reads
+    # pictures.
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"filter: {text}")
     runs("crunch")
 
@@ -276,7 +280,7 @@ def a_program_with_a_library_of_its_own_finds_that_one():
     check("same binaries" not in said and "2 pairs" in said, f"a library that changed is taken for the same: {said}")
 
 
-# Only its first execution takes long without an input.
+# A program whose first execution alone takes long without an input.
 LONG_ONCE = """#include <stdio.h>
 #include <time.h>
 int main(void) { volatile unsigned sum = 0; int c; FILE *file = fopen("once", "r");
@@ -294,7 +298,7 @@ def a_program_that_was_long_once_is_given_an_input():
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"long once: {text}{said}")
 
 
-# A wrong beginning is refused at once, which is not a failure.
+# The program ends at once, with success, if its input does not begin with 'k'.
 READER = """#include <stdio.h>
 int main(void) { volatile unsigned sum = 0; int c = getchar(); if (c != 'k') return 0;
 while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c;

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init_builds.py FASTGATE: how `fastgate init` finds out how a project is built: CMake, Meson, flags and types of builds, jobs of CI systems."""
+"""
+init_builds.py FASTGATE: how `fastgate init` recognises a build: CMake, Meson, flags and build types, jobs of CI
+systems.
+"""
 import os
 import shutil
 

@@ -42,7 +42,10 @@ def end_of_example(lines, begin):
 
 
 def with_examples(text):
-    """The file with each of its examples in turn, by deleting `# `; where nothing is measured, after the first benchmark's."""
+    """
+    The file with each of its examples uncommented in turn; without a benchmark, the first example benchmark stays
+    uncommented.
+    """
     lines = text.splitlines()
 
     def uncommented(begin):
@@ -84,7 +87,7 @@ def init(*options):
 
 
 def runs(*names, only=None):
-    """The file that was written, as it stands: it builds, and every benchmark in it is measured."""
+    """Checks that the file runs as init wrote it: it builds, and every benchmark in it is measured."""
     done = call(fastgate, "run", *([only] if only else []), "--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba", "--set", "report.json=result.json")
     check(done.returncode == 0, f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
     if done.returncode == 0:
@@ -94,7 +97,7 @@ def runs(*names, only=None):
 
 
 def entries(text):
-    """Without what depends on how fast this machine is."""
+    """The text without the lines that depend on the speed of this machine."""
     return re.sub(r"    # It takes .*\n", "", text)
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-marking.py FASTGATE COLLECTOR ROOT: the guide that marks a program works as written.  Its excerpts stand in examples/marking, its commands
-run there in their order, and the views have the regions, units and dumps that the programs mark.
+marking.py FASTGATE COLLECTOR ROOT: the guide that marks a program works as written.  Its excerpts are in
+examples/marking, its commands run there in their order, and the views have the regions, units and dumps that the
+programs mark.
 """
 import json
 import os
@@ -39,7 +40,7 @@ def expect(heading):
     wanted = {"C": {"tracking", "tracking/fit"}, "C++": {"fit"}, "Fortran": {"relax"}, "Python": {"load", "fit"}}.get(heading)
     if wanted:
         found = rows("regions")
-        # On a busy machine chance decides which of them is sampled.
+        # On a busy machine it depends on chance which of them is sampled.
         check(wanted & found, f"{heading}: none of {wanted} is in {found}")
         units = rows("units")
         check(any(re.match(r"(event|step|epoch) \d+$", name) for name in units), f"{heading}: no units in {units}")

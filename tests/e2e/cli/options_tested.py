@@ -3,8 +3,8 @@
 """
 options_tested.py TESTS_FOLDER FASTGATE [PERFDB]: every option of every command is used by a test.
 
-An option that several commands share with the same help is one. It counts as used where a test file spells it and calls one of
-these commands. That says nothing about how well it is tested, but a new option without any test is seen.
+An option that several commands share with the same help is one. It counts as used if a test file contains it and calls
+one of these commands. That says nothing about how well it is tested, but it finds a new option without any test.
 """
 import os
 import re
@@ -16,7 +16,7 @@ FOLDER, FASTGATE = sys.argv[1:3]
 PERFDB = sys.argv[3] if len(sys.argv) > 3 else None
 OWN = os.path.basename(__file__)
 EVERYWHERE = {"help", "version", "color", "quiet", "verbose", "json"}
-# Other ways than by its name in which tests start a command.
+# Ways to start a command other than by its name.
 OTHERWISE = {("perfdb", "serve"): r"\bServer\("}
 
 

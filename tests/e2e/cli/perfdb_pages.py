@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""perfdb_pages.py PERFDB: every command and option of perfdb stands in its manual page and in the completions of three shells."""
+"""perfdb_pages.py PERFDB: every command and option of perfdb is in its manual page and in the completions of three shells."""
 import re
 import shutil
 import subprocess

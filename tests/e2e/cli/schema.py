@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""schema.py FASTGATE SUPPORT: the JSON Schema accepts a configuration that uses every key, and finds the mistakes in others."""
+"""schema.py FASTGATE SUPPORT: the JSON Schema accepts a configuration that uses every key, and rejects configurations with mistakes."""
 import json
 import subprocess
 import sys

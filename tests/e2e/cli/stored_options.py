@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""stored_options.py PERFDB FASTGATE MAKE_RUNS: what options of the commands on stored runs choose and show, and how a server is reached with them."""
+"""
+stored_options.py PERFDB FASTGATE MAKE_RUNS: options that choose and show stored runs, and options that reach a server.
+"""
 import contextlib
 import glob
 import json
@@ -36,7 +38,7 @@ def changed(path, change):
 
 
 def store_runs():
-    """Six runs in their order, of which some differ."""
+    """Stores six runs in order, some of which differ."""
     subprocess.run([MAKE_RUNS, "spool", "1", str(RUNS)], check=True)
     paths = sorted(glob.glob("spool/*.fgrun"))
     changed(paths[0], lambda run: run["candidate"]["build"].append({"key": "git.tag", "value": "v1.4", "identity": False}))
@@ -97,7 +99,7 @@ def wait_for(path):
 
 
 def pages_are_where_they_are_asked_for(*words):
-    """On this port, and shown in the browser: a program of ours opens the page that leads there."""
+    """Pages are served on the requested port and opened in the browser; a fake xdg-open records the page."""
     with contextlib.suppress(OSError):
         os.remove("opened")
     write("bin/xdg-open", '#!/bin/sh\ncat "$1" >opened.new && mv opened.new opened\n', 0o755)

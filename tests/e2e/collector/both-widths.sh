@@ -22,7 +22,7 @@ headers() {
 sampled() { # folder, width: samples in images of that width
 	headers "$1" | awk -v width="$2" '$1 == width { sum += $2 } END { print sum + 0 }'
 }
-try() { # name, least samples at 64 bits, at 32, command...
+try() { # name, minimum of 64-bit samples, minimum of 32-bit samples, command...
 	name=$1 wide=$2 narrow=$3
 	shift 3
 	"$@" >"$scratch/out-without" 2>"$scratch/err-without"
@@ -36,9 +36,9 @@ try() { # name, least samples at 64 bits, at 32, command...
 }
 
 try shell 100 100 sh -c "'$targets/deep_i386' 10 && '$targets/deep' 10; exit 3"
-# It forks, spawns and executes itself,
+# storm_fork forks, spawns and executes itself
 try itself 0 60 "$targets/storm_fork_i386" 15
-# or whatever its first word names: here its 64-bit sister.
+# ... or the program that argv[0] names: here its 64-bit sister
 try across 50 20 bash -c "exec -a '$targets/storm_fork' '$targets/storm_fork_i386' 15"
 
 # Where $LIB is lib64 and lib, as on Red Hat: this system's loaders are changed to that, for what runs in this mount namespace.

@@ -206,7 +206,7 @@ def what_fortran_calls_is_counted():
     expect(found, "cexp #2", calls=40, min=-40, max=-1)
 
 
-# The names that a compiler gives to them; the clones themselves are the compiler's business.
+# The names of the functions; only the compiler knows those of its clones.
 LANES = target("lanes.c")
 
 
@@ -237,7 +237,9 @@ int main(void)
 
 
 def fast_math_is_counted():
-    """Today's compilers call exp itself; programs of older ones, what libm keeps for them."""
+    """
+    Current compilers call exp itself; programs built by older ones call the __*_finite functions, which libm still has.
+    """
     program = built("fast", THREE, "-O2", "-ffast-math", "-lm")
     recorded("--domains", "libm", "--", program)
     expect(domains(), "exp", calls=30, min=1, max=30)
@@ -300,7 +302,7 @@ SIBLINGS = target("siblings.c")
 
 
 def calls_from_alike_stacks_keep_their_paths():
-    """Frames of the same size at the same place, call sites that take turns, with frame pointers and without."""
+    """The stacks have frames of one size at one place and alternating call sites, with and without frame pointers."""
     wanted = {"choose;one": 40, "choose;two": 20, "left;one": 40, "left;two": 40, "left;wide": 40, "right;one": 80, "right;two": 40, "down;one": 40, "main;down;two": 40}
     for option in ("-fomit-frame-pointer", "-fno-omit-frame-pointer"):
         recorded("--calls", "exp,log", "--", built("siblings", SIBLINGS, "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", option, "-lm"))

@@ -20,7 +20,7 @@ os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def recorded(option, functions, *command):
-    """More options may stand in front of the program."""
+    """Records the calls; options in `command` go to `record`, before the program."""
     own = [word for word in command if word.startswith("--")]
     command = [word for word in command if not word.startswith("--")]
     done = call(FASTGATE, "record", option, functions, *own, "--", *command)
@@ -29,7 +29,7 @@ def recorded(option, functions, *command):
 
 
 def counted(function, root=""):
-    """Calls by path, from `root` on where that is a function of it."""
+    """Calls by path, which begins at `root` if `root` is part of it."""
     sums = {}
     for names, value in measured(FASTGATE, f"calls.{function}"):
         path = ";".join(names[names.index(root):] if root in names else names)
@@ -47,7 +47,10 @@ def compare(wanted, found, what):
 
 
 def every_path_of_a_disorderly_program_is_its_own():
-    """Alike frames, two places in one function, sizes that vary, recursion, longjmp, one thread after the other at the same addresses."""
+    """
+    The stacks have similar frames, two call sites in one function, frames of varying size, recursion, longjmp, and
+    consecutive threads at the same addresses.
+    """
     for option, seed in (("--calls", "1"), ("--domains", "77")):
         done = recorded(option, "exp", PROGRAM, "walk", seed)
         compare(known(done.stdout), counted("exp", "walk"), f"{option} walk {seed}")
@@ -72,8 +75,8 @@ def coroutines_that_take_turns_on_a_stack_are_told_apart():
 
 def a_known_place_takes_few_instructions():
     """
-    Not many of those of a call that is timed, whose state is saved as a whole. The median: each time that the calls have doubled, one
-    of them writes what is known of the arguments.
+    A counted call takes a fraction of the instructions of a timed call, which saves the whole state. Medians are
+    compared, because whenever the number of calls has doubled, one call also writes the argument statistics.
     """
     bare = [int(steps) for steps in call(PROGRAM, "steps", check=True).stdout.split()]
 
@@ -93,13 +96,13 @@ def a_handler_may_call_behind_every_instruction():
         paths = counted("exp", "count_steps")
         found = sum(paths.values())
         check(found == sum(steps) + len(steps), f"{option}: {sum(steps)} calls in the handler, {len(steps)} outside: {found} counted")
-        # The program's own instructions that set the flag hide the stack; the first of a stub may.
+        # The instructions that set and clear the trap flag hide the stack, and so may the first one of a stub.
         lost = {path: calls for path, calls in paths.items() if not path.startswith(("count_steps", "[no stack]"))}
         check(sum(lost.values()) <= 3 * len(steps), f"{option}: on the way through the stub: {lost}")
 
 
 def a_process_may_end_while_its_threads_call():
-    """No call counts twice, and none is lost that was over by then."""
+    """Every call that had ended is counted, and no call twice."""
     for _ in range(3):
         recorded("--calls", "exp", PROGRAM, "leave", "counts")
         with open("counts", "rb") as file:
@@ -110,7 +113,7 @@ def a_process_may_end_while_its_threads_call():
         os.remove("counts")
 
 
-# Two libraries at the same addresses, one after the other, whose functions differ by name alone.
+# Two libraries, loaded in turn at the same addresses, whose functions differ by name only.
 PLUGIN = """
 double exp(double);
 double NAME(double x);
@@ -136,8 +139,8 @@ def libraries_that_take_each_others_place_are_told_apart():
 # ---- registers ----
 
 GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r12", "r13", "r14", "r15")
-VECTORS = 8  # that carry arguments
-ROOM = 256   # before them: the others
+VECTORS = 8  # vector registers that carry arguments
+ROOM = 256   # space in front of them for the other registers
 CALLS = target("called_sites.c")
 # Traps are on: an operation that sets a flag would end the program.
 CALLER = """

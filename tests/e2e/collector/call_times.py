@@ -66,7 +66,7 @@ def calls_that_are_left_are_counted_and_have_no_duration(program):
 
 
 def a_call_takes_as_long_as_it_takes():
-    """Asleep at least so long, in all threads and both processes."""
+    """Calls of nap() take at least as long as it sleeps, in all threads and both processes."""
     row = times_of("nap")
     check(row["calls"] == 5 and row["min_ns"] >= 1e6 and row["max_ns"] >= 3e6 and row["total_ns"] >= 7e6, f"nap: {row}")
     traces = rows("-f", "^nap$")
@@ -94,7 +94,7 @@ def what_cannot_be_timed_is_counted_and_told(said):
 
 
 def a_program_that_checks_its_results_is_content():
-    """Functions of libm of every type; those that take a long double are counted alone."""
+    """Functions of every type in libm are timed, except those that take a long double, which are only counted."""
     recorded("libm", f"{TARGETS}/domains", option="--domains")
     timed = {row["name"]: row["calls"] for row in rows()}
     check(timed["exp"] == 1000 and timed["pow"] == 100 and timed["cabs"] > 0 and "tanhl" not in timed, f"timed: {timed}")
@@ -104,7 +104,7 @@ def a_program_that_checks_its_results_is_content():
 
 
 def a_program_notices_nothing():
-    """Every function of every library, in programs that load others, fail, or run children."""
+    """Counts every function of every library, in programs that load others, fail, or run children."""
     for command in (["sh", "-c", "echo said | cat; exit 7"], ["awk", "BEGIN { for (i = 0; i < 9; i++) s += exp(-i) * sin(i); print s }"],
                     [sys.executable, "-IS", "-c", "import ctypes, math; print([math.exp(1), sorted('sorted')])"]):
         plain = call(*command)

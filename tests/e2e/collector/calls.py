@@ -35,8 +35,8 @@ def expect(function, wanted, within=None):
 
 def compiled(name, source, *options, compiler=COMPILER):
     """
-    Lazily bound, so that slots are still unresolved when the collector starts; calls of exported functions inside the library use
-    slots too.
+    Compiles with lazy binding, so that slots are unresolved when the collector starts. The library's calls of its own
+    exported functions use slots too.
     """
     write(f"{name}.c", source)
     subprocess.run([compiler, "-O1", "-fno-builtin", "-fsemantic-interposition", "-Wl,-z,lazy", f"{name}.c", "-o", name, *options], check=True)
@@ -81,7 +81,7 @@ LOADER = target("late_loader.c")
 
 
 def libraries_that_come_and_go_are_counted():
-    """Covers their constructors too; only the plugins are linked with libm."""
+    """Constructors are covered too; only the plugins are linked with libm."""
     for name, count in (("one", 10), ("two", 20)):
         compiled(f"{name}.so", LIBRARY, "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
     program = compiled("loader", LOADER)
@@ -118,7 +118,7 @@ def what_is_not_reached_says_why(program):
 
 
 def program_notices_nothing():
-    """Every function of every library, in programs that load others, fail, or run children."""
+    """Counts every function of every library, in programs that load others, fail, or run children."""
     for command in (["sh", "-c", "echo said | cat; exit 7"], ["env", "--version"], ["git", "--version"],
                     [sys.executable, "-IS", "-c", "import ctypes, math; print([math.exp(1), math.pow(2, 3)])"]):
         plain = call(*command)

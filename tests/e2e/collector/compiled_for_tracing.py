@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-compiled_for_tracing.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: functions in which the compiler left NOPs (-fpatchable-function-entry,
--mnop-mcount) are counted there with --entries, also those that have no room for a jump otherwise; functions that call __fentry__
-(-pg -mfentry) are counted by it, and what gprof is told stays the same.
+compiled_for_tracing.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: --entries counts functions with NOPs left by the
+compiler (-fpatchable-function-entry, -mnop-mcount) at those NOPs, even if they have no room for a jump otherwise;
+functions that call __fentry__ (-pg -mfentry) are counted there, and gprof's data stay the same.
 """
 import os
 import re
@@ -114,7 +114,7 @@ def nops_are_enough(what, compiler, *options):
 
 
 def refused_for_memory(done):
-    """The functions whose first instructions may only work where they are, for they use memory through a pointer."""
+    """The functions whose first instructions may depend on their address, because they use memory through a pointer."""
     lines = [line for line in done.stderr.splitlines() if "may only work where they are (" in line]
     return lines[0].rsplit("(", 1)[1].rstrip(")").split(", ") if lines else []
 
@@ -126,7 +126,7 @@ def with_too_few_nops_they_are_refused(compiler):
 
 
 def who_asks_where_the_nops_are_keeps_them():
-    """It may jump there, or write what it likes."""
+    """A program that looks up the NOPs may jump to them or overwrite them, so they stay."""
     asks = ('extern void *const list[] __asm__("__start___patchable_function_entries");\n'
             "void *const *where();\nvoid *const *where() { return list; }\n")
     done = recorded(compiled("asks", GCC, "-fpatchable-function-entry=5", "-fcf-protection=full", source=PROGRAM + asks), "--entries")
@@ -150,7 +150,7 @@ def arguments_are_seen(compiler, *options):
 
 
 def arguments_of_a_clone_are_not(compiler, *options):
-    """The compiler has folded 3 and 1 into it, so the passed arguments are others."""
+    """The compiler has folded 3 and 1 into the clone, so its parameters differ from the declared ones."""
     program = compiled("clones", compiler, *options, source=PROGRAM.replace("three, one", "3, 1"))
     with open(program, "rb") as file:
         if b"mixdld.constprop" not in file.read():
@@ -169,8 +169,8 @@ def without_an_end_there_is_no_duration():
 
 def arcs(program):
     """
-    Calls according to gprof: each function's own, and those by and of others.  Its order and its numbers in brackets go by time, which
-    is sampled.
+    Calls according to gprof: each function's own, and those by and to others. gprof's order and its numbers in brackets
+    depend on sampled time.
     """
     shown = call("gprof", "-b", "-q", program, "gmon.out", check=True).stdout
     os.remove("gmon.out")
@@ -238,7 +238,7 @@ int main(void)
 """
     write("registers.c", source)
     subprocess.run([GCC, "-g", "-O1", "-no-pie", "-fno-pie", "-Wl,-z,now", "registers.c", "-o", "registers"], check=True)
-    # The C library's version keeps only argument registers, so its check is limited to these; ours keeps all.
+    # The C library's __fentry__ keeps only argument registers, so its check is limited to these; ours keeps all.
     write("nothing.c", "void __fentry__(void);\nvoid __fentry__(void) {}\n")
     subprocess.run([GCC, "-O1", "-shared", "-fPIC", "nothing.c", "-o", "nothing.so"], check=True)
     environment = {**os.environ, "LD_PRELOAD": os.path.abspath("nothing.so")}

@@ -25,7 +25,7 @@ def stacks(measure):
 
 
 def within(measure, function):
-    """Counts of the function and of all that it called."""
+    """Counts of the function and everything that it calls."""
     return sum(value for names, value in stacks(measure) if function in names)
 
 
@@ -39,7 +39,7 @@ def expect(measure, wanted):
 
 
 def programs(targets, name):
-    """The program in each width that was built."""
+    """The program in each width that exists."""
     return [path for path in (f"{os.path.abspath(targets)}/{name}{suffix}" for suffix in ("", "_i386")) if os.path.exists(path)]
 
 

@@ -88,7 +88,7 @@ def hints_are_true(program):
 
 
 class Page(html.parser.HTMLParser):
-    """Checks that elements are closed, and collects the texts of each."""
+    """Checks that elements are closed, and collects the texts of each kind."""
 
     def __init__(self, text):
         super().__init__()
@@ -175,7 +175,10 @@ CALLS
 
 
 def sums_are_exact():
-    """The mean is the double nearest to the true one, for any parts of the sum: of a double and a float, normal or not."""
+    """
+    The mean is the double nearest to the true mean, for every component of the sum: double or float, normal or
+    subnormal.
+    """
     draws = random.Random(20)
     wild = [math.ldexp(draws.uniform(-1, 1), draws.randrange(-1080, 1000)) for _ in range(300)]
     sets = {"cbrt": wild, "atan": [*wild, *(-value for value in wild), 1e-9], "tanh": [1e300, 3.0, -1e300, 5e-324], "erf": [-5e-324, -1e-310, 2.5e-308],

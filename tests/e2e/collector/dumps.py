@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held at a moment that the program, a file or a signal chooses, and what grew between two.
+dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: the resources held at a moment chosen by the program, a file or a signal,
+and the growth between two such moments.
 """
 import json
 import os
@@ -50,7 +51,7 @@ def view(*words):
 
 
 def grown(*words):
-    """By the function that allocated: grown, blocks, before, after."""
+    """Growth by allocating function: bytes, blocks, before, after."""
     done = view("--json", "-V", "growth", *words)
     check(done.returncode == 0, f"growth {words}: {done.stderr}")
     rows = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
@@ -104,7 +105,7 @@ def program_asks(program):
 
 
 def file_asks(program):
-    """Beginning with the file of an earlier recording, whose commands are done."""
+    """The control file is left over from an earlier recording, so its commands have been executed."""
     with open("control", "w", encoding="ascii") as file:
         file.write("1\ndump\n")
     record(program, MARKS, "--measure", "heap", "--control", "control", ask=ask_by_file)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries` counts calls inside an object
-too, each once, reports which functions cannot have a jump at their entry and why, and does not change the program's behaviour.
+entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries` counts calls within
+an object too, each once, reports which functions cannot have a jump at their entry and why, and does not change the
+program's behaviour.
 """
 import ctypes
 import os
@@ -99,7 +100,7 @@ def compiled(name, source, *options):
 
 
 def a_call_counts_once_whichever_way_it_takes():
-    """Through an import, through the library's own import, and direct."""
+    """Calls come through an import, through the library's own import, and directly."""
     for symbolic in ([], ["-Wl,-Bsymbolic"]):
         compiled("libwork.so", LIBRARY, "-shared", "-fPIC", *symbolic)
         program = compiled("user", USER, "./libwork.so", "-DOFTEN=20")
@@ -133,7 +134,7 @@ def a_program_that_another_starts_is_told(program):
 
 
 def refuse_executable_pages():
-    """From here on mprotect() does not make memory executable, as in a hardened service."""
+    """Makes mprotect() refuse executable memory from here on, as in a hardened service."""
     code = [(0x20, 0, 0, 0), (0x15, 0, 3, 10), (0x20, 0, 0, 32), (0x45, 0, 1, 4), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
     instructions = b"".join(struct.pack("HBBI", *one) for one in code)
     kept = ctypes.create_string_buffer(instructions, len(instructions))
@@ -152,7 +153,7 @@ def where_code_may_not_be_changed_it_is_not(program):
 
 
 def programs_notice_nothing():
-    """Every function of every library at its entry."""
+    """Counts every function of every library at its entry."""
     for command in (["sh", "-c", "echo said | cat; exit 7"], ["env", "--version"], ["git", "--version"], ["ls", "/usr"]):
         plain = call(*command)
         done = recorded("*", *command, code=plain.returncode)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 heap.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --measure heap` counts every allocation where it was made, to the
-byte, in every thread and process, and changes nothing that the program does.
+byte, in every thread and process, and does not change what the program does.
 """
 import operator
 import os
@@ -24,7 +24,7 @@ def recorded(*command, code=0):
 
 
 def by_function(measure, within=None):
-    """Allocated bytes by caller of malloc and its like; only on stacks that have `within`."""
+    """Allocated bytes by caller of malloc and similar functions; only on stacks that have `within`."""
     return by_leaf(measured(FASTGATE, measure), within, max if measure == "heap.largest" else operator.add)
 
 
@@ -105,7 +105,7 @@ def program_behind_an_emptied_environment_is_counted(program):
 
 
 def program_notices_nothing():
-    """Exit code and output are the command's, also for a program with a thousand calls of every allocating function."""
+    """Exit code and output are the command's, even for a program with a thousand calls of every allocating function."""
     for command in (["sh", "-c", "echo said; exit 7"], ["env", "--version"], ["git", "--version"]):
         plain = call(*command)
         done = recorded(*command, code=plain.returncode)
@@ -132,7 +132,7 @@ def malloc_of_the_program_is_told():
 
 
 def allocator_that_the_loader_does_not_know_is_told():
-    """One with a prefix, and a malloc that is local to the program."""
+    """The allocators are one with a prefix, and a malloc that is local to the program."""
     body = "{ static char room[1 << 16]; static size_t used; void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
     write("prefixed.c", "#include <stddef.h>\nvoid *je_malloc(size_t n)\n" + body + "int main(void) { return je_malloc(100) == NULL; }\n")
     write("local.c", "#include <stddef.h>\nstatic void *malloc(size_t n)\n" + body + "int main(void) { return malloc(100) == NULL; }\n")
@@ -148,7 +148,7 @@ def allocator_that_the_loader_does_not_know_is_told():
 
 
 def memory_that_is_not_counted_is_told():
-    """A stripped program with a renamed allocator of its own, one that allocates as usual, and a small one."""
+    """The programs are a stripped one with a renamed allocator, one that uses malloc, and a small one."""
     write("arena.c", "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n"
           "int main(int argc, char **argv) {\n"
           "    size_t size = (size_t)atoi(argv[1]) << 10;\n"
@@ -163,7 +163,7 @@ def memory_that_is_not_counted_is_told():
 
 
 def sizes_of_what_is_given_back_change_nothing():
-    """C23's free_sized and free_aligned_sized, which the C library may not have."""
+    """The program calls C23's free_sized and free_aligned_sized, which the C library may lack."""
     write("sized.c", "#include <stdlib.h>\nvoid free_sized(void *, size_t) __attribute__((weak));\n"
           "void free_aligned_sized(void *, size_t, size_t) __attribute__((weak));\n"
           "__attribute__((noinline)) void give_back(void) {\n"

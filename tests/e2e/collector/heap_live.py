@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-heap_live.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held of the heap at the end and at the peak, by whom, to the byte, whichever thread
-gives it back.
+heap_live.py FASTGATE COLLECTOR TARGETS_FOLDER: the heap memory held at the end and at the peak, by owner, to the byte,
+whichever thread frees it.
 """
 import json
 import os
@@ -23,7 +23,7 @@ def record(*command):
 
 
 def by_function(measure):
-    """The values of our functions, those on a stack with `main` or of a thread, by the name of the leaf."""
+    """Values by the name of the leaf, for stacks in our functions: below `main` or in a thread."""
     return by_leaf(measured(FASTGATE, measure))
 
 
@@ -38,7 +38,7 @@ def rows_of(view, key, *words):
 
 
 def live_total_and_largest_of_three_loops():
-    """Ten blocks of one byte; of one to ten bytes; the same, each freed before the next."""
+    """The loops allocate ten blocks of one byte; of one to ten bytes; and the same, each freed before the next."""
     wanted = {
         "ones": {"live": (10, 10, 10), "total": (10, 10), "largest": (1, 10)},
         "growing": {"live": (55, 10, 55), "total": (55, 10), "largest": (10, 10)},
@@ -60,7 +60,9 @@ def what_is_left_at_the_end_has_its_allocator():
 
 
 def leaks_are_listed_by_path():
-    """Lost is what no pointer leads to, whether from a variable, from the middle of a list or into the middle of a block."""
+    """
+    A block is lost if no pointer leads to it: not from a variable, not from within a list, and not into its middle.
+    """
     leaks = {path.split(" ← ")[0]: row for path, row in rows_of("leaks", "path").items()}
     found = {name: (row["bytes"], row["blocks"], row["allocations"]) for name, row in leaks.items()}
     check(found == {"ones": (10, 10, 10), "lost_chain": found.get("lost_chain")} and found["lost_chain"][1:] == (10, 10), f"{found}")
@@ -73,7 +75,7 @@ def leaks_are_listed_by_path():
 
 
 def resident_memory_is_told_by_mapping():
-    """The heap of this program and the program itself; the collector's memory is listed separately."""
+    """The mappings include the program and its heap; the collector's memory is listed separately."""
     rows = rows_of("resident", "mapping")
     check(rows["[heap]"]["at_peak"] > 1000000, f"a heap of 1.1 MB that was touched: {rows}")
     check("[fastgate]" in rows and any(name.endswith("/held") or name.endswith("/held_i386") for name in rows), f"{list(rows)}")
@@ -86,7 +88,7 @@ def page_that_was_never_touched_is_told():
 
 
 def pprof_knows_its_own_names():
-    """A heap profile exported for pprof has the four sample types that pprof's own have."""
+    """A heap profile exported for pprof has the same four sample types as pprof's own."""
     call(FASTGATE, "export", "-F", "pprof", "-o", "heap.pb.gz", "fastgate-record", check=True)
     if not shutil.which("go"):
         return
@@ -108,7 +110,10 @@ def peak_is_what_was_held_when_the_whole_held_the_most():
 
 
 def allocation_freed_as_the_next_event_is_temporary():
-    """Growing by realloc is seven times temporary: what failed in the end freed nothing."""
+    """
+    The growing block is reallocated seven times, so seven allocations are temporary; the last realloc fails and frees
+    nothing.
+    """
     expect("heap.temporary", {"freed_at_once": 10, "resized": 7, "first_peak": 1, "ones": 0, "highest": 0, "handed_over": 0})
 
 
@@ -125,7 +130,7 @@ def leaks_of_a_profile_of_time_are_refused(program):
 
 
 def leaks_that_cannot_be_looked_for_are_not_none(program):
-    """The program's memory cannot be searched for pointers: what is held is known all the same."""
+    """If the program's memory cannot be searched for pointers, the held memory is known all the same."""
     done = subprocess.run([FASTGATE, "record", "--measure", "heap", "--", program], preexec_fn=lambda: forbid_system_call(PROCESS_VM_READV),
                           capture_output=True, text=True, check=False)
     check(done.returncode == 0, f"memory that cannot be searched: {done.returncode} {done.stderr}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-kernel_functions.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: below the functions of a program stand those of the kernel, where it may
-be sampled; in threads, children and programs that are executed, too.  They change no share.  Elsewhere there is one row, and one line
-that says why.
+kernel_functions.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: the kernel's functions appear below the program's, if
+the kernel may be sampled, also in threads, children and executed programs. They change no share. Otherwise there is one
+row for the kernel, and one line that gives the reason.
 """
 import json
 import os
@@ -34,7 +34,7 @@ def record(*words, **more):
 
 
 def stacks(folder="fastgate-record"):
-    """Pairs of a stack, as (function, library) from the outermost, and its time."""
+    """(stack, time) pairs; a stack is a tuple of (function, library), outermost first."""
     done = call(FASTGATE, "--quiet", "export", "-F", "json", folder, check=True)
     document = json.loads(done.stdout)
     frames, functions, of = document["frames"], document["functions"], document["stacks"]
@@ -54,7 +54,7 @@ def stacks(folder="fastgate-record"):
 
 
 def weight(of, *wanted):
-    """Time of the stacks that contain all these functions."""
+    """Time of the stacks that contain all of these functions."""
     return sum(ns for stack, ns in of if all(any(name == frame[0] for frame in stack) for name in wanted))
 
 
@@ -71,7 +71,7 @@ def truth(done, name):
 
 
 def below_the_program(seen):
-    """Once a stack is in the kernel, it stays there."""
+    """Checks that below the kernel's first function there are only functions of the kernel."""
     for stack, _ in seen:
         inside = [is_of_kernel(frame) for frame in stack]
         check(True not in inside or all(inside[inside.index(True):]), f"a program's function below the kernel's: {stack}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-killed.py FASTGATE COLLECTOR TARGETS_FOLDER: however a program ends, its trace has everything counted and held until then, and no
-view claims to know what was not recorded.
+killed.py FASTGATE COLLECTOR TARGETS_FOLDER: however a program ends, its trace has everything counted and held until
+then, and no view shows more than was recorded.
 """
 import json
 import os

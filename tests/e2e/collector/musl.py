@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Programs linked with musl get what programs of glibc get, from the same library: samples with whole stacks, counts where they were made,
-undisturbed waits, marks, arguments of libm's functions and a gate that names the function, also in trees of processes that have both.
+Programs linked with musl get the same as programs linked with glibc, from the same library: samples with whole stacks,
+counts by caller, undisturbed waits, marks, arguments of libm's functions and a gate that names the function, also in
+process trees that mix both.
 """
 import json
 import os
@@ -170,13 +171,13 @@ report: { json: report.json }
 
 
 def musl(name, source, *flags):
-    # The wrapper leaves out what leads to the unwind tables; compilers made for musl do not.
+    # The wrapper's linker options omit the index of the unwind tables; compilers built for musl do not.
     made = subprocess.run(["musl-gcc", "-g", "-Wl,--eh-frame-hdr", *flags, "-x", "c", "-", "-o", name], input=source, capture_output=True, text=True, check=False)
     check(made.returncode == 0, made.stderr)
 
 
 def share(found, *names):
-    """Of the time, in how much all of these are on the stack."""
+    """The share of time in which all of these are on the stack."""
     return sum(value for stack, value in found if set(names) <= set(stack)) / sum(value for _, value in found)
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-python_frames.py FASTGATE COLLECTOR COMPILER: a profile of a Python program names its functions and lines, with native ones between them.  The
-program knows by which functions each of its leaves is called; every sample in a leaf must have just these.  It is run by every interpreter of a
-known version that is found: the system's, those on the path, and those of FASTGATE_TEST_PYTHONS (paths between colons).
+python_frames.py FASTGATE COLLECTOR COMPILER: a profile of a Python program names its functions and lines, with native
+ones between them.  The callers of each leaf function are known; every sample in a leaf must have exactly these.  The
+test runs the program with every interpreter of a known version: the system's, those on the path, and those of
+FASTGATE_TEST_PYTHONS (paths between colons).
 """
 import json
 import os
@@ -28,11 +29,11 @@ static void *burn(void *n) { gemm(*(unsigned *)n); return NULL; }
 void in_a_thread(unsigned n) { pthread_t t; if (pthread_create(&t, NULL, burn, &n) == 0) pthread_join(t, NULL); }
 """
 
-# It has neither unwind tables nor frame pointers, so the native stack ends in it.
+# This library has neither unwind tables nor frame pointers, so the native stack ends in it.
 DARK = """void dark(unsigned n) { volatile unsigned a[64]; for (unsigned i = 0; i < n; i++) a[i % 64] = i * i; }
 """
 
-# Each leaf_* does counted work; ROUNDS makes it long enough to be sampled a few times.
+# Each leaf_* does a fixed amount of work; ROUNDS makes it long enough to be sampled a few times.
 PROGRAM = '''import ctypes, functools, os, sys, threading, time
 ROUNDS = int(sys.argv[1])
 native = ctypes.CDLL("./libnative.so")
@@ -163,13 +164,15 @@ def every_leaf_has_its_callers(python):
             met[leaf] = met.get(leaf, 0) + count
             check(above in CALLERS[leaf], f"{python}: {leaf} is called by {above}")
         check("_PyEval_EvalFrameDefault" not in names or not KNOWN & set(names), f"{python}: an evaluation beside Python functions: {names}")
-    # An evaluation has no frame yet when it begins.
+    # A sample at the beginning of an evaluation has no Python frame yet.
     check(bare <= 2 + total / 50, f"{python}: {bare} of {total} samples have no Python function")
     check(set(CALLERS) - set(met) <= {"leaf_deleted", "leaf_sorted", "leaf_mapped"}, f"{python}: never met: {set(CALLERS) - set(met)}")
 
 
 def code_at_the_address_of_other_code_is_told_apart(python):
-    """Functions that are created one after another, each in the memory of the previous one, are all sampled under their own names."""
+    """
+    Functions created one after another, each in the memory of the previous one, are all sampled under their own names.
+    """
     rows = json.loads(call(FASTGATE, "view", "--json", "--all", FOLDER, check=True).stdout)["rows"]
     made = {row["name"]: row["library"] for row in rows if row["name"].startswith("made_") and row["name"] != "made_up"}
     check(len(made) >= 5, f"{python}: of a hundred functions only {sorted(made)}")
@@ -177,7 +180,7 @@ def code_at_the_address_of_other_code_is_told_apart(python):
 
 
 def shares_are_those_of_the_time(python, said):
-    """Twice the work is not always twice the time, so the program measures its own share."""
+    """Twice the work does not always take twice the time, so the program measures its own shares."""
     took = dict(line.split() for line in said.splitlines() if re.fullmatch(r"(once|twice) [0-9.e-]+", line))
     truth = float(took["twice"]) / float(took["once"])
     samples = {name: 0 for name in ("leaf_once", "leaf_twice")}
@@ -209,7 +212,10 @@ def switched_off(python):
 
 
 def deep(python):
-    """Python calls need no native stack: beyond some thousands the middle is left out, and far beyond the native frames stay alone."""
+    """
+    Python calls need no native stack. Beyond some thousands of calls the middle is left out; far beyond, only the
+    native frames remain.
+    """
     for depth, cut in ((6000, True), (30000, False)):
         write("deep.py", "import sys\nsys.setrecursionlimit(10**6)\ndef work():\n    t = 0\n    for i in range(3000000): t += i & 7\n"
               f"def down(n): return down(n - 1) if n else work()\ndown({depth})\nprint('done')\n")
@@ -224,7 +230,7 @@ def deep(python):
 
 
 def counted(python):
-    """Counts belong to Python lines, too."""
+    """Counts are attributed to Python lines too."""
     write("heap.py", "def grow(n):\n    return [bytearray(100000) for _ in range(n)]\ndef main():\n    grow(200)\nmain()\n")
     record(python, "heap.py", options=("--measure", "heap"))
     rows = json.loads(call(FASTGATE, "view", "--json", FOLDER, "--measure", "heap.bytes", check=True).stdout)["rows"]

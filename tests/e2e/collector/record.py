@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 `fastgate record` as a user calls it: the exit code is the command's, signals reach it, and its environment,
-threads and libraries are those that it has alone.
+threads and libraries are the same as without `record`.
 """
 import glob
 import os
@@ -29,7 +29,7 @@ def exit_codes():
 def environment():
     other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
     if other:
-        # (An AddressSanitizer in fastgate itself would want to be the first library.)
+        # (An AddressSanitizer in fastgate itself would insist on being the first library.)
         done = record("--", "sh", "-c", "echo $LD_PRELOAD",
                       env={**os.environ, "LD_PRELOAD": other, "ASAN_OPTIONS": "verify_asan_link_order=0"})
         check(done.stdout.endswith(f":{other}\n"), f"a library that is preloaded already: {done.stdout!r}")
@@ -117,7 +117,10 @@ def where_nothing_can_be_preloaded():
 
 
 def told_to_end(signal, *command):
-    """A signal is sent to `record` alone; the command reports when it is ready, and its child holds the pipe open."""
+    """
+    Sends a signal to `record` alone, once the command has reported that it is ready; the command's child holds the pipe
+    open.
+    """
     with subprocess.Popen([FASTGATE, "record", *A_RATE, "--", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         ready = child.stdout.readline()
         child.send_signal(signal)
@@ -127,7 +130,7 @@ def told_to_end(signal, *command):
 
 
 def signals_are_handed_on():
-    summary = re.compile(r"\b(no samples|1 sample|\d+ samples)\b")  # how many there are is up to the machine
+    summary = re.compile(r"\b(no samples|1 sample|\d+ samples)\b")  # their number depends on the machine
     for signal in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP):
         code, said = told_to_end(signal, "sh", "-c", "echo ready; exec sleep 100")
         check(code == 128 + signal and summary.search(said), f"{signal.name}: {code}\n{said}")
@@ -141,7 +144,7 @@ def signals_are_handed_on():
 # ---- libraries ----
 
 def libraries_by_relative_path():
-    """The reader of a trace may run elsewhere than the program that opened `./plugin.so`, which may have changed its folder."""
+    """The trace may be read in another folder than the one in which the program opened `./plugin.so`."""
     os.makedirs("where/it/is")
     with open("where/plugin.c", "w", encoding="ascii") as file:
         file.write("#include <time.h>\nvoid plugged_in(void)\n{\n\tfor (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)\n"
@@ -163,7 +166,9 @@ def libraries_by_relative_path():
 
 
 def program_with_gaps_between_its_segments():
-    """As where code is aligned to huge pages: only the first of its mappings begins with the headers that lead to the unwind tables."""
+    """
+    Code is aligned to huge pages, so only the first mapping begins with the headers that lead to the unwind tables.
+    """
     with open("gaps.c", "w", encoding="ascii") as file:
         file.write("#include <time.h>\n__attribute__((noinline)) static double inner(double x) { for (int i = 0; i < 100000; i++) x = x * 0.5 + 1; return x; }\n"
                    "__attribute__((noinline)) static double outer(double x) { return inner(x) + 1; }\n"
@@ -173,7 +178,7 @@ def program_with_gaps_between_its_segments():
     check(made.returncode == 0, made.stderr)
     document = recorded("--", "./gaps")
     check(weight_ns(document, "main") > 0.9 * weight_ns(document, "inner") > 0, "main is not found as the caller")
-    # All of them would; on a busy machine some only appear at the start of a program.
+    # All stacks would be truncated without the tables; on a busy machine, some samples hit the start of a program.
     truncated = document["measures"][0]["truncated"]
     check(truncated < 0.5 * document["cpu_ns"], f"stacks that end early: {truncated} of {document['cpu_ns']}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each option of `fastgate record` shows in the traces. `fastgate run` leaves children alone too, if told so."""
+"""Each option of `fastgate record` has its effect on the traces. `fastgate run` ignores children too, on request."""
 import glob
 import json
 import os
@@ -76,7 +76,7 @@ def children_of_benchmarks():
 
 
 def parts_of_benchmarks():
-    """measure.sampler.units, delay and paused in a gate run: what they leave out is in no profile."""
+    """measure.sampler.units, delay and paused in a gate run: no profile contains the parts that they exclude."""
     os.makedirs("parts")
     for settings, most_ns, least_ns in (("units: 5-9", 0.72e8, 0.2e8), ("delay: 10s", 0, 0), ("paused: true", 0, 0)):
         with open("parts/fastgate.yml", "w", encoding="ascii") as file:
@@ -117,12 +117,12 @@ TRIES = 100
 
 
 def times_of(*options):
-    """When samples were taken, from the start of the program."""
+    """The times of the samples since the start of the program."""
     return sorted(sample["time_ns"] for sample in recorded(*options, "--", target("burst"), "100")["samples"])
 
 
 def times_within(*options):
-    """For a program that had a CPU at that time: on a busy machine a single recording may miss it."""
+    """Tries several times: on a busy machine the program may not have a CPU in the requested interval."""
     for _ in range(TRIES):
         found = times_of(*options)
         if found:
@@ -131,7 +131,7 @@ def times_within(*options):
 
 
 def part_by_time():
-    threads = 6  # a handler of each may be held up between the look at the clock and the sample
+    threads = 6  # the handlers of all threads may be held up between reading the clock and taking the sample
     check(times_of()[-1] > 1.6e8, "the program is too short for this test")
     late = times_within("--delay", "60ms")
     check(late and late[0] >= 6e7, f"--delay: the first sample at {late[:1]}")
@@ -139,7 +139,7 @@ def part_by_time():
     check(early and sum(time > 1.2e8 for time in early) <= threads, f"--duration: the last samples at {early[-9:]}")
     both = times_within("--delay", "60ms", "--duration", "80ms")
     check(both and both[0] >= 6e7 and sum(time > 1.4e8 for time in both) <= threads, f"--delay and --duration: {both[:2]} to {both[-9:]}")
-    # shorter than the collector's unit: still a limit
+    # a limit shorter than the collector's unit is still a limit
     short = times_of("--duration", "100us")
     check(sum(time > 1e6 for time in short) <= threads, f"--duration below a millisecond: {len(short)} samples")
 
@@ -150,7 +150,7 @@ def units_table(*filters):
 
 
 def units_that_count(units, count):
-    """Averages are over what was recorded, and over what the filters keep of that."""
+    """Averages cover the recorded units, and of these the ones that the filters keep."""
     whole = units_table()
     check(whole["units"] == count, f"--units {units}: {whole['units']} units")
     check(abs(whole["mean_ns"] * count - whole["cpu_ns"]) < 1, f"--units {units}: the mean is {whole['mean_ns']} of {whole['cpu_ns']}")
@@ -164,7 +164,7 @@ def units_that_count(units, count):
 
 
 def short_regions(which):
-    """20 units of 8 ms."""
+    """A program with 20 units of 8 ms."""
     return (target("regions"), which, "2000")
 
 
@@ -176,7 +176,7 @@ def part_by_work():
     check(weight_ns(recorded("--paused", "--", *short_regions("whole")), "work") == 0, "--paused")
     resumed = weight_ns(recorded("--paused", "--", *short_regions("paused")), "work")
     check(1.2e8 < resumed < 2.2e8, f"--paused, and resumed: {resumed / 1e9} s")
-    # a colon is between a kind of unit and its numbers, in view --unit
+    # view --unit: a colon separates a kind of unit from its numbers
     for wrong in ("9-5", "5:9", "5", "a-b", "5-", "5:", "5-9-", "event:5-9"):
         refusal = record("--units", wrong, "--", "true")
         check(refusal.returncode == 2 and "FIRST-LAST" in refusal.stderr, f"--units {wrong}: {refusal}")
@@ -189,7 +189,9 @@ def ask(child, word):
 
 
 def control():
-    """Another program writes the file while the command runs; the command gets neither a signal nor a descriptor of it."""
+    """
+    Another program writes the file while the command runs; the command gets neither a signal nor an extra descriptor.
+    """
     def switch(text, record=None):
         with open("control", "w", encoding="ascii") as file:
             file.write(text)
@@ -198,7 +200,7 @@ def control():
 
     with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True) as child:
-        answered = ask(child, "first")  # on, as the file is made
+        answered = ask(child, "first")  # on: the file's initial content
         switch("0", child.pid)
         answered &= ask(child, "second") and ask(child, "second")
         switch("1", child.pid)
@@ -211,7 +213,7 @@ def control():
     check(second <= 2e6, f"--control: {second / 1e9} s while it is off")
     switch("0\n")
     check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
-    # a program that starts later, in another one's process, follows the file's current content
+    # a program started later in the same process follows the file's current content
     with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", "sh", "-c", 'read line; "$0"; exec "$0"', target("on_demand")],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
         await_page(child.pid, off=1)

@@ -49,7 +49,10 @@ def build(name, source, *options):
 
 
 def looked_at(process, is_enough, *words):
-    """Records a running process for longer and longer, until its profile is enough: on a busy machine it seldom has a processor."""
+    """
+    Records a running process for longer and longer until the profile is sufficient: on a busy machine the process
+    seldom has a processor.
+    """
     for duration in ("500ms", "5s", "50s"):
         done = record("--pid", str(process.pid), "--duration", duration, *words)
         if done.returncode != 0 or is_enough(profile()):
@@ -66,7 +69,7 @@ def from_outside():
                   f"--pid: {done.returncode}\n{done.stderr}")
             check(weight_ns(document, "three") > 0 and weight_ns(document, "main") > 0, "--pid: no samples in three, called by main")
             done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0, "--budget", "3%")
-            check(re.search(r"looked every [\d.]+ ms at the end, as often as a budget of 3 % allows", done.stderr), f"--pid at its own rate: {done.stderr}")
+            check(re.search(r"took a sample every [\d.]+ ms at the end, as often as a budget of 3 % allows", done.stderr), f"--pid at its own rate: {done.stderr}")
             runs_freely(running.pid, "after --pid")
             killed_while_it_samples(running.pid)
         finally:
@@ -77,7 +80,7 @@ def from_outside():
     check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
 
 
-# It computes for nearly all of its time, with a system call every 10 microseconds or so.
+# The program computes nearly all of the time, with a system call about every 10 microseconds.
 CALLS_OFTEN = """
 #include <time.h>
 __attribute__((noinline)) static void between(void) { for (long i = 0; i < 20000; i++) __asm__ volatile("" ::: "memory"); __asm__ volatile(""); }
@@ -86,7 +89,7 @@ int main(void) { struct timespec t; for (;;) { between(); clock_gettime(CLOCK_TH
 
 
 def system_calls_attract_no_samples():
-    """A thread stops where it is when the moment comes, not at the system call that it makes next."""
+    """A stop takes effect at once, not at the thread's next system call."""
     build("often", CALLS_OFTEN)
     with subprocess.Popen(["./often"]) as running:
         try:
@@ -98,13 +101,13 @@ def system_calls_attract_no_samples():
     check(between > whole / 2 > 0, f"--pid: {between} of {whole} ns between system calls, which is nearly all of it")
 
 
-# Ends with 9 if a call is cut short; prints the time spent in each function.
+# The program exits with 9 if a call is cut short, and prints the time spent in each function.
 WAITS = target("outside_waits.c")
 
 
 @contextlib.contextmanager
 def crowded_processor():
-    """Busy processes on one processor, and one that forces another there."""
+    """Occupies one processor with busy processes; yields a function that moves the calling process there."""
     def there():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
@@ -130,7 +133,9 @@ def shares_are_as_said(what, said):
 
 
 def waiting_from_outside():
-    """Elapsed time of every thread, including the time in which it waits for a processor, without cutting any system call short."""
+    """
+    Records the elapsed time of every thread, including waits for a processor, without cutting any system call short.
+    """
     build("waits", WAITS, "-pthread")
     with subprocess.Popen(["./waits"], stdout=subprocess.PIPE, text=True) as running:
         recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
@@ -180,7 +185,7 @@ def processes_of_others():
 
 
 def killed_while_it_samples(pid):
-    """Nothing stays stopped, and the program continues to use time."""
+    """After fastgate is killed, nothing stays stopped, and the program continues to use time."""
     with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"], stderr=subprocess.DEVNULL) as sampler:
         begin = used_ticks(pid)
         while used_ticks(pid) < begin + 5:

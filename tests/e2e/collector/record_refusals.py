@@ -33,7 +33,7 @@ def builds_refused():
     for name, part in (("address", "AddressSanitizer"), ("thread", "ThreadSanitizer"), ("memory", "MemorySanitizer")):
         if compile_program(f"clang-{name}", f"-fsanitize={name}", compiler="clang"):
             refused(f"./clang-{name}", part)
-    # scripts are judged by their interpreters
+    # for a script, its interpreter decides
     if compile_program("static", "-static"):
         with open("script", "w", encoding="ascii") as file:
             file.write(f"#!{os.getcwd()}/static\n")
@@ -66,7 +66,7 @@ def files_refused():
 
 
 def places_refused():
-    """A kernel that calls itself an old one, and a file system that runs no programs."""
+    """Refuses a kernel that reports an old version, and a file system mounted noexec."""
     if shutil.which("setarch") and call("setarch", "--uname-2.6", "true").returncode == 0:
         done = call("setarch", "--uname-2.6", FASTGATE, "record", "-o", "refused", "--", "./plain")
         check(done.returncode == 2 and "needs 4.14 or newer" in done.stderr and len(done.stderr.splitlines()) == 1, f"an old kernel: {done.returncode}\n{done.stderr}")

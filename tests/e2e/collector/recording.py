@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared by the tests of `fastgate record`: the programs that the command line names, and a recording as a profile.
+Shared by the tests of `fastgate record`: the programs named on the command line, and a recording read as a profile.
 
 usage of each test: TEST.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER
 """
@@ -22,13 +22,13 @@ def target(name):
     return f"{TARGETS}/{name}"
 
 
-# Options that change the rate, or need none.
+# Options that set the rate, or that make one unnecessary.
 ABOUT_RATES = {"--rate", "--budget", "--clock"}
 A_RATE = ("--rate", "1000")
 
 
 def record(*words, **more):
-    """At a rate of ours where none is at issue: otherwise it adapts to what samples cost here."""
+    """Records at a fixed rate, unless the options concern rates: by default the rate adapts to the cost of samples."""
     own = words[:words.index("--")] if "--" in words else words
     return call(FASTGATE, "record", *(() if ABOUT_RATES & set(own) else A_RATE), *words, **more)
 
@@ -38,7 +38,7 @@ def profile(folder="fastgate-record"):
 
 
 def recorded(*words, code=0, **more):
-    """The profile that a recording leaves."""
+    """Records, and returns the profile."""
     done = record(*words, **more)
     check(done.returncode == code, f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
     return profile()

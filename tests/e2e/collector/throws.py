@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-throws.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure throws` counts every exception where it was thrown, and by its type,
-also in C++ that a program in C loads; what is thrown arrives.
+throws.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure throws` counts every exception where it was
+thrown, and by its type, even if a C program loads the C++ code; handlers still catch every exception.
 """
 import os
 import sys
@@ -28,7 +28,7 @@ def child_of_fork_is_counted(program):
 
 
 def library_that_is_loaded_late_can_throw(program, library):
-    """The program is in C: there is no C++ in the loader's search order."""
+    """The program is written in C, so there is no C++ runtime in the loader's search order."""
     recorded("throws", program, library, "1000")
     check(total("throws") == total("throws.std::runtime_error") == 1000, f"{total('throws')} of 1,000 exceptions")
 

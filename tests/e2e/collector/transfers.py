@@ -60,7 +60,7 @@ def totals_are_those_of_strace(program):
         return
     seen = traced(program)
     recorded("io", program, "fork")
-    # strace tells messages, not bytes, of sendmmsg (100 bytes) and recvmmsg (100 bytes): two calls
+    # for sendmmsg and recvmmsg (100 bytes each), strace shows messages instead of bytes: two calls
     counted = (total("io.calls") - 2, total("io.bytes_read") - 100, total("io.bytes_written") - 100)
     check(seen == counted, f"strace saw {seen}, fastgate {counted}")
 

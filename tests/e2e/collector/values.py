@@ -24,7 +24,7 @@ FORMATS = {"<f8": "d", "<u4": "I"}
 
 
 def read_npz(path):
-    """As numpy.load() does it."""
+    """Reads a file as numpy.load() does."""
     arrays = {}
     with zipfile.ZipFile(path) as archive:
         check(archive.testzip() is None, "a damaged archive")
@@ -56,7 +56,7 @@ def bits(value):
 
 
 def of_most_called(found):
-    """The arguments of exp where it is called most."""
+    """The arguments of exp on the call path with the most calls."""
     most = collections.Counter(found["exp.trace"]).most_common(1)[0][0]
     return [value for value, trace in zip(found["exp.1"], found["exp.trace"]) if trace == most]
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-faults.py FASTGATE MAKE_STORE: files that cannot be written, and stores that cannot be used. Whatever fails, fastgate ends by
-itself with the right exit code and one line that names the failure; earlier reports and runs survive, and no litter is left.
+faults.py FASTGATE MAKE_STORE: files that cannot be written, and stores that cannot be used. Whatever fails, fastgate
+exits with the right code and one line that names the failure; earlier reports and runs survive, and no temporary file
+is left.
 """
 import os
 import resource
@@ -40,7 +41,7 @@ def run(*arguments, **more):
 
 
 def refuses(part, *arguments, code=6, **more):
-    """Ends with `code`, and the only line of trouble on standard error has `part` in it."""
+    """Runs a command that must end with `code` and one line on standard error, which contains `part`."""
     got, _, err = run(*arguments, **more)
     lines = [line for line in err.splitlines() if line.startswith("fastgate: ")]
     check(got == code and len(lines) == 1 and part in lines[0], f"{arguments} {more}: {got}, {err!r}, expected {code} and {part!r}")
@@ -49,7 +50,8 @@ def refuses(part, *arguments, code=6, **more):
 def listed():
     code, out, err = run("runs", "--limit", "1000")
     check(code == 0, f"runs: {code} {err}")
-    return [line.split()[0] for line in out.splitlines()[1:] if not line.startswith(" ")]  # below a row: its cause
+    # indented lines belong to the row above
+    return [line.split()[0] for line in out.splitlines()[1:] if not line.startswith(" ")]
 
 
 def content(path):
@@ -68,14 +70,17 @@ def full_targets():
             refuses("cannot write to standard output", *arguments, stdout=full)
     refuses("No space left on device", "report", "-o", "/dev/full")
     refuses("No such file or directory", "report", "-o", "nowhere/report.html")
-    # The report cannot be written: the run is kept, and reported.
+    # The report cannot be written, but the run is stored and shown.
     before = listed()
     refuses("No space left on device", "run", "--set", "report.json=/dev/full")
     check(len(listed()) == len(before) + 1, "a run was lost with its report")
 
 
 def small_files():
-    """For every limit until success: the report whole or as it was, nothing beside it, no death by signal."""
+    """
+    At every file size limit until success, the report is the new one or the old one, no other file is left, and no
+    signal ends fastgate.
+    """
     written = set()
     folder = "reports"
     os.mkdir(folder)
@@ -128,7 +133,7 @@ def bad_stores(good):
 
 
 def unkept_run(good):
-    """The store takes the pairs but not the result: the measurements are still shown and reported."""
+    """The store accepts the pairs but not the result: the measurements are still shown and reported."""
     put(STORE, good)
     with sqlite3.connect(STORE) as db:
         db.execute("DROP TABLE report")
@@ -140,7 +145,10 @@ def unkept_run(good):
 
 
 def locked_store():
-    """Another process writes for longer than fastgate waits: readers are not disturbed, a writer gives up with a line."""
+    """
+    Another process holds a write lock for longer than fastgate waits: readers are not disturbed, and a writer gives up
+    with one line.
+    """
     before = listed()
     holder = sqlite3.connect(STORE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

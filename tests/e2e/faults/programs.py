@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-programs.py FASTGATE: badly behaved benchmarks. Each is named in one clear line, the exit code shows that it could not be measured
-(or that it could, if it is only odd), the next benchmark is measured all the same, nothing keeps running, and fastgate itself
-stays small.
+programs.py FASTGATE: badly behaved benchmarks. One clear line names each, the exit code shows whether it could be
+measured, the next benchmark is measured all the same, no process is left running, and fastgate's own memory use stays
+small.
 """
 import contextlib
 import csv
@@ -19,7 +19,7 @@ from checks import HUNG_S, call, check, failures, finish_in_scratch, write
 
 FASTGATE = sys.argv[1]
 
-# name, program (sh), more keys of the benchmark, exit code, a part of the report
+# name, program (sh), additional keys of the benchmark, exit code, part of the report
 PROGRAMS = [
     ("absent", None, "", 4, "cannot run './absent'"),
     ("crash", "kill -SEGV $$", "", 4, "was ended by signal 11"),
@@ -41,7 +41,7 @@ PROGRAMS = [
     ("floods", "head -c 150000000 /dev/zero | tr '\\0' x; echo; echo 'rate: 5'", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)' } ]", 0, ""),
     ("floods_and_fails", "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 1", "", 4, "the end"),
     ("bytes", "printf '\\033[2J\\377\\376 no text'; exit 1", "", 4, "exited with code 1"),
-    # Memory is short: the limit is the test's own, a machine's would hurt its neighbours.
+    # The test limits the memory itself: exhausting the machine's memory would disturb other processes.
     ("eats", "ulimit -v 1048576; exec python3 -c 'x = [bytearray(1 << 24) for i in range(1 << 20)]'", "", 4, "MemoryError"),
 ]
 RATES = {"by_regex": 17.5, "by_pointer": 42, "by_file": 3, "floods": 5}
@@ -52,7 +52,10 @@ def run(*arguments):
 
 
 def still_running():
-    """Processes whose working directory is one of our folders, however started; the same test may run twice.  Ended ones may take a moment to vanish."""
+    """
+    Processes whose working directory is one of our folders, however they were started; the test may run twice at once.
+    Processes that have ended may take a moment to vanish.
+    """
     end = time.monotonic() + HUNG_S
     while True:
         found = []
@@ -92,7 +95,7 @@ def try_program(name, script, keys, code, words):
 
 
 def small_disk():
-    """A file system that fills up under the store."""
+    """The file system fills up under the store."""
     os.mkdir("small")
     mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "none", "small"]
     if subprocess.run(["unshare", "-m", *mount], capture_output=True, check=False).returncode != 0:

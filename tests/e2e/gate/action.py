@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-action.py FASTGATE ROOT: plays what GitHub does with action.yml.  Its steps are taken from the file, its expressions filled in, its shell
-steps executed with the environment of a job, and the two actions that it uses (cache, artifact) played by copying.  The API is a
-stand-in on loopback.  A pull request, one from a fork with a token that may only read, pushes to main, a shallow clone.
+action.py FASTGATE ROOT: plays what GitHub does with action.yml. It reads the steps from the file, fills in the
+expressions, executes the shell steps with the environment of a job, and plays the two actions (cache, artifact) by
+copying. A stand-in on loopback plays the API. The jobs are a pull request, a fork's pull request with a read-only
+token, pushes to main, and a shallow clone.
 """
 import hashlib
 import json
@@ -215,7 +216,7 @@ with tempfile.TemporaryDirectory() as name:
             if not (artifact / report).stat().st_size:
                 fail(f"the artifact has no {report}")
 
-        # A fork's token may only read: nothing is posted, and the answer is that of the gate.
+        # A fork's token is read-only: nothing is posted, and the gate's answer stays.
         (home / "mode").write_text("403")
         before = comments()
         git(origin, "checkout", "-q", "-b", "harmless")
@@ -226,7 +227,7 @@ with tempfile.TemporaryDirectory() as name:
         if comments() != before:
             fail("something was posted with a token that may only read")
 
-        # The workflow that follows it may write.
+        # The workflow that follows it has write access.
         (home / "mode").write_text("")
         followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic", "pull_requests": [],
                     "head_repository": {"owner": {"login": "guest"}}}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Only benchmarks that a change can touch are measured: each reason to measure, and the report on the rest."""
+"""Only benchmarks that a change can affect are measured: each reason to measure, and the report on the rest."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ sys.path.insert(0, str(root / "tests/support"))
 from checks import HUNG_S, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
-KEPT = ("--affected", "--no-store")  # the executed functions are not looked for again: that takes half a second a side
+KEPT = ("--affected", "--no-store")  # saves half a second per side: the executed functions are not recorded again
 schema = Schema(root / "docs/formats/report.schema.json")
 UNCHANGED = "unchanged code, placement not checked"
 WORK = target("affected.c")
@@ -58,7 +58,7 @@ def edit(path, old, new):
 
 
 def measure(*options, env=None):
-    """Benchmarks that were left out, and why each of the others was measured."""
+    """The benchmarks that were left out, and why each of the others was measured."""
     done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post", *(options or ("--affected",)), env=env)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
     report = json.loads(done.stdout)
@@ -123,7 +123,8 @@ def data_and_files_force_a_run():
     edit("helpers.c", "x * 5", "x * 7")
     pathlib.Path("notes.txt").write_text("read by nobody\n")
     edit("a.txt", "20000", "20001")
-    check({"beta"}, {"alpha": "a.txt changed after the functions were recorded"}, *KEPT)  # when the functions were found; now it is the same on both sides
+    # it changed after the functions were recorded; now it is the same on both sides
+    check({"beta"}, {"alpha": "a.txt changed after the functions were recorded"}, *KEPT)
     os.unlink("notes.txt")
     git("checkout", "-q", "a.txt")
     edit("Makefile", "echo 42", "echo 43")

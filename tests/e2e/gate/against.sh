@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# --against in the repositories of real life: shallow, with submodules, not building any more, renamed, several at once.
+# --against in difficult repositories: shallow, with submodules, with a broken baseline, renamed benchmarks,
+# concurrent runs.
 . "$(dirname "$0")/common.sh"
 git config --global protocol.file.allow always
 mkdir "$work/part" "$work/project"
@@ -12,7 +13,7 @@ git commit -q -m "A part"
 cd "$work/project" || exit 1
 git init -q .
 git submodule --quiet add "$work/part" part
-# A build that counts itself, and needs the submodule.
+# A build that counts its executions, and needs the submodule.
 configure() { # benchmarks
 	cat >fastgate.yml <<END
 version: 1
@@ -40,12 +41,12 @@ git commit -q -m "First"
 first=$(git rev-parse HEAD)
 builds_of() { grep -c "$1" "$work/builds"; }
 
-# The second run builds nothing of the baseline, and two at once build it once.
+# The second run does not build the baseline, and two concurrent runs build it once.
 echo ': two' >main.sh
 expect_code 0 "two at once" sh -c '"$0" run --against HEAD --no-store >one 2>&1 & first=$!
 "$0" run --against HEAD --no-store >two 2>&1; second=$?; wait $first && [ $second -eq 0 ] || { tail one two >&2; exit $second; }' "$FASTGATE"
 [ "$(builds_of "$first")" -eq 1 ] || fail "two at once built the baseline $(builds_of "$first") times"
-# One git can take apart a work tree that another has just begun, so checkouts run one at a time.
+# One git can remove a work tree that another has just created, so checkouts run one at a time.
 echo ': three' >main.sh
 python3 - "$FASTGATE" <<'END' || fail "a run did not wait for another's checkout"
 import fcntl, os, subprocess, sys
@@ -70,7 +71,7 @@ git commit -q --amend -m "Reworded"
 expect_code 0 "reworded" "$FASTGATE" run --against HEAD
 [ "$(builds_of "$(git rev-parse HEAD)")" -eq 0 ] || fail "a reworded commit was built again"
 
-# Renamed, new, gone, and another program than the baseline has.
+# Benchmarks that were renamed, added and removed, and a program that the baseline lacks.
 configure '[ { name: first, command: sh prog }, { name: fresh, was: old, command: ./program }, { name: added, command: ./program2 } ]'
 make_build prog program program2
 expect_code 0 "renamed" "$FASTGATE" run --against HEAD --json
@@ -85,7 +86,7 @@ assert set(verdicts) == {"first", "fresh", "added", "dropped"}, verdicts
 assert verdicts["dropped"] == "missing" and verdicts["added"] == "new", verdicts
 assert verdicts["fresh"] not in ("new", "error") and found["fresh"]["pairs"] == 2, found["fresh"]
 END
-# With a stored baseline the old name's runs are the new one's, too.
+# With a stored baseline, the old name's runs count for the new one.
 git checkout -q .
 expect_code 0 "recording" "$FASTGATE" run
 sed -i 's/name: old,/name: fresh, was: old,/' fastgate.yml
@@ -107,7 +108,7 @@ expect_code 4 "a baseline that does not build" "$FASTGATE" run --against HEAD~1
 expect_text 'does not build' "$work/err" "what is wrong"
 expect_text 'part/part.sh' "$work/err" "the build's own words"
 
-# Shallow clone: the message tells how to deepen it.
+# Shallow clone: the message says how to deepen it.
 git clone -q --depth 1 "file://$work/project" "$work/shallow" 2>/dev/null
 cd "$work/shallow" || exit 1
 expect_code 2 "a shallow clone" "$FASTGATE" run --against HEAD~1

@@ -10,7 +10,7 @@ printf 'version: 1\nproject: lines\nbenchmarks:\n  - { name: spin, command: ./sp
 printf 'spin\n.fastgate/\n*.fgrun\n' >.gitignore
 git init -q . && git add . && git commit -q -m lines
 
-# Nothing is stored: new, and a failure where a baseline is required.
+# Nothing is stored: the benchmark is new, or the run fails if a baseline is required.
 for kind in branch=main tag=v1 run=latest file=none.fgrun; do
 	expect_code 0 "first run, $kind" "$FASTGATE" run --no-store --set baseline.$kind
 	expect_text '^spin .*new' "$work/out" "first run, $kind"
@@ -39,7 +39,7 @@ expect_code 2 "against half a file" "$FASTGATE" run --no-store --set baseline.fi
 expect_text 'half.fgrun' "$work/err" "half a file"
 [ "$(grep -c '^fastgate: ' "$work/err")" -eq 1 ] || fail "half a file: more than one line"
 
-# Another benchmark in it, none of ours: new again.
+# Another benchmark in the file, none of ours: new again.
 sed -i 's/name: spin/name: other/' fastgate.yml
 expect_code 3 "a benchmark that the baseline lacks" "$FASTGATE" run --no-store --set baseline.file=first.fgrun --set baseline.required=true
 expect_text '^other .*new' "$work/out" "a benchmark that the baseline lacks"

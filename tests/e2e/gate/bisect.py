@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-bisect.py FASTGATE ROOT: which commit of a generated history made a small program slower.
-
-The outcome rests on counted instructions, so no verdict comes from how fast anything runs.  The history has a commit that does not
-build, one that changes only a text, and a fastgate.yml that no commit has.
+bisect.py FASTGATE ROOT: which commit of a generated history made a small program slower? Instructions are counted, so
+no result depends on how fast anything runs. The history contains a commit that does not build and one that changes only
+a text; fastgate.yml is in no commit.
 """
 import json
 import os
@@ -78,7 +77,7 @@ def make():
     for i in range(COMMITS + 1):
         rest = "#error this commit does not build" if i == BROKEN else f"/* {i} */"
         history.commit(13000 if i >= SLOW else 10000, 20000, rest, "Parse again" if i == SLOW else f"Change {i}")
-    # files that the user has and no commit does
+    # files in the user's folder that are in no commit
     (history.folder / "data").mkdir()
     (history.folder / "data/input.txt").write_text("input\n")
     (history.folder / "fastgate.yml").write_text(CONFIG)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-bisect_ranges.py FASTGATE ROOT: ranges that are not simple: a build that fails once, two culprits, a revert, a benchmark or a case that
-older commits lack, a submodule that is not there, an interruption.
-
-The programs are shell scripts that print what they cost, so no outcome depends on how fast anything runs.
+bisect_ranges.py FASTGATE ROOT: difficult ranges: a build that fails once, two culprits, a revert, a benchmark or a case
+that older commits lack, a missing submodule, an interruption. The programs are shell scripts that print their cost, so
+no result depends on how fast anything runs.
 """
 import json
 import os
@@ -97,7 +96,7 @@ def a_reverted_slowdown_is_not_blamed():
 
 def a_commit_that_its_parent_refutes_is_not_blamed():
     history = history_of("refuted", [1000] * 5)
-    # as slow as the culprit after it when it is measured first, as fast as its parent ever after
+    # as slow as the culprit after it in the first measurement, as fast as its parent ever after
     history.commit('c=1000; [ $(cat seen 2>/dev/null || echo 0) -ge 4 ] || { c=1300; echo $(($(cat seen 2>/dev/null || echo 0) + 1)) >seen; }; '
                    'echo "cost: $c"')
     for _ in range(6):
@@ -109,7 +108,7 @@ def a_commit_that_its_parent_refutes_is_not_blamed():
 def a_build_that_fails_once_is_tried_again():
     history = history_of("flaky", [1000] * 3)
     mark = history.folder.parent / "failed-once"
-    # the commit before the culprit: without another try it would share the blame
+    # the culprit's parent: without another try it would share the blame
     history.commit('echo "cost: 1000"', f"[ -e {mark} ] || {{ touch {mark}; exit 1; }}; cp source prog && chmod +x prog")
     for _ in range(3):
         history.commit('echo "cost: 1300"')
@@ -136,7 +135,7 @@ def a_benchmark_begins_at_the_first_commit_that_has_it():
     steps, report = history.found(history.hashes[0], "--bench", "prog")
     check(report["good"] == history.hashes[4], f"the first commit with the benchmark: {report['good']}, not {history.hashes[4]}")
     check(steps == [7], f"the culprit after it: {steps}")
-    # existence is checked before slowness
+    # existence is checked before speed
     done = history.bisect(2, history.hashes[0], history.hashes[4], "--bench", "prog")
     check("there is nothing to compare with" in done.stderr, f"it exists only at the bad end: {done.stderr}")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-built_apart.py FASTGATE ROOT: reports distinguish two sides that are built differently from two sides with different code. A small
-program with a library of its own is built in each way; the assertions are about reports, not about speed.
+built_apart.py FASTGATE ROOT: reports distinguish a difference in how the sides were built from a difference in code. A
+small program with its own library is built in various ways; the assertions are about reports, not about speed.
 """
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Project:
 
 
 def it_is_said(project, *words):
-    """The candidate is judged, and the first note has these words."""
+    """Checks that the candidate is judged, and that the first note has these words."""
     code, text = project.run()
     check(code in (0, 1, 3), f"{words}: exit code {code}: {text}")
     for word in ("built differently", *words):
@@ -90,9 +90,9 @@ def a_library_of_the_work_tree_is_said():
     project = Project("shared", SHARED)
     call("sh", "build.sh", cwd=project.folder, check=True)
     code, text = project.run()
-    check(code in (0, 1, 3) and "load from the work tree" not in text, f"each side has its own: {code} {text}")
+    check(code in (0, 1, 3) and "same files from the work tree" not in text, f"each side has its own: {code} {text}")
     code, text = project.run(env={**os.environ, "LD_LIBRARY_PATH": str(project.folder)})
-    check("load from the work tree" in text and "shared/libpart.so" in "".join(text.split()), f"a library of the work tree: {text}")
+    check("same files from the work tree" in text and "shared/libpart.so" in "".join(text.split()), f"a library of the work tree: {text}")
 
 
 def every_report_says_it():

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""changed_input.py FASTGATE ROOT: a commit that makes an input larger makes no code slower, and the file is named."""
+"""
+changed_input.py FASTGATE ROOT: after a commit that only makes an input larger, no function is blamed and the file is
+named.
+"""
 import fcntl
 import os
 import pathlib
@@ -10,7 +13,7 @@ fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
 from checks import call, check, finish_in_scratch, first_benchmark, git, write  # noqa: E402
 
-# Sums up its input over and over: twice the bytes take twice the time.
+# The program sums up its input repeatedly: twice the bytes take twice the time.
 COUNT = """#include <stdio.h>
 int main(int argc, char **argv)
 {

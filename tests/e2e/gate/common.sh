@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the tests of this folder: a private folder, a private home, and functions with expectations.
+# Shared by the tests in this folder: a private folder, a private home, and functions with expectations.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -36,8 +36,8 @@ make_project() {
 	git add .
 	git commit -q -m "Count words"
 }
-# A short program, for tests of the report rather than of its sensitivity.
-shorten() { # to so many rounds
+# A short program, for tests of the report and not of its sensitivity.
+shorten() { # rounds
 	sed -i "s/wordcount 40/wordcount $1/" fastgate.yml
 	git commit -q -a --amend -m "Count words"
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-counted.py FASTGATE COMPILER: with `measure.also: [heap]` one allocation more in ten thousand fails the run, and the function that makes
-it is named with its call path; so does a block that is not given back.  The same program passes.  Where peak memory fails, the functions
-that hold more of it are named without being asked for, and where the heap does not explain it, that is said.
+counted.py FASTGATE COMPILER: with `measure.also: [heap]` one extra allocation in ten thousand fails the run, and the
+function responsible is named with its call path; so does a block that is not freed. The same program passes. If peak
+memory fails, the functions that hold more of it are named without being requested; if the heap does not explain the
+growth, the report says so.
 """
 import os
 import sys
@@ -66,7 +67,10 @@ def larger(held, mapped):
 
 
 def stored_runs():
-    """Of the three runs before: the first made one allocation more than the second, the third held more than both."""
+    """
+    Compares three stored runs: the first made one more allocation than the second, and the third held more memory than
+    both.
+    """
     for measure, a, b, code, blamed in (("heap.allocations", "latest~1", "latest~2", 1, "load"), ("heap.allocations", "latest~1", "latest", 0, None),
                                         ("heap.live", "latest~1", "latest", 1, "keep")):
         done = call(FASTGATE, "compare", "--measure", measure, a, b)

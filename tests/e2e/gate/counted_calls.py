@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one call more in a thousand fails the run, the function
-that makes it is named, and arguments that are new are notes of the verdict.  The same program passes.  With `measure.entries` calls
-within a program are gated, but not those of a function that can have a jump at its entry on one side alone.
+counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one extra call in a thousand fails the
+run, the function that makes it is named, and new arguments are noted in the verdict. The same program passes. With
+`measure.entries` calls within a program are gated, except those of a function that can have a jump at its entry on one
+side only.
 """
 import os
 import sys
@@ -34,7 +35,7 @@ gate:
 
 
 def begin(folder, source, options, measure, gated):
-    """A repository whose first commit has this program, as build and gate see it."""
+    """A repository whose first commit contains this program, with the settings for build and gate."""
     os.makedirs(folder)
     os.chdir(folder)
     write("app.c", source)
@@ -47,7 +48,7 @@ def begin(folder, source, options, measure, gated):
 
 
 def gate(source, code):
-    """Compares with this program; returns the output and the report."""
+    """Gates this program; returns the output and the report."""
     write("app.c", source)
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
     check(done.returncode == code, f"{os.getcwd()}: {done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")

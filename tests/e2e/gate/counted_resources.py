@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-counted_resources.py FASTGATE COMPILER: with `measure.also: [fd, io, throws, locks]` a descriptor more, a byte more and the first exception
-fail the run, each with the function that is to blame, also where only the first counts succeed; the same program passes.
+counted_resources.py FASTGATE COMPILER: with `measure.also: [fd, io, throws, locks]` one more descriptor, one more byte
+and the first exception fail the run, each with the function to blame, even if only the first counting run succeeds; the
+same program passes.
 """
 import os
 import re

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Commits that each cost a little more add up to creep; the level is that of the steps, in the order of the commits.
+# Commits that each cost a little more add up to creep; the level is the sum of their steps, in commit order.
 . "$(dirname "$0")/common.sh"
 mkdir "$work/project" && cd "$work/project" || exit 1
 cat >fastgate.yml <<END
@@ -15,7 +15,7 @@ measure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }
 END
 sed -i 's/^gate: { metrics: {/gate: { creep: { tolerated: 3.3% }, metrics: { cost: { tolerance: 1% },/' fastgate.yml
 printf '.fastgate/\n' >.gitignore
-cost() { # of the program, per mille
+cost() { # cost per mille
 	printf '#!/bin/sh\necho "cost: %s"\n' "$1" >parse
 	chmod +x parse
 	git add . && git commit -q -m "Cost $1"
@@ -27,7 +27,7 @@ for n in 1 2 3 4 5; do
 	expect_code 0 "run $n" "$FASTGATE" run --against HEAD~1
 	expect_text 'pass' "$work/out" "a step that passes"
 done
-# The history is judged by what the newest run tolerated.
+# The newest run's tolerance decides about the history.
 expect_code 0 "history before creep" "$FASTGATE" history parse --metric cost
 expect_text 'no creep: cost +3\.0 %' "$work/out" "3 % where 3.3 % are tolerated"
 # With the sixth step the sum is 3.6 %.
@@ -42,7 +42,7 @@ expect_text 'CREEP: cost +3\.6 %' "$work/out" "the creep in the history"
 expect_text 'level: +3\.6 % ± 0 % by the pairs of 6 commits' "$work/out" "the level"
 expect_code 0 "history as JSON" "$FASTGATE" history parse --metric cost --json
 [ "$(grep -c '"level":' "$work/out")" -eq 7 ] || fail "the chain has not seven commits"
-# Work that is not committed is judged at the end of the chain.
+# Uncommitted work is the last link of the chain.
 printf '#!/bin/sh\necho "cost: 1040"\n' >parse
 expect_code 1 "creep that fails" "$FASTGATE" run --against HEAD --set gate.creep.found=fail
 git checkout -q parse

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A duel needs no configuration, stores nothing, and refuses commands that cannot run.
 . "$(dirname "$0")/common.sh"
-# refine() takes nearly all of the time of both programs, 4 and 40 ms: a chain of dependent steps takes as long
-# everywhere.
+# refine() takes nearly all of the time of both programs, 4 and 40 ms; a chain of dependent steps takes the same
+# time everywhere.
 cat >"$work/work.c" <<'END'
 static volatile unsigned sink;
 __attribute__((noinline)) static void refine(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 31 + i; sink = x; }
@@ -14,7 +14,7 @@ mkdir "$work/empty" && cd "$work/empty" || exit 1
 expect_code 1 "slower program" "$FASTGATE" duel --rate 1000 --schedule abba --pairs 12:12 "$work/old" "$work/new"
 expect_text 'REGRESSION' "$work/out" "terminal report"
 expect_text 'refine  *work.c:' "$work/out" "the guilty function of two programs with different names"
-# Two pairs decide nothing, and programs this short do not always overlap.
+# Two pairs decide nothing, and such short programs do not always overlap.
 expect_code 0 "side by side" "$FASTGATE" duel --no-sampling --schedule duet --pairs 2:2 --json "$work/old" "$work/new"
 expect_text '"schedule": "duet"' "$work/out" "side by side"
 expect_code 2 "a pipe" "$FASTGATE" duel 'echo a | cat' 'echo b'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counting instead of timing: more work is found by one execution a side, and what cannot be counted costs a line."""
+"""Counting instead of timing: one execution per side finds added work, and one line reports what cannot be counted."""
 import json
 import os
 import pathlib
@@ -78,7 +78,7 @@ def more_calls_and_more_instructions_a_call_are_told_apart(env):
 
 
 def shown(benchmark):
-    """The line about it in every format."""
+    """Checks the line about it in every format."""
     metric = next(m for m in benchmark["metrics"] if m["name"] == "instructions")
     return benchmark["verdict"], benchmark["error"], metric["verdict"], metric["baseline"], metric["candidate"], benchmark["work"]
 

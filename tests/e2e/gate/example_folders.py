@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-example_folders.py FASTGATE ROOT: the examples that have a README: their file is right, their program builds on both sides, the change that
-the README makes is one, and a smaller load is measured.
+example_folders.py FASTGATE ROOT: for each example with a README, the file is valid, the program builds on both sides,
+the README's change applies, and a smaller load is measured.
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 from checks import call, check, finish_in_scratch, git
 
 fastgate, root = sys.argv[1:3]
-# (folder, a tool that it needs, what makes its load small, what is measured)
+# (folder, a tool that it needs, replacements that make its load small, benchmarks that are measured)
 EXAMPLES = (
     ("ctest", "ctest", ("300000", "3000", "2000000", "20000"), ["sorting.random", "sorting.nearly"]),
     ("shared-library", "cc", ("400000 533334", "4000 5334"), ["paths"]),

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# examples.sh: the other examples than the quickstart, each in a repository of its own, as their READMEs
-# describe.
+# examples.sh: the examples other than the quickstart, each in its own repository, as their READMEs describe.
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 few="--pairs 2:2 --set measure.warmup=0"
@@ -25,11 +24,11 @@ assert eval(sys.argv[2]), {name: b["pairs"] for name, b in found.items()}
 END
 }
 
-# A server: made by its setup, cleaned up after each execution, its requests units of work.
+# A server: `setup` starts it, each execution cleans up, and its requests are units of work.
 export FASTGATE_INCLUDE="$FASTGATE_ROOT/include"
 begin server
 sed -i 's/10000/2000/' fastgate.yml
-sed -i 's/what?/what is that?/' server.c # another program: two of the same would not be run
+sed -i 's/what?/what is that?/' server.c # a different program: identical ones would not be measured
 # shellcheck disable=SC2086
 expect_code 0 "the server" fastgate run --against HEAD $few
 verdicts 'list(found) == ["requests"] and found["requests"]["pairs"] == 2' "the server's verdict"
@@ -40,7 +39,7 @@ expect_code 0 "recording it" fastgate record --rate 5000 -- ./server requests.tx
 expect_code 0 "its units" fastgate view --view units
 expect_text 'request' "$work/out" "units of work"
 
-# A monorepo: each shard measures its part, and together they are one verdict.
+# A monorepo: each shard measures its part, and merging gives one verdict.
 begin monorepo
 sed -i 's/ROUNDS = 30,/ROUNDS = 3,/; s/ROUNDS = 2000000,/ROUNDS = 200000,/; s/200 << 20/10 << 20/' sorting/bench.c lookup/bench.c checksum/bench.c
 git commit -q -a -m "A smaller load"
@@ -54,7 +53,7 @@ expect_code 0 "the merge" fastgate gate --merge --set measure.pairs.min=2 --set 
 expect_text 'merged 2 of 2 shards' "$work/err" "the merge"
 verdicts 'sorted(found) == ["checksum/long", "checksum/short", "lookup/hit", "lookup/miss", "sorting/random", "sorting/sorted"]' "the whole"
 
-# A C++ library: each case of Google Benchmark by itself, and a program whose functions are named.
+# A C++ library: each case of Google Benchmark on its own, and a program whose functions are named.
 if [ ! -e /usr/include/benchmark/benchmark.h ]; then
 	echo "left out: libbenchmark-dev is not installed"
 	exit 0

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-getting_started.py FASTGATE ROOT: a repository made from nothing, by the commands of docs/getting-started.md and no others.  A
-change that makes one function take eight times as long is red on any machine and names that function first; a pure refactoring is
-built and compared, or known to be the same code.  How small a change is found, and how seldom none is called one, is a matter of chance: bench/calibration measures it.
+getting_started.py FASTGATE ROOT: creates a repository from nothing, with the commands of docs/getting-started.md and no
+others. A change that makes one function take eight times as long is red on any machine and names that function first; a
+pure refactoring is built and compared, or recognised as the same code. The smallest change found and the rate of false
+alarms are matters of chance: bench/calibration measures them.
 """
 import json
 import os
@@ -17,13 +18,13 @@ from checks import target
 
 fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
-# Three functions of about the same weight, of 16 ms at 3 GHz: `init` takes no program that is shorter than 20.  Integer arithmetic
-# within one cache line is reproducible.
+# Three functions of about the same weight, 16 ms each at 3 GHz, because `init` rejects programs shorter than 20 ms.
+# Integer arithmetic within one cache line is reproducible.
 PROGRAM = target("wordy.c")
 CMAKE = "cmake_minimum_required(VERSION 3.20)\nproject(demo C)\nadd_executable(demo demo.c)\n"
 SLOWER = ("for (int i = 0; i < ROUNDS; i++)\n\t\tvalue = (value ^ (value >> 27))",
           "for (int i = 0; i < 8 * ROUNDS; i++)\n\t\tvalue = (value ^ (value >> 27))")
-# A line becomes a function, and a function gets a better name.
+# One line becomes a function, and one function gets a better name.
 REFACTORED = [("__attribute__((noinline)) static uint64_t scan(",
                "static uint64_t step(uint64_t value)\n{\n"
                "\treturn (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + 1;\n}\n\n"
@@ -88,7 +89,7 @@ with tempfile.TemporaryDirectory() as name:
 
     shell("git checkout -q demo.c", 0, project, "the way back")
     change(project / "demo.c", REFACTORED)
-    few = {"FASTGATE_MEASURE_PAIRS_MIN": "2", "FASTGATE_MEASURE_PAIRS_MAX": "2"}  # which decide nothing
+    few = {"FASTGATE_MEASURE_PAIRS_MIN": "2", "FASTGATE_MEASURE_PAIRS_MAX": "2"}  # too few to decide anything
     said = shell(gate, 0, project, "a pure refactoring", **few)
     # The compiler decides whether the machine code is the same.
     if "2 pairs" not in said and "same binaries on both sides" not in said:

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Hooks: a commit that makes the program more expensive is stopped, another is not; foreign hooks are never
-# touched. The program prints its cost, which is exact: one pair decides, and one is always measured, whatever
-# is left of the fifteen seconds of --quick.
+# Hooks stop a commit that makes the program more expensive, and no other; foreign hooks are never touched. The
+# program prints its cost, which is exact, so one pair decides; and one is always measured, even if the fifteen
+# seconds of --quick are over.
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 mkdir -p "$work/project" && cd "$work/project" || exit 1
@@ -44,10 +44,10 @@ dearer
 echo "even more" >>README
 git add README
 expect_code 0 "commit beside a dearer program that is not staged" git commit -q -m "Say more"
-# ... and a staged one is, although the work tree lacks it. Neither the index nor a file is touched.
+# ... and a staged one is, although the work tree does not contain it. Neither the index nor a file changes.
 git add price.c
 git show HEAD:price.c >price.c
-git status --porcelain >"$work/status" # brings the index up to date
+git status --porcelain >"$work/status" # refreshes the index
 fingerprint() { sha256sum .git/index; git status --porcelain; git ls-files -z | xargs -0 sha256sum; }
 fingerprint >"$work/before"
 expect_code 1 "a dearer program, staged" fastgate run --quick --staged
@@ -61,7 +61,7 @@ expect_text 'shop .*REGRESSION' "$work/both" "what the hook says"
 [ "$(git log -1 --format=%s)" = "Say more" ] || fail "the commit was made"
 expect_code 0 "leaving the hook out" git commit -q -a -n -m "Raise the price"
 
-# Against the upstream: the commit that was just made is dearer than what was pushed.
+# Against the upstream: the new commit costs more than the pushed one.
 git init -q --bare "$work/upstream.git"
 git remote add origin "$work/upstream.git"
 git push -q -u origin HEAD~1:refs/heads/main
@@ -88,7 +88,7 @@ expect_code 2 "hooks that others share" fastgate hook install
 [ ! -e "$work/shared" ] || fail "a shared folder was written to"
 git config --unset core.hooksPath
 
-# fastgate.yml in a folder of its own: the hook finds it, whatever the folder's name.
+# fastgate.yml in a subfolder: the hook finds it, whatever the folder's name.
 mkdir -p "it's a part"
 cp fastgate.yml "it's a part"
 cd "it's a part" || exit 1
@@ -98,7 +98,7 @@ sh -n ../$hook || fail "the folder's hook is not a shell script"
 cd .. || exit 1
 rm $hook
 
-# Ctrl-C while it builds: nothing is left behind, and the next run starts over.
+# Ctrl-C during a build: nothing is left behind, and the next run starts over.
 mkfifo "$work/gate"
 git reset -q --hard
 sed -i "s|command: make.*|command: sh -c 'read -r go <$work/gate; make'|" fastgate.yml

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Two builds of the same source pass at once, also if the folder's name is in the debug information and in a
-# string. The same code at other addresses is measured, with two pairs, which decide nothing. The slower program
-# takes seven times as long.
+# Two builds of the same source pass at once, even if the folder's name is in the debug information and in a string.
+# The same code at other addresses is measured, with two pairs, which decide nothing. The slower program takes seven
+# times as long.
 . "$(dirname "$0")/common.sh"
 make_project
 expect_code 0 "unchanged tree" "$FASTGATE" run --against HEAD
@@ -23,7 +23,8 @@ expect_text '"pairs": 2' fastgate.json "other addresses"
 ! grep -q 'same binaries' "$work/out" || fail "other addresses were taken for the same"
 git checkout -q table.c
 
-# A plugin that was rebuilt, a script that starts another build: the file on the command line is the same, but other code runs.
+# A rebuilt plugin, and a script that starts another build: the file on the command line is the same, but other code
+# runs.
 cat >host.c <<'END'
 #include <dlfcn.h>
 int main(void) { void *p = dlopen("./plugin.so", RTLD_NOW); void (*work)(void) = p ? (void (*)(void))dlsym(p, "work") : 0; if (!work) return 1; work(); return 0; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# An interrupted run ends its programs, keeps its pairs, exits with 130, and is resumed by --resume. The program
-# prints its cost, and waits for the test at a named pipe, which it opens once the first pair is complete.
+# An interrupted run ends its programs, keeps its pairs and exits with 130; --resume continues it. The program
+# prints its cost. Once the first pair is complete, it opens a named pipe and waits for the test.
 . "$(dirname "$0")/common.sh"
 mkdir -p "$work/project" && cd "$work/project" || exit 1
 cat >main.c <<END
@@ -39,7 +39,7 @@ sed -i 's/PRICE 100/PRICE 120/' main.c
 mkfifo "$work/door"
 "$FASTGATE" run --against HEAD >"$work/out" 2>"$work/err" &
 pid=$!
-exec 3>"$work/door" # waits until a program stands there
+exec 3>"$work/door" # blocks until the program opens the pipe
 standing() { for folder in /proc/[0-9]*/cwd; do case $(readlink "$folder" 2>/dev/null) in "$work/project/.fastgate/"*) echo "$folder" ;; esac; done; }
 [ -n "$(standing)" ] || fail "no program is running"
 kill -INT $pid
@@ -51,7 +51,7 @@ exec 3>&-
 rm "$work/door"
 "$FASTGATE" runs --json | grep -q '"id"' || fail "no run was kept"
 before=$(wc -c <"$work/executions")
-# Another program: the measurements of the first one say nothing about it, and are kept.
+# Another program: the kept measurements say nothing about it, and the run refuses to resume.
 cp main.c "$work/main.c"
 sed -i 's/PRICE 120/PRICE 125/' main.c
 expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --resume
@@ -62,5 +62,5 @@ expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume
 expect_text 'resuming run' "$work/err" "resuming"
 expect_text 'loop .*REGRESSION' "$work/out" "verdict"
 [ "$("$FASTGATE" runs --json | grep -c '"id"')" -eq 1 ] || fail "resuming made a second run"
-# Eleven of twelve pairs were left to measure, after two executions to warm up.
+# Eleven of twelve pairs were still to be measured, after two warm-up executions.
 echo "executions before $before, after $(wc -c <"$work/executions")"

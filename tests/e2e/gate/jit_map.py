@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-jit_map.py FASTGATE COMPILER SOURCE [-static]: a program that makes code at run time names it in /tmp/perf-PID.map, and the verdict names
-the function that was made slower; so does a recording of it, here and taken along.
+jit_map.py FASTGATE COMPILER SOURCE [-static]: a program that generates code names it in /tmp/perf-PID.map. The verdict
+names the generated function that became slower; so does a recording, here and in an archive.
 """
 import os
 import re
@@ -13,7 +13,7 @@ from checks import blamed, call, check, finish_in_scratch, first_benchmark, git,
 
 FASTGATE, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 COMPILER, LINKED = sys.argv[2], " ".join(sys.argv[4:])
-ROUNDS = 100 if LINKED else 20  # from outside, a busy machine ends what takes 3 ms before it is looked at
+ROUNDS = 100 if LINKED else 20  # sampled from outside on a busy machine, 3 ms may end before the first sample
 
 CONFIGURATION = f"""version: 1
 project: app
@@ -38,7 +38,7 @@ def function_that_was_made_slower_is_named():
     check(guilty[:1] == ["made_to_refine"], f"{guilty}: {done.stdout}{done.stderr}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("made_to_refine" in view, view)
-    if not LINKED:  # from outside, a busy machine may leave too few samples for one in twenty to be sampled
+    if not LINKED:  # sampled from outside on a busy machine, a function with a twentieth of the time may get no sample
         check("made_to_load" in view, view)
 
 

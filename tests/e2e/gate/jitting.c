@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitting ROUNDS: makes two functions at run time, calls them, and names them as a JIT compiler
- * does, in /tmp/perf-PID.map.
+ * jitting ROUNDS: generates two functions, calls them, and names them in /tmp/perf-PID.map, as a
+ * JIT compiler does.
  */
 #include <stdint.h>
 #include <stdio.h>

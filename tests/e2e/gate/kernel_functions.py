@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-kernel_functions.py FASTGATE COMPILER: a program that reads more than before is slower, its function is to blame, and the verdict says
-which function of the kernel the time is spent in.
+kernel_functions.py FASTGATE COMPILER: a program that reads more is slower, its function is to blame, and the verdict
+names the kernel function that takes the time.
 """
 import os
 import sys
@@ -58,9 +58,9 @@ def body():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
-    # Its own code is the same: if main() was sampled too, its changed call is to blame.
+    # load() itself did not change: if main() was sampled too, its changed call is to blame.
     check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]), f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
-    # Chance decides which of them is sampled.
+    # It depends on chance which of them is sampled.
     facts = [*benchmark["build"]["baseline"].values(), *benchmark["build"]["candidate"].values()]
     check(facts and not any("[kernel]" in fact for fact in facts), f"the kernel is a part of the build: {facts}")
     view = call(FASTGATE, "view", "latest", "--all", check=True).stdout

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A program whose time depends on where its code lies within a cache line, by a table of its own, so that no machine decides.
-# Slower only there is placement, slower everywhere a regression; a program that cannot be linked again keeps its verdict.
+# A table in the program makes its time depend on the place of its code within a cache line, so the machine has no
+# influence. A slowdown in one place is placement, in every place a regression; a program that cannot be linked
+# again keeps its verdict.
 . "$(dirname "$0")/common.sh"
 in_places="in \\(4\\|8\\|16\\) places on both sides, shifted by 0, 16, 32 and 48 bytes within a cache line: "
 mkdir "$work/project" && cd "$work/project" || exit 1
 git init -q .
-# The time is that of the place of place(): 20 % more in one of four.  The change is in another function.
+# The time depends on the address of place(): 20 % more in one place of four. The change is in another function.
 cat >main.c <<'END'
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_
 END
 printf '*.o\nprog\n.fastgate/\n/fastgate.json\n' >.gitignore
 make -s || exit 1
-# From here on the baseline has the last place but one of the table.
+# From here on, the baseline has the last place but one of the table.
 at=$(nm prog | sed -n 's/ T place$//p')
 sed -i "s/FIRST=0/FIRST=$(((0x$at + 32) % 64))/" Makefile
 git add . && git commit -q -m "A table of places"
@@ -47,16 +48,16 @@ grep -q 'took 100 ms' <<END || fail "the baseline is slow already"
 $(rm -f main.o prog && make -s && ./prog)
 END
 
-# The candidate's code lies 16 bytes further on, and something in it did change.
+# The candidate's code lies 16 bytes further on, and part of it did change.
 echo '__attribute__((section(".text.unlikely"))) int nobody_calls_this(int x) { return x * 5 + 1; }' >pad.c
 echo 'int changed(void) { volatile int same = 100; return same; }' >changed.c
-# In all places from the first pair on: whether `auto` finds links cheap depends on the machine.
+# All places are used from the first pair on: with `auto`, it depends on the machine whether links are cheap.
 expect_code 0 "another place" "$FASTGATE" run --against HEAD --verbose --set measure.layouts=always
 expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "it was never measured as it was linked"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
-# With expensive links: as linked, and in all places only because that looks slower.
+# Links are expensive: measured as linked, and in all places only because that looks slower.
 links_are_dear() {
 	rm -rf .fastgate/builds/*/layouts
 	for price in .fastgate/builds/link-times/*; do printf 999000000000 >"$price"; done
@@ -82,7 +83,8 @@ expect_code 1 "slower in every place" "$FASTGATE" run --against HEAD --set measu
 ! grep -q 'measuring again' "$work/err" || fail "what is slower beyond doubt is measured again"
 expect_text 'took .*+10.0 %.*REGRESSION' "$work/out" "slower in every place"
 
-# A lucky place hides a slowdown.  Where all places are measured from the first pair on, it does not; `auto` finds them made.
+# A lucky place hides a slowdown, but not if all places are measured from the first pair on; `auto` finds these
+# links already made.
 git stash -q
 sed -i "s/FIRST=[0-9]*/FIRST=$(((0x$at + 16) % 64))/" Makefile
 rm -f main.o && make -s && ./prog | grep -q 'took 120 ms' || fail "the baseline is not in the slow place"
@@ -102,9 +104,9 @@ sed -i 's/110/111/' changed.c
 expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
 expect_text 'other places of its code were not tried: .*saved.o' "$work/err" "nothing to link"
 expect_text 'REGRESSION' "$work/out" "nothing to link"
-# In a duet only the first four places are there when the first pair begins, and the others are linked beside the pairs.  Yet each block
-# has the place that its number says, modulo the places that there were in the end: the program writes down where it lies.  Where there is
-# one processor, all places are there before the first pair.
+# In a duet only the first four places exist when the first pair begins; the others are linked during the pairs. Yet
+# each block has the place given by its number, modulo the final number of places: the program logs where it lies.
+# With one processor, all places exist before the first pair.
 mkdir "$work/beside" && cd "$work/beside" || exit 1
 git init -q .
 cat >main.c <<'END'
@@ -138,13 +140,14 @@ sed -i 's/return 1/return 2/' main.c
 LOG="$work/places" "$FASTGATE" run --against HEAD --set report.json=report.json >"$work/out" 2>"$work/err" || true
 places=$(sed -n '/cpu time with all code/s/.* in \([0-9]*\) places on both sides.*/\1/p' report.json | sed q)
 case "$places" in 4 | 8 | 16) ;; *) fail "not measured in places: $(cat "$work/out" "$work/err")" ;; esac
-# Each block is two executions.  First come the trials, in each place of a cache line: one, or more where the machine was busy.
+# Each block is two executions. The trials come first, in each place of a cache line: one, or more if the machine
+# was busy.
 sed -n 's|.*/layouts/[^/]*/\([0-9]*\)/prog$|\1|p' "$work/places" | awk '$1 < last { measured = 1 } measured { print } { last = $1 }' >"$work/taken"
 [ "$(wc -l <"$work/taken")" -ge 40 ] || fail "not every pair lay in one of the places"
 awk -v places="$places" 'NR == 1 { first = $1 } $1 != (first + int((NR - 1) / 2)) % places { print NR ": " $1; exit 1 }' "$work/taken" >"$work/wrong" ||
 	fail "of $places places, another one than the block's number says, in line $(cat "$work/wrong")"
 
-# A program that needs data next to itself does less in another folder, and still succeeds: its time shows that.
+# A program that reads data next to itself does less in another folder, and still succeeds; its time shows that.
 mkdir "$work/finding" && cd "$work/finding" || exit 1
 git init -q .
 cat >main.c <<'END'

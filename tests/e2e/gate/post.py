@@ -103,8 +103,7 @@ with tempfile.TemporaryDirectory() as name:
         if done.returncode != 5:
             fail("where the comment is required it is exit code 5", done)
 
-        # The follow-up workflow of a fork's pull request: another job, whose event names the run
-        # that it follows.
+        # The follow-up workflow for a fork's pull request is a separate job, whose event names the run that it follows.
         done = run("false", "--no-post", "--set", f"report.json={folder / 'fastgate.json'}")
         (folder / "mode").write_text("")
         followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic", "pull_requests": [],
@@ -152,7 +151,7 @@ with tempfile.TemporaryDirectory() as name:
     if done.returncode != 0:
         fail("a run with four webhooks", done)
     expect_formats(receiver, list(FORMATS), done)
-    # A report.json has no values of single repetitions.
+    # A report.json lacks the values of single repetitions.
     receiver = Receiver()
     (project / "fastgate.yml").write_text(webhooks(receiver))
     done = follow()

@@ -3,7 +3,7 @@
 """
 prove.py FASTGATE ROOT: `fastgate prove` on a small project.
 
-How many runs fit into the budget, and their verdicts, depend on the machine; what the card says about its runs does not.
+The number of runs within the budget and their verdicts depend on the machine; the card's conclusions from its runs do not.
 """
 import json
 import os

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-python_lines.py FASTGATE: a benchmark driven by Python is blamed on Python functions: the one that got slower is named with its file and line,
-by the same name on both sides, though each lies in a folder of its own; with `python: off` the interpreter is all that is known.
+python_lines.py FASTGATE: a benchmark driven by Python is blamed on Python functions: the slower one is named with its
+file and line, and has the same name on both sides, although each lies in its own folder; with `python: off` only the
+interpreter is known.
 """
 import os
 import re
@@ -72,7 +73,7 @@ def switched_off_no_python_function_is_known():
     names = {function["name"] for function in first_benchmark()["functions"]}
     check("step" not in names, f"{names}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
-    # The kernel has functions of its own, such as step_into.
+    # The kernel has functions with similar names, such as step_into.
     check(not re.search(r"\bstep\b", view) and "_PyEval_EvalFrameDefault" in view, view)
 
 

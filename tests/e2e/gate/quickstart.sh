@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The planted slowdown of the quickstart fails the gate, the guilty function is named, the reports are there.
+# The quickstart's planted slowdown fails the gate, the guilty function is named, and the reports are written.
 . "$(dirname "$0")/common.sh"
 make_project
 shorten 2
@@ -13,7 +13,7 @@ for report in fastgate.json fastgate.xml fastgate.html; do
 done
 expect_text '"verdict": "regression"' fastgate.json "JSON report"
 expect_text '"name": "\(find\|table_count\)"' fastgate.json "the guilty function"
-# The line that took its place, with what it costs: kept with the run.
+# The new line and its cost are stored with the run.
 new='while (entry \&\& (entry->length != length || memcmp(entry->word, word, length) != 0))'
 expect_text "\"text\": \" *$new" fastgate.json "the line that changed"
 expect_text "^ *+ *[0-9]* .*$new" "$work/out" "the line that changed, on the terminal"
@@ -23,7 +23,7 @@ expect_text '<failure' fastgate.xml "JUnit report"
 "$FASTGATE" show >"$work/shown"
 expect_text '^wordcount  (abba, [0-9]* repetitions)$' "$work/shown" "the stored run"
 ! grep -q '[0-9] pairs' "$work/shown" || fail "pairs stand in two places"
-# The baseline's build is kept: the second run builds nothing.  Its reports show no source where that is not wanted.
+# The baseline's build is kept, so the second run does not build it. Its reports show no source, as requested.
 expect_code 1 "second run" "$FASTGATE" run --against HEAD --schedule abba --set gate.alpha=0.05 --pairs 12:12 --set measure.layouts=never --set measure.sampler.rate=1000 --set report.source=false
 expect_text 'REGRESSION' "$work/out" "second verdict"
 ! grep -q '^building' "$work/err" || fail "the second run built the baseline again"

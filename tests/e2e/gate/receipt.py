@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-receipt.py FASTGATE ROOT: attempts on a branch are counted, a receipt says what they proved, and an edited one is refused.  The benchmark is
-a script that prints its cost, so nothing here depends on how fast anything runs.
+receipt.py FASTGATE ROOT: attempts on a branch are counted, a receipt says what they proved, and an edited receipt is
+refused. The benchmark is a script that prints its cost, so nothing here depends on how fast anything runs.
 """
 import hashlib
 import json

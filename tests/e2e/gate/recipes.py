@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-recipes.py FASTGATE ROOT: the recipes for other CI services in examples/ci/, as far as they can be tried without them: the GitLab job is YAML,
-names what it writes, and its script runs with the variables of a job; the shell recipe runs in a shallow clone; the steps that search the
-range of the night find its commit and post it; the container file
-copies what exists.
+recipes.py FASTGATE ROOT: the recipes for other CI services in examples/ci/, as far as they can run without these
+services: the GitLab job is YAML, lists the files that it writes, and its script runs with the variables of a job; the
+shell recipe runs in a shallow clone; the nightly steps search the range, find its commit and post it; every file that
+the container file copies exists.
 """
 import os
 import pathlib
@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as name:
         sys.exit("FAILED: the shell recipe did not write its reports")
     run([recipes / "gate.sh", "no-such-ref"], shallow, 2, "the shell recipe with a ref that is not there")
 
-    # The range of the night: searched in one step, without a token, and posted in the next.
+    # The nightly range is searched in one step, without a token, and the result is posted in the next.
     night = home / "night"
     run(["git", "clone", "-q", f"file://{origin}", str(night)], home, 0, "cloning")
     (night / "fastgate.yml").write_text(NIGHT)
@@ -114,7 +114,7 @@ with tempfile.TemporaryDirectory() as name:
     if (home / "posted").read_text() != "api repos/me/it/commits/abc/comments -F body=@bisect.md\n":
         sys.exit(f"FAILED: posted as {(home / 'posted').read_text()}")
 
-# The container file cannot be built here; what it copies exists.
+# The container file cannot be built here, but the files that it copies exist.
 text = (recipes / "Containerfile").read_text()
 for source in re.findall(r"^COPY (?!--from)(\S+)", text, re.M):
     if not (root / source).exists():

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The facts of both builds distinguish the same code at other addresses from other code, other data, and an unused file.
+# The facts of both builds distinguish identical code at other addresses from other code, other data, and an unused
+# file.
 . "$(dirname "$0")/common.sh"
 make_project
 shorten 10
@@ -22,7 +23,7 @@ measure() { # what, expected of the code, expected of the inputs
 	[ "$(fact inputs)" = "$3" ] || fail "$1: the inputs count as $(fact inputs), expected $3"
 }
 
-# Inserted in front of everything else, so that the rest of the program moves.
+# An unused function in front of everything else moves the rest of the program.
 sed -i 's|^#include "table.h"|&\n__attribute__((used)) static int nobody_calls_this(int x)\n{\n\treturn x * 3 + 1;\n}|' table.c
 grep -q nobody_calls_this table.c || fail "nothing was planted"
 echo 'A sentence.' >README.md

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Three jobs measure a third each, one more merges them into one verdict; what does not belong together is refused.
+# Three jobs measure a third each, and a fourth merges them into one verdict; files that do not belong together are
+# refused.
 . "$(dirname "$0")/common.sh"
 mkdir -p "$work/project" && cd "$work/project" || exit 1
 for name in scan sort pack find; do
@@ -27,7 +28,7 @@ for i in 1 2 3; do
 done
 [ $regressions -eq 1 ] || fail "$regressions shards see a regression, expected 1"
 
-whole() { # the merged result says what one job would have said
+whole() { # the merged result equals that of a single job
 	expect_text '^sort .*REGRESSION' "$work/out" "$1"
 	expect_text "^3 passed: scan, pack, find" "$work/out" "$1"
 	for name in scan sort pack find; do expect_text "\"name\": \"$name\"" fastgate.json "$1: JSON report"; done
@@ -77,7 +78,7 @@ refused "another commit" 'measured the candidate at commit' 1.fgrun later.fgrun 
 expect_code 2 "two runs without --merge" "$FASTGATE" gate 1.fgrun 2.fgrun
 expect_code 2 "no such shard" "$FASTGATE" run --shard 4/3
 
-# More shards than benchmarks: those without any are empty, not missing.
+# More shards than benchmarks: a shard without benchmarks is empty, not missing.
 for i in 1 2 3 4 5 6 7 8 9; do
 	"$FASTGATE" run --shard $i/9 --export nine-$i.fgrun --pairs 2:2 >/dev/null 2>&1 || fail "shard $i/9"
 done

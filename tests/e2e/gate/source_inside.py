@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-source_inside.py FASTGATE ROOT COMPILER: reports show source of the project alone.  Two programs take far longer than their baseline; the
-debug information of one names a file of its project, that of the other a file beside it, by an absolute path and through a link.  Files are
-named as the repository does, wherever they were compiled.
+source_inside.py FASTGATE ROOT COMPILER: reports show only source of the project. Two programs take far longer than
+their baseline; the debug information of one names a file of its project, that of the other names a file outside, by an
+absolute path and through a link. Files have the same names as in the repository, wherever they were compiled.
 """
 import json
 import os
@@ -36,7 +36,7 @@ LINE = "for (unsigned long i = 0; i < ROUNDS; i++) x = x * 31 + i;"
 
 
 def source_shown(name, text, flags=""):
-    """The report's entry for spin(), whose loop is made ten times as long."""
+    """The report's entry for spin(), after its loop was made ten times as long."""
     folder = pathlib.Path(name).absolute()
     folder.mkdir()
     environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost",
@@ -64,7 +64,10 @@ def source_shown(name, text, flags=""):
 
 
 def place_shown(name, *words):
-    """The file of spin() in the report and in GitHub's annotations. The compiler was given its absolute path, the project is a subfolder."""
+    """
+    The file of spin() in the report and in GitHub's annotations. The compiler was given an absolute path, and the
+    project is a subfolder.
+    """
     top = pathlib.Path(name).absolute()
     folder = top / "sub"
     folder.mkdir(parents=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-static_program.py FASTGATE LANGUAGE COMPILER [CACHE]: nothing can be preloaded into a static program, and yet its verdict names the
-function, whatever language it is written in: both sides are sampled from outside after the pairs.  Where that is not allowed, the verdict
-stands and says why no function is known.  CACHE keeps what the Go compiler made of its own library.
+static_program.py FASTGATE LANGUAGE COMPILER [CACHE]: nothing can be preloaded into a static program, yet its verdict
+names the function, in any language: both sides are sampled from outside after the pairs. Without permission for that,
+the verdict stands and says why no function is known. CACHE keeps the Go compiler's build of its standard library.
 """
 import os
 import shutil
@@ -51,7 +51,8 @@ func refine(n uint32) { x := sink; for i := uint32(0); i < n; i++ { x = x*31 + i
 func main() { for i := len(os.Args[1]); i > 0; i-- { load(400000); refine(ROUNDS) } }
 """
 
-# The file, its text, what makes a static program of it, the argument for 20 rounds, and what is to be blamed.
+# The file, its text, the build of a static program, the argument for 20 rounds, and the function to blame with its
+# place.
 TWENTY_LETTERS = "20roundsoneforaletter"[:20]
 LANGUAGES = {
     "c": ("app.c", C, "{compiler} -g -O1 -static app.c -o app", "20", "refine", "app.c:5"),
@@ -81,14 +82,14 @@ def function_that_got_slower_is_named():
     benchmark = first_benchmark()
     check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = blamed(benchmark, done.stdout)
-    # On a busy machine the rest of the program may take longer, and Go's own threads poll more often.
-    # Its own code is the same: where main() was sampled, too, its changed call is to blame.
+    # On a busy machine the rest of the program may take longer, and Go's own threads poll more often. refine() itself
+    # did not change: if main() was sampled too, its changed call may be to blame.
     check(guilty[:1] in ([GUILTY], [MAIN]), f"{guilty}: {done.stdout}")
     check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or f": {GUILTY} {LINE} (+" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
     check("executions a side, sampled from outside" in done.stdout, done.stdout)
     check("runs without the sampler" not in done.stdout + done.stderr, done.stderr)
     view = call(FASTGATE, "view", "latest", check=True).stdout
-    check("refine" in view, view)  # few samples of a crowded processor may miss the other one
+    check("refine" in view, view)  # on a crowded processor, few samples may miss the other function
 
 
 def without_permission_the_verdict_stands():
@@ -118,7 +119,7 @@ def body():
     function_that_got_slower_is_named()
     if LANGUAGE != "c":
         return
-    # If no function is searched, a few samples' worth of time is enough for the verdict.
+    # If no function is wanted, the verdict needs only a few samples' worth of time.
     write("fastgate.yml", CONFIGURATION.replace("./app 20", "./app 8"))
     without_permission_the_verdict_stands()
     without_the_sampler_nothing_is_sampled()

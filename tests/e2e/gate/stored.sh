@@ -50,7 +50,7 @@ expect_text '^one  (run ' "$work/out" "the first benchmark's profile"
 expect_text '^two  (run ' "$work/out" "the second one's"
 expect_code 2 "data is one benchmark's" "$FASTGATE" view latest --json
 expect_text 'choose one with --bench' "$work/err" "how to choose"
-# Memory of two repetitions is what one of them allocated.
+# Memory of a run with two repetitions is that of one repetition.
 sed -i '$ a measure: { also: [heap], pairs: { min: 2, max: 2 } }' fastgate.yml
 expect_code 0 "run with the heap" "$FASTGATE" run one
 "$FASTGATE" view latest -V memory --csv | awk -F, '

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-surroundings.py FASTGATE ROOT: what both sides of a run see around them.  The benchmark writes down where it runs and its whole
-environment; nothing here depends on how fast anything runs.
+surroundings.py FASTGATE ROOT: the environment of both sides of a run. The benchmark logs its folder and its whole
+environment, so nothing here depends on how fast anything runs.
 """
 import os
 import pathlib
@@ -19,14 +19,14 @@ build: {{ command: sh build.sh{build} }}
 benchmarks: [ {{ name: show, command: {command} }} ]
 measure: {{ schedule: abba, warmup: 0, pairs: {{ min: 2, max: 2 }}, sampler: {{ enabled: false }} }}
 """
-# Each execution leaves one file: the folder it runs in, a marker of its build, its arguments and its environment as they were
-# given to it (a shell corrects PWD for its children).
+# Each execution leaves one file: its folder, a marker of its build, its arguments, and its environment as passed to it
+# (a shell corrects PWD for its children).
 SHOW = """#!/bin/sh
 n=$(ls "$SEEN" | wc -l)
 { pwd; cat marker.c.built untracked.c 2>/dev/null | tr '\\n' ' '; [ -e ignored ] && printf ignored; echo
 tr '\\0' ' ' </proc/$$/cmdline; echo; tr '\\0' '\\n' </proc/$$/environ; } >"$SEEN/$(printf %04d "$n")"
 """
-# Counts what it compiles, as make does.
+# Counts the files that it compiles, as make does.
 BUILD = """tr '\\0' '\\n' </proc/$$/environ | grep '^PWD=' >>"$SEEN.built"
 for name in marker.c kept; do
 	[ -e $name.built ] && [ ! $name -nt $name.built ] || { echo $name >>"$SEEN.compiled"; cp $name $name.built; }

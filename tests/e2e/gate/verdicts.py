@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-verdicts.py FASTGATE ROOT: what the real command says about bad data and accepted prices, and that what it prints for programs keeps to the
-schemas in docs/formats.  The benchmark is a script that prints a number, so nothing here depends on how fast anything runs.
+verdicts.py FASTGATE ROOT: the command's answers to bad data and accepted slowdowns; output for programs follows the
+schemas in docs/formats. The benchmark is a script that prints a number, so nothing here depends on how fast anything
+runs.
 """
 import json
 import os
@@ -43,7 +44,7 @@ class Project:
         git(*arguments, cwd=self.folder, env=self.environment)
 
     def write(self, output, benchmarks=None, unit="1", pairs=12, gate=""):
-        """The benchmark prints `output`; "$n" in it is another number in every execution."""
+        """The benchmark prints `output`; "$n" in it is a different number in every execution."""
         text = "".join(benchmarks or [BENCHMARK.format(name="bench", unit=unit, more="")])
         (self.folder / "fastgate.yml").write_text(CONFIG.format(benchmarks=text, pairs=pairs, gate=gate))
         (self.folder / "bench").write_text(f"#!/bin/sh\nn=$(($$ % 7))\nprintf '%s\\n' \"{output}\"\n")
@@ -65,7 +66,7 @@ def expect(what, done, code, *words):
 
 
 def expect_json(what, done, kind, code=0, **members):
-    """Valid, and with these members at the top."""
+    """Expects valid JSON with these members at the top level."""
     try:
         found = json.loads(done.stdout)
     except ValueError as error:
@@ -81,7 +82,7 @@ def expect_json(what, done, kind, code=0, **members):
 
 
 def bad_data(project):
-    # what the baseline prints, what the candidate prints, unit, pairs, exit code, what is said
+    # the baseline's output, the candidate's output, unit, pairs, exit code, expected text
     table = [
         ("all values equal", "cost: 100", "cost: 100 ", "ms", 12, 0, ["pass"]),
         ("a price", "cost: 100", "cost: 110", "ms", 12, 1, ["REGRESSION", "cost"]),
@@ -121,7 +122,7 @@ def other_benchmarks(project):
         found = {b["name"]: b["verdict"] for b in report["benchmarks"]}
         if found != {"stays": "pass", "goes": "missing", "comes": found.get("comes")} or found["comes"] not in ("new", "pass"):
             problems.append(f"other benchmarks: {found}")
-    # Stored runs: one knows `cost`, the other `cost` and `rate`.
+    # Two stored runs: one has `cost`, the other `cost` and `rate`.
     project.write("cost: 100", of("stays"))
     expect("a run", project.call("run"), 0)
     project.write("cost: 100 rate: 3", of("stays", "comes", more=RATE))
@@ -164,7 +165,7 @@ def prices(project):
 
 
 def until_sure(project):
-    """Six pairs are too few to be sure; a second call adds more to the same run."""
+    """Six pairs are too few for certainty; a second call adds more to the same run."""
     project.write("cost: 100")
     project.commit()
     project.write("cost: 110")

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""as_written.py PERFDB FASTGATE MAKE_RUNS ROOT: the commands of the pages about perfdb work as they are written, on a server with runs."""
+"""
+as_written.py PERFDB FASTGATE MAKE_RUNS ROOT: the commands on the pages about perfdb work as written, on a server with
+runs.
+"""
 import os
 import pathlib
 import re

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""chain.py PERFDB FASTGATE: the server adds up the steps of runs in the order of the commits, whatever the order of measurement."""
+"""
+chain.py PERFDB FASTGATE: the server adds up the steps between commits in commit order, whatever the order of
+measurement.
+"""
 import json
 import os
 import sys
@@ -43,7 +46,7 @@ def body():
     commit(COSTS[0])
     for cost in COSTS[1:]:
         commit(cost)
-    # The newest first: dates are no order.
+    # Newest first: the dates say nothing about the order.
     for back in range(len(COSTS) - 1):
         done = call(FASTGATE, "run", "--candidate", f"HEAD~{back}", "--against", f"HEAD~{back + 1}", "--set", f"store.path={DATABASE}")
         check(done.returncode == 0, f"run {back}: {done.stdout}{done.stderr}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the scripts of this folder, which name $perfdb first: a scratch folder to be in, what is started in it and ends with it.
+# Shared by the scripts of this folder, which set $perfdb first: changes to a scratch folder, and removes it and ends all
+# processes started here at the end.
 # shellcheck shell=sh
 folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-test-XXXXXX")
 started=
@@ -13,7 +14,7 @@ clean() {
 trap clean EXIT
 cd "$folder"
 unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY || :
-fail() { # what went wrong, files with more words...
+fail() { # message, files to show...
 	echo "$1"
 	shift
 	for file in "$@"; do
@@ -21,7 +22,7 @@ fail() { # what went wrong, files with more words...
 	done
 	exit 1
 }
-make_certificate() { # key.pem and cert.pem, for 127.0.0.1
+make_certificate() { # key.pem and cert.pem for 127.0.0.1
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=perfdb-test -addext subjectAltName=IP:127.0.0.1 \
 		-keyout key.pem -out cert.pem 2>openssl.words || fail "no certificate" openssl.words
 	chmod 600 key.pem

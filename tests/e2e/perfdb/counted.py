@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""counted.py PERFDB FASTGATE MAKE_RUNS: the server reports runs that were only counted in the same words as the terminal."""
+"""counted.py PERFDB FASTGATE MAKE_RUNS: the server reports runs with counts only in the same words as the terminal."""
 import json
 import os
 import pathlib

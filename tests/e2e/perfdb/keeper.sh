@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# keeper.sh FASTGATE PERFDB: the commands of an operator: tokens are listed and revoked, a database moves to
-# another, old runs are counted before they are removed; a wrong command ends with 2 and one line.
+# keeper.sh FASTGATE PERFDB: an operator's commands: tokens are listed and revoked, a database moves to another, old
+# runs are counted before they are removed; a wrong command exits with 2 and one line.
 set -eu
 fastgate=$1
 perfdb=$2
@@ -14,7 +14,7 @@ must() { # words of perfdb...
 	keep "$@"
 	[ $code = 0 ] || fail "perfdb $*: exit code $code" err
 }
-refused() { # exit code, what the only line says, words of perfdb...
+refused() { # exit code, text of the only line, words of perfdb...
 	expected=$1 part=$2
 	shift 2
 	keep "$@"
@@ -24,7 +24,7 @@ refused() { # exit code, what the only line says, words of perfdb...
 }
 stored() { "$fastgate" runs --store "$1" --limit 100 --json | grep '"id"' | sort; }
 
-# Tokens: shown once, listed without their secret, refused once they are taken back.
+# Tokens: shown once, listed without their secret, refused once they are revoked.
 must token create --database perfdb.db --project demo --scope upload --note "the build machine"
 PERFDB_OWN_TOKEN=$(cat out)
 export PERFDB_OWN_TOKEN
@@ -83,7 +83,7 @@ must gc --database perfdb.db --older-than 0d --keep 1
 grep -q '1 run removed' err || fail "gc" err
 [ "$(stored perfdb.db | wc -l)" = 1 ] || fail "gc left another number of runs than the newest"
 
-# Words that make no sense, and help.
+# Invalid arguments, and help.
 refused 2 'expected ADDRESS:PORT' serve --database perfdb.db --listen 127.0.0.1
 refused 2 'expected ADDRESS:PORT' serve --database perfdb.db --listen 127.0.0.1:66000
 keep lend

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-metrics.py PERFDB DASHBOARD: /metrics is what Prometheus takes, by its own checker, and has all that the Grafana dashboard asks for.
+metrics.py PERFDB DASHBOARD: Prometheus' own checker accepts /metrics, which has everything that the Grafana dashboard
+queries.
 """
 import json
 import os
@@ -14,7 +15,7 @@ import urllib.request
 from checks import check, failures, finish_in_scratch
 
 PERFDB, DASHBOARD = (os.path.abspath(path) for path in sys.argv[1:3])
-PARTS = ("_bucket", "_sum", "_count")  # of a histogram or a summary
+PARTS = ("_bucket", "_sum", "_count")  # suffixes of a histogram or a summary
 
 
 def served():

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# operations.sh FASTGATE PERFDB: a server with TLS by a certificate of our own making, tokens, a proxy on the way, fastgate.yml
-# as the only place that says so; then retention, backup, restore.  The token is looked for in everything that was written.
+# operations.sh FASTGATE PERFDB: a server with a self-signed certificate, tokens and a proxy in between, configured
+# by fastgate.yml alone; then retention, backup and restore. No file that was written may contain the token.
 set -eu
 fastgate=$1
 perfdb=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# reverse_proxy.sh FASTGATE PERFDB NGINX_CONF: the example, in a real nginx in front of a real server.  Only the ports and the
-# places of the certificate are changed in it.
+# reverse_proxy.sh FASTGATE PERFDB NGINX_CONF: the example in a real nginx in front of a real server. Only the ports
+# and the paths of the certificate are changed.
 set -eu
 fastgate=$1
 perfdb=$2
@@ -16,7 +16,7 @@ start_server --behind-proxy
 inner=${url#http://}
 grep -q '#token=fgt_' server.words || fail "the server does not print its first key" server.words
 
-# Any free port; another program may be quicker, so a few times.
+# Takes any free port; another program may take it first, so the caller tries a few times.
 start_nginx() {
 	port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	{
@@ -45,7 +45,7 @@ ask() { # expected status, arguments of curl...
 	[ "$found" = "$expected" ] || fail "$*: $found, expected $expected" answer
 }
 
-# Nobody gets in without a token, by whatever name the server is called.
+# Nobody gets in without a token, whatever host name the request uses.
 ask 401 -H "Host: 127.0.0.1" "$url/api/v1/projects"
 PERFDB_DEMO_SECRET=$("$perfdb" token create --database perfdb.db --scope upload 2>words.token)
 export PERFDB_DEMO_SECRET
@@ -59,7 +59,7 @@ ask 200 -H "Authorization: Bearer $PERFDB_DEMO_SECRET" "$url/api/v1/runs/latest"
 ask 200 "$url/"
 curl -s --cacert cert.pem -D - -o page "$url/" | grep -qi '^content-security-policy:' || fail "the page's policy does not come through"
 
-# Too large for the proxy, which keeps it from the server; figures for neighbours only.
+# The proxy refuses a body that is too large, so the server never sees it; the metrics are for local clients only.
 head -c 70000000 /dev/zero >large
 ask 413 -H "Expect:" -H "Authorization: Bearer $PERFDB_DEMO_SECRET" --data-binary @large "$url/api/v1/runs"
 rm large

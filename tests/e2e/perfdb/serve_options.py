@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""serve_options.py PERFDB FASTGATE MAKE_RUNS: limits and other options of `perfdb serve` without a test of their own."""
+"""serve_options.py PERFDB FASTGATE MAKE_RUNS: limits and other options of `perfdb serve` without their own test."""
 import os
 import socket
 import sys
@@ -19,7 +19,7 @@ def large_uploads_are_refused(admin):
 
 
 def ends_by_itself(server, data):
-    """The server ends the connection of a silent client; it must be this limit, because the others are minutes."""
+    """The server ends the connection of a silent client. It must be this limit, because the others are minutes."""
     with socket.create_connection(("127.0.0.1", server.port), HUNG_S) as line:
         line.sendall(data)
         try:

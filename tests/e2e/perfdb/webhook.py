@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The webhook of a project hears of what runs found, once, in the form of its template, and again if it did not answer."""
+"""
+A project's webhook is called with the findings of runs, once, in the form of its template, and again if it did not
+answer.
+"""
 import glob
 import json
 import os
@@ -21,7 +24,7 @@ seeds = iter(range(100, 1000))
 
 
 def run_with(report, **side):
-    """A run like all others, with this report; its id."""
+    """A run like all others, but with this report; returns its id and the upload."""
     spool = f"spool-{next(seeds)}"
     subprocess.run([MAKE_RUNS, spool, spool.rpartition("-")[2], "1"], check=True)
     envelope, dictionary, values = parts(glob.glob(os.path.join(spool, "*.fgrun"))[0])
@@ -43,13 +46,13 @@ def verdict(outcome, benchmark="parse"):
 
 
 def asked_to_set(server, bearer, receiver, template=ALL):
-    """The problem of the test that setting a webhook makes, and what the receiver got."""
+    """Sets a webhook, which sends a test; returns the problem of that test, and what the receiver got."""
     answer = server.write("/api/v1/webhook", {"project": "tracker", "url": receiver.url("/hook?channel=7"), "template": template}, token=bearer)
     return expect(answer, 200, "the webhook").json()["problem"], receiver.take()
 
 
 def set_webhook(server, bearer, receiver, template=ALL):
-    """Afterwards the receiver has not received anything yet."""
+    """Sets a webhook; afterwards the receiver has received nothing yet."""
     answers, receiver.answers = receiver.answers, []
     problem, _ = asked_to_set(server, bearer, receiver, template)
     check(problem == "", problem)
@@ -61,7 +64,7 @@ def webhook(server, bearer):
 
 
 def until(condition, what):
-    """Asks again until it holds."""
+    """Repeats until the condition holds."""
     end = time.monotonic() + HUNG_S
     while time.monotonic() < end:
         found = condition()
@@ -211,7 +214,7 @@ def setting_it_says_whether_a_test_was_taken(server, secret):
     check(problem == "", problem)
     words = {"project": "busy", "url": "http://127.0.0.1:9/"}
     set_at_once = [server.write("/api/v1/webhook", words, token=secret).status for _ in range(130)]
-    # Sixty a minute, in any two minutes that these few requests fall into.
+    # Sixty per minute; the requests fall into at most two minutes.
     check(60 <= set_at_once.count(200) <= 120 and set_at_once.count(429) >= 10, f"{set_at_once}")
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A recording packed into one file: shown elsewhere as here, and refused where it was changed.
-
-usage: archive.py FASTGATE PROGRAM
+"""
+A recording packed into one file: shown elsewhere as here, and refused if it was changed. usage: archive.py FASTGATE
+PROGRAM
 """
 import hashlib
 import io
@@ -68,7 +68,7 @@ class Archive(unittest.TestCase):
         cls.said = done.stderr
         trace = next((cls.home / "traces").glob("*.fgtrace"))
         map_file = Path(f"/tmp/perf-{trace.name.split('.')[0]}.map")
-        # Before the views, whose further look-ups go into the cache of symbols, which is packed too.
+        # This comes before the views: their look-ups add to the cache of symbols, which is packed too.
         cls.again = cls.run_here("archive", "-o", "again.tar.zst", "traces/")
         cls.here = [cls.run_here(*way, "traces") for way in WAYS]
         map_file.unlink(missing_ok=True)
@@ -220,10 +220,10 @@ class Archive(unittest.TestCase):
         for members, words in (
                 ([manifest_of([one]), plain(*one), plain(*other)], "its manifest does not list b"),
                 ([manifest_of([one]), plain(*one), plain(*one)], "it has twice: a"),
-                ([manifest_of([one, one]), plain(*one)], "its manifest lists twice: a"),
+                ([manifest_of([one, one]), plain(*one)], "its manifest lists this file twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
                 ([manifest_of([one]), plain("a", b"longer")], "not of the size in the manifest: a"),
-                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "its manifest is of another version"),
+                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "its manifest has schema 'fastgate-archive/9'"),
                 ([plain(*one), manifest_of([one])], "is not an archive that fastgate made"),
                 ([plain("manifest.json", b"{")], "evil.tar.zst: "),
                 ([plain("manifest.json", b'{"schema": "fastgate-archive/1", "files": [{"name": 1}]}')], "refused: its manifest: 'name' is not a text"),

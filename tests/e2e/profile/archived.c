@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Works in one of its own functions and in generated code that a map names. With an argument it
- * continues with the former until it is ended, or for two minutes.
+ * Works in a function of its own and in generated code that a map names. With an argument, it then
+ * works in the former until it is ended, or for two minutes.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -158,7 +158,7 @@ class Commands(unittest.TestCase):
             done = subprocess.run([FASTGATE, *more], cwd=twice, env=self.environment, check=True, timeout=HUNG_S,
                                   capture_output=True, text=True).stdout
             return done
-        known = ("--focus", "^main")  # without the samples that have no stack
+        known = ("--focus", "^main")  # leaves out samples without a stack
         one = sum(int(line.rsplit(" ", 1)[1]) for line in total("export", *known).splitlines())
         both = sum(int(line.rsplit(" ", 1)[1]) for line in total("export", "--sum", *known).splitlines())
         rows = json.loads(total("view", "--json", *known))["rows"]
@@ -183,7 +183,7 @@ class Commands(unittest.TestCase):
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
             self.assertIn("use a trace", done.stderr)
-        # single repetitions, and only existing ones
+        # single repetitions; only existing ones are accepted
         singles = [sum(row["self_ns"] for row in json.loads(total("view", "--json", "--repetition", str(n), *known))["rows"])
                    for n in (1, 2, 3)]
         self.assertAlmostEqual(sum(singles) / 3, one, delta=3 * len(rows))
@@ -247,7 +247,7 @@ class Commands(unittest.TestCase):
         row = self.rows_by_name("-V", "paths", self.trace)["slow"]
         self.assertAlmostEqual(row["unit_mean_ns"], statistics.mean(times.values()), delta=1)
         self.assertAlmostEqual(row["unit_sd_ns"], statistics.stdev(times.values()), delta=1)
-        # medians, for what else the machine does can hit any one of them
+        # medians, because a disturbance can hit any single event
         slow = statistics.median(times[event] for event in SLOW_EVENTS)
         usual = statistics.median(time for event, time in times.items() if event not in SLOW_EVENTS)
         self.assertGreater(slow, 2 * usual)

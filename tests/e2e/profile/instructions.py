@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Samples by instruction: the disassembly is that of objdump, the addresses are those of the file, whatever address the program was loaded at.
+"""
+Samples by instruction: the disassembly equals objdump's, and the addresses are the file's, whatever the load address of
+the program.
 
 usage: instructions.py FASTGATE PROGRAM
 """
@@ -60,7 +62,7 @@ class Instructions(unittest.TestCase):
         return {one for one in self.objdump if max(((address, at, line) for at, (address, line) in enumerate(lines) if address <= one))[2] == "0"}
 
     def pairs(self, trace):
-        """Addresses and samples of the function, as the documented pipeline gets them out of the tables."""
+        """Addresses and samples of the function, extracted from the tables by the documented pipeline."""
         text = self.output("export", "-F", "tables", trace)
         script = r"""awk -F'\t' '/^\[/ { on = /addresses/ } on && ($5 == "mix" || $5 == "%s") { print $1, $2 }' | sort -k2nr""" % FUNCTION
         lines = subprocess.run(script, shell=True, input=text, stdout=subprocess.PIPE, check=True, text=True).stdout.split("\n")[:-1]

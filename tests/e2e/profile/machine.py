@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The whole machine: programs outermost, the kernel's functions below theirs; and Ctrl-C ends a recording, not its result.
+"""
+The whole machine: programs outermost, the kernel's functions below theirs; Ctrl-C ends a recording and keeps its
+result.
 
 usage: machine.py FASTGATE PROGRAM
 """
@@ -21,9 +23,9 @@ from checks import HUNG_S, call
 
 FASTGATE, PROGRAM = sys.argv[1:3]
 NOBODY = "65534"
-SECONDS = (1, 2, 4, 8, 16, 32, 64)  # that recordings take
+SECONDS = (1, 2, 4, 8, 16, 32, 64)  # lengths of the recordings
 ENOUGH = 20  # samples of each program
-SAMPLES_AT = 120  # in the header of a trace
+SAMPLES_AT = 120  # offset in the header of a trace
 
 
 @contextlib.contextmanager
@@ -43,7 +45,7 @@ class Machine(unittest.TestCase):
         cls.environment = dict(os.environ, HOME=str(cls.home), NO_COLOR="1")
         cls.environment.pop("XDG_CACHE_HOME", None)
         shutil.copy(PROGRAM, cls.home / "spinning")
-        for seconds in SECONDS:  # until both had enough of the processors
+        for seconds in SECONDS:  # until both programs have had enough processor time
             with running(cls.home / "spinning", "on") as spinning, running("dd", "if=/dev/zero", "of=/dev/null", "bs=64k") as dd:
                 ours = {str(spinning.pid), str(dd.pid)}
                 cls.recorded = cls.run_here("record", "--system", "--rate", "500", "--duration", f"{seconds}s", "-o", "traces")
@@ -51,7 +53,7 @@ class Machine(unittest.TestCase):
                 break
         cls.others = 0
         for trace in (cls.home / "traces").glob("*.fgtrace"):
-            if trace.name.split(".")[0] not in ours:  # other programs on this machine: naming their functions takes long
+            if trace.name.split(".")[0] not in ours:  # other programs on this machine: symbolizing them takes long
                 trace.unlink()
                 cls.others += 1
 
@@ -65,7 +67,7 @@ class Machine(unittest.TestCase):
 
     @classmethod
     def samples_of(cls, pid):
-        """The sum over all of its traces."""
+        """The number of samples in each of its traces."""
         for trace in (cls.home / "traces").glob(f"{pid}.*.fgtrace"):
             yield struct.unpack_from("<Q", trace.read_bytes(), SAMPLES_AT)[0]
 
@@ -98,7 +100,7 @@ class Machine(unittest.TestCase):
             self.assertTrue(any(path.index("__libc_start_call_main") < len(path) - 3 for path in in_kernel if "__libc_start_call_main" in path), in_kernel[:3])
 
     def test_every_process_has_a_trace_and_its_time(self):
-        self.assertGreater(self.others, 0)  # at least the recording itself
+        self.assertGreater(self.others, 0)  # the recording itself, at least
         document = json.loads(self.run_here("view", "--json", "-V", "threads", "traces").stdout)
         self.assertGreaterEqual(len(document["rows"]), 2)
         said = re.search(r"(\d+) samples? of .* CPU time in (\d+) process image", self.recorded.stderr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program whose profile is known in outline: 30 events; in every tenth "slow" takes six times as
- * long.  Work is counted, not timed, so that the shares do not depend on the machine.
+ * A program whose profile is roughly known: 30 events, in every tenth of which "slow" takes six
+ * times as long.  Work is counted, not timed, so that the shares do not depend on the machine.
  *
  *	marked            units of work and regions
  *	marked regions    regions alone, and one that is left open

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""shown_options.py FASTGATE: what options of view, graph and export leave out, name and draw otherwise, on a profile of which all is known."""
+"""
+shown_options.py FASTGATE: options of view, graph and export that leave out, rename or draw differently, on a fully
+known profile.
+"""
 import json
 import os
 import re
@@ -87,7 +90,7 @@ def graph_is_drawn_otherwise():
 
 
 def graph_does_not_wait_for_ever():
-    """A Graphviz that hangs: the text is kept."""
+    """If Graphviz hangs, the text is kept."""
     write("bin/dot", "#!/bin/sh\nexec sleep 1000\n", 0o755)
     done = call(FASTGATE, "graph", "--timeout", "100ms", "-o", "calls.svg", "stacks.folded", env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
     check(done.returncode not in (0, 2) and not os.path.exists("calls.svg"), f"{done.returncode} {done.stderr}")

@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 from checks import call, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
-ORDER = re.compile(r"^\s*::|##\[", re.M)  # what GitHub's runner does, wherever it finds it in a log
+ORDER = re.compile(r"^\s*::|##\[", re.M)  # commands that GitHub's runner obeys, wherever they are in a log
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
 VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces", "files", "paths")
@@ -42,7 +42,7 @@ def text_of(arguments):
 
 
 def words_of(arguments):
-    """Formats that people read, or that a CI system reads for them."""
+    """Checks a format whose output may be in a CI log: it contains no command to the runner."""
     found = ORDER.search(text_of(arguments))
     if found:
         failures.append(f"{arguments}: an order to the runner: {found.group()!r}")

@@ -17,7 +17,7 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# expect CODE WORDS COMMAND...: the exit code, and what stderr says
+# expect CODE WORDS COMMAND...: the exit code, and text on stderr
 expect() {
 	code=$1 words=$2
 	shift 2
@@ -27,7 +27,7 @@ expect() {
 	grep -qF -- "$words" err || fail "'$*' does not say '$words' but: $(cat err)"
 }
 
-# Every format, twice: the same bytes; and as the golden files have them.
+# Every format, twice: the same bytes, which equal the golden files.
 for format in terminal json junit markdown comment html github gitlab csv csv-raw; do
 	"$fastgate" report --format "$format" >first
 	"$fastgate" report --format "$format" -o second
@@ -37,13 +37,13 @@ for pair in terminal:txt json:json junit:junit.xml markdown:md gitlab:metrics.tx
 	"$fastgate" report --format "${pair%%:*}" | cmp - "$golden/mixed.${pair#*:}" || fail "$pair is not the golden file"
 done
 
-# Annotations stand at lines of the checkout, which may be named; what lies elsewhere has none.
+# Annotations refer to lines of the checkout; --source-root names it, and files outside have none.
 "$fastgate" report --format github --source-root /src/ | grep -q '^::error file=reco/fit.cpp,line=[0-9]*,' || fail "--source-root does not lead to the file"
 for root in /src/rec /elsewhere /src/reco/fit.cpp; do
 	! "$fastgate" report --format github --source-root "$root" | grep -q 'file=' || fail "--source-root $root leads to a file"
 done
 
-# The ending of the file decides.
+# The file's extension selects the format.
 "$fastgate" report -o page.html
 head -c 15 page.html | grep -q '<!DOCTYPE html>' || fail "page.html is no HTML"
 "$fastgate" report -o junit.xml
@@ -69,7 +69,7 @@ if [ -w /dev/full ]; then
 	[ "$status" -ne 0 ] && grep -q 'No space left' err || fail "a full disk is not named: $(cat err)"
 	[ -c /dev/full ] || fail "/dev/full was replaced"
 fi
-# A limit of 64 KiB a file stands in for a full disk: the old report stays, nothing else is left.
+# A limit of 64 KiB per file simulates a full disk: the old report stays, and no other file is left.
 status=0
 (ulimit -f 128; trap '' XFSZ; "$fastgate" report -o kept.html) 2>err || status=$?
 [ "$status" -ne 0 ] && grep -q kept.html err || fail "a file that cannot grow is not named: $(cat err)"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-same_bytes.py FASTGATE: what `fastgate report` writes from the store is what `fastgate run` wrote while it measured, byte for byte,
-in every format, also when the store has been copied elsewhere.
+same_bytes.py FASTGATE: `fastgate report` writes from the store what `fastgate run` wrote while it measured, byte for
+byte, in every format, even if the store has been copied elsewhere.
 """
 import os
 import shutil

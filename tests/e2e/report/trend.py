@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-trend.py FASTGATE MAKE_RUNS: sixteen runs, from the ninth on slower by 30 %.  `fastgate history` draws the line there, as text and as JSON,
-and nowhere else; memory, which did not change, has no line.
+trend.py FASTGATE MAKE_RUNS: sixteen runs, 30 % slower from the ninth on. `fastgate history` marks the change there, as
+text and as JSON, and nowhere else; memory, which did not change, has no mark.
 """
 import glob
 import json

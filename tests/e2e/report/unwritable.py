@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-unwritable.py FASTGATE MAKE_STORE: every command that writes a result, in every format, where it cannot be written: a full disk, a file
-that may not grow, a pipe that nobody reads, a folder that is not there or may not be written.  Each time one line that
-names what failed, exit code 6, the old file as it was, and nothing beside it.
+unwritable.py FASTGATE MAKE_STORE: every command that writes a result, in every format, with a target that cannot be
+written: a full disk, a file that may not grow, a pipe without a reader, a missing or read-only folder. Each time there
+is one line that names the failure, exit code 6, an unchanged old file, and no other file.
 """
 import os
 import resource
@@ -40,7 +40,7 @@ def to_standard_output(arguments):
         one_line(run(arguments, stdout=full), "No space left on device", f"{arguments} >/dev/full")
     reader, writer = os.pipe()
     os.close(reader)
-    # A reader that left, as `head` does, hears nothing more.
+    # A reader that closed the pipe, as `head` does, gets no message.
     done = run(arguments, stdout=writer)
     check(done.returncode == 6 and b"fastgate: " not in done.stderr, f"{arguments} into a closed pipe: {done}")
     os.close(writer)
@@ -48,7 +48,7 @@ def to_standard_output(arguments):
 
 
 def that_cannot_grow():
-    """Simulates a full disk with a file to read: a store would need room too."""
+    """Simulates a full disk, with a run from a file: a store would need room too."""
     for arguments in [("report", "run.fgrun", "--format", name) for name in REPORTS] + [("export", "run.fgrun", "--format", name, *BENCH) for name in EXPORTS] + [
             ("view", "run.fgrun", "--view", name, *BENCH) for name in VIEWS] + [("graph", "run.fgrun", "--format", "dot", *BENCH)]:
         put_old()
@@ -79,7 +79,7 @@ def to_files(arguments):
         one_line(run(short, before=lambda: os.setuid(NOBODY)), "results/result", f"{short} in a read-only folder")
         os.chmod("results", 0o755)
         unchanged(short)
-    # A writable target is written: a file is replaced as a whole, a device is written to.
+    # A writable target: a file is replaced as a whole, a device is written to.
     done = run((*arguments, "-o", "results/result"))
     check(done.returncode == 0 and os.path.getsize("results/result") > SMALL_FILE, f"{short}: {done.stderr.decode()!r}")
     check(os.listdir("results") == ["result"], f"{short} leaves {os.listdir('results')}")

@@ -28,7 +28,7 @@ int main(void)
 
 
 def run(*words):
-    """Exit code and words; None when it did not end."""
+    """Exit code and output; None if it did not end."""
     try:
         done = call(FASTGATE, *words, timeout=HUNG_S)
         return done.returncode, done.stdout + done.stderr

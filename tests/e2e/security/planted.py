@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-planted.py FASTGATE MAKE_STORE: another user's links in a folder like /tmp lead nowhere, and what is written is its owner's alone.
-
-Links of another user can be made only by root: without, the test is skipped.
+planted.py FASTGATE MAKE_STORE: fastgate follows no link of another user in a folder like /tmp, and only the owner may
+write its files. Only root can create another user's links; otherwise the test is skipped.
 """
 import os
 import shutil
@@ -33,7 +32,7 @@ def plant(shared, name, target):
 
 def refuses(what, victim, before, *words):
     code, err = run(*words)
-    # If the kernel guards such folders (fs.protected_symlinks), the kernel refuses.
+    # If the kernel guards such folders (fs.protected_symlinks), the error comes from the kernel.
     check(code == 6 and ("link" in err or "Permission denied" in err), f"{what}: {code} {err!r}")
     after = open(victim, encoding="ascii").read() if os.path.exists(victim) else None
     check(after == before, f"{what}: the victim was changed to {after!r}")
@@ -58,7 +57,7 @@ def planted_links(shared, mine):
 
 
 def own_links(shared, mine):
-    """One's own link is one's own business."""
+    """A user's own link is followed."""
     target = os.path.join(mine, "target.html")
     with open(target, "w", encoding="ascii") as file:
         file.write("old\n")

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-readonly.py FASTGATE MAKE_STORE: where nothing can be written, as a user without rights finds it, fastgate says so in one line and
-ends with 6; what only reads, and what was told not to keep anything, works.
-
-As root the calls run as another user, because root may write everywhere.
+readonly.py FASTGATE MAKE_STORE: as a user without write permission anywhere, fastgate reports that in one line and
+exits with 6; commands that only read, or that must not store anything, work. As root, the commands run as another user,
+because root may write everywhere.
 """
 import os
 import subprocess

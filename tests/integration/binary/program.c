@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program with one of everything that speaks of addresses; built several times, each with one
- * thing changed.
+ * A program with code and data of every kind that contains addresses, built several times, each
+ * time with one change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ __attribute__((noinline)) static int by_switch(int i, const char *text)
 }
 
 #ifdef __clang__
-/* gcc splits off such a part on its own. */
+/* gcc splits off a cold part on its own. */
 __asm__(".text\n"
 	".type by_switch.cold, @function\n"
 	"by_switch.cold:\n"
@@ -95,7 +95,7 @@ __attribute__((noinline)) static int outer(int i)
 	return limited(i) + 1;
 }
 
-/* Without names: a list that has nothing but its head, and two words that lead to each other. */
+/* Data without symbols: a list with only a head, and two words that point to each other. */
 __asm__(".data\n"
 	".p2align 3\n"
 	".Lhead: .quad .Lhead, .Lhead\n"
@@ -128,7 +128,10 @@ int main(int argc, char **argv)
 	int sum = is_empty();
 
 	(void)argv;
-	/* In libc_nonshared.a: it takes the address of what holds its own address. */
+	/*
+	 * atexit() is in libc_nonshared.a: it takes the address of a variable that holds its own
+	 * address.
+	 */
 	if (atexit(say_goodbye) != 0)
 		return 1;
 	for (int i = 0; i < argc * 100; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that g++ gives no linkage name when it inlines them: test_scopes.c knows where they stand.
+// Functions without a linkage name once g++ has inlined them; test_scopes.c knows their lines.
 namespace app
 {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A library whose lines and inlined functions test_symbols.c knows by their marks. */
+/* A library whose lines and inlined functions are known to test_symbols.c by their marks. */
 __attribute__((visibility("default"))) int target_outer(int n);
 __attribute__((visibility("default"))) int target_plain(int n);
 

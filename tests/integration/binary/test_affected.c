@@ -61,7 +61,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The program of the baseline with these functions, separated by blanks. */
+/* The baseline's program with these executed functions, separated by blanks. */
 static void execute(struct fg_executed *executed, const char *functions)
 {
 	char digest[FG_CODE_FACT_SIZE];
@@ -84,7 +84,7 @@ static void check_code(const struct fg_executed *executed, const char *text, con
 	struct fg_affected_reason reason;
 
 	fg_affected_by_code(affected, targets, executed, &reason);
-	/* A list that was made from something else is made again. */
+	/* A list that was recorded from something else is stale. */
 	assert_int_equal(reason.is_stale, text && (strstr(text, "were recorded") ||
 						   strstr(text, "the project changed")));
 	if (!text)
@@ -104,7 +104,7 @@ static void executed_code_decides(void **state)
 	static const struct {
 		const char *variant;
 		const char *executed;
-		const char *text; /* NULL: it is left out */
+		const char *text; /* NULL: the benchmark is left out */
 		const char *symbol;
 	} rows[] = {
 		{.variant = "base", .executed = "main limited"},
@@ -125,7 +125,7 @@ static void executed_code_decides(void **state)
 		 .executed = "main limited",
 		 .text = "it executes what changed",
 		 .symbol = "main"},
-		/* Its cold part stands for the whole function. */
+		/* The cold part stands for the whole function. */
 		{.variant = "case",
 		 .executed = "main by_switch.cold",
 		 .text = "it executes what changed",
@@ -224,7 +224,7 @@ static void another_library_counts(void **state)
 		{"build.library.libc.so.6", "1", "2", "another library: libc.so.6"},
 		{"build.library.libm.so.6", NULL, "2", "another library: libm.so.6"},
 		{"build.library.libm.so.6", "1", NULL, "another library: libm.so.6"},
-		/* Its functions are looked at one by one. */
+		/* Functions of the project's own library are checked one by one. */
 		{"build.library.libown.so", "1", "2", NULL},
 		{"build.library.libown.so", NULL, "2", "another library: libown.so"},
 		{"build.flags", "-O2", "-O2 -g", NULL},
@@ -277,7 +277,7 @@ static void only_files_that_it_reads_count(void **state)
 	fg_executed_take_input(&targets[FG_ARM_BASELINE], "/proc/self/maps", &executed);
 	fg_executed_take_input(&targets[FG_ARM_BASELINE], "/dev/zero", &executed);
 	fg_executed_take_input(&targets[FG_ARM_BASELINE], "/dev/shm/not-there", &executed);
-	/* It is looked at function by function. */
+	/* The program is not an input: its functions are checked. */
 	read_in_baseline(&executed, "program");
 	read_in_baseline(&executed, "../side0/program");
 	assert_int_equal(executed.input_count, 3);
@@ -303,7 +303,7 @@ static void without_its_inputs_it_is_measured(void **state)
 	fg_executed_release(&executed);
 }
 
-/* The key of the baseline with this variable in its environment. */
+/* The baseline's key with this variable in the environment. */
 static struct fg_executed_key key_with(const char *name, const char *value)
 {
 	struct fg_environment host = {0};
@@ -359,7 +359,7 @@ static void a_list_is_for_one_build_configuration_and_environment(void **state)
 	free(path);
 }
 
-/* As callgrind writes it: names are given once, addresses of stubs and contexts included. */
+/* The text is as callgrind writes it: each name once, addresses of stubs, contexts. */
 static void functions_are_read_from_callgrind(void **state)
 {
 	char text[8192];

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Is it the same code?  Asked of builds that differ in one thing each, position independent and
- * not.
- */
+/* Is it the same code? Compares builds with one difference each, position-independent and not. */
 #include "binary/code.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -54,7 +51,7 @@ static struct fg_code_pair find(const struct comparison *c, const char *name)
 	return (struct fg_code_pair){0};
 }
 
-/* The names of what changed, in order, with a blank between. */
+/* The names of everything that changed, in order, separated by blanks. */
 static const char *changed(const struct comparison *c, char *text, size_t size)
 {
 	text[0] = '\0';
@@ -96,7 +93,7 @@ static void nothing_but_the_place_changed(void **state)
 
 static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 {
-	/* On arm64 code may reach an object from the address of another, and uses both. */
+	/* On arm64 code may compute an object's address from another's, and so uses both. */
 #ifdef __aarch64__
 	static const char apart_from_table[] = "outer";
 #else
@@ -105,8 +102,8 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 	const struct {
 		const char *variant;
 		const char *changed;
-		const char *reaches; /* names it, itself unchanged */
-		const char *apart;   /* has nothing to do with it */
+		const char *reaches; /* a function that refers to it and did not change itself */
+		const char *apart;   /* a function that has nothing to do with it */
 	} rows[] = {
 		{.variant = "limit", .changed = "limited", .reaches = "outer", .apart = "by_name"},
 		{.variant = "greeting", .changed = "main", .reaches = "main", .apart = "outer"},
@@ -127,7 +124,7 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 
 			compare(&c, kinds[k], rows[r].variant);
 			if (strcmp(changed(&c, text, sizeof(text)), "reltable.by_name") == 0)
-				assert_string_equal(rows[r].changed, "names"); /* clang's */
+				assert_string_equal(rows[r].changed, "names"); /* clang's name */
 			else
 				assert_string_equal(text, rows[r].changed);
 			assert_int_equal(c.difference.counts[FG_CODE_CHANGED], 1);

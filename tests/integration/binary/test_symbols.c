@@ -112,7 +112,7 @@ static struct fg_symbol_module *open_module(struct fg_symbolizer *symbolizer,
 				    false);
 }
 
-/* The address in target_outer() whose chain is outer → middle → inner. */
+/* An address in target_outer() with the chain outer → middle → inner. */
 static size_t find_inlined(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 			   const struct scene *scene, const struct fg_symbol **chain)
 {
@@ -173,7 +173,7 @@ static void addresses_are_found_in_any_order_and_repeatedly(void **state)
 	for (size_t i = 0; i < COUNT; i++)
 		(void)fg_symbolizer_find(up, ordered, start + i, &first[i]);
 	for (size_t i = 0; i < 3 * (size_t)COUNT; i++) {
-		const size_t at = i * 37 % COUNT; /* each of them, three times, up and down */
+		const size_t at = i * 37 % COUNT; /* each of them three times, in a mixed order */
 		const size_t count = fg_symbolizer_find(mixed, other, start + at, &chain);
 		const struct fg_symbol *again;
 
@@ -281,8 +281,8 @@ static bool has(const char *program)
 }
 
 /*
- * As distributions ship it: the symbols missing from .dynsym, in a compressed ELF file inside a
- * section.
+ * A stripped library as distributions ship it: symbols that .dynsym lacks are in a compressed ELF
+ * file inside a section.
  */
 static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(void **state)
 {
@@ -313,7 +313,7 @@ static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(voi
 	assert_non_null(strstr(fg_symbol_module_source(module), "compressed symbol table"));
 	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
 				 &chain);
-	assert_string_equal(chain[0].function->name, "target_plain"); /* of .dynsym */
+	assert_string_equal(chain[0].function->name, "target_plain"); /* from .dynsym */
 	fg_symbolizer_free(symbolizer);
 	free(add);
 }
@@ -346,7 +346,7 @@ static void a_damaged_packed_symbol_table_is_refused(void **state)
 	free(add);
 }
 
-/* dwz moves what several files have in common into a third one. */
+/* dwz moves data that several files share into a third file. */
 static void debug_information_that_files_share_is_followed(void **state)
 {
 	const struct scene *scene = *state;
@@ -366,7 +366,7 @@ static void debug_information_that_files_share_is_followed(void **state)
 	expect_inlined(symbolizer, &shared, one);
 	fg_symbolizer_free(symbolizer);
 	assert_int_equal(unlink(in(scene, "shared.debug")), 0);
-	symbolizer = fg_symbolizer_new(NULL); /* without it: whatever is left, and no crash */
+	symbolizer = fg_symbolizer_new(NULL); /* no shared file: fewer details, no crash */
 	(void)fg_symbolizer_find(symbolizer, open_module(symbolizer, &shared, other),
 				 address_of(&shared.elf, "target_outer"),
 				 &(const struct fg_symbol *){NULL});
@@ -391,8 +391,8 @@ static char *only_dwo(const struct scene *scene)
 }
 
 /*
- * The compiler leaves the functions in a .dwo file: without it there are lines, no inlined frames,
- * and nothing is cached.
+ * The compiler puts the functions into a .dwo file: without it there are lines but no inlined
+ * frames, and nothing is cached.
  */
 static void split_debug_information_is_read_and_missed(void **state)
 {
@@ -473,7 +473,7 @@ static void a_separate_file_is_found_by_its_link_and_checked(void **state)
 	run("objcopy", (const char *const[]){link, in(scene, "libs.so"), NULL});
 	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
 	fg_symbolizer_free(symbolizer);
-	/* one bit in the separate file: its checksum does not match any more, and it is not used */
+	/* one flipped bit in the separate file: its checksum no longer matches, so it is not us */
 	text = fg_scratch_read(&scene->scratch, "libs.debug", &size);
 	text[size - 1] ^= 1;
 	fg_scratch_write(&scene->scratch, "libs.debug", text, size);
@@ -645,7 +645,7 @@ static void damaged_binaries_are_refused_or_read_without_harm(void **state)
 	assert_int_equal(fg_fs_read(LIBRARY, 1 << 24, &bytes, &size, &err), FG_OK);
 	for (size_t i = 0; i < 200; i++) {
 		struct fg_elf elf;
-		size_t at = i < 64 ? i : size - (i - 63) * 16; /* the header, the section table */
+		size_t at = i < 64 ? i : size - (i - 63) * 16; /* header, then section table */
 		char old = bytes[at];
 
 		bytes[at] = (char)0xff;

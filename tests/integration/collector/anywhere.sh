@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The collector in programs of other distributions, and the archive on them: anywhere.sh BUILD_FOLDER ARCHIVE [RELEASE...]
-# First, the archive runs in a root that has nothing else.  Then, for each Debian release, makes a root outside of the checkout from the archive that apt uses here, compiles the target programs there,
-# has this build's tests run them there under this build's collector, gates the quick start with the archive, and removes the root.  Needs root; 77 (skipped) says what is missing.
+# The collector in programs of other distributions, and the release archive there: anywhere.sh BUILD_FOLDER ARCHIVE [RELEASE...]
+# The archive runs in an otherwise empty root first.  Then, for each Debian release, the script makes a root outside of the
+# checkout, from the package archive that apt uses here; compiles the target programs in it; lets this build's tests run them
+# under this build's collector; gates the quick start with the release archive; and removes the root.  Needs root; exit code 77
+# (skipped) comes with the reason.
 set -eu
 build=$(realpath "$1")
 packed=$(realpath "$2")
@@ -14,7 +16,7 @@ skip() {
 }
 [ "$(id -u)" -eq 0 ] || skip "only root can make a root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-# In a mount namespace of its own, so that no mount is left behind.
+# Runs in its own mount namespace, so that no mount is left behind.
 [ -n "${FASTGATE_TEST_MOUNTS:-}" ] || FASTGATE_TEST_MOUNTS=1 exec unshare --mount sh "$0" "$build" "$packed" "$@"
 
 source=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -45,7 +47,7 @@ make_root() { # release
 	}
 }
 
-# The root's programs lie where the tests look for the host's, seen from inside and from outside.
+# The root's programs replace the host's where the tests look for them, both inside and outside of the root.
 mount_all() {
 	mkdir -p "$work/scratch" "$root$work/scratch" "$root$source" "$root$build"
 	mount -t tmpfs targets "$targets"
@@ -73,7 +75,7 @@ done'
 programs="lockstep tick_aliasing short_threads ticking burst kernel deep chain storm_dlopen storm_fork eintr itt names own_signal waits woken yielding
 	sandbox stacks regions throwing two_threads thread_ends tls entering"
 
-# No libc, no certificates, nothing: only the archive.
+# No libc and no certificates: only the archive.
 bare=$work/bare
 mkdir "$bare"
 zstd -dcq "$packed" | tar -xf - -C "$bare" --strip-components=1
@@ -89,7 +91,7 @@ case $said in
 *"install the package ca-certificates"*) ;;
 *) echo "anywhere.sh: without certificates: $said" >&2 && exit 1 ;;
 esac
-# A folder whose programs may not run gets nothing.
+# A folder mounted noexec stays empty.
 mkdir "$work/noexec"
 mount -t tmpfs -o noexec noexec "$work/noexec"
 said=$(sh "$source/install.sh" "$packed" "$work/noexec" "$(sha256sum <"$packed" | cut -d ' ' -f 1)" 2>&1) && exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# privileged.sh PROGRAM: a program with more rights than its caller leaves no trace where the caller's environment wants one.
-# The program is linked with the collector, because the dynamic loader itself drops LD_PRELOAD there.
+# privileged.sh PROGRAM: a program with more rights than its caller writes no trace to the folder in the caller's
+# environment. The program is linked with the collector, because the dynamic loader ignores LD_PRELOAD for such
+# programs.
 set -eu
 program=$1
 [ "$(id -u)" -eq 0 ] || { echo "only root can make a program privileged"; exit 77; }
@@ -16,7 +17,7 @@ chmod 755 "$work/plain"
 chmod 4755 "$work/privileged"
 
 fail() { echo "FAILED: $*"; exit 1; }
-try() { # name: what it says of itself; its traces in $work/out
+try() { # name: its output, and its traces in $work/out
 	rm -f "$work"/out/*
 	setpriv --reuid 65534 --regid 65534 --clear-groups env FASTGATE_COLLECTOR_OUTPUT="$work/out" FASTGATE_COLLECTOR_PERIOD=1000000 "$work/$1"
 }

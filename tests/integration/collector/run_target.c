@@ -54,14 +54,14 @@ static void forbid_perf(void)
 
 static void become(const struct run *run, const char *folder, int out)
 {
-	const char *root = getenv("FASTGATE_TEST_ROOT"); /* anywhere.sh: of another distribution */
+	const char *root = getenv("FASTGATE_TEST_ROOT"); /* anywhere.sh: another distribution's */
 	char *words[RUN_WORDS + 1] = {NULL};
 	char output[4200];
 	char preload[4200];
 
 	for (unsigned i = 0; i < RUN_WORDS && run->words[i]; i++)
 		words[i] = fg_xstrdup(run->words[i]);
-	/* Everybody else's tests run on the loader's index. */
+	/* All other tests use the loader's index. */
 	(void)putenv(fg_xstrdup(FG_ENV_INDEX "=own"));
 	for (unsigned i = 0; i < RUN_WORDS && run->settings[i]; i++)
 		(void)putenv(fg_xstrdup(run->settings[i]));

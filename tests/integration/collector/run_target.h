@@ -16,12 +16,12 @@ enum {
 
 struct run {
 	const char *words
-		/* the first: name of the target, or an absolute path; NULL at the end */
+		/* first the name of the target, or an absolute path; NULL ends the list */
 		[RUN_WORDS];
 	const char *settings[RUN_WORDS]; /* "FASTGATE_COLLECTOR_...=value", NULL at the end */
 	bool without_collector;
 	bool forbid_perf; /* a seccomp filter answers perf_event_open with EACCES */
-	int exit_code;    /* that is expected */
+	int exit_code;    /* expected */
 };
 
 struct outcome {
@@ -30,13 +30,13 @@ struct outcome {
 	struct fg_scratch scratch;
 };
 
-/* Programs run under an emulator: a signal takes it long, and it knows no perf events. */
+/* Do programs run under an emulator? Signals are slow there, and perf events are missing. */
 bool is_emulated(void);
 void run_target(const struct run *run, struct outcome *outcome);
 void outcome_release(struct outcome *outcome);
 /* The value that follows a name in the target's output. */
 double outcome_truth(const struct outcome *outcome, const char *name);
-/* Absolute path of a target, static until the next call but three. */
+/* Absolute path of a target; the buffer is reused by the fourth call after this one. */
 const char *target_path(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A guest leaves no trace on its host: same output, same exit code, no EINTR, no lost child, no
- * lost signal.
+ * A guest leaves no trace on its host: the output and the exit code stay the same, no call fails
+ * with EINTR, and no child or signal is lost.
  */
 #include "base/base.h"
 #include "base/fs.h"
@@ -31,8 +31,8 @@ static void every_child_comes_back(void **state)
 	for (const struct trace *trace = outcome.traces; trace; trace = trace->next)
 		images += trace_inclusive(trace, "in_child") > 0;
 	/*
-	 * 15 rounds, four children each with 3 ms of work; a forked one leaves a trace only once it
-	 * is sampled
+	 * 15 rounds of four children with 3 ms of work each; a forked child leaves a trace only if
+	 * it was sampled
 	 */
 	assert_true(images >= 50);
 	assert_true(trace_inclusive(outcome.traces, "in_child") > 60 * 2e6);
@@ -87,7 +87,7 @@ static void the_programs_own_use_of_the_signal_goes_on(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "work_with_own_timer") > 1.8e8);
-	/* and after it has closed every descriptor */
+	/* ... and after the program has closed every descriptor */
 	assert_true(trace_inclusive(outcome.traces, "work_without_descriptors") > 1.2e8);
 	assert_true(outcome.traces->header.forwarded >= 5);
 	outcome_release(&outcome);
@@ -140,7 +140,10 @@ static void a_wait_ends_when_its_handler_has_run(void **state)
 	}
 }
 
-/* A sample is delivered before a signal that was sent to the process, and both end one call. */
+/*
+ * A sample is delivered before a signal that was sent to the process, and both interrupt the same
+ * call.
+ */
 static void a_call_ends_as_the_handler_yet_to_run_has_it(void **state)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick"};
@@ -158,7 +161,7 @@ static void a_call_ends_as_the_handler_yet_to_run_has_it(void **state)
 	}
 }
 
-/* A tick cuts no call short, and makes none again that the program's handler has ended. */
+/* A tick interrupts no call, and restarts none that the program's handler has ended. */
 static void a_tick_makes_no_call_again(void **state)
 {
 	struct outcome outcome;
@@ -172,13 +175,13 @@ static void a_tick_makes_no_call_again(void **state)
 	outcome_release(&outcome);
 }
 
-/* One that was held back until a call lets it in ends the call in the kernel's eyes. */
+/* For the kernel, a pending sample that a call unblocks ends the call. */
 static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 {
 	static const char *const settings[][2] = {
 		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick"},
 		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=cpu"},
-		{FG_ENV_PERIOD "=1000000000", FG_ENV_CLOCK "=cpu"}, /* ticks alone */
+		{FG_ENV_PERIOD "=1000000000", FG_ENV_CLOCK "=cpu"}, /* ticks only */
 		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall"},
 	};
 
@@ -197,9 +200,9 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 }
 
 /*
- * The flags of the program's handler count, not ours, even if a wall-clock sample arrives at the
- * same time. At a thousand of these a second, a child on a busy machine is hardly ever found
- * waiting.
+ * The flags of the program's handler decide, not the collector's, even if a wall-clock sample
+ * arrives at the same time. At a thousand of these a second, a child on a busy machine is hardly
+ * ever found waiting.
  */
 static void a_call_ends_as_the_programs_own_handler_has_it(void **state)
 {
@@ -247,8 +250,8 @@ static double weight_of_all(const struct trace *trace)
 }
 
 /*
- * Its filter kills for every system call but the few that the program makes; its own exit code
- * comes through.
+ * The sandbox kills the program for any system call but the few that it makes. The program's own
+ * exit code comes through.
  */
 static void a_sandbox_is_not_disturbed(void **state)
 {
@@ -271,11 +274,11 @@ static void a_sandbox_is_not_disturbed(void **state)
 
 		run_target(&run, &outcome);
 		/*
-		 * On both sides samples go on, ten at least.  What shares the two functions have
-		 * of the time depends on what signals cost just then; but none of the CPU time
-		 * before the sandbox is lost, whatever it went into.  The coarsest clock knows
-		 * nothing of what was used since the last tick that found the thread; on a busy
-		 * machine none may have met it before the sandbox.
+		 * Samples continue on both sides of the entry, at least ten each. The shares of the
+		 * two functions depend on the current cost of signals, but no CPU time before the
+		 * sandbox is lost. The coarsest clock knows nothing of the time since the last tick
+		 * that found the thread; on a busy machine there may have been none before the
+		 * sandbox.
 		 */
 		const bool knows_all = strcmp(clocks[i], FG_ENV_CLOCK "=tick") != 0;
 		const double inside = trace_inclusive(outcome.traces, "inside");
@@ -304,9 +307,7 @@ static void exceptions_stay_with_their_unwinder(void **state)
 	outcome_release(&outcome);
 }
 
-/*
- * A handler that got its own thread-local variables from malloc would sometimes interrupt malloc.
- */
+/* A handler whose thread-local variables came from malloc would sometimes interrupt malloc. */
 static void thread_local_memory_is_the_programs_own(void **state)
 {
 	struct outcome outcome;
@@ -316,7 +317,7 @@ static void thread_local_memory_is_the_programs_own(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "touch_all") > 2e7);
-	/* one that the machine stops between its leave and its end may be sampled once more */
+	/* a thread that is preempted between its farewell and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, 181, 185);
 	outcome_release(&outcome);
 }
@@ -407,7 +408,7 @@ static void threads_go_by_their_names(void **state)
 		if (weight < 1e7 || weight > 4e7)
 			fail_msg("%s: thread %u, %.3f s", wanted[i], id, weight / 1e9);
 	}
-	/* The main thread is named after its program; an unnamed thread has no name. */
+	/* The main thread has the program's name; an unnamed thread has none. */
 	assert_int_equal(strncmp(trace->thread_names[1], "names", 5), 0);
 	assert_int_equal(trace->kinds[FG_RECORD_THREAD_NAME], FG_ARRAY_SIZE(wanted) + 1);
 	outcome_release(&outcome);
@@ -471,7 +472,7 @@ static void a_control_page_switches_it_off(void **state)
 		       fd);
 	assert_int_equal(ftruncate(fd, FG_CONTROL_PAGE_SIZE), 0);
 	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
-	/* A file that could be shortened is not mapped, and the trace says so. */
+	/* A file that could be truncated is not mapped, and the trace says so. */
 	for (unsigned sealed = 0; sealed < 2; sealed++) {
 		struct outcome outcome;
 
@@ -541,7 +542,9 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 		run_target(&run, &without);
 		assert_non_null(with.traces);
 		if (i !=
-		    /* a listing of descriptors shows ours: the one difference that can be seen */
+		    /*
+		     * the list of descriptors includes the collector's: the only visible difference
+		     */
 		    1)
 			assert_string_equal(with.output, without.output);
 		outcome_release(&with);
@@ -551,7 +554,7 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 
 int main(void)
 {
-	/* The processor-dependent part, and in 64-bit programs the rest. */
+	/* The tests that depend on the processor, and in 64-bit programs the others. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_comes_back),
 		cmocka_unit_test(no_call_is_cut_short),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs whose profile is known, and whether the collector finds it.
+ * Does the collector find the known profile of these programs?
  *
- * How close shares come to the truth is a matter of chance, so it is measured, not tested:
- * `./dev soak truth` sets FASTGATE_MEASURE_TRUTH, and shares are judged by their own statistics.  A
- * share p that is seen in n samples has the standard deviation sqrt(p (1 - p) / n); four of these
- * are allowed, so that a right collector fails once in 16,000 runs.  Without the variable a share
- * only has to be where no machine can move it: a collector that is biased by what these programs
- * provoke is off by more.
+ * How close a share comes to the
+ * truth is a matter of chance, so it is measured, not tested: `./dev soak truth` sets
+ * FASTGATE_MEASURE_TRUTH, and shares are judged by their own statistics. A share p seen in n
+ * samples has the standard deviation sqrt(p (1 - p) / n); four of these are allowed, so a correct
+ * collector fails once in 16,000 runs. Without the variable, a share must only be within limits
+ * that hold on any machine; a collector with a bias that these programs provoke exceeds them.
  */
 #include "base/base.h"
 #include "base/fs.h"
@@ -33,15 +33,15 @@ static bool is_measuring(void)
 	return getenv("FASTGATE_MEASURE_TRUTH") != NULL;
 }
 
-/* Arguments of a program: enough for statistics, or just enough to show a bias on any machine. */
+/* A program's argument: enough work for statistics, or just enough to show a bias on any machin */
 static const char *in_full_or(const char *all, const char *enough)
 {
 	return is_measuring() ? all : enough;
 }
 
 /*
- * Two functions, and what one look of the clock that sees the first stands for; the second's is the
- * period.
+ * Two functions, and the time that one look of the first one's clock stands for; a look at the
+ * second stands for a period.
  */
 struct share {
 	const char *a;
@@ -75,9 +75,9 @@ static void judge_share(const struct sums *sums, double look_ns, char *wrong, si
 }
 
 /*
- * A single run may be off by more than chance, where a busy machine stops it in the wrong places:
- * then all runs together are judged, of which there are more. What is wrong in each of them stays
- * wrong. The last run is handed on.
+ * A single run may be off by more than chance if a busy machine stops it in the wrong places. Then
+ * all runs are judged together, after adding more. A bias that is present in every run stays
+ * visible. The caller gets the last run.
  */
 static void assert_share(const struct run *run, const struct share *share, struct outcome *outcome)
 {
@@ -101,8 +101,8 @@ static void assert_share(const struct run *run, const struct share *share, struc
 }
 
 /*
- * Emulators know no perf events.  The clock is a timer then, which has no weight of its own for
- * system time, misses the end of a thread, and cuts reads short.
+ * Emulators have no perf events. The clock is then a timer, which does not weigh system time
+ * separately, misses the end of a thread, and interrupts reads.
  */
 static void skip_without_perf(void)
 {
@@ -144,12 +144,12 @@ static void short_threads_get_their_share(void **state)
 
 	(void)state;
 	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", period_ns}, &outcome);
-	/* one that the machine stops between its leave and its end may be sampled once more */
+	/* a thread that is preempted between its farewell and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, threads + 1, 2 * threads + 1);
 	outcome_release(&outcome);
 }
 
-/* The system time of threads that are shorter than a tick is theirs. */
+/* System time of threads shorter than a tick is attributed to these threads. */
 static void short_threads_in_the_kernel_get_their_share(void **state)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=exact"};
@@ -168,7 +168,7 @@ static void short_threads_in_the_kernel_get_their_share(void **state)
 	}
 }
 
-/* If the kernel may be sampled; ticks alone find it only by luck. */
+/* This holds if the kernel may be sampled; ticks alone meet the system time only by luck. */
 static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(void **state)
 {
 	static const char *const steps[] = {"1", "4", "10"};
@@ -186,7 +186,7 @@ static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(
 		assert_int_equal(header->clock_system, FG_CLOCK_SYSTEM);
 		if (header->kernel_errno)
 			assert_int_equal(header->kernel_ns, 0);
-		else if (i > 0) /* every millisecond may be too often where others want the CPU */
+		else if (i > 0) /* at 1 ms other programs may take the CPU */
 			assert_true((double)header->kernel_ns > 0.5 * (double)header->system_ns);
 		assert_true(header->kernel_ns <= header->system_ns);
 		outcome_release(&outcome);
@@ -214,8 +214,8 @@ static void two_equal_threads_weigh_the_same(void **state)
 }
 
 /*
- * In each round that destructors run in but the last one, after which a thread is gone: a quarter
- * of the work would be missed else.
+ * Samples continue in all destructor rounds but the last, after which the thread is gone. Otherwise
+ * a quarter of the work would be missed.
  */
 static void threads_are_sampled_while_they_end(void **state)
 {
@@ -226,7 +226,7 @@ static void threads_are_sampled_while_they_end(void **state)
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "in_destructor") > 0.85 * 440e6);
 	assert_true(trace_inclusive(outcome.traces, "in_object") > 0.85 * 200e6);
-	/* one that the machine stops between its leave and its end may be sampled once more */
+	/* a thread that is preempted between its farewell and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, 404, 808);
 	outcome_release(&outcome);
 }
@@ -240,24 +240,24 @@ static void the_last_thread_ends_the_process(void **state)
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "in_last_thread") > 0.5e8);
 	assert_int_equal(outcome.traces->header.end, FG_END_EXIT);
-	/* both: how the kernel splits a tenth of a second is a matter of a few ticks */
+	/* their sum: the kernel's split of a tenth of a second depends on a few ticks */
 	assert_true(outcome.traces->header.end_user_ns + outcome.traces->header.end_system_ns >
 		    0.5e8);
 	outcome_release(&outcome);
 }
 
 /*
- * The CPU time is exact, and the weights add up to it: within a period, and what is spent after the
- * last look at it.  The kernel's split of it into user and system time is a sample of its own at
- * every kernel tick, so ours may differ from it by as much as that sample is uncertain.
+ * The CPU time is exact, and the weights add up to it, except for less than a period and the time
+ * since the last look. The kernel samples the split into user and system time at its ticks, so the
+ * collector's split may differ by the uncertainty of the kernel's.
  */
 static void assert_adds_up(const struct trace *trace)
 {
 	const struct fg_trace_header *header = &trace->header;
 	const double cpu_ns = (double)(header->end_user_ns + header->end_system_ns);
-	const double ticks = cpu_ns / 1e7; /* at least: 100 a second */
-	const double user =
-		((double)header->end_user_ns / cpu_ns * ticks + 2) / (ticks + 4); /* not 0, not 1 */
+	const double ticks = cpu_ns / 1e7; /* at least, at 100 per second */
+	const double user = ((double)header->end_user_ns / cpu_ns * ticks + 2) /
+			    (ticks + 4); /* excludes 0 and 1 */
 	const double split_ns = cpu_ns * sqrt(user * (1 - user) / ticks);
 
 	assert_near((double)(header->user_ns + header->system_ns), cpu_ns, 0.003, 3 * period_ns);
@@ -283,8 +283,8 @@ static void user_and_system_time_are_distinguished(void **state)
 }
 
 /*
- * Nearly all system time is that of `function`.  A host that stops this machine for a while makes
- * system time pass that nobody spent, so one run of several will do.
+ * Nearly all system time is spent in `function`. If the host stops this machine for a while, system
+ * time passes that nobody spent, so one good run of several is enough.
  */
 static void assert_spends_system_time(const struct run *run, const char *function)
 {
@@ -314,7 +314,7 @@ static void system_time_is_seen_in_full(void **state)
 	assert_spends_system_time(&run, "read_zeros");
 }
 
-/* `--kernel off` leaves it to the ticks. */
+/* `--kernel off` leaves system time to the ticks. */
 static void without_the_kernels_events_ticks_meet_system_time(void **state)
 {
 	struct outcome outcome;
@@ -331,9 +331,9 @@ static void without_the_kernels_events_ticks_meet_system_time(void **state)
 }
 
 /*
- * However little CPU time has passed since the previous tick: three such pieces take a millisecond,
- * so a wait for one sees a third. Ticks in user time are not samples, and the fast timer starts at
- * the first of them.
+ * A tick counts however little CPU time has passed since the previous one. Three such pieces make a
+ * millisecond, so a collector that waited for a millisecond would see a third. Ticks in user time
+ * are not samples; the first of them starts the fast timer.
  */
 static void every_tick_that_meets_system_time_counts(void **state)
 {
@@ -357,7 +357,7 @@ static void every_tick_that_meets_system_time_counts(void **state)
 		outcome_release(&outcome);
 	}
 	if (met < 60)
-		skip(); /* this processor's ticks come at other times than the clock's */
+		skip(); /* this processor's ticks do not coincide with the clock's */
 	if (seen < 0.5 * met)
 		fail_msg("%.0f samples of %.0f ticks", seen, met);
 }
@@ -414,7 +414,7 @@ static void a_sample_takes_at_most_twelve_bytes(void **state)
 
 struct depth_case {
 	const char *depth;
-	uint64_t frames; /* of `descend` alone */
+	uint64_t frames; /* frames of `descend` only */
 	bool cut;
 };
 
@@ -433,8 +433,8 @@ static void check_depth(const struct depth_case *wanted, const char *program)
 		seen++;
 		assert_false(sample->flags & FG_SAMPLE_TRUNCATED);
 		/*
-		 * around it: at_the_bottom, main, three of libc; the clock and its system call
-		 * above
+		 * plus at_the_bottom, main and three functions of libc; above them the clock and
+		 * its system call
 		 */
 		const uint64_t depth = trace_depth(outcome.traces, sample->path);
 
@@ -461,7 +461,8 @@ static void deep_stacks_are_whole_or_cut_in_the_middle(void **state)
 }
 
 /*
- * A reconstruction job's number of libraries: copies of a few, because a file is loaded only once.
+ * Copies a few libraries to get the number of a reconstruction job, because the loader opens a file
+ * only once.
  */
 static void copy_libraries(const struct fg_scratch *scratch, unsigned count)
 {
@@ -482,7 +483,7 @@ static void copy_libraries(const struct fg_scratch *scratch, unsigned count)
 	}
 }
 
-/* The index of loaded objects: ours, and the loader's where it has one. */
+/* The index of loaded objects: the collector's own, and the loader's if it has one. */
 static const char *const indexes[] = {FG_ENV_INDEX "=own", FG_ENV_INDEX "=auto"};
 
 static void check_chain(const char *libraries, const char *index)
@@ -507,7 +508,7 @@ static void check_chain(const char *libraries, const char *index)
 	}
 	all = trace_inclusive(outcome.traces, "at_the_end");
 	assert_true(all > 2e8);
-	/* The first samples walk 300 unknown functions in parts: here, or earlier. */
+	/* The first samples walk 300 unknown functions in parts, here or earlier. */
 	assert_true(in_parts <= 5);
 	assert_true(whole >= 0.9 * all);
 	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
@@ -570,7 +571,7 @@ static void odd_stacks_are_walked_or_marked(void **state)
 	assert_true(trace_inclusive(outcome.traces, "on_coroutine") > 2e8);
 	assert_true(trace_inclusive(outcome.traces, "coroutine") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "small_thread") > 1e8);
-	/* out of the handler, through the signal's frame, into the interrupted function */
+	/* from the handler through the signal's frame into the interrupted function */
 	assert_true(trace_inclusive(outcome.traces, "in_handler") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "raiser") >=
 		    0.99 * trace_inclusive(outcome.traces, "in_handler"));
@@ -599,7 +600,7 @@ static void odd_stacks_are_walked_or_marked(void **state)
 
 int main(void)
 {
-	/* The processor-dependent part, and in 64-bit programs the rest. */
+	/* The tests that depend on the processor, and in 64-bit programs the others. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_threads_get_their_share),
 		cmocka_unit_test(threads_are_sampled_while_they_end),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what write_exports made of the known profile with the programs that the formats are meant for.
-
-A consumer that is not installed skips its own check; when none is there, the test is skipped (77).
+"""
+Reads the exports of the known profile with the programs that the formats are made for. The check of a missing program
+is skipped; if all are missing, so is the test (77).
 """
 import json
 import re

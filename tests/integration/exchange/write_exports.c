@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Writes the known profile in every export format: "write_exports FOLDER" →
- * FOLDER/known<extension>.  It has no calls, so nothing for the formats of these.
+ * FOLDER/known<extension>.  The profile has no calls, so the formats for calls are left out.
  */
 #include "base/fs.h"
 #include "profile/exchange/export.h"

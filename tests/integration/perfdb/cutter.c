@@ -25,7 +25,7 @@ static void send_at_once(int fd)
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-/* One piece, from whichever side speaks; its size, or 0 when the line is at its end. */
+/* Passes on one piece, from whichever side sends; returns its size, or 0 at the end. */
 static size_t pass_piece(const int sides[2], size_t most)
 {
 	struct pollfd fds[2] = {{sides[0], POLLIN, 0}, {sides[1], POLLIN, 0}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A relay between client and server that cuts lines: before, while or after a request passes, or
- * its answer.
+ * A relay between client and server that cuts connections before, during or after a request or its
+ * answer.
  */
 #ifndef FG_TESTS_CUTTER_H
 #define FG_TESTS_CUTTER_H
@@ -15,7 +15,7 @@
 
 struct fg_cutter {
 	char url[FG_LOOPBACK_URL_SIZE];
-	unsigned cuts; /* read it after the end */
+	unsigned cuts; /* read after fg_cutter_stop() */
 	const struct fg_test_server *server;
 	unsigned percent;
 	int listener;
@@ -24,7 +24,7 @@ struct fg_cutter {
 	struct fg_random random;
 };
 
-/* Cuts this many of a hundred connections; which, and where, is the same in every run. */
+/* Cuts this many connections in a hundred; which and where is the same in every run. */
 void fg_cutter_start(struct fg_cutter *cutter, const struct fg_test_server *server,
 		     unsigned percent);
 void fg_cutter_stop(struct fg_cutter *cutter);

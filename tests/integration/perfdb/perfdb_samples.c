@@ -42,7 +42,7 @@ void fg_test_server_start(struct fg_test_server *s, const char *database)
 	s->database = fg_xstrdup(database ? database : fg_scratch_path(&s->scratch, "perfdb.db"));
 	start(s);
 	fg_test_token(s, NULL, FG_SCOPE_ADMIN, INT64_MAX, s->key);
-	/* Its first use is written down now, and not while a test keeps the database busy. */
+	/* Records the token's first use now, and not while a test keeps the database busy. */
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/capabilities", NULL, NULL), 200);
 }
 
@@ -104,7 +104,10 @@ int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t s
 	size_t sent = 0;
 	int status = 0;
 
-	/* A server that rejects early closes while we still send; its answer is still readable. */
+	/*
+	 * A server that rejects early closes the connection while the client still sends; its
+	 * answer is still readable.
+	 */
 	while (sent < size) {
 		const ssize_t n = send(fd, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
 
@@ -197,7 +200,7 @@ void fg_test_parcel(unsigned seed, struct fg_strbuf *text)
 	fg_test_parcel_of(&fg_sample_small, seed, text);
 }
 
-/* A call for each millisecond. */
+/* Adds one call per millisecond. */
 static void add_calls(struct fg_profile_set *set)
 {
 	const struct fg_measure calls = fg_measure_describe("calls", NULL);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct fg_script_reply {
-	int status;          /* 0: closes the line instead */
+	int status;          /* 0: closes the connection instead */
 	const char *headers; /* "Retry-After: 1\r\n"; NULL: none */
 	const char *body;    /* NULL: empty */
 };
@@ -20,7 +20,7 @@ enum {
 
 struct fg_script_server {
 	char url[FG_LOOPBACK_URL_SIZE];
-	/* one a request; the last one again for all further ones */
+	/* one per request; the last one answers all further requests */
 	const struct fg_script_reply *replies;
 	size_t reply_count;
 	char *requests[FG_SCRIPT_MAX_REQUESTS]; /* head and body */
@@ -31,7 +31,7 @@ struct fg_script_server {
 
 void fg_script_start(struct fg_script_server *server, const struct fg_script_reply *replies,
 		     size_t reply_count);
-/* After this the requests may be read. */
+/* Stops the server; then the requests may be read. */
 void fg_script_stop(struct fg_script_server *server);
 void fg_script_release(struct fg_script_server *server);
 

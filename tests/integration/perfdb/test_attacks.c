@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bodies, headers and connections that mean harm. */
+/* Malicious bodies, headers and connections. */
 #include "store/bundle.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
@@ -14,7 +14,7 @@ enum {
 	IDLE_CONNECTIONS = 1000,
 	GREEDY_CONNECTIONS = 4500,
 	IDLE_OF_TWO = 4200,
-	PATIENCE_MS = 200, /* of a server that is tried by dribbles, at first */
+	PATIENCE_MS = 200, /* the server's initial time limit in the tests with slow clients */
 	PATIENCE_MAX_MS = 60000,
 	PAUSE_MS = 20
 };
@@ -68,7 +68,7 @@ static void oversize_is_refused_before_it_is_sent(void **state)
 	fg_strbuf_release(&body);
 }
 
-/* In chunks, whose total was not announced. */
+/* The body comes in chunks, so its total is not announced. */
 static void oversize_in_pieces_is_refused(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -113,7 +113,7 @@ static void oversize_headers_and_addresses_are_refused(void **state)
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
 }
 
-/* Brackets where an annotation is expected, and where an envelope is. */
+/* Brackets in place of an annotation, and in place of an envelope. */
 static void deeply_nested_json_is_refused(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -133,7 +133,7 @@ static void deeply_nested_json_is_refused(void **state)
 	fg_strbuf_release(&body);
 }
 
-/* Names of files that a run could be made to be called. */
+/* Ids that would be paths if they were used as file names. */
 static void run_whose_id_is_a_path_is_refused(void **state)
 {
 	static const char *const ids[] = {"../../../../../../../../etc/passwd..",
@@ -177,7 +177,10 @@ static void one_address_does_not_get_all_connections(void **state)
 	char answer[12] = "";
 	int neighbour = -1;
 
-	/* Both ends of each are ours; the server has raised the limit as far as it goes. */
+	/*
+	 * Both ends of each connection are in this process; the server has raised the limit as far
+	 * as possible.
+	 */
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
 	    files.rlim_cur < 2 * GREEDY_CONNECTIONS + 100) {
 		print_message("not tried: only %lu files may be open\n",
@@ -199,7 +202,7 @@ static void one_address_does_not_get_all_connections(void **state)
 	free(fds);
 }
 
-/* Each stays below the limit of one address; together they would take every connection. */
+/* Each address stays below its limit; together they would take every connection. */
 static void idle_connections_of_two_addresses_make_room(void **state)
 {
 	static const char *const addresses[] = {"127.0.0.1", "127.0.0.3"};
@@ -230,8 +233,8 @@ static void idle_connections_of_two_addresses_make_room(void **state)
 }
 
 /*
- * Sends `start`, then a byte now and then, until the server has had enough; whatever it said goes
- * to `answer`.  Each byte makes the connection a living one: only a limit on the whole ends it.
+ * Sends `start`, then a byte now and then until the server closes; stores its words in `answer`.
+ * Each byte shows that the client is alive: only a limit on the whole request ends this.
  */
 static void dribble(const struct fg_test_server *s, const char *start, struct fg_strbuf *answer)
 {
@@ -256,13 +259,13 @@ static void dribble(const struct fg_test_server *s, const char *start, struct fg
 struct slow {
 	const char *why;
 	const char *start;
-	bool begins_well; /* with a request that is answered */
-	bool has_headers; /* it is the whole request that takes too long */
+	bool begins_well; /* the connection begins with a complete request */
+	bool has_headers; /* the headers are complete; the body takes too long */
 };
 
 /*
- * Returns what the server answers before it gives up on such a client, and whether it serves others
- * meanwhile. On a busy machine they may get too little time as well.
+ * Stores the server's answer to such a client before it gives up, and returns whether it serves
+ * others meanwhile. On a busy machine, these may get too little time as well.
  */
 static bool try_slowly(const struct fg_test_server *s, const struct slow *slow, int64_t patience_ms,
 		       struct fg_strbuf *answer)
@@ -317,7 +320,7 @@ static void slow_request_is_cut_off(void **state)
 			patience_ms *= 4;
 		} while ((!serves || is_answered < cases[i].begins_well) &&
 			 patience_ms <= PATIENCE_MAX_MS);
-		/* Only the complete request before was answered. */
+		/* Only the preceding complete request was answered. */
 		if (!serves || is_answered != cases[i].begins_well ||
 		    strstr(fg_strbuf_text(&answer), "HTTP/1.1 4"))
 			fail_msg("%s: %s", cases[i].why, fg_strbuf_text(&answer));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Profiles written by several sessions at once, and damaged ones.  In SQLite, and in PostgreSQL if
- * PERFDB_TEST_URL names one, whose tables are created afresh for each database.
+ * Profiles written by several sessions at once, and damaged ones, in SQLite or in the PostgreSQL
+ * that PERFDB_TEST_URL names. Its tables are created afresh for each database.
  */
 #include "base/strbuf.h"
 #include "store/db.h"
@@ -17,7 +17,7 @@
 struct fixture {
 	struct fg_scratch scratch;
 	char *location;
-	unsigned databases; /* so far */
+	unsigned databases; /* created so far */
 	struct fg_error err;
 };
 
@@ -57,7 +57,7 @@ static void begin_database(struct fixture *f)
 	free(name);
 }
 
-/* Half of the code is new in every run; the second one is too large to be read path by path. */
+/* Half of the code is new in every run; the second shape is too large to be read path by path. */
 static const struct fg_sample_shape shapes[] = {
 	{.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = 20},
 	{.functions = 200, .paths = 1500, .pairs = 2, .samples = 6000, .churn = 100},
@@ -190,7 +190,7 @@ static void servers_add_the_same_functions_at_once(void **state)
 	fg_strbuf_release(&texts[1]);
 }
 
-/* Other sessions, and this one, may write again what an undone batch wrote. */
+/* A batch that was rolled back may be written again, by other sessions and by this one. */
 static void undone_ids_are_forgotten(void **state)
 {
 	struct fixture *f = *state;
@@ -216,7 +216,7 @@ static void undone_ids_are_forgotten(void **state)
 	fg_strbuf_release(&texts[1]);
 }
 
-/* Reported to every reader of the run, and by `perfdb check`. */
+/* Every reader of the run, and `perfdb check`, reports the damage. */
 static void says_damaged(struct fixture *f, const char *sql, const char *words)
 {
 	char id[ID_SIZE];

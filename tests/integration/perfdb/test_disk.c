@@ -14,17 +14,17 @@
 #include <unistd.h>
 
 enum {
-	QUESTIONS = 50, /* each takes longer than it would take to answer an upload */
+	QUESTIONS = 50, /* each takes longer than answering an upload */
 	COPIES = 2,
 	SEVERAL = 4
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-/* Under the lock. */
+/* Protected by `lock`. */
 static struct {
-	bool is_slow; /* waits for the log last until this is false */
-	bool fails;   /* and then fail */
+	bool is_slow; /* writes of the log wait until this is false */
+	bool fails;   /* writes of the log fail after the wait */
 	unsigned waiting;
 } disk;
 
@@ -39,7 +39,7 @@ static bool is_log(int fd)
 	return length > 4 && strcmp(target + length - 4, "-wal") == 0;
 }
 
-/* Instead of libc's, for the server and for SQLite. */
+/* Replaces libc's function for the server and for SQLite. */
 __attribute__((visibility("default"))) int fdatasync(int fildes)
 {
 	bool fails = false;
@@ -116,18 +116,18 @@ static void not_answered(const struct upload *u)
 	(void)sched_yield();
 }
 
-/* The run is written, its log is not on the disk yet. */
+/* Waits until the run is written but its log is not yet on the disk. */
 static void await_commit(const struct upload *u)
 {
 	while (!is_anybody_waiting())
 		not_answered(u);
 }
 
-/* A copy of a pending run is not confirmed either. */
+/* A second upload of a pending run is not confirmed either. */
 static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
 {
 	struct fg_test_server *s = *state;
-	static struct upload uploads[COPIES]; /* lives longer than a failure */
+	static struct upload uploads[COPIES]; /* static: the threads outlive a failed test */
 
 	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
 	set_disk(true, false);
@@ -163,7 +163,7 @@ static void a_disk_that_fails_confirms_nothing(void **state)
 	assert_int_equal(fg_test_run_count(s), 3);
 }
 
-/* As one that was copied by VACUUM INTO. */
+/* The database has no log, like a copy made by VACUUM INTO. */
 static void a_database_without_a_log_takes_runs(void **state)
 {
 	struct fg_test_server *s = *state;

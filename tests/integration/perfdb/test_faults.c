@@ -39,7 +39,7 @@ static void make_bomb(uint32_t announced, struct fg_bytes *block)
 	free(zeros);
 }
 
-/* A run with a bomb in place of its values, or of its dictionary. */
+/* Sends a run with a bomb in place of its values or of its dictionary. */
 static int send_bomb(const struct fg_test_server *s, uint32_t announced, bool as_dictionary)
 {
 	struct fg_strbuf parcel = {0};
@@ -76,7 +76,7 @@ static void blocks_that_swell_are_refused(void **state)
 	};
 	struct fg_test_server *s = *state;
 
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201); /* so that its dictionary is known */
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201); /* makes its dictionary known */
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const int status = send_bomb(s, cases[i].announced, cases[i].as_dictionary);
 
@@ -86,7 +86,7 @@ static void blocks_that_swell_are_refused(void **state)
 	assert_int_equal(fg_test_run_count(s), 1);
 }
 
-/* The error is reported without a server path. */
+/* Uploads a run; the error must not contain a path of the server. */
 static int upload_and_look(const struct fg_test_server *s, unsigned seed)
 {
 	struct fg_strbuf parcel = {0};
@@ -125,7 +125,7 @@ static void full_disk_is_reported_and_loses_nothing_confirmed(void **state)
 	assert_in_range(status, 500, 599);
 	assert_int_equal(fg_test_ask(s, "GET", "/healthz", NULL, NULL), 200);
 	assert_int_equal(fg_test_run_count(s), stored);
-	/* With room on the disk again, uploads continue. */
+	/* Once the disk has room again, uploads continue. */
 	assert_int_equal(fg_test_upload(s, MANY, NULL), 201);
 	assert_int_equal(fg_test_run_count(s), stored + 1);
 }
@@ -153,8 +153,8 @@ static void clients_that_stop_half_way_do_not_stop_others(void **state)
 }
 
 /*
- * Forwards, back, far back: no client stays locked out, and none gets more than a minute's share
- * twice.
+ * The clock jumps forwards, back, and far back: no client stays locked out, and none gets more than
+ * a minute's quota twice.
  */
 static void limit_survives_a_clock_that_jumps(void **state)
 {
@@ -172,7 +172,7 @@ static void limit_survives_a_clock_that_jumps(void **state)
 	fg_limiter_free(limiter);
 }
 
-/* A run from the future would be the latest for ever. */
+/* A run from the future would remain the latest for ever. */
 static void runs_of_impossible_times_are_refused(void **state)
 {
 	static const struct {
@@ -243,7 +243,7 @@ static void client_waits_as_long_as_the_server_asks(void **state)
 	free(confirmation);
 }
 
-/* A level, and a last run far above it. */
+/* Stores runs at one level, with the last `jumped` runs far above it. */
 static void store_series(const struct fg_test_server *s, unsigned runs, unsigned jumped)
 {
 	struct fg_store *store = NULL;
@@ -270,7 +270,7 @@ static void last_run_that_left_the_level_is_reported_but_not_called_a_change(voi
 	static const struct {
 		unsigned jumped;
 		int changes;
-		int possible; /* runs; 0: none */
+		int possible; /* number of runs; 0: no possible change */
 	} cases[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {6, 1, 0}};
 
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Histories and trends have the newest runs, whatever the order in which runs were
- * stored and whatever became of them: in SQLite, and in PostgreSQL if PERFDB_TEST_URL names one,
- * whose tables are created afresh for each test.
+ * Histories and trends have the newest runs, whatever the order in which runs were stored, replaced
+ * and removed: in SQLite, or in the PostgreSQL that PERFDB_TEST_URL names. Its tables are created
+ * afresh for each test.
  */
 #include "model/profile_set.h"
 #include "store/db.h"
@@ -76,7 +76,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Most runs are stored in the order of their start; some are late, one by most of all runs. */
+/* Most runs are stored in the order of their start; some come late, and one by most of all runs. */
 static uint64_t nth_stored(uint64_t n, uint64_t count)
 {
 	const uint64_t far = count * 4 / 5 / 7 * 7;
@@ -173,7 +173,7 @@ static void same_point(const struct fg_history_point *x, const struct fg_history
 	same_value(x->high, y->high);
 }
 
-/* The newest of all, which are in `all`. */
+/* `newest` must be the end of `all`. */
 static void is_end_of(const struct fg_history *all, const struct fg_history *newest, size_t limit)
 {
 	const size_t expected = limit && limit < all->count ? limit : all->count;
@@ -197,7 +197,7 @@ static void have_newest(struct fixture *f, const char *branch, const struct fg_h
 	}
 }
 
-/* Histories of the only benchmark: of everything, and of a branch. */
+/* Histories of the only benchmark: of all branches, and of one branch. */
 struct expected {
 	struct fg_history all;
 	struct fg_history branch;
@@ -308,7 +308,7 @@ enum {
 	CASE_OF_A_HARNESS = 1
 };
 
-/* The harness's own number; the CPU time of a case is not known, and yet gated. */
+/* Adds the harness's own metric; CPU time is gated but unknown for a case. */
 static void add_case_metric(struct fg_series *series)
 {
 	series->metrics[FG_METRIC_CPU_TIME].gated = true;
@@ -365,7 +365,7 @@ static void overview_has_the_newest_of_each_benchmark(void **state)
 	for (uint64_t n = 0; n < OVERVIEW_RUNS; n++)
 		save_overview_run(f, nth_stored(n, OVERVIEW_RUNS));
 	must(f, fg_store_batch_end(f->store, &f->err));
-	/* Long before all that was stored since, and yet among the newest. */
+	/* A run stored long before the others, yet among the newest. */
 	must(f, fg_store_delete(f->store, id_of(3), &f->err));
 	must(f, fg_store_overview(f->store, "tracker", SHOWN, &overview, &f->err));
 	assert_int_equal(overview.count, BENCHMARKS);
@@ -396,7 +396,7 @@ static int setup_filled(void **state)
 
 int main(void)
 {
-	/* Each goes on with the store that the one before it leaves. */
+	/* Each test continues with the previous test's store. */
 	const struct CMUnitTest life[] = {
 		cmocka_unit_test(newest_are_those_of_all),
 		cmocka_unit_test(removed_and_replaced_runs_are_seen),

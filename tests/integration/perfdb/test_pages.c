@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Requests of the pages other than for runs. */
+/* The pages' requests, except those for runs. */
 #include "base/json.h"
 #include "store/serving/access.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
@@ -76,7 +76,7 @@ static void a_search_stays_in_the_project_of_its_token(void **state)
 	fg_strbuf_release(&body);
 }
 
-/* A browser that is led to nowhere gets a page; a program gets JSON. */
+/* A browser gets a page for an unknown address; a program gets JSON. */
 static void unknown_addresses_are_pages_for_people(void **state)
 {
 	static const char request[] =

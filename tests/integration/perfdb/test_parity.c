@@ -95,7 +95,7 @@ struct racer {
 	const struct fg_test_server *server;
 	pthread_t thread;
 	unsigned stored;
-	unsigned known; /* confirmed, too: another racer was quicker */
+	unsigned known; /* confirmed too, because another racer was faster */
 };
 
 static void *race(void *context)
@@ -183,8 +183,8 @@ static void migration_to_sqlite_and_back_changes_no_answer(void **state)
 }
 
 /*
- * One statement failed: PostgreSQL rolls everything back and yet answers COMMIT with success; no
- * client may get the answer that its run is stored.
+ * One statement failed: PostgreSQL rolls everything back, yet answers COMMIT with success. No
+ * client may learn that its run is stored.
  */
 static void transaction_that_was_undone_is_not_called_committed(void **state)
 {
@@ -202,10 +202,7 @@ static void transaction_that_was_undone_is_not_called_committed(void **state)
 	fg_db_close(db);
 }
 
-/*
- * Every session of the database is ended, as when it restarts: the server finds its way back by
- * itself.
- */
+/* Every session of the database ends, as in a restart: the server reconnects by itself. */
 static void server_outlives_its_connections(void **state)
 {
 	struct fg_test_server s;
@@ -225,7 +222,7 @@ static void server_outlives_its_connections(void **state)
 	fg_db_close(db);
 	while (fg_test_upload(&s, 202, NULL) != 201 && failures < 10)
 		failures++;
-	/* A pooler replaces the connections that it holds before anybody notices. */
+	/* A pooler replaces its connections before anybody notices. */
 	assert_in_range(failures, strstr(url(), "port=") ? 0 : 1, 3);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(fg_test_ask(&s, "GET", "/api/v1/runs/latest", NULL, NULL), 200);
@@ -281,7 +278,7 @@ static int64_t count(struct fg_db *db, enum fg_sql sql)
 	return value;
 }
 
-/* Functions from `churn` on are new with each seed; 0: none. */
+/* Functions from `churn` on are new for each seed; 0: no new functions. */
 static void save_code(struct fg_store *store, uint64_t seed, unsigned churn, const char *id)
 {
 	const struct fg_sample_shape some = {
@@ -301,9 +298,7 @@ static void save_as(struct fg_store *store, uint64_t seed, const char *id)
 	save_code(store, seed, 0, id);
 }
 
-/*
- * A session that has seen nothing yet does not add what is in the database already.
- */
+/* A new session does not add rows that the database already has. */
 static void new_session_finds_what_another_one_added(void **state)
 {
 	struct fg_store *store = NULL;
@@ -330,7 +325,7 @@ static void new_session_finds_what_another_one_added(void **state)
 	fg_db_close(db);
 }
 
-/* A store, which makes the tables, and a second session. */
+/* Opens a store, which creates the tables, and a second session. */
 static void open_both(struct fg_store **store, struct fg_db **db)
 {
 	struct fg_error err = {0};
@@ -340,7 +335,7 @@ static void open_both(struct fg_store **store, struct fg_db **db)
 		fail_msg("%s", err.message);
 }
 
-/* Conditions with ids from `first` on that no run has. */
+/* Adds facts with ids from `first` on, which no run uses. */
 static int add_rows(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
 {
 	int64_t *ids = fg_xcalloc(count, sizeof(*ids));
@@ -383,7 +378,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 		assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
 		assert_int_equal(add_rows(db, before + many, counts[i], &err), FG_OK);
 		assert_int_equal(count(db, FG_SQL_FACT_LAST), before + 2 * many - 1);
-		/* The last of these rows is stored. */
+		/* The last of these rows exists already. */
 		assert_int_equal(add_rows(db, before + 1, counts[i], &err), FG_EBUSY);
 		fg_db_rollback(db);
 		assert_int_equal(count(db, FG_SQL_FACT_LAST), before);
@@ -392,7 +387,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 	fg_store_close(store);
 }
 
-/* Stored or not, a batch's ids are unique and without gaps. */
+/* Whether or not a batch was stored, its ids are unique and without gaps. */
 static void ids_of_a_batch_follow_each_other(void **state)
 {
 	struct fg_store *stores[BOTH] = {NULL};
@@ -420,7 +415,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 			assert_int_equal(fg_store_batch_end(stores[0], &err), FG_OK);
 	}
 	assert_true(count(db, FG_SQL_FUNCTION_LAST) > before + 50);
-	/* The other session goes on from there. */
+	/* The other session continues from there. */
 	save_code(stores[1], 6013, 5, "0198f000-0000-7000-8000-f00000000033");
 	no_gap = fg_xasprintf("SELECT 1 / CAST(count(*) = %lld AS INTEGER) "
 			      "FROM function WHERE id > %lld",
@@ -434,7 +429,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 		fg_store_close(stores[i]);
 }
 
-/* Otherwise two writers could add the same name, each having looked for it in vain. */
+/* Otherwise two writers that had both looked for a name in vain could both add it. */
 static void one_session_writes_at_a_time(void **state)
 {
 	struct fg_store *store = NULL;
@@ -452,7 +447,7 @@ static void one_session_writes_at_a_time(void **state)
 	fg_store_close(store);
 }
 
-/* Also what is asked outside of a transaction, and by a statement for many rows. */
+/* This includes statements outside of a transaction, and statements for many rows. */
 static void read_only_session_cannot_write(void **state)
 {
 	const int64_t series = 1;

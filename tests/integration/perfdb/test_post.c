@@ -58,7 +58,7 @@ static int post(const struct fg_post_target *target, enum fg_post_result *result
 	return status;
 }
 
-/* Post, and no more is expected by the server. */
+/* Posts, and checks that the server expects no further request. */
 static void deliver(struct fg_script_server *server, const struct fg_post_target *target,
 		    enum fg_post_result expected)
 {
@@ -86,7 +86,7 @@ static void expect_part(const struct fg_script_server *server, size_t number, co
 		fail_msg("request %zu has no %s:\n%s", number, part, server->requests[number]);
 }
 
-/* `count` comments of others, and ours with this id if it is not 0. */
+/* `count` comments by others, and ours with this id unless it is 0. */
 static char *comments(unsigned count, int ours)
 {
 	struct fg_strbuf text = {0};
@@ -199,7 +199,7 @@ static void repository_that_would_lead_elsewhere_is_refused(void **state)
 static void temporary_failures_are_retried_from_the_search_on(void **state)
 {
 	char *ours = comments(0, 5);
-	/* The comment was made, its answer lost: the second search finds it. */
+	/* The comment was made but the answer was lost: the second search finds it. */
 	const struct fg_script_reply script[] = {{429, "Retry-After: 0\r\n", NULL},
 						 {200, NULL, "[]"},
 						 {0, NULL, NULL},
@@ -394,8 +394,8 @@ static void status_belongs_to_the_commit_that_was_pushed(void **state)
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
 	/*
-	 * On a pull request GITHUB_SHA is an invisible merge commit: without an event there is no
-	 * commit to mark.
+	 * On a pull request GITHUB_SHA is an invisible merge commit, so without an event there is
+	 * no commit to mark.
 	 */
 	{
 		enum fg_post_result result = FG_POST_CREATED;
@@ -487,8 +487,8 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 
 	(void)state;
 	/*
-	 * GITHUB_REF of such a job is the default branch; play_github() makes it the worst it could
-	 * be.
+	 * GITHUB_REF of such a job is the default branch; play_github() sets it to the worst
+	 * possible value.
 	 */
 	write_event(&scratch, FOLLOWS(""));
 	expect_posts(&github, script, 3, FG_POST_CREATED, &server);

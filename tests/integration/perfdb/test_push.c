@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The client against a real server, and against lines that break. */
+/* The client against a real server, and over connections that break. */
 #include "base/clock.h"
 #include "perfdb/client/client.h"
 #include "store/serving/access.h"
 #include "tests/integration/perfdb/cutter.h"
 #include "tests/support/fg_test.h"
 
-/* `s`: the server whose token goes along; NULL: none. */
+/* `s`: the server whose token is sent; NULL: no token. */
 static struct fg_push_options options_for(const struct fg_test_server *s, const char *url)
 {
 	return (struct fg_push_options){.url = url,
@@ -102,7 +102,7 @@ static void damaged_file_is_set_aside_and_does_not_block_the_others(void **state
 	assert_int_equal(spool_status(s).rejected, 1);
 }
 
-/* The second looks like this machine, and is anybody's. */
+/* The second looks like a loopback address but is a public name. */
 static void token_does_not_travel_in_clear(void **state)
 {
 	static const char *const urls[] = {"http://perfdb.example.org", "http://127.example.org"};

@@ -36,7 +36,7 @@ static void same_id_with_other_content_is_refused(void **state)
 	fg_strbuf_release(&parcel);
 }
 
-/* The profile of all pairs, of some, and of none. */
+/* Requests the profile of all pairs, of some, and of none. */
 static void profile_of_pairs(struct fg_test_server *s)
 {
 	static const char *const wrong[] = {"7", "7-", "x-3", "9-3", "1-99999999999", "1-2x"};
@@ -90,9 +90,7 @@ static void *upload_and_wait(void *context)
 	return NULL;
 }
 
-/*
- * Another process holds the database: no upload can be confirmed, and everything else is answered.
- */
+/* Another process locks the database: no upload can be confirmed, but everything else is answere */
 static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload uploads[WAITING])
 {
 	struct fg_store *store = NULL;
@@ -125,8 +123,8 @@ static void uploads_waiting_for_the_disk_do_not_block_others(void **state)
 }
 
 /*
- * One cannot be written to its end: the others are stored all the same, once and whole, and so
- * is that one, later.
+ * Writing one of the uploads fails: the others are stored all the same, once and completely, and so
+ * is that one later.
  */
 static void third_one_fails(struct fg_test_server *s, const char *trigger)
 {
@@ -363,8 +361,8 @@ static void api_description_and_server_agree(void **state)
 }
 
 /*
- * A status below 400 is described by its number, any other at least by `default`; a refusal has its
- * code and its words.
+ * A status below 400 is described by its number, any other at least by `default`; a refusal has a
+ * code and a message.
  */
 static void ask_as_described(const struct fg_test_server *s, const char *method, const char *path,
 			     const cJSON *operation)

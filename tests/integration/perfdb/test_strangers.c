@@ -219,7 +219,7 @@ static void wider_than_loopback_needs_tls(void **state)
 
 enum {
 	FAILED = 500,   /* or another 5xx */
-	BUSY_MS = 60000 /* no writer of a test takes that long, on whatever machine */
+	BUSY_MS = 60000 /* longer than any writer of a test takes, on any machine */
 };
 
 static void tells_no_path(const struct fg_test_server *s, const char *path, int expected)
@@ -254,7 +254,7 @@ static void refusals_name_no_path_of_the_server(void **state)
 	};
 	struct fg_test_server *s = *state;
 
-	tells_no_path(s, cases[0].path, cases[0].status); /* an empty database */
+	tells_no_path(s, cases[0].path, cases[0].status); /* the database is empty */
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
 	for (size_t i = 1; i < FG_ARRAY_SIZE(cases); i++)
 		tells_no_path(s, cases[i].path, cases[i].status);
@@ -276,7 +276,7 @@ static sqlite3 *write_from_elsewhere(const struct fg_test_server *s)
 	return db;
 }
 
-/* Sessions that are open read an empty file, and no other can be opened. */
+/* Open sessions read an empty file, and new ones cannot be opened. */
 static void broken_database_is_named_in_the_log_alone(void **state)
 {
 	static const char *const paths[] = {"/api/v1/projects", "/api/v1/runs"};
@@ -288,7 +288,7 @@ static void broken_database_is_named_in_the_log_alone(void **state)
 
 	elsewhere = write_from_elsewhere(s);
 	assert_return_code(truncate(s->database, 0), 0);
-	/* A checkpoint may have taken the log away: then all there was is in the file. */
+	/* A checkpoint may have removed the log: then everything is in the file. */
 	assert_true(truncate(wal, 0) == 0 || errno == ENOENT);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++)
 		tells_no_path(s, paths[i], FAILED);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Databases of other versions are refused and left alone; servers that start together create the
- * tables once.  In SQLite, and in PostgreSQL if PERFDB_TEST_URL names one, whose tables are created
- * afresh for each test.
+ * tables once.  All this in SQLite, or in the PostgreSQL that PERFDB_TEST_URL names. Its tables are
+ * created afresh for each test.
  */
 #include "store/db.h"
 #include "store/store.h"
@@ -119,7 +119,8 @@ static void newer_and_unreleased_versions_are_refused_and_left_alone(void **stat
 	run_script(f, "UPDATE schema_version SET version = version + 1");
 	refused(f, "was written by a newer fastgate");
 	run_script(f, "UPDATE schema_version SET version = 14");
-	refused(f, "was made by an unreleased version of fastgate: export there, import here");
+	refused(f,
+		"was made by an unreleased version of fastgate: export its runs with that version");
 }
 
 int main(void)

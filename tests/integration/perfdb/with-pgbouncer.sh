@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs a program with PERFDB_TEST_URL naming a pgbouncer in transaction mode, before a PostgreSQL that was made for it alone:
-# sessions of few connections, so that each transaction of a client may be another session of the server.
+# Runs a program with PERFDB_TEST_URL naming a pgbouncer in transaction mode, in front of a PostgreSQL made for it
+# alone. The pool is small, so each transaction of a client may use another session of the server.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${PERFDB_TEST_URL:-}" ] || exec "$here/with-postgresql.sh" "$here/with-pgbouncer.sh" "$@"

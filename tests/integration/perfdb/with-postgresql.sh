@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs a program with PERFDB_TEST_URL naming a PostgreSQL that was made for it alone: a folder of its own, a socket in
-# that folder, no TCP.  PostgreSQL refuses to run as root: then it runs as the user postgres.  What initdb makes is kept in the
-# folder that the tests run in, for the next one.  The machine does not fail here, only processes do: nothing waits for the disk.
+# Runs a program with PERFDB_TEST_URL naming a PostgreSQL made for it alone: its own folder, a socket in that
+# folder, no TCP. PostgreSQL refuses to run as root, so then it runs as the user postgres. The output of initdb is
+# kept in the tests' working folder for the next test. Only processes fail in these tests, not the machine, so
+# nothing is synced to the disk.
 set -eu
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 [ -x "$bin/initdb" ] || { echo "skipped: PostgreSQL's server is not installed"; exit 77; }
@@ -26,7 +27,7 @@ cd "$folder"
 if ! tar xpf "$kept" 2>/dev/null; then
 	rm -rf data
 	$as "$bin/initdb" -D "$folder/data" -U perfdb -A trust --no-sync -E UTF8 --locale=C.UTF-8 >"$folder/initdb.log" 2>&1
-	# Whole or not there: others start at the same time.
+	# The rename makes the file appear complete or not at all: other tests start at the same time.
 	{ tar cf "$kept.$$" data && mv "$kept.$$" "$kept"; } 2>/dev/null || rm -f "$kept.$$"
 fi
 $as "$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/data/log" \

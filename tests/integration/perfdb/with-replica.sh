@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs a program with PERFDB_TEST_URL naming a PostgreSQL and PERFDB_TEST_REPLICA a streaming replica of it, both made for it
-# alone.  PERFDB_TEST_REPLICA_CONTROL is a command that takes `stop`, `start`, `pause` or `resume`.
+# Runs a program with PERFDB_TEST_URL naming a PostgreSQL and PERFDB_TEST_REPLICA naming a streaming replica of it,
+# both made for it alone. PERFDB_TEST_REPLICA_CONTROL is a command with the argument `stop`, `start`, `pause` or
+# `resume`.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ -n "${PERFDB_TEST_URL:-}" ] || exec "$here/with-postgresql.sh" "$here/with-replica.sh" "$@"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-ci_readers.py GOLDEN_FOLDER: what Jenkins and GitLab make of our JUnit files.  Neither can run in a test, so the rules that their readers
-apply are played here, as far as they decide what a person sees:
+ci_readers.py GOLDEN_FOLDER: how Jenkins and GitLab show our JUnit files.  Neither can run in a test, so this test
+applies the rules of their readers that decide what a person sees:
 
 GitLab  every testcase below testsuites/testsuite; `failure`, `error` and `skipped` in this order decide its state; the text of that
         element is shown, and only when it has none its attributes; cases are listed by name, kept by classname and name,
         and the first of several with one key stays; a file of 30 MB and more is not read; `time` is a number of seconds.
-Jenkins a suite whose name, id and timestamp were seen before is dropped as a copy; a class is what `classname` says, a
-        package what stands before its last dot; details are the message, the trace is the text; a duration that is no number
+Jenkins a suite whose name, id and timestamp were seen before is dropped as a copy; the class is `classname`, the
+        package is the part before its last dot; details are the message, the trace is the text; a duration that is not a number
         counts as zero; a case without a name is dropped.
 """
 import os
@@ -19,7 +19,7 @@ from checks import check, finish
 
 folder = sys.argv[1]
 LIMIT = 30 * 1000 * 1000
-# By fixture: cases that fail, could not be measured, are skipped.
+# Number of failed, unmeasured and skipped cases, by fixture.
 EXPECTED = {"pass": (0, 0, 0), "improvement": (0, 0, 0), "regression": (1, 0, 0), "inconclusive": (0, 0, 1), "new": (0, 0, 1),
             "missing": (0, 0, 1), "error": (0, 1, 0), "mixed": (1, 1, 3), "hostile": (1, 1, 3), "nothing": (0, 1, 0), "identical": (0, 0, 0), "unaffected": (0, 0, 1),
             "accepted": (0, 0, 0), "expired": (1, 0, 0), "unstable": (0, 0, 1), "unsure": (1, 0, 0), "marked": (1, 0, 0), "counted": (1, 0, 0),

@@ -13,7 +13,7 @@ struct kept {
 	struct fg_report report;
 };
 
-/* Through the store and back: run, profiles, and the verdict as report.json. */
+/* Saves run, profiles and verdict (as report.json) in the store, and loads them again. */
 static void keep(const struct fg_fixture *fixture, const char *path, struct kept *kept)
 {
 	struct fg_profile_set *profiles[FG_FIXTURE_MAX_BENCHMARKS] = {0};
@@ -21,7 +21,7 @@ static void keep(const struct fg_fixture *fixture, const char *path, struct kept
 	struct fg_strbuf json = {0};
 	struct fg_error err = {0};
 
-	/* The store only reads them. */
+	/* The store only reads the profiles. */
 	memcpy((void *)profiles, (const void *)fixture->profiles, sizeof(profiles));
 	if (fg_reporter_find("json", &err)->write(&fixture->report, &plain, &json, &err) != FG_OK ||
 	    fg_store_open(path, 0, &store, &err) != FG_OK ||
@@ -66,9 +66,8 @@ static void check_format(const struct fg_reporter *reporter, const struct fg_rep
 }
 
 /*
- * The store keeps the weights of a profile to 1/64 of a sampling period, so the page of a run that
- * was never stored may differ from it in the last digit; all that is written from the store is the
- * same.
+ * The store rounds the weights of a profile to 1/64 of a sampling period, so the page of a run that
+ * was never stored may differ in the last digit. Everything written from the store is the same.
  */
 static bool draws_profiles(const struct fg_reporter *reporter)
 {
@@ -107,7 +106,7 @@ static void every_format_is_the_same_from_the_store(void **state)
 	}
 }
 
-/* Once cleaned, hostile names go round without a change. */
+/* Once cleaned, hostile names survive another round unchanged. */
 static void hostile_names_are_stable_from_the_store_on(void **state)
 {
 	size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One of the libraries of chain.c: NUMBER makes each a little different from the others. */
+/* One of the libraries for chain.c: NUMBER makes each slightly different. */
 #include <stddef.h>
 
 void chain_next(unsigned depth);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stands between a program and the calls of libc that wait with a mask of their own. If SIGPROF is
- * held back when such a call is about to begin, it makes a sample come first: otherwise that would
- * depend on luck.
+ * Wraps the calls of libc that wait with a signal mask of their own.  If SIGPROF is blocked when
+ * such a call is about to begin, the wrapper waits for a sample to be pending, which would
+ * otherwise depend on luck.
  */
 #include <dlfcn.h>
 #include <poll.h>

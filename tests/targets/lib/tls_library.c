@@ -27,7 +27,7 @@ static _Thread_local char own[SIZE] __attribute__((tls_model(MODEL)));
 
 size_t touch_tls(char value);
 
-/* Sum of the previous values: 0 on a thread's first call. */
+/* Returns the sum of the previous values: 0 on a thread's first call. */
 __attribute__((visibility("default"))) size_t touch_tls(char value)
 {
 	size_t sum = 0;

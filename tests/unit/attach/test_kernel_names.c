@@ -38,7 +38,7 @@ static void functions_reach_to_the_next_one(void **state)
 	assert_string_equal(name_at(&names, 0xffffffffc0001010), "ext4_read");
 	assert_string_equal(fg_kernel_names_find(&names, 0xffffffffc0001010)->library, "[ext4]");
 	assert_null(name_at(&names, 0xffffffff80ffffff));
-	assert_null(name_at(&names, 0xffffffffa0000000)); /* far after the last one before a gap */
+	assert_null(name_at(&names, 0xffffffffa0000000)); /* in a gap, far from any symbol */
 	fg_kernel_names_release(&names);
 	fg_scratch_release(&scratch);
 }

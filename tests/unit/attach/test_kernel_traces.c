@@ -22,7 +22,7 @@ enum {
 	FRAMES = 4
 };
 
-/* A program with do_syscall_64, vfs_read and a function of a module below it. */
+/* A program's frame, and below it do_syscall_64, vfs_read and a function of a module. */
 static void write_frames(struct fg_trace_writer *w)
 {
 	const uint64_t program[FG_TRACE_MODULE_NUMBERS] = {PROGRAM, 0, 4096, 8192, 4096, 0};
@@ -32,7 +32,7 @@ static void write_frames(struct fg_trace_writer *w)
 	fg_trace_writer_mapping(w, program, NULL, 0, "/bin/program");
 	fg_trace_writer_mapping(w, kernel, NULL, 0, "[kernel]");
 	FG_TW(w, FG_RECORD_FRAME, 1, PROGRAM, 100, 0);
-	/* right behind its call, which is the last of the function */
+	/* the return address of a call at the very end of the function */
 	FG_TW(w, FG_RECORD_FRAME, 2, KERNEL, 0xffffffff81000200, 0);
 	FG_TW(w, FG_RECORD_FRAME, 3, KERNEL, 0xffffffff81000200, FG_FRAME_EXACT);
 	FG_TW(w, FG_RECORD_FRAME, 4, KERNEL, 0xffffffffc0001010, FG_FRAME_EXACT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory of another process; this process plays its part. */
+/* Reading another process's memory; this process plays the other one. */
 #include "profile/attach/memory.h"
 #include "tests/support/fg_test.h"
 

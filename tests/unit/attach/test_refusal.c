@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Few kernels have Yama, and none lets a test set it: the words for each of its settings. */
+/*
+ * The message for each setting of Yama. They are tested alone, because few kernels have Yama and a
+ * test cannot set it.
+ */
 #include "profile/attach/threads.h"
 #include "tests/support/fg_test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The weighting against a simulated machine, with a fixed seed: one CPU that a thread shares with
- * another, bursts of two functions between sleeps, and the kernel's accounts of it.
+ * The weighting against a simulated machine with a fixed seed: a thread shares a CPU with another,
+ * and runs bursts of two functions between sleeps; the kernel's accounting is simulated too.
  */
 #include "base/random.h"
 #include "profile/attach/sample_weight.h"
@@ -12,9 +12,9 @@
 enum {
 	MOMENTS = 20000,
 	US = 1000,
-	FIRST_US = 1600, /* part of a burst; then the second function */
+	FIRST_US = 1600, /* part of a burst in the first function; the rest is in the second */
 	BURST_US = 2400,
-	SLICE_US = 700, /* then the other thread has the CPU */
+	SLICE_US = 700, /* after this the other thread gets the CPU */
 	OTHER_US = 1500,
 	SLEEP_US = 900,
 	LATE_US = 5, /* from the stop request until the thread stops */
@@ -87,7 +87,7 @@ static enum place place_of(const struct machine *m)
 	return m->position_ns <= FIRST_US * (int64_t)US ? FIRST : SECOND;
 }
 
-/* One stop as the sampler makes it; false: the thread sleeps. */
+/* One stop, as the sampler makes it; false if the thread sleeps. */
 static bool stop_at_a_moment(struct machine *m, struct fg_moment *moment)
 {
 	if (m->state == SLEEPS)
@@ -100,7 +100,7 @@ static bool stop_at_a_moment(struct machine *m, struct fg_moment *moment)
 	return m->state == RUNS;
 }
 
-/* `node` of a sample is where it was taken. */
+/* `node` of a sample is the place where it was taken. */
 static size_t sample(struct fg_sampled *samples, bool with_rule)
 {
 	struct machine m = {.state = RUNS, .left_ns = SLICE_US * (int64_t)US};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A thread that is stopped in a system call which Linux does not make again, and let go. */
+/* A thread is stopped in a system call that Linux does not restart, and then released. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "profile/attach/threads.h"

@@ -19,7 +19,7 @@ static void times_are_written_and_read_back(void **state)
 	assert_string_equal(text, "2027-03-01T00:00:00Z");
 }
 
-/* The C library's calendar is the measure. */
+/* The C library's calendar is the reference. */
 static void every_day_of_four_centuries_has_its_date(void **state)
 {
 	(void)state;

@@ -62,7 +62,7 @@ static void a_missing_library_is_reported_in_one_line(void **state)
 			err.message,
 			"libfg_none.so.7 is needed to count and cannot be opened: install the package libfg7 "
 			"(libfg_none.so.7: cannot open shared object file: No such file or directory)");
-		assert_int_equal(opened, 1); /* tried again: it may have been installed meanwhile */
+		assert_int_equal(opened, 1); /* tried again: it may be installed now */
 	}
 	library.package = "";
 	assert_int_equal(fg_library_open(&library, &err), FG_EUNSUPPORTED);

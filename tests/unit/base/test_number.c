@@ -184,7 +184,7 @@ static void doubles_are_written_as_printf_writes_them(void **state)
 
 		(void)snprintf(expected, sizeof(expected), "%.15g", value);
 		if (strtod(expected, NULL) < value || strtod(expected, NULL) > value)
-			continue; /* more digits are needed: another test's matter */
+			continue; /* needs more digits, which another test covers */
 		assert_string_equal(fg_format_double(value, text), expected);
 	}
 	assert_string_equal(fg_format_double(123456789012345.0, text), "123456789012345");

@@ -82,7 +82,7 @@ static void time_limit_ends_the_whole_tree(void **state)
 	const struct fg_process_options options = {.timeout_ns = 2 * FG_NS_PER_S, .grace_ms = 50};
 
 	(void)state;
-	/* The grandchild holds the pipe; the shell ignores SIGTERM, long before it comes. */
+	/* The grandchild holds the pipe; the shell ignores SIGTERM from the start. */
 	assert_int_equal(
 		run_shell("trap '' TERM; sleep 600 & sleep 600; sleep 600", options, &result, NULL),
 		FG_OK);
@@ -191,7 +191,7 @@ static void what_is_kept_of_a_long_output_is_byte_for_byte(void **state)
 	}
 }
 
-/* The program prints before anything is read, and reports through a second pipe when it is done. */
+/* The program prints before anything is read, and signals the end through a second pipe. */
 static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state)
 {
 	enum {
@@ -250,7 +250,10 @@ static void a_file_takes_any_output_without_a_reader(void **state)
 	fg_process_result_release(&result);
 }
 
-/* It prints more than is ever held at once; kept text and counts stay correct. */
+/*
+ * The program prints more than the file ever holds at once; the kept text and the counts stay
+ * correct.
+ */
 static void the_middle_of_a_long_file_is_given_back(void **state)
 {
 	struct fg_capture capture;
@@ -393,9 +396,9 @@ static void a_program_is_looked_for_in_the_path_that_it_is_given(void **state)
 	path = fg_xasprintf("PATH=%s:/usr/bin:/bin", scratch.path);
 	char *environment[] = {path, "COLOUR=blue", NULL};
 
-	expect_blue(environment); /* in another PATH than ours */
+	expect_blue(environment); /* finds the program although our own PATH differs */
 	assert_int_equal(setenv("PATH", path + strlen("PATH="), 1), 0);
-	expect_blue(environment); /* in ours */
+	expect_blue(environment); /* with the same PATH */
 	assert_int_equal(setenv("PATH", usual, 1), 0);
 	fg_scratch_release(&scratch);
 	free(path);

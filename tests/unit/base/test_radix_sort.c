@@ -8,8 +8,8 @@ enum {
 };
 
 /*
- * Against what sorting means: ascending, nothing lost, equal keys in their old order (their values
- * ascend).
+ * Checks the definition of sorting: ascending keys, nothing lost, and equal keys in their old order
+ * (their values ascend).
  */
 static void expect_sorted(uint64_t mask, uint64_t base)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /*
- * The first outputs of splitmix64 from 1234567 seed the state; published test vector of splitmix64:
+ * The first outputs of splitmix64 from 1234567 seed the state. Published test vector of splitmix64:
  * 6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431 (Rosetta
  * Code).
  */

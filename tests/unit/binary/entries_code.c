@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions for test_entries.c: at which of them could a jump be written over the first
- * instructions?
+ * Functions for test_entries.c, which decides where a jump could be written over the first
+ * instructions.
  */
 /* clang-format off */
 __asm__(
@@ -37,7 +37,7 @@ __asm__(
 "	pop %rbx\n"
 "end behind_endbr\n"
 
-/* NOPs as compilers leave them on request: gcc, clang, gcc with endbr64. */
+/* NOPs as compilers emit them on request: gcc, clang, gcc with endbr64. */
 "begin five_nops\n"
 "	.rept 5\n"
 "	nop\n"
@@ -61,7 +61,7 @@ __asm__(
 "	.quad 5b\n"
 "	.text\n"
 
-/* Too few: the instructions after them must move as well. */
+/* Too few NOPs: the instructions after them must move as well. */
 "begin three_nops\n"
 "	nop\n"
 "	nop\n"
@@ -127,7 +127,7 @@ __asm__(
 "	jmp *%rax\n"
 "end tail_call\n"
 
-/* Is called and jumped to at its start: that is a call. */
+/* Called at its start, and jumped to there: that is a call too. */
 "begin starts_here\n"
 "	mov %edi, %eax\n"
 "	add $1000, %eax\n"
@@ -139,7 +139,7 @@ __asm__(
 "	jmp starts_here\n"
 "end goes_there\n"
 
-/* ---- refused for what they are ---- */
+/* ---- refused because of their own code ---- */
 "begin too_short\n"
 "	xor %eax, %eax\n"
 "end too_short\n"
@@ -224,7 +224,7 @@ __asm__(
 "	mov $5, %eax\n"
 "end plain.cold\n"
 
-/* ---- refused for what leads into them ---- */
+/* ---- refused because of jumps into them ---- */
 "begin loop_to_start\n"
 "	add $1000, %edi\n"
 "	dec %esi\n"
@@ -257,7 +257,7 @@ __asm__(
 "	jmp branched_into + 1\n"
 "end branches\n"
 
-/* A branch of 8 bits in bytes that are not known to be code. */
+/* An 8-bit branch in bytes that may not be code. */
 "begin near_unknown\n"
 "	push %rbx\n"
 "	mov %rdi, %rbx\n"
@@ -338,7 +338,7 @@ __asm__(
 ".purgem end\n");
 /* clang-format on */
 
-/* A file of C has a function of C. */
+/* ISO C requires that a source file contains a declaration. */
 int fg_entries_code_is_there(void);
 
 int fg_entries_code_is_there(void)

@@ -52,10 +52,7 @@ static void a_name_that_is_too_long_stays_as_it_is(void **state)
 	fg_strbuf_release(&text);
 }
 
-/*
- * Function types, each with the one before it as both of its arguments: 2^30 letters if it were
- * printed.
- */
+/* Nested function types, each with the previous one as both arguments: 2^30 letters if printed. */
 static void a_name_that_would_never_end_stays_as_it_is(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -7,7 +7,7 @@
 
 static struct fg_instruction instructions[8];
 
-/* From address 0x1000 on. */
+/* Disassembles code at address 0x1000. */
 static size_t disassemble(const uint8_t *bytes, size_t size, uint16_t machine)
 {
 	struct fg_elf_code code = {.size = size, .machine = machine};

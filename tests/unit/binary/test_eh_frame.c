@@ -71,7 +71,7 @@ static void addresses_relative_to_something_else_are_left_out(void **state)
 	fg_eh_frames_release(&frames);
 }
 
-/* In memory of exactly that size, so that a sanitizer sees an overrun. */
+/* The copy has exactly this size, so that a sanitizer sees an overrun. */
 static void damage_is_survived(void **state)
 {
 	(void)state;

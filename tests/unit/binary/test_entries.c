@@ -131,7 +131,7 @@ static void a_fragment_of_a_function_is_refused(void **state)
 			assert_int_equal(entries.entries[i].address, entry_of("plain")->address);
 }
 
-/* ---- what takes the place of the first instructions ---- */
+/* ---- the first instructions that a jump replaces ---- */
 
 static struct fg_plan_entry window_of(const uint8_t *bytes, size_t size,
 				      enum fg_entry_refusal expected)

@@ -35,10 +35,7 @@ static const unsigned loop_lines[] = {1,  2,  2,  3,  3,  3,  3,  4,  4,  5,  5,
 				      5,  5,  7,  8,  7,  7,  7,  7,  10, 11, 11, 0, 13,
 				      13, 13, 13, 13, 13, 13, 13, 13, 14, 13, 0,  0, 0};
 
-/*
- * A call over several lines, which begins at line 35; a line may also result from a large step
- * back.
- */
+/* A call over several lines that begins at line 35; some lines follow from large steps back. */
 static const uint8_t call[] = {0x80, 0x00, 0xf5, 0x06, 0x00, 0x0c, 0x0f, 0xf0, 0x00, 0x04, 0x0f,
 			       0x06, 0xf0, 0x00, 0x04, 0x0f, 0x06, 0xf0, 0x06, 0x00, 0x09, 0x0f,
 			       0xf0, 0x07, 0x04, 0x0f, 0x06, 0xf1, 0x00, 0x04, 0x0f, 0x06, 0xf4,
@@ -51,7 +48,7 @@ static void expect_lines(const uint8_t *table, size_t size, const unsigned *line
 {
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(fg_python_line(table, size, lines[0], (uint32_t)i + 1), lines[i]);
-	/* Nothing follows the last one. */
+	/* There is no line after the last instruction. */
 	assert_int_equal(fg_python_line(table, size, lines[0], (uint32_t)count + 1), 0);
 	assert_int_equal(fg_python_line(table, size, lines[0], UINT32_MAX), 0);
 }
@@ -80,7 +77,7 @@ static void a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder(voi
 	assert_string_equal(fg_python_file_name("<frozen a/b>"), "<frozen a/b>");
 }
 
-/* No bytes make it read beyond their end (a sanitizer checks), and each result is a valid line. */
+/* No bytes make the reader overrun (a sanitizer checks that), and each result is a valid line. */
 static void damaged_tables_are_harmless(void **state)
 {
 	uint64_t random = UINT64_C(0x9e3779b97f4a7c15);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Words in the tables of two rooms must be equal: config/ may not depend on the rooms that own
- * them.
+ * Words that two rooms have in their tables must be equal: config/ may not depend on the rooms that
+ * own them.
  */
 #include "cli/framework/command.h"
 #include "cli/mcp/tools.h"
@@ -35,7 +35,7 @@ static void report_keys_are_the_names_of_reporters(void **state)
 			fail_msg("report.%s: %s", keys[count].name, err.message);
 	}
 	(void)fg_reporter_table(&reporters);
-	/* All but the terminal's have a key. */
+	/* Every reporter but the terminal's has a key. */
 	assert_int_equal(count, reporters - 1);
 }
 
@@ -66,10 +66,7 @@ static void tools_of_assistants_have_options_that_exist(void **state)
 	}
 }
 
-/*
- * A row that breaks this would break a user's call: defaults must parse, letters and names must be
- * single.
- */
+/* Defaults must parse, and letters and names must be unique: otherwise a user's call would fail. */
 static void tables_of_commands_are_sound(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The ranking of `init` on facts about source packages that were drawn at random (init_corpus.txt
- * says how). Each line names a package, the programs that its build files declare, and those that
- * its documentation would have measured; "asks": a person has to say.
+ * The ranking of `init`, on facts about source packages drawn at random (init_corpus.txt says how).
+ * Each line lists a package, the programs that its build files declare, and those that its
+ * documentation suggests measuring; "asks" means that a person must choose.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -12,10 +12,10 @@
 struct score {
 	size_t packages;
 	size_t right;
-	size_t wrong; /* wrong and confident */
+	size_t wrong; /* wrong without asking */
 };
 
-/* The program that something speaks for, as `init` would try it first; NULL: it asks. */
+/* The program that `init` would try first on evidence; NULL: it asks. */
 static const char *choose(const char *name, char *programs, struct fg_arena *arena)
 {
 	struct fg_project project = {.name = name};

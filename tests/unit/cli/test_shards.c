@@ -3,7 +3,7 @@
 #include "tests/support/fg_test.h"
 
 static struct fg_benchmark benchmarks[] = {{.name = "scan"}, {.name = "pack"}, {.name = "find"}};
-/* The shard of each, of three: by the hash of its name. */
+/* The shard of each benchmark, out of three, by the hash of its name. */
 enum {
 	OF_SCAN = 3,
 	OF_PACK = 1,
@@ -40,7 +40,7 @@ static void add(struct fg_shards *shards, struct fg_stored_run stored)
 
 	if (fg_shards_add(shards, &stored, "a file", &err) != FG_OK)
 		fail_msg("%s", err.message);
-	assert_null(stored.run.project); /* it was taken over */
+	assert_null(stored.run.project); /* `shards` has taken the run over */
 }
 
 static void refuses(struct fg_shards *shards, struct fg_stored_run stored, const char *words)
@@ -80,8 +80,8 @@ static void shards_become_one_run_in_the_order_of_the_plan(void **state)
 		assert_false(fg_shard_of(&merged.run, &index, &count));
 		assert_true(merged.run.started_ns > 1000 + SHARDS);
 		/*
-		 * Two kinds of hosts: the merged run has neither fact; differences outside the
-		 * fingerprint do not matter.
+		 * The hosts are of two kinds, so the merged run has both models and no load;
+		 * differences outside of the fingerprint do not matter.
 		 */
 		assert_string_equal(fg_environment_get(&merged.run.host, "host.cpu.model"),
 				    "Skylake | Zen");
@@ -130,7 +130,7 @@ static void a_shard_without_a_benchmark_is_not_missing(void **state)
 	(void)state;
 	add(&shards, part(OF_SCAN, "scan", "Zen"));
 	add(&shards, part(OF_PACK, NULL, "Zen"));
-	/* Three shards; the third is missing, and nothing belongs to it. */
+	/* Two of three shards; no benchmark belongs to the missing one. */
 	fg_shards_merge(&shards, &one, &merged, &missing);
 	assert_int_equal(missing.length, 0);
 	assert_int_equal(merged.run.series_count, 1);

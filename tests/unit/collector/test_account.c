@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads whose user and system time are known, as the clocks would count them: do the weights add
- * up?
+ * Do the weights add up? The threads' user and system times are known, and reported as the clocks
+ * would count them.
  */
 #include "collector/sampler/account.h"
 #include "tests/support/fg_test.h"
@@ -107,8 +107,8 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	(void)state;
 	fg_account_open(&account, &(struct fg_times){0});
 	/*
-	 * switched off and on again between two looks: 3 of 10 ms were sampled, and nothing is owed
-	 * for the others
+	 * sampling was off between two looks: 3 of 10 ms were sampled, and nothing is owed for the
+	 * rest
 	 */
 	for (unsigned n = 0; n < 3; n++)
 		fg_account_user(&account, period_ns);
@@ -122,7 +122,7 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 					   .system_ns = 4 * tick_ns},
 			false, 3, &split);
 	assert_true(fg_account_due(&account) == 0);
-	/* switched on again: it counts from the next look on */
+	/* sampling is on again: time counts from the next look on */
 	fg_account_look(&account,
 			&(struct fg_times){.cpu_ns = 6 * tick_ns,
 					   .user_ns = 2 * tick_ns,
@@ -150,7 +150,7 @@ static void time_used_while_sampling_is_off_is_not_owed(void **state)
 			&(struct fg_times){.cpu_ns = tick_ns, .user_ns = tick_ns, .system_ns = 0},
 			false, 1, &split);
 	assert_false(fg_account_is_behind(&account, false, 1));
-	/* 25 ticks of the kernel's, off, and it goes on: none of them; what comes then is */
+	/* sampling was off for 25 kernel ticks, which do not count; the ticks after it do */
 	assert_true(fg_account_is_behind(&account, true, 2));
 	fg_account_look(&account,
 			&(struct fg_times){.cpu_ns = 26 * tick_ns,
@@ -166,8 +166,8 @@ static void time_used_while_sampling_is_off_is_not_owed(void **state)
 	assert_true(fg_account_due(&account) == 2 * tick_ns);
 	fg_account_give(&account, 2 * tick_ns);
 	/*
-	 * off and on again in between, and getrusage moves the time of earlier ticks: a tick was
-	 * used, and a tick is owed
+	 * sampling was off and on between two looks, and getrusage shifts the time of earlier
+	 * ticks: one tick was used, and one is owed
 	 */
 	fg_account_look(&account,
 			&(struct fg_times){.cpu_ns = 29 * tick_ns,
@@ -178,7 +178,7 @@ static void time_used_while_sampling_is_off_is_not_owed(void **state)
 }
 
 /*
- * A thread of any length is sampled in proportion to its time, and no timer is so fast that its
+ * A thread of any length is sampled in proportion to its time, and no timer is so fast that the
  * thread cannot run.
  */
 static void first_periods_are_fair_and_not_too_short(void **state)
@@ -207,8 +207,8 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 }
 
 /*
- * Each moment at which the thread was found in the kernel gets about its value; no moment pays for
- * a difference alone, and in the end everything owed was given.
+ * Each moment at which the thread was found in the kernel gets about its value. A difference is
+ * spread over many moments, and in the end everything owed has been given.
  */
 static void portions_make_up_for_differences_together(void **state)
 {
@@ -218,7 +218,7 @@ static void portions_make_up_for_differences_together(void **state)
 
 	(void)state;
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns);
-	account.owed_ns = (int64_t)(19 * each_ns); /* 16 more than are taken */
+	account.owed_ns = (int64_t)(19 * each_ns); /* 16 more than the three that were taken */
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false),
 			 each_ns + 16 * each_ns / 18);
 	account.owed_ns = (int64_t)(2000 * each_ns);
@@ -230,7 +230,7 @@ static void portions_make_up_for_differences_together(void **state)
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), each_ns / 3);
 	account.owed_ns = (int64_t)(6 * each_ns);
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), 2 * each_ns);
-	/* half of what comes is above the mean by a half, and half below */
+	/* half of the amounts are 50 % above the mean, and half 50 % below */
 	account.owed_ns = 0;
 	for (unsigned i = 0; i < 1000; i++) {
 		const uint64_t more_ns = each_ns / 2 + (i % 2) * each_ns;
@@ -246,7 +246,7 @@ static void portions_make_up_for_differences_together(void **state)
 	assert_true(llabs(account.owed_ns) < (int64_t)each_ns);
 }
 
-/* Before a look as after it. */
+/* This holds before a look and after it. */
 static void unsampled_time_is_known_from_the_cpu_clock_alone(void **state)
 {
 	struct fg_account account;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * When a call may be counted without an atomic operation: not while another thread reads the
- * counts, and again in a child of fork, whatever the parent's threads were doing.  The collector is
+ * A call may be counted without an atomic operation, except while another thread reads the counts;
+ * in a child of fork it may be again, whatever the parent's threads were doing. The collector is
  * linked into this program and off.
  */
 #include "collector/process/threads.h"
@@ -39,7 +39,7 @@ static void may_count(struct fg_thread *thread, bool expected)
 		fg_thread_count_end(thread);
 }
 
-/* The second one is blocked while the first is visited, and yet must not count. */
+/* The second thread is not visited yet, but must not count either. */
 static void visit(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 {
 	assert_ptr_equal(writer, &threads[WRITER]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The index of loaded objects while libraries come and go: threads look addresses up as handlers
+ * The index of loaded objects while libraries come and go: threads look up addresses as handlers
  * do, in parallel with dlopen() and dlclose().  ThreadSanitizer sees every access but the loader's.
  */
 #include "collector/counting/own_memory.h"
@@ -22,10 +22,10 @@ enum {
 	READERS = 3,
 	LIBRARIES = 4,
 	ROUNDS = 40,
-	LOOKS = 5, /* of each reader at a library before it goes */
+	LOOKS = 5, /* by each reader, at each library before its unloading */
 };
 
-/* ---- the collector around it ---- */
+/* ---- stand-ins for the rest of the collector ---- */
 
 struct fg_global fg_g;
 static _Atomic uint32_t ends;
@@ -40,7 +40,7 @@ void *fg_own_map(size_t size, int flags)
 
 void *fg_real(enum fg_real index)
 {
-	/* the loader's own, not the copy that a program may have */
+	/* the loader's own variable, not a program's copy of it */
 	return index == FG_REAL__r_debug ? dlsym(RTLD_NEXT, "_r_debug") : NULL;
 }
 
@@ -107,15 +107,15 @@ uint64_t fg_clock_ns(clockid_t clock)
 struct reader {
 	pthread_t thread;
 	_Atomic bool busy;
-	_Atomic uint32_t looks; /* at the library that is there */
+	_Atomic uint32_t looks; /* at the loaded library */
 	_Atomic uint32_t wrong;
 };
 
 static struct reader readers[READERS];
 static _Atomic bool done;
-static _Atomic uintptr_t loaded; /* an address in the library that is there; 0: none is */
+static _Atomic uintptr_t loaded; /* an address in the loaded library; 0: no library is loaded */
 
-/* Fits the module that was found, and what it begins with, the address? */
+/* Is the address in the module found for it, which must be readable? */
 static bool fits(uintptr_t address)
 {
 	const uint32_t id = fg_module_find(NULL, address);
@@ -152,7 +152,7 @@ static void await_looks(void)
 			(void)sched_yield();
 }
 
-/* As the collector's own dlclose() goes about it. */
+/* Unloads as the collector's dlclose() does. */
 static void unload(void *library)
 {
 	fg_modules_scan(NULL);
@@ -199,11 +199,11 @@ static void lookups_hold_while_libraries_come_and_go(void **state)
 		assert_int_equal(pthread_join(readers[i].thread, NULL), 0);
 		assert_int_equal(readers[i].wrong, 0);
 	}
-	/* Two readers that meet an object at once add it twice. */
+	/* Two readers that meet an object at the same time add it twice. */
 	assert_in_range(ends, ROUNDS, ROUNDS * READERS);
 }
 
-/* No dlclose() of ours saw the first go: libc closes some libraries itself. */
+/* libc closes some libraries itself, so the collector sees no dlclose() of the first one. */
 static void library_in_the_place_of_another_is_noticed(void **state)
 {
 	void *library = load(0);

@@ -8,7 +8,7 @@
 static const uint64_t ms = 1000000;
 static const uint64_t budget = 30000; /* 3 % */
 
-/* A second of CPU time with samples that take this long. */
+/* The cost of a second of CPU time with samples that take this long. */
 static struct fg_sample_cost second_of(uint64_t samples, uint64_t each_ns)
 {
 	return (struct fg_sample_cost){.cpu_ns = 1000 * ms,
@@ -32,7 +32,7 @@ static void the_period_is_the_shortest_within_the_budget(void **state)
 	/* the start never takes more than half of what switches leave */
 	cost.start_ns = 500 * ms;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 5 * ms);
-	/* and if they leave nothing, the period is the longest */
+	/* if switches leave nothing, the period is the longest */
 	cost.switches_ns = 50 * ms;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), FG_PERIOD_ADAPTED_MOST_NS);
 }
@@ -62,7 +62,7 @@ static void a_rate_falls_at_once_and_rises_in_steps(void **state)
 	assert_int_equal(fg_rate_next_ns(&before, budget, 5 * ms), 5 * ms / 2);
 }
 
-/* Each change restarts the clock of every thread. */
+/* Small changes are avoided because each restarts the clock of every thread. */
 static void a_period_that_hardly_differs_stays(void **state)
 {
 	const struct fg_sample_cost cost = second_of(500, 65000);
@@ -81,7 +81,10 @@ static void one_that_lost_its_cpu_is_not_endless(void **state)
 		fg_rate_add(&costs, &(struct fg_rate_sample){.signal_ns = i == 2 ? 9 * ms : 8000,
 							     .handler_ns = 2000,
 							     .restart_ns = i == 3 ? 700 : 5000});
-	/* one at four times the median; the way back takes an eighth of the way there */
+	/*
+	 * an outlier counts as four times the median; the rate then rises by an eighth of the way
+	 * per step
+	 */
 	assert_int_equal(fg_rate_mean(&costs).signal_ns, (4 * 8000 + 4 * 8000) / 5 * 9 / 8);
 	assert_int_equal(fg_rate_mean(&costs).handler_ns, 2000);
 	assert_int_equal(fg_rate_mean(&costs).restart_ns, 700);

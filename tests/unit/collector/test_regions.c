@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In which region a thread was at a moment that has passed, at which a perf event of the kernel had
- * met it.  The collector is linked into this program and off.
+ * The region of a thread at an earlier moment, when a perf event of the kernel sampled it. The
+ * collector is linked into this program and off.
  */
 #include "collector/sampler/regions.h"
 #include "collector/sampler/writer.h"
@@ -41,7 +41,10 @@ static void the_region_of_a_moment_is_the_one_of_that_time(void **state)
 	assert_int_equal(fg_region_at(&thread, 200), 3);
 }
 
-/* The last ones of many steps are known; before them it was where the first of these began. */
+/*
+ * Only the last of many steps are kept. For an earlier moment, the region before the oldest kept
+ * step is returned.
+ */
 static void the_last_steps_are_kept(void **state)
 {
 	const uint32_t steps = 3 * FG_REGION_STEPS + 5;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Restarting a system call that our signal interrupted, by the registers passed to a handler: they
- * are made up here, so that a signal can come between any two instructions.  The collector is
- * linked into this program and off.
+ * Restarting a system call that the collector's signal interrupted, by changing the registers
+ * passed to a handler. The registers are synthetic, so that a signal can come between any two
+ * instructions. The collector is linked into this program and off.
  */
 #include "collector/process/threads.h"
 #include "collector/sampler/handler.h"
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 enum {
-	CALL = 32, /* bytes before it that are examined, on its page */
+	CALL = 32, /* offset of the call: bytes before it are examined too */
 	SP = 0x7000,
 	BELOW = 0x6f00,
 	FIRST = 0x1230, /* the call's first argument */
@@ -23,14 +23,14 @@ enum {
 	BEHIND = CALL + 4
 };
 
-/* As libc calls ppoll: the first argument, its number, the call, the return. */
+/* The code of ppoll in libc: first argument, number, call, return. */
 static _Alignas(64) const uint32_t words[16] = {[CALL / 4 - 2] = 0xaa1303e0, /* mov x0, x19 */
 						[CALL / 4 - 1] = 0xd2800008 | SYS_ppoll << 5,
 						[CALL / 4] = 0xd4000001,
 						[BEHIND / 4] = 0xd65f03c0};
 # define code           ((const uint8_t *)words)
 # define PC_OF(context) ((context)->uc_mcontext.pc)
-/* The kernel and the compiler leave the upper half of this register alone. */
+/* The kernel and the compiler do not use the upper half of this register. */
 # define SPARE_OF(context) ((context)->uc_mcontext.regs[8])
 static const greg_t in_use = (greg_t)42 << 32 | SYS_ppoll;
 static const greg_t elsewhere_is = SYS_ppoll;
@@ -62,7 +62,7 @@ enum {
 	BEHIND = CALL + 2
 };
 
-/* libc's code of ppoll: its number, the call, the return. */
+/* The code of ppoll in libc: number, call, return. */
 static _Alignas(64) const uint8_t code[64] = {
 	[CALL - 5] = 0xb8,           [CALL - 4] = SYS_ppoll & 0xff,
 	[CALL - 3] = SYS_ppoll >> 8, [CALL] = 0x0f,
@@ -80,7 +80,7 @@ static ucontext_t context_at(const uint8_t *pc, long result, uintptr_t sp)
 	context.uc_mcontext.gregs[REG_RAX] = result;
 	context.uc_mcontext.gregs[REG_RDI] = FIRST;
 	context.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
-	SPARE_OF(&context) = (greg_t)(uintptr_t)(code + BEHIND); /* by the processor */
+	SPARE_OF(&context) = (greg_t)(uintptr_t)(code + BEHIND); /* set by the processor */
 	return context;
 }
 
@@ -106,7 +106,7 @@ static void expect_at(const ucontext_t *context, const uint8_t *pc, long result)
 	assert_int_equal(pc == at_call ? next_of(context) : result_of(context), result);
 }
 
-/* A sample interrupts ppoll; its handler has it made again. */
+/* A sample interrupts ppoll, and its handler restarts the call. */
 static ucontext_t interrupted(void)
 {
 	ucontext_t context = context_at(behind_call, -EINTR, SP);
@@ -122,12 +122,12 @@ static void call_that_a_sample_interrupted_is_made_again(void **state)
 	ucontext_t context = interrupted();
 
 	(void)state;
-	/* Another sample, before the call has begun, changes nothing. */
+	/* Another sample before the call begins changes nothing. */
 	assert_false(fg_restart(&thread, &context, false, 0));
 	expect_at(&context, at_call, SYS_ppoll);
 }
 
-/* Nothing was pending when the first handler looked. */
+/* No signal was pending when the first handler checked. */
 static void programs_own_signal_before_the_call_ends_it(void **state)
 {
 	ucontext_t context = interrupted();
@@ -147,7 +147,7 @@ static void samples_in_between_do_not_hide_the_programs_own_signal(void **state)
 	expect_at(&context, behind_call, -EINTR);
 }
 
-/* A handler of the program's, say, that is about to make a call of its own. */
+/* The other call is one that a handler of the program makes, for example. */
 static void programs_own_signal_before_another_call_lets_it_begin(void **state)
 {
 	ucontext_t context = context_at(at_call, SYS_ppoll, BELOW);
@@ -168,7 +168,7 @@ static void call_that_a_handler_of_the_program_ended_stays_ended(void **state)
 	expect_at(&context, behind_call, -EINTR);
 }
 
-/* The sample waited while the program's handler ran. */
+/* The sample was pending while the program's handler ran. */
 static void sample_behind_the_programs_own_handler_leaves_the_call_ended(void **state)
 {
 	ucontext_t context = context_at(behind_call, -EINTR, SP);
@@ -182,7 +182,7 @@ static void sample_behind_the_programs_own_handler_leaves_the_call_ended(void **
 	}
 }
 
-/* A handler without SA_RESTART, of a call that the kernel was about to make again. */
+/* The program's handler lacks SA_RESTART, and the kernel was about to restart the call. */
 static void sample_behind_the_end_of_a_read_leaves_it_ended(void **state)
 {
 	ucontext_t context = context_at(at_call, SYS_read, SP);
@@ -205,7 +205,7 @@ static void next_call_of_the_same_kind_is_made_again(void **state)
 	(void)interrupted();
 }
 
-/* A register may hold -EINTR for a reason of the program's own. */
+/* The program may have -EINTR in a register for its own reasons. */
 static void registers_that_the_program_uses_stay_as_they_are(void **state)
 {
 	ucontext_t behind_a_jump = context_at(behind_call, -EINTR, SP);

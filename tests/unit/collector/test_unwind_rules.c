@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rules that we work out of unwind tables against libunwind, which is slower and knows
- * everything: a timer interrupts real work in libc at arbitrary instructions, and at each the
- * caller that we find must be the caller that libunwind finds.
+ * Compares the rules derived from unwind tables with libunwind, which is slower and complete: a
+ * timer interrupts real work in libc at arbitrary instructions, and both must find the same caller.
  */
 #include "collector/arch/arch.h"
 #include "collector/sampler/crc32c.h"
@@ -55,7 +54,7 @@ static uint64_t rule_at(uintptr_t pc, bool exact)
 	return fg_rule_find(&tables, address);
 }
 
-/* One step by a plain rule; false if only the walk itself can continue. */
+/* Takes one step by a plain rule; false if only the walk itself can continue. */
 static bool step(struct fg_regs *regs, uint64_t rule, uintptr_t link)
 {
 	const enum fg_rule_kind kind = fg_rule_kind(rule);
@@ -113,7 +112,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Work in many places of libc: formatting, sorting, allocating, searching. */
+/* Works in many parts of libc: formatting, sorting, allocating, searching. */
 static void busy(unsigned round)
 {
 	char *texts[64];
@@ -188,8 +187,8 @@ static uint32_t distance(const void *to, size_t from)
 }
 
 /*
- * .eh_frame_hdr, a CIE that says CFA = sp + word and return address below it (CFA = sp and return
- * address in its register), and an FDE with these instructions.
+ * .eh_frame_hdr, a CIE with CFA = sp + word and the return address below it (or CFA = sp and the
+ * return address in its register), and an FDE with these instructions.
  */
 static const struct fg_tables *tables_with(const uint8_t *instructions, size_t size)
 {

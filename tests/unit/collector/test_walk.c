@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walks of a stack that goes up and down at random, by functions that lay out their frames
- * differently, and through signal handlers: each walk goes on from what the one before left, and
- * each must have found, frame by frame, what libunwind finds. The collector is linked into this
- * program, switched on by its environment, and paused.
+ * Walks of a stack that grows and shrinks at random, through functions with different frame layouts
+ * and through signal handlers. Each walk continues from the frames kept by the previous one, and
+ * must find the same frames as libunwind. The collector is linked into this program, switched on by
+ * its environment, and paused.
  */
 #include "collector/process/threads.h"
 #include "collector/sampler/collector_env.h"
@@ -35,7 +35,7 @@
 
 enum {
 	CHECKS = 3000,
-	CUT = (int)FG_TRACE_FRAMES_MAX / 2, /* calls, of which each has two frames */
+	CUT = (int)FG_TRACE_FRAMES_MAX / 2, /* calls, each of which has two frames */
 	NEAR = 4,
 	FRAMES = 4 * CUT,
 	SIGNALS_MOST = 8, /* nested signals */
@@ -47,7 +47,7 @@ enum {
 static struct {
 	uint64_t random;
 	unsigned target; /* the depth that the stack reaches next */
-	unsigned checks; /* still to be made */
+	unsigned checks; /* remaining checks */
 	unsigned signals;
 	unsigned whole;
 	unsigned cut;
@@ -69,8 +69,8 @@ static uint32_t draw(uint32_t below)
 }
 
 /*
- * A copy of the innermost part of the same stack, of any length and anywhere in a ring, has the
- * same path: it leads to a frame that was kept, or to the end.
+ * A copy of the innermost part of the stack, of any length and anywhere in a ring, leads to the
+ * same path: its walk ends at a kept frame or at the outermost one.
  */
 static void check_copy(const ucontext_t *context, uint32_t path)
 {
@@ -101,14 +101,14 @@ static void check_copy(const ucontext_t *context, uint32_t path)
 	assert_true(alone == path || alone == 0);
 	now.copies_joined += alone == 0;
 	now.copies_whole += alone == path;
-	/* nothing is known */
+	/* an empty copy has no path */
 	copy.bytes = 0;
 	fg_self->kept.count = 0;
 	assert_int_equal(fg_stack_walk_copy(fg_self, &copy, &new_frames), 0);
 	fg_self->kept.count = kept;
 }
 
-/* Its address of a frame: on some processors one that lies in the call. */
+/* The address that libunwind reports for a frame: on some processors it lies within the call. */
 static uintptr_t as_libunwind(const struct fg_walk_frame *frame)
 {
 	return frame->regs.pc - (FG_ARCH_LINK_REGISTER && !frame->exact);
@@ -118,7 +118,7 @@ static __attribute__((noinline)) void check(void)
 {
 	static void *expected[FRAMES];
 	const struct fg_regs caller = FG_ARCH_CALLER;
-	const uint32_t left_out = draw(2); /* frames: this function's own */
+	const uint32_t left_out = draw(2); /* leaves out this function's own frame */
 	struct fg_walk_result result;
 	ucontext_t context;
 
@@ -147,7 +147,7 @@ static __attribute__((noinline)) void check(void)
 	for (uint32_t i = fg_self->kept.count; i-- > 0;) {
 		const struct fg_walk_frame *frame = &kept->frames[first + i];
 
-		if (i + left_out > 0) /* this function itself has continued since */
+		if (i + left_out > 0) /* except this function, which has continued since */
 			assert_ptr_equal(as_libunwind(frame), expected[i + left_out]);
 		path = fg_path_extend(fg_self, path, frame->id);
 		assert_int_equal(frame->node, path);
@@ -172,7 +172,10 @@ static __attribute__((noinline)) void plain(unsigned depth)
 # define USE_REGISTERS() __asm__ volatile("" ::: "rbx", "rbp", "r12", "memory")
 #endif
 
-/* Found by the stack pointer, but the frame pointer's register is in use and must be saved. */
+/*
+ * The CFA comes from the stack pointer, but the frame pointer's register is in use and must be
+ * saved.
+ */
 static __attribute__((noinline)) void saving(unsigned depth)
 {
 	USE_REGISTERS();
@@ -180,7 +183,7 @@ static __attribute__((noinline)) void saving(unsigned depth)
 	USE_REGISTERS();
 }
 
-/* Found by the frame pointer. */
+/* The CFA comes from the frame pointer. */
 static __attribute__((noinline)) void sized(unsigned depth)
 {
 	volatile char *room = alloca(16 + draw(200));
@@ -190,7 +193,7 @@ static __attribute__((noinline)) void sized(unsigned depth)
 	room[1] = 0;
 }
 
-/* Found by a word of memory. */
+/* The CFA comes from a word in memory. */
 static __attribute__((noinline)) void aligned(unsigned depth)
 {
 	__attribute__((aligned(64))) volatile char room[64 * 2];
@@ -226,7 +229,7 @@ static __attribute__((noinline)) void interrupted(unsigned depth)
 	now.signals--;
 }
 
-/* Mostly near, sometimes far away, and now and then so deep that the stack is cut. */
+/* Usually close by, sometimes far away, and occasionally so deep that the stack is cut. */
 static void choose_target(void)
 {
 	const uint32_t kind = draw(100);
@@ -248,7 +251,7 @@ static __attribute__((noinline)) void go(unsigned depth)
 
 	while (now.checks > 0) {
 		if (depth == now.target) {
-			/* Not everywhere, so that other calls can replace the kept ones. */
+			/* Only at some visits, so that kept frames are replaced by other calls. */
 			if (draw(3) == 0) {
 				check();
 				now.checks--;
@@ -283,7 +286,7 @@ static void walks_from_kept_frames_agree_with_libunwind(void **state)
 	assert_true(header->losses[FG_LOSS_TRUNCATED] == 0);
 }
 
-/* Stacks short enough for a copy to hold all of them. */
+/* The stacks are short enough for a copy to hold all of them. */
 static void copies_of_a_whole_stack_need_nothing_else(void **state)
 {
 	(void)state;
@@ -299,8 +302,8 @@ static void copies_of_a_whole_stack_need_nothing_else(void **state)
 /* ---- what one handler does is bounded ---- */
 
 /*
- * While it is paused, too, the collector's handler looks at its clocks and tables now and then.
- * libunwind lets samples in again: it puts back the mask that the collector shows it.
+ * Even while paused, the collector's handler occasionally looks at its clocks and tables. libunwind
+ * unblocks samples: it restores the mask that the collector shows it.
  */
 static void block_samples(int how)
 {
@@ -309,7 +312,7 @@ static void block_samples(int how)
 	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
 }
 
-/* Met at the program's first instruction, and in code that is gone. */
+/* The samples are at the program's first instruction, and in code that is gone. */
 static void a_sample_has_its_leaf_at_least(void **state)
 {
 	static const uintptr_t places[] = {2, 0x1000, UINTPTR_MAX, (uintptr_t)&now};
@@ -355,7 +358,7 @@ static size_t pages_of_tables(void)
 	return pages;
 }
 
-/* Does the kernel make pages before they are needed, and say which are there?  Emulators do not. */
+/* Does the kernel populate pages on request, and report which ones exist? Emulators do not. */
 static bool pages_can_be_seen(void)
 {
 	unsigned char is_there = 0;
@@ -366,7 +369,7 @@ static bool pages_can_be_seen(void)
 	return mincore(page, 1, &is_there) == 0 && is_there & 1u && munmap(page, 1) == 0;
 }
 
-/* Tables get their memory before it is needed, a few pages at a time. */
+/* Tables get memory before they need it, a few pages at a time. */
 static void a_handler_makes_few_pages_of_tables(void **state)
 {
 	enum {
@@ -398,8 +401,8 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 }
 
 /*
- * Creating a page is expensive in a handler: the first ones exist before any handler, and later
- * ones are created many at a time.
+ * Creating a page is expensive in a handler: the first ones exist before any handler runs, and
+ * later ones are created many at a time.
  */
 static void pages_of_the_file_are_made_ahead(void **state)
 {
@@ -422,7 +425,7 @@ static void pages_of_the_file_are_made_ahead(void **state)
 	}
 	fg_thread_leave(fg_self);
 	block_samples(SIG_UNBLOCK);
-	/* a page each would be 200 times, or 100 */
+	/* with a page each time, it would be 200 or 100 */
 	assert_in_range(times, 3, 10);
 }
 
@@ -442,7 +445,7 @@ static struct fg_regs regs_of(const ucontext_t *context)
 				.bp = fg_arch_register(context, FG_DWARF_BP)};
 }
 
-/* As the kernel lays them out: perf_event_open(2). */
+/* The layout follows perf_event_open(2). */
 struct ring {
 	struct fg_thread *thread;
 	uint8_t *memory;
@@ -509,7 +512,10 @@ static void end_ring(struct ring *ring)
 	assert_int_equal(munmap(ring->memory, fg_page + RING), 0);
 }
 
-/* Many records are taken in portions; each has the path of its stack with the kernel's below. */
+/*
+ * Many records are taken in portions; each has the path of its stack, with the kernel's functions
+ * below.
+ */
 static void records_are_taken_a_few_at_a_time(void **state)
 {
 	static struct fg_kernel_hits hits;
@@ -551,7 +557,7 @@ static void records_are_taken_a_few_at_a_time(void **state)
 	end_ring(&ring);
 }
 
-/* Samples never exceed the CPU time: without something owed to system time there is no weight. */
+/* Samples never exceed the CPU time: a record has no weight unless system time is owed. */
 static void a_record_waits_until_something_is_owed(void **state)
 {
 	const struct fg_kernel_hits *hits = &fg_self->stack->hits;
@@ -606,7 +612,7 @@ static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 	fg_kernel_collect_hits(fg_self, &hits);
 	assert_int_equal(hits.count, 0);
 	assert_true(fg_self->clocks.kernel_unknown_ns == 2 * (uint64_t)RECORD_PERIOD_NS);
-	/* a header of no size */
+	/* a header with size 0 */
 	put(&ring, 0);
 	((struct perf_event_mmap_page *)(void *)ring.memory)->data_head = ring.head;
 	assert_true(fg_kernel_has_new_hits(fg_self));
@@ -616,10 +622,10 @@ static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 	end_ring(&ring);
 }
 
-/* A library, and the part of it that has its unwind tables. */
+/* A library, and the address range of its unwind tables. */
 struct library {
 	void *handle;
-	struct fg_regs regs; /* a moment in it */
+	struct fg_regs regs; /* registers in its code */
 	uintptr_t stack[2];
 	struct fg_tables tables;
 };
@@ -639,8 +645,8 @@ static void open_library(struct library *library)
 }
 
 /*
- * Samples of the kernel in code that is being unloaded: the loader still returns the addresses of
- * its tables when they are gone.
+ * The kernel sampled code that is being unloaded; the loader still returns the addresses of its
+ * tables when these are gone.
  */
 static void records_of_code_that_goes_are_left_to_ticks(void **state)
 {
@@ -660,7 +666,7 @@ static void records_of_code_that_goes_are_left_to_ticks(void **state)
 	fg_kernel_collect_hits(fg_self, &hits);
 	assert_true(fg_kernel_has_new_hits(fg_self));
 	atomic_store(&fg_g.unloading, 0);
-	/* simulates an unloading without notification */
+	/* simulates an unloading without a notification */
 	void *const gone =
 		mmap((void *)low, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
@@ -671,12 +677,12 @@ static void records_of_code_that_goes_are_left_to_ticks(void **state)
 	assert_false(fg_kernel_has_new_hits(fg_self));
 	assert_true(fg_self->clocks.kernel_unknown_ns == (uint64_t)RECORD_PERIOD_NS);
 	end_ring(&ring);
-	/* it is never closed: the loader would look at what is gone */
+	/* the library is never closed, because the loader would access the unmapped tables */
 }
 
 /*
- * One thread at a time owns a path's last child; a thread that asks for another child finds it,
- * too.
+ * One thread at a time owns a path's last child; a thread that looks for another child finds that
+ * one too.
  */
 static void children_of_a_path_are_distinguished(void **state)
 {
@@ -694,7 +700,7 @@ static void children_of_a_path_are_distinguished(void **state)
 	}
 }
 
-/* A stack of 128 functions that nobody has met yet, each with code of its own. */
+/* A stack of 128 new functions, each with its own code. */
 #define LINKS_4(X, n)  X(n##0) X(n##1) X(n##2) X(n##3)
 #define LINKS_16(X, n) LINKS_4(X, n##0) LINKS_4(X, n##1) LINKS_4(X, n##2) LINKS_4(X, n##3)
 #define LINKS_64(X, n) LINKS_16(X, n##0) LINKS_16(X, n##1) LINKS_16(X, n##2) LINKS_16(X, n##3)
@@ -724,7 +730,7 @@ static __attribute__((noinline)) void walk_repeatedly(void)
 	}
 }
 
-/* Its frames are small: many of them fit into a record. */
+/* Its frame is small, so many of them fit into a record. */
 static __attribute__((noinline)) void go_down(unsigned depth)
 {
 	if (depth < sizeof(links) / sizeof(links[0]))
@@ -734,7 +740,7 @@ static __attribute__((noinline)) void go_down(unsigned depth)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* A handler takes a bounded time, and the next samples see the rest. */
+/* A handler's time is limited, and the next samples find the rest. */
 static void a_stack_of_new_functions_is_met_in_parts(void **state)
 {
 	const unsigned calls = 2 * sizeof(links) / sizeof(links[0]);

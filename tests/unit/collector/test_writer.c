@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pages of the file are taken many at once, so that few handlers do it.  The collector is
- * linked into this program and off.
+ * Pages of the file are taken many at a time, so that few handlers have to take any. The collector
+ * is linked into this program and off.
  */
 #include "collector/sampler/writer.h"
 #include "tests/support/fg_test.h"

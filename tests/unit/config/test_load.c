@@ -235,7 +235,7 @@ static void a_benchmark_inherits_absent_keys(void **state)
 	cpu = fg_policy_metric(&b->policy, "cpu_time");
 	assert_true(cpu.margin == 0.01 && cpu.min_effect == 0.03 && cpu.tolerated == 0.01);
 	assert_false(fg_policy_metric(&b->policy, "max_rss").gated);
-	/* and leaves the plan and the other benchmark alone */
+	/* the plan and the other benchmark stay as they are */
 	assert_true(fg_policy_metric(&l.plan.policy, "cpu_time").margin == 0.03);
 	assert_true(fg_policy_metric(&l.plan.policy, "max_rss").gated);
 	b = fg_plan_find(&l.plan, "other");

@@ -272,7 +272,7 @@ static void messages_name_the_key_to_explain(void **state)
 	(void)state;
 	read_text(text, &o);
 	assert_int_equal(o.status, FG_EPARSE);
-	/* 'comand' is reported once, and 'command' not as missing too */
+	/* 'comand' is reported once, and 'command' is not reported as missing */
 	assert_int_equal(o.report.count, 3);
 	assert_non_null(strstr(o.report.items[0].text,
 			       "there is no key 'comand' here; did you mean 'command'?"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The rows themselves: what they promise to readers must be true. */
+/* The rows of the schema: their promises to readers must be true. */
 #include "base/text.h"
 #include "config/config.h"
 #include "config/schema.h"
@@ -17,7 +17,7 @@ static void add_indented(struct fg_strbuf *text, const char *lines, size_t inden
 	}
 }
 
-/* A file with the example in place of its key, below the sections that lead to it. */
+/* Writes a file with the example in place of its key, inside the sections of its path. */
 static void write_file_around(const struct fg_schema_visit *visit, struct fg_strbuf *text)
 {
 	static const char in_benchmark[] = "benchmarks.BENCH.";
@@ -39,7 +39,7 @@ static void write_file_around(const struct fg_schema_visit *visit, struct fg_str
 	add_indented(text, visit->key->example, indent);
 }
 
-/* The file around an example has these keys already. */
+/* Does the file around an example already contain this key? */
 static bool is_written_by_the_file(const struct fg_schema_visit *visit)
 {
 	return strcmp(visit->path, "benchmarks") == 0 || strcmp(visit->path, "version") == 0 ||
@@ -77,7 +77,7 @@ static void every_example_works_where_its_key_belongs(void **state)
 	assert_true(count >= 25);
 }
 
-/* A default counts as an example, and so does a line of the section's example. */
+/* A default counts as an example, and so does a line in the section's example. */
 static void look_for_example(const struct fg_schema_visit *visit, void *ctx)
 {
 	const char **section_example = ctx;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Are the offsets in collector/python/cpython_layout.c those of the Python headers that this is
- * compiled with?  Says which are not.
+ * Checks that the offsets in collector/python/cpython_layout.c equal those of the Python headers
+ * that this is compiled with. Prints the differences.
  */
 #include "collector/python/cpython_layout.h"
 

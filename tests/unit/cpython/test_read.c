@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Frames, code and texts of Python, read from structures that are made up as each version lays them
- * out, whole and damaged.
+ * Frames, code and texts of Python, read from synthetic structures in the layout of each version,
+ * intact and damaged.
  */
 #include "base/base.h"
 #include "collector/python/cpython_read.h"
@@ -32,7 +32,7 @@ static size_t more_size;
 static struct fg_python_stack stack;
 static struct fg_python_reader reader;
 static const uint32_t versions[] = {0x030b02f0, 0x030c01f0, 0x030d00f0};
-#define NO_ADDRESS (UINT64_C(1) << 52) /* no processor has that many bits */
+#define NO_ADDRESS (UINT64_C(1) << 52) /* no processor has this many address bits */
 static uint64_t random_state = UINT64_C(88172645463325252);
 
 static uint64_t draw(void)
@@ -103,8 +103,8 @@ static void put_frame(const struct fg_python_layout *layout, unsigned offset, ui
 }
 
 /*
- * Two evaluations: frames 0, 1 and 2 in the inner one, 3 in the outer.  Returns where the native
- * frames of both are known by.
+ * Two evaluations: frames 0, 1 and 2 in the inner one, frame 3 in the outer one. Sets `known_by` to
+ * the numbers that identify their native frames.
  */
 static void make_marked(const struct fg_python_layout *layout, unsigned known_by[2])
 {
@@ -244,7 +244,7 @@ static void texts_of_every_width_are_utf8(void **state)
 		expect_text(TEXTS, 64, "\xce\xb1+\xe2\x82\xac?");
 		put_text(layout, TEXTS, 4, false, widest, 2);
 		expect_text(TEXTS, 64, "\xf0\x9f\x90\x8dx");
-		/* Wrong types, or longer than the memory. */
+		/* The text has a wrong type, or is longer than the memory. */
 		put_text(layout, TEXTS, 3, false, "abc", 1);
 		expect_text(TEXTS, 64, "");
 		put_text(layout, SIZE - 128, 1, true, "abc", 3);
@@ -292,7 +292,7 @@ static void deep_chains_keep_both_ends(void **state)
 }
 
 /*
- * Replaces some words by arbitrary values: nearby addresses, addresses at the end, small ones, wild
+ * Replaces some words by arbitrary values: addresses nearby or at the end, small values, and wild
  * ones.
  */
 static void damage(void)

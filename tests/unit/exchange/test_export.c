@@ -44,7 +44,7 @@ static void text_formats_are_as_reviewed(void **state)
 	fg_profile_release(&profile);
 }
 
-/* The stack that ends in this function at this address, below `parent`. */
+/* Adds the stack that ends in this function at this address, below `parent`. */
 static uint32_t at_address(struct fg_profile *p, uint32_t parent, const char *name,
 			   uint64_t address, uint32_t module)
 {
@@ -77,7 +77,7 @@ static void tables_count_samples_by_instruction(void **state)
 	root = at_address(&p, 0, "main", 0x1000, 1);
 	count(&p, at_address(&p, root, "fit", 0x2008, 1), 5);
 	count(&p, at_address(&p, root, "fit", 0x2004, 1), 7);
-	count(&p, at_address(&p, 0, "fit", 0x2008, 1), 6); /* on another path */
+	count(&p, at_address(&p, 0, "fit", 0x2008, 1), 6); /* on a different path */
 	count(&p, at_address(&p, root, "[unknown]", 0, 0), 1);
 	export("tables", &p, false, &text);
 	assert_non_null(strstr(text.data, "\n[addresses]\naddress\tleaf\tleaf_ns\tlibrary\tname\n"

@@ -65,7 +65,7 @@ static void folded_stacks_become_samples(void **state)
 	assert_true(weight_of(&profile, "main") == 2e6);
 	assert_true(profile.measures[0].total == 6.5e6);
 	assert_int_equal(depth_of(&profile, 0), 3);
-	assert_int_equal(profile.note_count, 1); /* the assumed millisecond */
+	assert_int_equal(profile.note_count, 1); /* the assumed period of a millisecond is noted */
 	fg_profile_release(&profile);
 }
 
@@ -83,7 +83,7 @@ static void weights_that_no_sum_can_hold_are_refused(void **state)
 				 FG_ELIMIT);
 		assert_non_null(strstr(err.message, "more than 100 years"));
 	}
-	/* 95 years are not */
+	/* 95 years are too long */
 	assert_int_equal(import("folded", held, strlen(held), &profile, &err), FG_OK);
 	assert_true(weight_of(&profile, "b") == 1e6);
 	fg_profile_release(&profile);
@@ -120,7 +120,7 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"folded", "", "no stack with a weight above zero"},
 		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n", "line 1: it counts no instructions"},
 		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost outside of any function"},
-		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) was never given"},
+		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) is not defined"},
 		{"callgrind", "events: Ir\ncalls=1 1\n", "line 2: calls without a function"},
 		{"callgrind", "events: Ir\nfn=a\n1 x\n", "line 3: 'x' is not a count"},
 		{"callgrind", "fn=a\n1 2\n", "the line 'events:' is missing"},
@@ -156,7 +156,7 @@ static double value_of(const struct fg_profile *profile, const char *function, c
 	return sum;
 }
 
-/* Two consecutive processes: the second starts numbering its names again. */
+/* Two consecutive processes: the second one starts numbering its names again. */
 static const char callgrind_text[] = "version: 1\n"
 				     "creator: callgrind-3.19.0\n"
 				     "positions: line\n"

@@ -51,7 +51,7 @@ void fg_made_small_ones(struct fg_made_program *p, uint32_t parent)
 	}
 }
 
-/* One repetition: each node gets its time, times the pair's luck, in whole samples. */
+/* Adds one repetition: each node gets its time, times the pair's random factor, in whole sample */
 static void add_row(struct fg_made_program *p, uint32_t pair, uint8_t arm, double luck)
 {
 	struct fg_profile_row *row = fg_profile_set_add_row(&p->set, p->count);
@@ -96,7 +96,7 @@ static void add_bytes(struct fg_made_program *p, uint32_t pair, uint8_t arm)
 	row->total = row->values[0];
 }
 
-/* Only the place of the code makes a difference, and a little luck. */
+/* Only the place of the code makes a difference, apart from a little noise. */
 static void in_layout(struct fg_made_program *p, struct fg_repetition *r)
 {
 	r->values[FG_METRIC_CPU_TIME] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with made-up call paths, sampled once a millisecond, for tests of blame. */
+/* A synthetic program with call paths, sampled once a millisecond, for tests of blame. */
 #ifndef FG_TESTS_GATE_MADE_PROGRAM_H
 #define FG_TESTS_GATE_MADE_PROGRAM_H
 
@@ -22,10 +22,10 @@ struct fg_made_program {
 	struct fg_made made;
 	struct fg_profile_set set;
 	const struct fg_profile_set *sets[1];
-	uint32_t nodes[FG_MADE_NODES]; /* call paths with time of their own */
+	uint32_t nodes[FG_MADE_NODES]; /* call paths with their own time */
 	double ms[2][FG_MADE_NODES];   /* per arm */
 	size_t count;
-	double seen[2];        /* share of each arm that the sampler sees */
+	double seen[2];        /* share of each arm's time that is sampled */
 	double spent_ns;       /* CPU time of the last repetition */
 	bool with_bytes;       /* each repetition has a row of another measure too */
 	const double *layouts; /* times of the candidate's layouts; NULL: measured in one */
@@ -33,15 +33,15 @@ struct fg_made_program {
 
 void fg_made_program_init(struct fg_made_program *p, uint64_t seed);
 void fg_made_program_release(struct fg_made_program *p);
-/* A call path in the program itself, with its own milliseconds in each build. */
+/* Adds a call path in the program itself, with its milliseconds in each build. */
 uint32_t fg_made_node(struct fg_made_program *p, uint32_t parent, const char *name, double before,
 		      double after);
-/* As above, in this library. */
+/* As above, but in this library. */
 uint32_t fg_made_node_of(struct fg_made_program *p, uint32_t parent, const char *library,
 			 const char *name, double before, double after);
-/* Many of two milliseconds each. */
+/* Adds many call paths of two milliseconds each. */
 void fg_made_small_ones(struct fg_made_program *p, uint32_t parent);
-/* Measure the pairs; CPU time is what the rows add up to. */
+/* Measures the pairs; CPU time is the sum of the rows. */
 const struct fg_benchmark_verdict *fg_made_measure(struct fg_made_program *p, uint32_t pairs);
 const struct fg_node_verdict *fg_made_find(const struct fg_benchmark_verdict *b, const char *name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recorded duets of the programs of bench/calibration on two busy CPUs (load 8 to 25), in units of
- * 10^-4 of ln(candidate / baseline), with the order of start drawn for each pair: `recorded` are of
- * a program with a copy of itself, `recorded_slower` with one that does 5 % more.
+ * 10^-4 of ln(candidate / baseline), with the order of start drawn for each pair: `recorded`
+ * compares a program with a copy of itself, `recorded_slower` with one that does 5 % more.
  */
 #ifndef FG_TEST_GATE_RECORDED_PAIRS_H
 #define FG_TEST_GATE_RECORDED_PAIRS_H

@@ -74,7 +74,7 @@ static void of_several_metrics_one_is_enough_to_need_a_key(void **state)
 static void of_several_benchmarks_the_last_is_enough_to_need_a_key(void **state)
 {
 	(void)state;
-	fg_made_series(&made, "parse")->name[0] = 'P'; /* a benchmark that is as slow */
+	fg_made_series(&made, "parse")->name[0] = 'P'; /* equally slow, under another name */
 	(void)fg_made_benchmark(&made, "between", 40, 0, 0.01);
 	(void)fg_made_benchmark(&made, "parse", 40, 0.06, 0.01);
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
@@ -127,7 +127,7 @@ static void a_key_holds_up_to_its_size_and_up_to_its_end(void **state)
 	assert_ptr_equal(fg_accept_find(policy, "parse", "max_rss", 1, 1), &several[2]);
 }
 
-/* The last nanosecond of a day, and the first of the next. */
+/* Tests the last nanosecond of a day, and the first of the next. */
 static void the_end_of_a_key_is_a_day_of_universal_time(void **state)
 {
 	static const struct {

@@ -69,7 +69,7 @@ static void decide(const struct fixture *candidate, const struct fixture *baseli
 	assert_int_equal(fg_gate_decide(&input, verdict, NULL), FG_OK);
 }
 
-/* Each of the functions on each of the paths. */
+/* Adds each of the functions on each of the paths. */
 static void add_all(struct fg_profile_set *set)
 {
 	for (unsigned i = 0; i < FUNCTIONS * PATHS; i++) {

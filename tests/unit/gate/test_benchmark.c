@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Notes of a benchmark's verdict, and the keys that it was judged by. */
+/* Notes of a benchmark's verdict, and the keys that judge it. */
 #include "gate/exact.h"
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
@@ -71,7 +71,7 @@ static void the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded(v
 {
 	static const struct {
 		enum fg_aside aside;
-		size_t pairs; /* number of 20 pairs */
+		size_t pairs; /* number of pairs, out of 20 */
 		enum fg_schedule schedule;
 		const char *note;
 	} rows[] = {
@@ -114,7 +114,7 @@ static void where_the_only_pair_was_set_aside_it_is_inconclusive(void **state)
 	assert_null(b->error);
 }
 
-/* A rate that falls from 100 to 80 is worse by a quarter, as is a time that grows by that. */
+/* A rate that falls from 100 to 80 is worse by a quarter; so is a time that rises by a quarter. */
 static void an_accepted_slowdown_is_a_share_of_the_better_side(void **state)
 {
 	static const struct {
@@ -163,7 +163,7 @@ static void an_accepted_slowdown_is_a_share_of_the_better_side(void **state)
 	}
 }
 
-/* In a duet the wall-clock time is not judged. */
+/* In a duet, wall-clock time is not judged. */
 static void where_nothing_gated_was_judged_it_is_an_error(void **state)
 {
 	struct fg_metric_policy rows[] = {
@@ -204,7 +204,7 @@ static void a_benchmark_is_judged_by_its_own_keys(void **state)
 	benchmark.policy.metric_count = 1;
 	assert_int_not_equal(decide()->outcome, FG_OUTCOME_REGRESSION);
 	assert_int_equal(fg_made_decide(&made, "other")->outcome, FG_OUTCOME_REGRESSION);
-	/* The first look is where its own keys say. */
+	/* The benchmark's own keys determine the first look. */
 	benchmark.policy.metric_count = 0;
 	benchmark.measure.min_pairs = 30;
 	assert_int_equal(fg_made_metric(decide(), "cpu_time")->pairs, 30);
@@ -241,7 +241,7 @@ static void other_causes_come_first(void **state)
 	fg_series_remark(series, FG_REMARK_UNSAMPLED, fg_xstrdup("its child is static"));
 	b = decide();
 	assert_non_null(strstr(b->notes.items[0], "the two sides are built differently"));
-	assert_non_null(strstr(b->notes.items[1], "a change is not measured: libown.so"));
+	assert_non_null(strstr(b->notes.items[1], "changes to them are not measured: libown.so"));
 	assert_string_equal(b->notes.items[2], "its child is static");
 }
 

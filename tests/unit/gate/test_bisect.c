@@ -8,7 +8,7 @@
 #define COMMITS 64
 #define NOISE   0.01
 
-/* A simulated history: the level of each commit, and what measuring it is like. */
+/* A simulated history: the level of each commit, and the noise of its measurements. */
 struct history {
 	double level[COMMITS];
 	bool is_broken[COMMITS];
@@ -63,7 +63,7 @@ static void take(struct history *history, const struct fg_bisect_look *look)
 		add_pairs(history, look->next, look->pairs);
 }
 
-/* Searches to the end; the caller releases both. */
+/* Searches to the end. The caller releases the search and the look. */
 static struct fg_bisect_look find(struct history *history)
 {
 	struct fg_bisect_look look = {0};
@@ -158,7 +158,7 @@ static void a_small_step_next_to_a_large_one_does_not_prolong_the_search(void **
 	end(&history, &look);
 }
 
-/* Slower at 10, reverted at 30, slower again at 50: the last one counts. */
+/* Slower at 10, reverted at 30, slower again at 50: the last change counts. */
 static void a_slowdown_that_was_reverted_is_not_blamed(void **state)
 {
 	struct history history;
@@ -219,7 +219,7 @@ static void commits_with_the_same_code_share_their_pairs(void **state)
 	(void)state;
 	begin(&history, 17);
 	rise(&history, 20, 0.04);
-	/* only every tenth commit changes the code */
+	/* code changes only at every tenth commit */
 	for (size_t i = 0; i < COMMITS; i++)
 		history.bisect.commits[i].is_same = i % 10 != 0;
 	look = find(&history);
@@ -276,7 +276,7 @@ static void a_likely_commit_is_measured_first(void **state)
 	end(&history, &look);
 }
 
-/* Half of the range is known well: a cheap build goes to the other half, a costly one waits. */
+/* Half of the range is well known: a cheap build goes into the other half, an expensive one wait */
 static void a_costly_build_waits_for_pairs_that_need_none(void **state)
 {
 	static const double build_seconds[] = {0.01, 1e6};

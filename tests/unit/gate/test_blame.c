@@ -17,7 +17,7 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 		uint32_t blamed;
 	} rows[FUNCTIONS] = {
 		{NULL, NULL, 0, 0},
-		{"start", "libc.so.6", 0, 1}, /* no frame above it changed */
+		{"start", "libc.so.6", 0, 1}, /* none of its callers changed */
 		{"exit", "libc.so.6", 1, 2},
 		{"main", "app", 1, 3},
 		{"memcmp", "libc.so.6", 3, 3},
@@ -52,7 +52,7 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 	fg_run_release(&run);
 }
 
-/* The candidate alone loads both: one comes from outside, the other is the project's own. */
+/* Only the candidate loads both libraries: one is from outside, the other is the project's own. */
 static void a_new_library_from_outside_is_charged_to_its_caller(void **state)
 {
 	static const char *const libraries[] = {"app", "libm.so.6", "libown.so"};

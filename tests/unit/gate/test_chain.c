@@ -185,7 +185,7 @@ enum {
 	NAME = 16
 };
 
-/* A long chain with more anchors than are kept still agrees with what was drawn. */
+/* A long chain with more anchors than it keeps still agrees with the simulated changes. */
 static void a_long_chain_stays_within_its_error(void **state)
 {
 	static char names[LONG + 1][NAME];

@@ -35,7 +35,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Steps of this size; `error` is also how much they scatter. */
+/* Steps of this size; `error` is their standard error and their scatter. */
 static void make_steps(double change, double error, uint64_t seed)
 {
 	struct fg_random random;
@@ -97,7 +97,7 @@ static void a_change_not_surely_above_zero_is_not_creep(void **state)
 		edges[i].error = 0.003;
 	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
 	assert_true(fg_creep_needs_anchor(judge(STEPS, FG_BETTER_LOWER), &policy));
-	/* A run against the first commit makes it sure. */
+	/* An additional run against the first commit makes creep certain. */
 	edges[STEPS] = (struct fg_chain_edge){.run = "anchor",
 					      .from = names[0],
 					      .to = names[STEPS],
@@ -115,7 +115,7 @@ static void a_change_that_failed_by_itself_is_not_creep(void **state)
 	edges[20].change = 0.1;
 	edges[20].is_known = true;
 	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
-	/* Nor does a known improvement hide it. */
+	/* A known improvement does not hide creep either. */
 	make_steps(0.001, 0.0001, 3);
 	edges[20].change = -0.1;
 	edges[20].is_known = true;
@@ -170,7 +170,7 @@ static void words_name_the_sum_the_commits_and_the_functions(void **state)
 
 static double sampling[FUNCTIONS];
 
-/* Function 7 gains by `gain` a step; the others scatter. */
+/* Function 7 gains `gain` per step; the others scatter. */
 static void make_gains(double gain, uint64_t seed, struct fg_creep_rise *rises)
 {
 	static double steps[FUNCTIONS * (STEPS + 1)];
@@ -204,7 +204,7 @@ static void a_function_that_rises_is_named_though_the_sum_is_flat(void **state)
 	make_steps(0, 0.001, 3);
 	assert_int_equal(risen_of(0.002, 5, rises), 1);
 	assert_int_equal(rises[0].function, 7);
-	/* A few samples would scatter as much by themselves. */
+	/* With few samples, this much scatter is expected. */
 	sampling[7] = 1;
 	assert_int_equal(risen_of(0.002, 5, rises), 0);
 	sampling[7] = 0;
@@ -219,10 +219,10 @@ static void functions_that_only_scatter_are_hardly_ever_named(void **state)
 	make_steps(0, 0.001, 3);
 	for (uint64_t seed = 0; seed < 200; seed++)
 		wrong += risen_of(0, seed, rises) > 0;
-	assert_in_range(wrong, 0, 20); /* 5 % of 200, and some luck */
+	assert_in_range(wrong, 0, 20); /* 5 % of 200, plus some chance */
 }
 
-/* Functions of equal size that scatter; number 7 gains this share of the time in each run. */
+/* Functions of equal size that scatter; function 7 gains this share of the time in each run. */
 static void make_runs(double gain, uint64_t seed, struct fg_creep_runs *runs)
 {
 	struct fg_random random;

@@ -20,14 +20,14 @@ static int end(void **state)
 	return 0;
 }
 
-/* A benchmark with this many pairs, slower by `change`, scattering by `noise`, and its verdict. */
+/* The verdict on a benchmark with this many pairs, slower by `change`, with `noise`. */
 static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
 	return fg_made_decide(&made, "parse");
 }
 
-/* The same pairs, to be changed before the verdict. */
+/* As above, but returns the pairs so that the test can change them before the verdict. */
 static struct fg_series *make_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
@@ -39,7 +39,7 @@ static const struct fg_metric_verdict *decide_metric(const char *name)
 	return fg_made_metric(fg_made_decide(&made, "parse"), name);
 }
 
-/* Every repetition of an arm has that value. */
+/* Gives every repetition of an arm the same value. */
 static void set_values(struct fg_series *series, size_t metric, double baseline, double candidate)
 {
 	for (size_t i = 0; i < series->repetition_count; i++)
@@ -160,7 +160,7 @@ static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
 }
 
-/* The pairs of one arm after the other: each of `differences`, as a share of 100 ms. */
+/* Pairs whose differences are `differences`, as shares of 100 ms, in this order. */
 static const struct fg_metric_verdict *decide_differences(const double *differences, size_t count)
 {
 	struct fg_series *series = make_pairs((uint32_t)count, 0.0, 0.0);
@@ -173,7 +173,7 @@ static const struct fg_metric_verdict *decide_differences(const double *differen
 	return decide_metric("cpu_time");
 }
 
-/* Too few pairs to decide at this alpha are reported as too few, and decide nothing. */
+/* Too few pairs to decide at this alpha decide nothing, and the report says so. */
 static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 {
 	const struct fg_metric_verdict *cpu;
@@ -190,7 +190,7 @@ static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 	assert_non_null(note_with(&cpu->notes, "not failed because it takes 7 at this alpha"));
 }
 
-/* 9 pairs of 10 were slower, and yet it is inconclusive: the report names what is missing. */
+/* 9 of 10 pairs were slower, yet the verdict is inconclusive: the report says what is missing. */
 static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **state)
 {
 	static const double slower[] = {0.01, 0.02,  0.30, 0.03, 0.20,
@@ -488,7 +488,7 @@ static void when_all_pairs_are_set_aside_nothing_passes_and_it_says_why(void **s
 	}
 }
 
-/* The first 14 pairs were a duet's, and two of those not even that. */
+/* The first 14 pairs are a duet's, and two of them were set aside before. */
 static void give_up(struct fg_series *series, uint16_t why)
 {
 	series->schedule = FG_SCHEDULE_ABBA;
@@ -542,7 +542,7 @@ static void looking_while_measuring_agrees_with_the_verdict(void **state)
 	assert_string_equal(progress.metric, "cpu_time");
 	assert_int_equal(cpu->pairs, progress.pairs);
 	assert_true(fabs(cpu->ratio - progress.ratio) < 1e-12);
-	series->repetition_count = all; /* so that all of them are freed */
+	series->repetition_count = all; /* restores the count, so that all of them are freed */
 }
 
 static void an_interrupted_benchmark_is_judged_and_marked(void **state)

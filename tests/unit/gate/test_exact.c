@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Instructions and calls of a made-up program: main → {parse, memcpy}. */
+/* Instructions and calls of a synthetic program: main → {parse, memcpy}. */
 #include "base/random.h"
 #include "gate/exact.h"
 #include "tests/support/fg_test.h"
@@ -17,7 +17,7 @@ static const double million = 1e6;
 struct fixture {
 	struct fg_arena arena;
 	struct fg_profile_set set;
-	struct fg_series series; /* both sides have one C library */
+	struct fg_series series; /* both sides have the same C library */
 	struct fg_metric_policy rows[2];
 	struct fg_policy policy;
 	struct fg_metric_verdict metrics[METRICS_MAX];
@@ -36,7 +36,7 @@ static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char
 	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
 }
 
-/* An empty program. */
+/* Resets the program to an empty one. */
 static void start_again(struct fixture *f)
 {
 	fg_profile_set_release(&f->set);
@@ -98,7 +98,7 @@ static void add_row(struct fixture *f, uint8_t arm, uint32_t pair, const char *m
 	}
 }
 
-/* One repetition: what parse() executes and how often it is called. */
+/* Adds one repetition: the instructions of parse(), and how often it is called. */
 static void count(struct fixture *f, uint8_t arm, uint32_t pair, double instructions, double calls)
 {
 	add_row(f, arm, pair, "instructions", (double[]){instructions, COPY_INSTRUCTIONS});
@@ -174,12 +174,12 @@ static void instructions_without_a_stack_count(void **state)
 	assert_float_equal(metric->candidate, million + COPY_INSTRUCTIONS, 1e-3);
 }
 
-/* Ten times what repetitions differ by is uncertain; nothing is left out for it. */
+/* The uncertainty is ten times the difference between repetitions, without exceptions. */
 static void differing_repetitions_make_the_count_uncertain(void **state)
 {
 	static const struct {
 		double spread; /* spread of parse on each side */
-		double more;   /* increase in the candidate */
+		double more;   /* growth in the candidate */
 		enum fg_outcome outcome;
 	} rows[] = {
 		{0.01, 0.10, FG_OUTCOME_INCONCLUSIVE},
@@ -280,7 +280,7 @@ static void add_work(struct fixture *f, uint8_t arm, uint32_t pair, const struct
 	}
 }
 
-/* One repetition a side of a program that only parses. */
+/* Adds one repetition per side of a program that only parses. */
 static void count_parse(struct fixture *f, double before, double after)
 {
 	const struct work sides[2] = {{.parse = before, .parse_calls = before},
@@ -332,8 +332,9 @@ static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
 }
 
 /*
- * Two repetitions a side of a function whose count is random (hash seeds, addresses): normal, or
- * with a long tail.  A limit of ten times their difference keeps false alarms at a thousandth.
+ * Two repetitions per side of a function whose count is random (hash seeds, addresses): normally
+ * distributed, or with a long tail. A limit of ten times their difference keeps false alarms at a
+ * thousandth.
  */
 static void counts_that_vary_by_chance_hardly_ever_fail(void **state)
 {
@@ -411,7 +412,7 @@ static void the_side_with_fewer_repetitions_says_how_many_pairs_there_are(void *
 	}
 }
 
-/* Rows of the pairs, of another measure and of one side alone say nothing. */
+/* Rows of the pairs, of another measure or of one side only are ignored. */
 static void only_counts_of_both_sides_are_compared(void **state)
 {
 	struct fixture *f = *state;
@@ -508,7 +509,7 @@ static void only_the_dynamic_linker_is_left_out(void **state)
 	}
 }
 
-/* With a change of the time by `ratio`; 0: no metric changed. */
+/* The meaning of these counts, if the time changed by `ratio`; 0: no metric changed. */
 static enum fg_work meaning(struct fixture *f, double before, double after, double ratio)
 {
 	start_again(f);
@@ -537,7 +538,7 @@ static void more_work_explains_more_time_from_a_quarter_of_it_on(void **state)
 		{8, 7, 0.5, FG_WORK_LESS},
 		{800, 701, 0.5, FG_WORK_SAME_FASTER},
 		{8, 9, 0.5, FG_WORK_SAME_FASTER},
-		/* less than a thousandth explains nothing */
+		/* less than a thousandth does not explain it */
 		{100000, 100099, 1.001, FG_WORK_SAME_SLOWER},
 		{100000, 100101, 1.001, FG_WORK_MORE},
 		{100000, 99901, 0.999, FG_WORK_SAME_FASTER},
@@ -574,7 +575,7 @@ static void without_a_time_work_alone_is_reported(void **state)
 	}
 }
 
-/* The time that changed most is taken. */
+/* The metric whose time changed most is used. */
 static void the_compared_time_surely_changed(void **state)
 {
 	static const struct {
@@ -667,7 +668,7 @@ static void one_line_has_the_work_and_its_cause(void **state)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
 		assert_string_equal(note_of(f, rows[i].sides), rows[i].note);
-	/* If the totals are equal, the figures show what grew most. */
+	/* If the totals are equal, the report shows the function that grew most. */
 	assert_string_equal(f->verdict.work->function, "parse");
 	assert_float_equal(f->verdict.work->function_instructions[0], 500, 0);
 	assert_float_equal(f->verdict.work->function_instructions[1], 700, 0);

@@ -123,7 +123,7 @@ static void plain_numbers_with_zeros_and_bad_ones_have_an_outcome(void **state)
 	free(values);
 }
 
-/* A run of `host` with these repetitions of CPU time, the last of them set aside. */
+/* A run on `host` with these repetitions of CPU time, the last ones set aside. */
 static void make_repetitions(size_t at, const char *host, const double *values, size_t count)
 {
 	struct fg_series *series;
@@ -154,7 +154,7 @@ static void a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line(void
 	} rows[] = {
 		{"one", five, 5, {0, 0, 30, 20, 40, 5}},
 		{"two", two, 2, {1, 1, 4, 3, 5, 2}},
-		{"three", five, 0, {0}}, /* nothing that counts */
+		{"three", five, 0, {0}}, /* no repetition counts */
 		{"three", five, 1, {3, 2, 50, 50, 50, 1}},
 		{"two", five, 3, {4, 1, 40, 25, 45, 3}},
 		{"one", two, 1, {5, 0, 6, 6, 6, 1}},
@@ -227,7 +227,7 @@ static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
 	drop_runs();
 }
 
-/* Few of the runs know the benchmark: a series as long would take seconds. */
+/* Only a few of the runs have the benchmark: a full series would take seconds. */
 static void the_longest_history_is_searched_and_no_longer_one(void **state)
 {
 	enum {

@@ -73,7 +73,7 @@ static void a_change_that_all_layouts_share_is_kept(void **state)
 		assert_true(fabs(after[i] - before[i] - 0.02) < NEAR);
 }
 
-/* Each layout's middle is estimated; a variance that forgot this would be a fifth too small. */
+/* Each layout's mean is estimated: a variance that ignored this would be a fifth too small. */
 static void pairs_scatter_as_they_do_within_a_layout(void **state)
 {
 	enum {
@@ -136,7 +136,7 @@ static void one_wild_pair_does_not_move_the_middle(void **state)
 	assert_true(fabs(middles[2] - 0.1) < NEAR);
 }
 
-/* Two of each layout: a tenth above and below its middle, and 7 / 4 of the variance as it was. */
+/* Two pairs per layout, a tenth above and below its mean: 7 / 4 of the variance. */
 static void two_pairs_of_each_layout_are_enough(void **state)
 {
 	uint8_t layout[2 * FG_LINE_PLACES];
@@ -153,7 +153,7 @@ static void two_pairs_of_each_layout_are_enough(void **state)
 		assert_true(fabs(level[i] - 0.18 - (i % 2 ? -0.1 : 0.1) * sqrt(7.0 / 4)) < NEAR);
 }
 
-/* 0, 1, 2 and 3 have a variance of 5 / 3. */
+/* 0, 1, 2 and 3 have the variance 5 / 3. */
 static void the_error_is_that_of_a_mean_of_four(void **state)
 {
 	static const double middles[FG_LINE_PLACES] = {3, 0, 2, 1};
@@ -165,8 +165,8 @@ static void the_error_is_that_of_a_mean_of_four(void **state)
 }
 
 /*
- * Means of layouts that lie 0.1 above and below the centre, whatever the pairs in them do.  A fifth
- * of the pairs at each end has no part in a trimmed mean, so each of the others has the more.
+ * The layouts' means lie 0.1 above and below the centre, whatever their pairs do. A trimmed mean
+ * drops a fifth of the pairs at each end, so each remaining pair has more weight.
  */
 static void more_pairs_of_a_layout_add_nothing_about_its_place(void **state)
 {
@@ -188,7 +188,7 @@ static void more_pairs_of_a_layout_add_nothing_about_its_place(void **state)
 			 error) < NEAR);
 	assert_true(fabs(fg_layout_places_error(level, layout, LAYOUTS * 2, LAYOUTS) - error) <
 		    NEAR);
-	level[LAYOUTS] = 1e6; /* one of the highest values */
+	level[LAYOUTS] = 1e6; /* one extreme value */
 	assert_true(fabs(fg_layout_places_error(level, layout, FG_ARRAY_SIZE(level), LAYOUTS) -
 			 error) < NEAR);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Repetitions that form pairs, and their sums by entity. */
+/* Repetitions that form pairs, and their sums per entity. */
 #include "gate/matrix.h"
 #include "gate/pairs.h"
 #include "model/run.h"
@@ -35,7 +35,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* A row with these values, each of ten samples; those of zero are left out. */
+/* Adds a row with these values, ten samples each; zero values are left out. */
 static struct fg_profile_row *add(uint32_t pair, uint8_t arm, double a, double b, double c)
 {
 	const double values[NODES] = {a, b, c};
@@ -62,7 +62,7 @@ static void pairs_have_as_many_repetitions_of_both_arms(void **state)
 		uint32_t expected;
 	} rows[] = {
 		{7, 1, 1},
-		{7, 0, 1}, /* later, and first in the file */
+		{7, 0, 1}, /* a later pair that is first in the file */
 		{2, 0, 0},
 		{2, 1, 0},
 		{2, 1, 0},
@@ -122,7 +122,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-/* The first counts of both arms are a pair, whatever their numbers; a third has no partner. */
+/* The first counts of both arms form a pair, whatever their numbers; a third count has no partne */
 static void counts_are_paired_in_the_order_they_come(void **state)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
@@ -155,8 +155,8 @@ static void check_entity(const struct fg_entity *entity, double baseline, double
 }
 
 /*
- * Three pairs, one of them a block of four; a and b are one entity, c another, the root belongs to
- * none.
+ * Three pairs, one of them a block of four; a and b are one entity, c is another, the root belongs
+ * to no entity.
  */
 static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
 {
@@ -184,9 +184,9 @@ static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
 	assert_memory_equal(matrix.columns, columns, sizeof(columns));
 	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
 		assert_near((double)matrix.values[i], (double)values[i], 1e-5);
-	/* 4, 2 and 6: a variance of 4, over three pairs. */
+	/* 4, 2 and 6: the variance is 4, over three pairs. */
 	check_entity(&matrix.entities[0], 10, 14, 2 / sqrt(3), 100);
-	/* 0, -3 and 3: a variance of 9. */
+	/* 0, -3 and 3: the variance is 9. */
 	check_entity(&matrix.entities[1], 4.0 / 3, 4.0 / 3, 3 / sqrt(3), 30);
 	fg_pair_matrix_release(&matrix);
 	fg_profile_pairs_release(&pairs);
@@ -269,7 +269,7 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	(void)state;
 	outer = fg_profile_set_region(&set, "event");
 	inner = fg_profile_set_region(&set, "event/fit");
-	/* The second pair of samples is a block of four; one before it has one arm only. */
+	/* The second pair of samples is a block of four; the one before it has only one arm. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		(void)add(1, arm, MS, 0, 0);
 		(void)add(5, arm, MS, 0, 0);
@@ -291,14 +291,14 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	fg_pair_matrix_build_regions(&set, &matrix);
 	assert_int_equal(matrix.count, 2);
 	assert_int_equal(matrix.pair_count, 2);
-	/* +4 and +6 ms: a variance of 2, over two pairs. */
+	/* +4 and +6 ms: the variance is 2, over two pairs. */
 	check_entity(&matrix.entities[outer], 12.5, 17.5, 1, 6);
 	/* -5 and +4.5 ms */
 	check_entity(&matrix.entities[inner], 2.5, 2.25, 4.75, 2);
 	fg_pair_matrix_release(&matrix);
 }
 
-/* A program without samples that reported the times of its regions. */
+/* A program without samples, which reported the times of its regions. */
 static void regions_without_any_sample_are_in_no_pair(void **state)
 {
 	struct fg_pair_matrix matrix;

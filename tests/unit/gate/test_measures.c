@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counts by call path of a made-up program: main → {parse → grow, load → grow}, where grow belongs
- * to a library that did not change.
+ * Counts by call path of a synthetic program: main → {parse → grow, load → grow}; grow belongs to a
+ * library that did not change.
  */
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
@@ -10,7 +10,7 @@
 
 enum {
 	SITES = 2,
-	COUNT = 5000, /* per site */
+	COUNT = 5000, /* allocations per site */
 };
 
 struct program {
@@ -96,7 +96,7 @@ static void add_row(struct program *p, uint8_t arm, double parse, double load)
 	add_row_to(&p->set, p->measure, p->sites, arm, counts);
 }
 
-/* Two repetitions a side that agree. */
+/* Adds two repetitions per side that agree. */
 static void add_steady(struct program *p, const double before[SITES], const double after[SITES])
 {
 	for (int i = 0; i < 2; i++) {
@@ -129,7 +129,7 @@ static void one_more_allocation_in_ten_thousand_fails_and_names_its_site(void **
 	assert_string_equal(blame->measure, "heap.allocations");
 	assert_true(blame->exact);
 	assert_int_equal(blame->function_count, 1);
-	/* grow() did not change: what it allocates is charged to its caller. */
+	/* grow() did not change, so its caller is charged. */
 	assert_string_equal(blame->functions[0].name, "load");
 	assert_string_equal(blame->functions[0].measure, "heap.allocations");
 	assert_int_equal(blame->functions[0].standing, FG_STANDING_GUILTY);
@@ -224,7 +224,7 @@ static void counts_that_only_changed_place_are_moved(void **state)
 	program_release(&p);
 }
 
-/* Unlike time, a count costs nothing to move: one more than what moved is one more. */
+/* Moving a count costs nothing, unlike time: one more than what moved is one more. */
 static void a_move_that_leaves_one_behind_is_not_a_move(void **state)
 {
 	const double after[SITES] = {COUNT - 100, COUNT + 101};
@@ -244,7 +244,7 @@ static void a_move_that_leaves_one_behind_is_not_a_move(void **state)
 	program_release(&p);
 }
 
-/* Repetitions of one side differ by up to one in a hundred. */
+/* The repetitions of one side differ by up to one per cent. */
 static const struct fg_benchmark_verdict *decide_unsteady(struct program *p, int pairs, double more)
 {
 	for (int i = 0; i < pairs; i++) {
@@ -288,7 +288,7 @@ static void counts_that_differ_between_repetitions_are_judged_by_pairs(void **st
 	}
 }
 
-/* Two values of a hundred agree by chance on both sides once in ten thousand times. */
+/* In one case of ten thousand, two values of a hundred agree by chance on both sides. */
 static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **state)
 {
 	(void)state;
@@ -302,7 +302,7 @@ static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **stat
 	}
 }
 
-/* A function that shrank significantly is not the answer if the rest grew by more. */
+/* A function that shrank significantly is not the answer if the others grew by more. */
 static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
 {
 	struct program p;
@@ -349,7 +349,7 @@ static void a_function_fails_alone_where_functions_gate(void **state)
 		{{COUNT - 100, COUNT + 50}, 0.00995, FG_OUTCOME_REGRESSION},
 		{{COUNT - 100, COUNT + 50}, 0.01, FG_OUTCOME_PASS},
 		{{COUNT - 100, COUNT + 50}, 0.01005, FG_OUTCOME_PASS},
-		{{COUNT, COUNT + 50}, 0.006, FG_OUTCOME_REGRESSION}, /* the whole: 0.005 */
+		{{COUNT, COUNT + 50}, 0.006, FG_OUTCOME_REGRESSION}, /* 0.005 of the whole */
 		{{COUNT + 50, COUNT}, 0.006, FG_OUTCOME_REGRESSION},
 	};
 
@@ -366,7 +366,7 @@ static void a_function_fails_alone_where_functions_gate(void **state)
 	}
 }
 
-/* Either of two measures may be the one in which a function is worse. */
+/* A function may be worse in either of two measures. */
 static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
 {
 	static const char *const names[2] = {"heap.allocations", "own.count"};
@@ -448,7 +448,7 @@ static void a_count_on_one_side_only_is_new(void **state)
 	program_release(&p);
 }
 
-/* The whole is the same in both repetitions of the candidate, and its parts are not. */
+/* The total is the same in both repetitions of the candidate, but its parts differ. */
 static void a_function_that_differs_between_repetitions_of_one_side_is_not_sure(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -516,7 +516,7 @@ static void parts_of_a_largest_value_are_not_added_up(void **state)
 	program_release(&p);
 }
 
-/* Times have no pairs across sessions; counts that agree need none. */
+/* Times have no pairs across sessions; counts that agree need no pairs. */
 static void two_stored_runs_are_compared_by_their_counts(void **state)
 {
 	const double after[SITES] = {COUNT, COUNT + 1};
@@ -527,7 +527,7 @@ static void two_stored_runs_are_compared_by_their_counts(void **state)
 	(void)state;
 	program_init(&p, "heap.allocations");
 	program_init(&before, "heap.allocations");
-	/* Functions have other numbers in the other run. */
+	/* The other run numbers the functions differently. */
 	(void)add_node(&before.set, 0, "app", "other");
 	add_row(&before, FG_ARM_CANDIDATE, COUNT, COUNT);
 	add_row(&before, FG_ARM_BASELINE, 1, 1);
@@ -541,7 +541,7 @@ static void two_stored_runs_are_compared_by_their_counts(void **state)
 	assert_string_equal(b->measures[0].functions[0].name, "load");
 	assert_float_equal(b->measures[0].functions[0].delta, 1, 0);
 	assert_float_equal(b->measures[0].total_delta, 1, 0);
-	/* Without the counts of either run, nothing can be compared. */
+	/* Without the counts of either run, no comparison is possible. */
 	for (size_t side = 0; side < 2; side++) {
 		const struct fg_profile_set *nothing[1] = {NULL};
 
@@ -583,13 +583,13 @@ static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
 		b = fg_made_decide(&p.made, "app");
 		assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 		assert_int_equal(fg_made_metric(b, "heap.allocations")->outcome, rows[i].outcome);
-		/* Changes of a passed, ungated measure are not reported. */
+		/* Changes of an ungated measure that passed are not reported. */
 		assert_int_equal(b->measure_count, rows[i].outcome == FG_OUTCOME_REGRESSION);
 		program_release(&p);
 	}
 }
 
-/* Rows that do not count: set aside, of a third arm, of another measure. */
+/* These rows do not count: set aside, a third arm, another measure. */
 static void only_repetitions_that_count_are_compared(void **state)
 {
 	struct program p;
@@ -612,8 +612,8 @@ static void only_repetitions_that_count_are_compared(void **state)
 	assert_int_equal(fg_made_metric(b, "heap.allocations")->pairs, 2);
 	assert_float_equal(fg_made_metric(b, "heap.allocations")->baseline, 2.0 * COUNT, 0);
 	assert_float_equal(fg_made_metric(b, "alloc_space")->baseline, 14, 0);
-	assert_int_equal(b->measure_count, 0); /* nothing changed, so nobody is to blame */
-	/* Without counting repetitions nothing was measured. */
+	assert_int_equal(b->measure_count, 0); /* nothing changed, so no function is to blame */
+	/* Without repetitions that count, nothing was measured. */
 	for (size_t i = 0; i < p.set.row_count; i++)
 		p.set.rows[i].aside = FG_ASIDE_WARMUP;
 	b = fg_made_decide(&p.made, "app");
@@ -623,7 +623,7 @@ static void only_repetitions_that_count_are_compared(void **state)
 	program_release(&p);
 }
 
-/* Sums in another order differ in their last digit. */
+/* Sums in another order differ in the last digit. */
 static void a_last_digit_makes_no_repetitions_differ(void **state)
 {
 	static const struct {
@@ -670,7 +670,7 @@ static void unmeasured_metrics_have_only_the_figures_of_their_policy(void **stat
 	assert_true(isnan(metric->baseline) && isnan(metric->candidate) && isnan(metric->ratio));
 	assert_true(isnan(metric->low) && isnan(metric->high) && isnan(metric->alpha));
 	assert_true(isnan(metric->smallest_detectable) && isnan(metric->p_value));
-	/* Each gated metric without values is reported, wherever it stands. */
+	/* Each gated metric without values is reported, wherever it is in the list. */
 	{
 		struct fg_metric_policy several[] = {
 			{.name = "heap.allocations", .gated = true},
@@ -690,7 +690,7 @@ static void unmeasured_metrics_have_only_the_figures_of_their_policy(void **stat
 		p.made.policy.metrics = &p.how;
 		p.made.policy.metric_count = 1;
 	}
-	/* A metric that is not gated, or a built-in one, is not reported as missing. */
+	/* A metric that is not gated, or is built in, is not reported as missing. */
 	p.how.gated = false;
 	assert_null(fg_made_metric(fg_made_decide(&p.made, "app"), "calls"));
 	p.how = (struct fg_metric_policy){.name = "no such measure", .gated = true};
@@ -702,7 +702,7 @@ enum {
 	MEGABYTE = 1 << 20,
 };
 
-/* A program that became larger by 8 MB. */
+/* Makes the program larger by 8 MB. */
 static void grow_program(struct program *p, const char *measure)
 {
 	struct fg_series *series = NULL;
@@ -716,7 +716,7 @@ static void grow_program(struct program *p, const char *measure)
 			(series->repetitions[i].arm ? 24.0 : 16.0) * MEGABYTE;
 }
 
-/* So did the peak of its heap, from 4 MB. */
+/* The peak of its heap grows as well, from 4 MB. */
 static const struct fg_benchmark_verdict *grow(struct program *p, double peak_after)
 {
 	grow_program(p, "heap.peak");
@@ -747,7 +747,7 @@ static void memory_that_the_heap_does_not_explain_is_reported(void **state)
 		{4, "max rss grew by 8.00 MiB, the peak of the heap by 0 B: "},
 		{7.9, "max rss grew by 8.00 MiB, the peak of the heap by 3.90 MiB: "},
 		{3, "max rss grew by 8.00 MiB, the peak of the heap by 0 B: "},
-		{8.01, NULL}, /* half of it is enough */
+		{8.01, NULL}, /* half of the growth is enough */
 		{12, NULL},
 	};
 
@@ -766,8 +766,8 @@ static void memory_that_the_heap_does_not_explain_is_reported(void **state)
 }
 
 /*
- * If a program became larger, the function that holds more is to blame, although the heap is not
- * gated.
+ * If a program became larger, the functions that hold more are to blame, even though the heap is
+ * not gated.
  */
 static void functions_that_hold_more_of_a_larger_program_are_named(void **state)
 {

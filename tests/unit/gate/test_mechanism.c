@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The mechanism of a made-up function `fit` that takes twice its time: main → work → fit. */
+/* The mechanism behind a synthetic function `fit` that takes twice its time: main → work → fit. */
 #include "gate/exact.h"
 #include "gate/mechanism.h"
 #include "tests/support/fg_test.h"
@@ -15,7 +15,7 @@ enum {
 static const char *const measures[COUNTED] = {"instructions", "calls", "cache.misses",
 					      "cache.first_misses", "branch.misses"};
 
-/* The counts of one execution in a call path, by measure. */
+/* The counts of one execution on a call path, by measure. */
 struct counts {
 	uint32_t node;
 	double values[2][COUNTED];
@@ -41,7 +41,7 @@ static void add_counts(struct fg_profile_set *set, const struct counts *counts, 
 	}
 }
 
-/* main, work and fit, whose time doubles. Returns fit's call path. */
+/* Adds main, work and fit, whose time doubles; returns fit's call path. */
 static uint32_t make(struct fg_made_program *p, double before, double after)
 {
 	uint32_t work;
@@ -72,7 +72,7 @@ static void expect(const struct fg_mechanism *mechanism, enum fg_mechanism_kind 
 static void the_largest_contribution_names_the_mechanism(void **state)
 {
 	static const struct {
-		double values[2][COUNTED]; /* instructions, calls, misses of three kinds */
+		double values[2][COUNTED]; /* instructions, calls, and three kinds of misses */
 		enum fg_mechanism_kind kind;
 		const char *words;
 		double counts[2];
@@ -97,7 +97,7 @@ static void the_largest_contribution_names_the_mechanism(void **state)
 		 FG_MECHANISM_BRANCHES,
 		 "same instructions, 50 × the mispredicted branches (100 000 → 5.00 M)",
 		 {100e3, 5e6}},
-		/* Ten per cent more do not explain twice the time. */
+		/* Ten per cent more instructions do not explain twice the time. */
 		{{{4e6, 400, 100, 1e3, 1e3}, {4.4e6, 400, 100, 1e3, 1e3}},
 		 FG_MECHANISM_UNKNOWN,
 		 "not known: calls, instructions, caches and branches do not explain it",
@@ -257,7 +257,7 @@ static void slower_code_that_did_not_change_is_placed_differently(void **state)
 
 	(void)state;
 	settle(FG_OUTCOME_REGRESSION, &node, NULL, &arena);
-	assert_null(node.mechanism); /* it may be its callers, or its input */
+	assert_null(node.mechanism); /* its callers or its input may have changed */
 	settle(FG_OUTCOME_PLACEMENT, &node, NULL, &arena);
 	assert_int_equal(node.mechanism->kind, FG_MECHANISM_PLACEMENT);
 	node.mechanism = &unknown;
@@ -272,7 +272,7 @@ static void slower_code_that_did_not_change_is_placed_differently(void **state)
 static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **state)
 {
 	static const struct {
-		double cpu; /* growth, where wall time grows by 100 ms */
+		double cpu; /* growth of CPU time, while wall time grows by 100 ms */
 		bool gated;
 		bool is_waiting;
 	} rows[] = {{0, true, true},

@@ -39,7 +39,7 @@ static void end(void)
 	fg_made_release(&made);
 }
 
-/* The values of both arms, with a scatter that no pair has with the next. */
+/* Sets the values of both arms, with independent scatter. */
 static void fill(struct fg_series *series, double baseline, double candidate, double scatter)
 {
 	for (size_t i = 0; i < series->repetition_count; i++) {
@@ -68,7 +68,7 @@ static void check_note(const struct fg_metric_verdict *verdict, const char *note
 		fail_msg("'%s'", verdict->notes.items[0]);
 }
 
-/* More is better: the ratio falls, and what is worse lies below one. */
+/* If more is better, the ratio falls, and worse means below one. */
 static void the_interval_is_one_of_ratios_whatever_is_better(void **state)
 {
 	static const struct {
@@ -81,7 +81,7 @@ static void the_interval_is_one_of_ratios_whatever_is_better(void **state)
 		{"ns", FG_BETTER_LOWER, {100, 125}, 1.25, FG_OUTCOME_REGRESSION},
 		{"ns", FG_BETTER_HIGHER, {100, 125}, 1.25, FG_OUTCOME_IMPROVEMENT},
 		{"ns", FG_BETTER_HIGHER, {125, 100}, 0.8, FG_OUTCOME_REGRESSION},
-		/* Relative to the mean of both, 75. */
+		/* Relative to the mean of both sides, 75. */
 		{"1", FG_BETTER_LOWER, {0, 150}, 3, FG_OUTCOME_REGRESSION},
 		{"1", FG_BETTER_HIGHER, {0, 150}, 3, FG_OUTCOME_IMPROVEMENT},
 	};
@@ -127,7 +127,7 @@ static void an_exact_metric_is_judged_at_its_tolerance(void **state)
 		{0.01, 0.05, true, 104.9, FG_OUTCOME_PASS, 0.05},
 		{0.05, 0, true, 95.3, FG_OUTCOME_PASS, 0.05}, /* 1 / 1.05 is 95.2 % */
 		{0.05, 0, true, 95.1, FG_OUTCOME_IMPROVEMENT, 0.05},
-		{0, 0, false, 100.9, FG_OUTCOME_PASS, 0.01}, /* only shown: the least effect */
+		{0, 0, false, 100.9, FG_OUTCOME_PASS, 0.01}, /* only shown: the minimum effect */
 		{0, 0, false, 101.1, FG_OUTCOME_REGRESSION, 0.01},
 		{0.05, 0, false, 104.9, FG_OUTCOME_PASS, 0.05},
 	};
@@ -172,7 +172,7 @@ static void excluded_pairs_are_reported(void **state)
 {
 	static const struct {
 		const char *unit;
-		double value; /* value of the first candidates */
+		double value; /* value of the first candidate repetitions */
 		uint32_t pairs;
 		const char *note;
 	} rows[] = {
@@ -200,7 +200,7 @@ static void excluded_pairs_are_reported(void **state)
 	}
 }
 
-/* Verdicts of a metric without a single pair. */
+/* Verdicts on a metric without any pair. */
 static void without_pairs_nothing_passes_in_silence(void **state)
 {
 	static const struct {
@@ -251,7 +251,7 @@ static void without_pairs_nothing_passes_in_silence(void **state)
 	}
 }
 
-/* One pair, and that has no number. */
+/* The only pair has no number. */
 static void one_pair_that_cannot_be_used_is_an_error(void **state)
 {
 	static const double values[] = {NAN, 0};
@@ -299,11 +299,11 @@ static void too_few_pairs_are_counted(void **state)
 	end();
 }
 
-/* The note names the option that measures what is missing. */
+/* The note names the option that gives more pairs. */
 static void missing_pairs_are_reported_only_for_a_suspected_slowdown(void **state)
 {
 	static const struct {
-		double slower; /* mean slowdown of three of four pairs */
+		double slower; /* mean slowdown of three pairs in four */
 		unsigned wrong;
 		bool said;
 	} rows[] = {
@@ -338,7 +338,7 @@ static void missing_pairs_are_reported_only_for_a_suspected_slowdown(void **stat
 	}
 }
 
-/* Call end() afterwards. */
+/* The caller then calls end(). */
 static const struct fg_metric_verdict *decide_in_layouts(const char *as_linked_metric,
 							 double as_linked,
 							 const double change[FG_LINE_PLACES])
@@ -356,7 +356,7 @@ static const struct fg_metric_verdict *decide_in_layouts(const char *as_linked_m
 	return decide();
 }
 
-/* Each place has its own change; the average is zero, or above. */
+/* Each place has its own change; the average is zero or positive. */
 static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(void **state)
 {
 	static const struct {
@@ -387,7 +387,10 @@ static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(
 	}
 }
 
-/* In layouts from the first pair on: no note about the linker's layout, and equality is a pass. */
+/*
+ * In layouts from the first pair on: without a note about the linker's layout, and with a pass if
+ * equal.
+ */
 static void a_difference_measured_in_layouts_is_not_placement(void **state)
 {
 	static const struct {
@@ -418,12 +421,12 @@ static void a_difference_measured_in_layouts_is_not_placement(void **state)
 	}
 }
 
-/* An average of places of which some are faster says so. */
+/* If some of the averaged places are faster, the note says so. */
 static void places_that_disagree_are_counted(void **state)
 {
 	static const struct {
 		double change[FG_LINE_PLACES];
-		const char *note; /* NULL: they agree */
+		const char *note; /* NULL: the places agree */
 	} rows[] = {
 		{{-0.009, 0.07, -0.014, 0.071},
 		 "the places disagree: in 2 of these 4 it is faster; the average is judged"},

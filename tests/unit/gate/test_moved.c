@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Conditions of moved cost. Every time is given to the microsecond, so each limit is tried on both
- * of its sides.
+ * Conditions for moved cost. Times are exact to the microsecond, so each limit is tested on both
+ * sides.
  */
 #include "base/arena.h"
 #include "gate/node_context.h"
@@ -13,18 +13,18 @@ enum {
 };
 
 #define MS    1e6
-#define FLOOR 0.5 /* ms */
+#define FLOOR 0.5 /* in ms */
 
-/* A call path: its function, below which of the others it lies, and its own time in each arm. */
+/* A call path: its function, its parent among the paths, and its own time in each arm. */
 struct path {
 	const char *name;
-	int above; /* index in the table, -1: the root */
+	int above; /* index of the parent in the table; -1: the root */
 	double before_ms;
 	double after_ms;
-	double noise_ms;     /* more in every other pair of the candidate, less in the rest */
-	double chance;       /* chance of its change, if not 0.001 */
-	const char *library; /* library, if not "app" */
-	unsigned line;       /* line, if not its own */
+	double noise_ms;     /* added in every other pair of the candidate, else subtracted */
+	double chance;       /* p of its change, unless 0.001 */
+	const char *library; /* library, unless "app" */
+	unsigned line;       /* line, unless its own */
 };
 
 static struct {
@@ -62,7 +62,7 @@ static void make_rows(const struct path *paths)
 	}
 }
 
-/* Like fg_node_context_init(), without chance. */
+/* Like fg_node_context_init(), but without randomness. */
 static void make_context(const struct path *paths)
 {
 	struct fg_node_context *c = &made.context;
@@ -151,7 +151,7 @@ static void release(void)
 	fg_arena_release(&made.arena);
 }
 
-/* Time that moved within the row of a path. */
+/* The moved time in the row of a path. */
 static double moved_at(size_t path)
 {
 	return made.moved[made.context.row_of[made.functions[path]]];
@@ -159,7 +159,7 @@ static double moved_at(size_t path)
 
 #define TREE_MAX 5
 
-/* A tree, and the move expected in it; no kind: no move. */
+/* A tree, and the expected move; no kind: no move. */
 struct move_case {
 	const char *why;
 	struct path paths[TREE_MAX];
@@ -300,13 +300,16 @@ static void a_move_is_named_by_the_nesting_of_its_functions_and_the_rest(void **
 	check_cases(cases, FG_ARRAY_SIZE(cases));
 }
 
-/* Each change is found with a slowdown on top of it and without; the rest of the row is the net. */
+/*
+ * Each change is found with and without an additional slowdown; the rest of the row is the net
+ * change.
+ */
 static void a_change_of_shape_is_one_row_whatever_it_costs(void **state)
 {
 	static const struct {
 		const char *why;
 		struct path paths[TREE_MAX];
-		size_t joined; /* paths of the row */
+		size_t joined; /* number of paths in the row */
 		double net_ms;
 	} cases[] = {
 		{"extracted", {{"main", -1, 9, 9}, {"parse", 0, 30, 18}, {"scan", 1, 0, 12}}, 2, 0},
@@ -392,7 +395,7 @@ static void code_that_is_known_to_be_the_same_did_not_move(void **state)
 	}
 }
 
-/* Unrelated functions that cancel out have moved only if nothing else changed. */
+/* Unrelated functions that cancel out are a move only if nothing else changed. */
 static void beside_other_changes_unrelated_functions_are_apart(void **state)
 {
 	static const struct path paths[] = {{"main", -1, 9, 9},

@@ -10,8 +10,8 @@ enum {
 };
 
 /*
- * Ten pairs of 80 samples: `largest` of them in one function, half of those in the library that it
- * calls; the rest in another function.
+ * Ten pairs of 80 samples: `largest` of them in one function, of which half are in the library that
+ * it calls; the rest in another function.
  */
 static void make(struct fg_profile_set *set, unsigned largest)
 {
@@ -92,7 +92,7 @@ static void it_never_takes_much_longer_than_the_verdict_did(void **state)
 	assert_int_equal(pairs_for(40, 1.01, PAIRS), 0);
 }
 
-/* Pairs for a change of a tenth, by a profile that was made and then changed. */
+/* Pairs needed for a change of a tenth, in this profile. */
 static unsigned pairs_of(struct fg_profile_set *set)
 {
 	struct fg_run run;
@@ -132,7 +132,7 @@ static void an_execution_without_samples_is_one(void **state)
 	(void)state;
 	make(&set, 40);
 	set.rows[0].count = 0;
-	set.rows[0].samples[0] = 100000; /* not counted */
+	set.rows[0].samples[0] = 100000; /* does not count */
 	assert_int_equal(pairs_of(&set), 22);
 	make(&set, 40);
 	set.rows[2 * PAIRS - 1].count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The machine that decides what is done next, through all of its states. */
+/* The state machine that decides the next step, through all of its states. */
 #include "gate/next_step.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
@@ -12,7 +12,7 @@ struct walk {
 	size_t series[2];
 };
 
-/* A benchmark whose code changed, with no pair yet. */
+/* A benchmark whose code changed, before its first pair. */
 static void set_up(struct walk *w)
 {
 	*w = (struct walk){0};
@@ -103,7 +103,7 @@ static void counted_benchmarks_are_not_timed(void **state)
 	tear_down(&w);
 }
 
-/* A walk to the first look, measured as it was linked. */
+/* Goes to the first look, measured as linked. */
 static void reach_the_first_look(struct walk *w)
 {
 	assert_step(w, FG_STEP_DONE, FG_STEP_BEGIN_IN_LAYOUTS, FG_STATE_BEGINNING);
@@ -143,7 +143,7 @@ static void an_open_question_goes_from_look_to_look_until_nothing_is_left(void *
 	tear_down(&w);
 }
 
-/* A benchmark that takes a second per pair, with a budget of `budget_s`, after its first pair. */
+/* Takes a benchmark of a second per pair, with a budget of `budget_s`, to its first pair. */
 static void reach_the_second_pair(struct walk *w, int64_t budget_s)
 {
 	set_up(w);
@@ -263,7 +263,7 @@ static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_IN_LAYOUTS);
 	assert_non_null(strstr(w.step.text, "measuring again with its code in 4 places"));
 	measured(&w, 10, 0.0, 0.001);
-	/* It was also measured as linked: no doubt, and no function to name. */
+	/* It was also measured as linked, so there is no doubt, and no function to name. */
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
 	tear_down(&w);
 }
@@ -297,7 +297,10 @@ static void a_slowdown_beyond_placement_needs_no_other_places(void **state)
 	tear_down(&w);
 }
 
-/* Eighty samples of one function a repetition: a change of 5 % does not stand out in ten pairs. */
+/*
+ * Adds eighty samples of one function per repetition: a change of 5 % is not significant in ten
+ * pairs.
+ */
 static void sample(struct fg_profile_set *set)
 {
 	const struct fg_profile_function function = {.name = "find", .library = "parse"};
@@ -330,7 +333,7 @@ static void a_failure_is_measured_until_its_function_can_be_named(void **state)
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_NAMING);
 	assert_int_equal(w.step.pairs, 40);
 	assert_string_equal(w.step.text, "slower; measuring up to 30 more pairs to find where");
-	/* The schedule is given up meanwhile, so the verdict must be found again. */
+	/* The schedule is given up meanwhile, so the verdict must be computed again. */
 	set_aside(&w, FG_ASIDE_GIVEN_UP);
 	assert_step(&w, FG_STEP_GIVEN_UP, FG_STEP_PAIRS, FG_STATE_LAST);
 	measured(&w, 10, 0.05, 0.001);

@@ -34,7 +34,7 @@ static struct fg_metric_verdict metric_of(const char *name, double low, double h
 		.name = name, .low = low, .high = high, .candidate = (double)NAN};
 }
 
-/* A metric that grew, and one that is not gated. */
+/* Starts with a metric that grew, and one that is not gated. */
 static void begin(struct program *p)
 {
 	*p = (struct program){.metrics = {{0}}};
@@ -86,7 +86,10 @@ static struct fg_repetition *add_repetition(struct program *p, uint32_t pair, ui
 	return r;
 }
 
-/* Pairs of 100 ms, the candidate's longer by these; the sampler sees 60 and 40 ms on both sides. */
+/*
+ * Adds pairs of 100 ms, in which the candidate takes `more_ms` longer; the sampler sees 60 and 40
+ * ms on both sides.
+ */
 static void add_pairs(struct program *p, const double *more_ms, size_t count)
 {
 	for (uint32_t pair = 0; pair < count; pair++) {
@@ -103,7 +106,7 @@ static const struct fg_node_context *look(struct program *p)
 	return &p->c;
 }
 
-/* tests/unit/gate/test_parts.c has the rule. */
+/* tests/unit/gate/test_parts.c tests the rule itself. */
 static void the_whole_is_that_of_the_metric_of_cpu_time(void **state)
 {
 	struct program p;
@@ -125,7 +128,7 @@ static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void *
 
 	(void)state;
 	begin(&p);
-	p.verdict.metric_count = 1; /* the metrics' array has one more */
+	p.verdict.metric_count = 1; /* the metrics' array has one more than this */
 	/* A second root, next to main. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_profile_row *row = add_row(&p, 0, arm, 60 * MS, (arm ? 47 : 40) * MS);
@@ -155,7 +158,7 @@ static void levels_are_means_in_milliseconds_and_set_the_floor(void **state)
 	assert_close(p.c.inclusive[0][p.top], 100, 1e-12);
 	assert_close(p.c.inclusive[1][0], 100, 1e-12);
 	assert_close(p.c.floor, 1, 1e-12);  /* 1 % of 100 ms */
-	assert_close(p.c.margin, 2, 1e-12); /* CPU time's own 2 % */
+	assert_close(p.c.margin, 2, 1e-12); /* 2 %, CPU time's own margin */
 	fg_node_context_release(&p.c);
 	p.made.policy.function_floor = 0.05;
 	(void)look(&p);
@@ -165,7 +168,7 @@ static void levels_are_means_in_milliseconds_and_set_the_floor(void **state)
 	end(&p);
 }
 
-/* Sampled time of repetitions that count, from 20 ms of CPU time on. */
+/* The sampled time of repetitions that count, if they take at least 20 ms of CPU time. */
 static void coverage_is_sampled_time_in_spent_time(void **state)
 {
 	static const struct {
@@ -206,7 +209,10 @@ static void coverage_is_sampled_time_in_spent_time(void **state)
 	}
 }
 
-/* Counts: the total of the profile, in the measure's unit, judged by the metric of that name. */
+/*
+ * For counts, the whole is the profile's total in the measure's unit, judged by the metric of that
+ * name.
+ */
 static void another_measure_is_the_total_of_its_profile(void **state)
 {
 	static const double more[PAIRS_MAX] = {10, 12, 11};
@@ -250,7 +256,7 @@ static void another_measure_is_the_total_of_its_profile(void **state)
 	}
 }
 
-/* Sums of a few counts: a billionth of one, not of nothing. */
+/* For sums below one, the smallest difference is a billionth of one, not of the sum. */
 static void the_least_difference_of_counts_is_a_billionth_of_one_at_least(void **state)
 {
 	const struct fg_measure count = fg_measure_describe("heap.allocations", NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The figures of functions, one by one.  The differences of the pairs are the mean plus and minus a
- * swing, in turn: of ten pairs the standard error of a mean is a third of the swing.
+ * The figures of functions, one by one. The differences of the pairs are the mean plus or minus a
+ * swing, alternately: with ten pairs, the standard error of the mean is a third of the swing.
  */
 #include "gate/node_family.h"
 #include "gate/statistics/distributions.h"
@@ -22,7 +22,7 @@ struct node {
 	uint32_t id;
 	double ms[2];
 	double swing;
-	uint32_t samples; /* samples of each repetition; 0: one a millisecond */
+	uint32_t samples; /* samples per repetition; 0: one per millisecond */
 };
 
 struct program {
@@ -214,7 +214,9 @@ static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void
 	end(&p);
 }
 
-/* Two functions are slower, each on its own paths; on others it is faster, or as before. */
+/*
+ * Two functions are slower, each on its own paths; on other paths the first is faster or unchanged.
+ */
 static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 {
 	const struct fg_benchmark_verdict *b = NULL;
@@ -256,7 +258,7 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 	end(&p);
 }
 
-/* Below 50 samples nothing is tested. */
+/* Nothing below 50 samples is tested. */
 static void the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested(void **state)
 {
 	const struct fg_node_verdict *fit = NULL;
@@ -312,7 +314,10 @@ enum {
 	TESTED = ENTITIES - 1,
 };
 
-/* p against growth, then against shrinking, for the tested ones, by their shares of alpha. */
+/*
+ * Sets p against growth and then against shrinking, for the tested entities, by their shares of
+ * alpha.
+ */
 static void flip_signs(const struct fg_pair_matrix *matrix, const double shares[TESTED], double *p)
 {
 	float handicap[TESTED];
@@ -408,7 +413,7 @@ static void an_interval_is_as_wide_as_the_error_rate_asks(void **state)
 	end(&p);
 }
 
-/* Two regions, the first of which takes most of the time; returns p of the requested one. */
+/* Adds two regions, of which the first takes most of the time; returns p of the requested one. */
 static double p_of_region(const char *const order[2], const char *name)
 {
 	const struct fg_benchmark_verdict *b;
@@ -475,7 +480,7 @@ static void at_most_fifty_functions_are_named(void **state)
 	end(&p);
 }
 
-/* Sure changes come first, then possible ones, then unimportant ones, whatever their size. */
+/* Certain changes come first, then possible ones, then unimportant ones, whatever their size. */
 static void sure_rows_precede_suspects_and_these_precede_moves(void **state)
 {
 	static const struct {
@@ -505,7 +510,7 @@ static void sure_rows_precede_suspects_and_these_precede_moves(void **state)
 }
 
 /*
- * The leaf with the larger share is named, whichever was seen first; the kernel's is marked as
+ * The leaf with the larger share is named, whichever was seen first; a kernel function is marked as
  * such.
  */
 static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
@@ -564,7 +569,7 @@ static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 		uint32_t parse = 0;
 
 		begin(&p);
-		for (size_t k = 0; k < 2; k++) { /* the leaves are the first functions of all */
+		for (size_t k = 0; k < 2; k++) { /* the leaves are the first functions */
 			const struct fg_profile_function leaf = {.name = rows[i].names[k],
 								 .library = rows[i].library,
 								 .file = "app.c",
@@ -587,7 +592,7 @@ static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 	}
 }
 
-/* 20 ms more in all.  A suspect has 5 % of that and 1.3 standard errors. */
+/* The total grows by 20 ms. A suspect has 5 % of that and 1.3 standard errors. */
 static void a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole(void **state)
 {
 	static const struct {
@@ -637,7 +642,7 @@ static void the_five_largest_suspects_are_named(void **state)
 		const double delta = 2 + 0.1 * i;
 
 		(void)snprintf(name, sizeof(name), "part_%d", i);
-		/* Swings cancel: the whole is sure. */
+		/* The swings cancel out, so the total is certain. */
 		(void)add(&p, 0, name, 20, 20 + delta, i % 2 ? 4 : -4);
 		largest = delta;
 	}
@@ -678,7 +683,7 @@ static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **stat
 	}
 }
 
-/* A quarter of a percent of the 200 ms that the baseline takes. */
+/* Below a quarter of a percent of the 200 ms that the baseline takes. */
 static void a_sure_change_below_the_floor_is_not_reported(void **state)
 {
 	static const struct {
@@ -764,13 +769,13 @@ static void no_share_is_above_the_whole(void **state)
 	}
 }
 
-/* The remainder and the new part are at most 5 % of the other side. */
+/* The remainder or the new part is at most 5 % of the other side. */
 static void the_kind_of_a_move_follows_from_both_sides(void **state)
 {
 	static const struct {
 		double giver[2];
 		double taker[2];
-		int shape; /* 0: siblings; 1: the taker below the giver; 2: above */
+		int shape; /* 0: siblings; 1: the receiver is below the giver; 2: above */
 		const char *kind;
 	} rows[] = {
 		{{40, 2}, {2, 40}, 0, "renamed"},   {{40, 2.2}, {2, 40.2}, 0, "moved"},
@@ -856,7 +861,7 @@ static void without_samples_of_one_side_no_function_is_blamed(void **state)
 	}
 }
 
-/* A millisecond of an execution that ends before the sampler starts. */
+/* A millisecond in which the execution ends before the sampler starts. */
 static void time_unseen_on_both_sides_counts_against_neither(void **state)
 {
 	const struct fg_benchmark_verdict *b;

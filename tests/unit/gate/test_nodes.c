@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Profiles of a made-up program: main → work → {parse → scan, fit, many small ones}, one sample a
- * millisecond.
+ * Profiles of a synthetic program: main → work → {parse → scan, fit, many small functions}, with
+ * one sample per millisecond.
  */
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_program.h"
@@ -112,13 +112,13 @@ static void identical_programs_flag_hardly_any_function(void **state)
 		flagged += any;
 		fg_made_program_release(&p);
 	}
-	/* Both directions at 1 %: 0.5 of 25 expected. */
+	/* Both directions at 1 %: 0.5 of 25 are expected. */
 	assert_in_range(flagged, 0, 3);
 }
 
 /*
- * Few functions, each large: no floor hides anything, and the test is as strict as promised, no
- * more.
+ * A few large functions: no floor hides anything, and the test is as strict as promised, but not
+ * stricter.
  */
 static void beside_a_slower_function_another_is_named_no_more_often_than_allowed(void **state)
 {
@@ -142,7 +142,7 @@ static void beside_a_slower_function_another_is_named_no_more_often_than_allowed
 		named += another;
 		fg_made_program_release(&p);
 	}
-	/* 10 are allowed on average; 20 and more have a chance of 0.3 %. */
+	/* 10 are expected on average; the chance of 20 or more is 0.3 %. */
 	if (named >= 20)
 		fail_msg("another function named in %u of %u decisions", named, decisions);
 }
@@ -208,7 +208,7 @@ static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
 {
 	static const struct {
 		const char *why;
-		double scan_ms; /* took 48 ms from parse */
+		double scan_ms; /* scan took 48 ms from parse */
 		size_t moved;
 		enum fg_outcome outcome;
 	} table[] = {
@@ -228,7 +228,7 @@ static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
 		parse = fg_made_node(&p, work, "parse", 120, 72);
 		(void)fg_made_node(&p, parse, "scan", 0, table[i].scan_ms);
 		fg_made_small_ones(&p, work);
-		b = fg_made_measure(&p, 15 * PAIRS); /* the toll is sure */
+		b = fg_made_measure(&p, 15 * PAIRS); /* the additional cost is significant */
 		if (b->time.moved_count != table[i].moved ||
 		    fg_made_find(b, "scan")->outcome != table[i].outcome)
 			fail_msg("%s: %zu moved", table[i].why, b->time.moved_count);
@@ -261,7 +261,7 @@ static void a_renamed_and_an_inlined_function_are_recognised(void **state)
 	fg_made_program_release(&p);
 }
 
-/* No two of them cancel: only what all variants of the name spend is as before. */
+/* No two of them cancel out: only the total of all variants of the name is unchanged. */
 static void variants_of_one_name_are_recognised_as_moved_together(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -287,7 +287,10 @@ static void variants_of_one_name_are_recognised_as_moved_together(void **state)
 	fg_made_program_release(&p);
 }
 
-/* In addition to a real slowdown of the interpreter loop, which is also their common caller. */
+/*
+ * This comes in addition to a real slowdown of the interpreter loop, which is also their common
+ * caller.
+ */
 static void moves_between_kin_are_recognised_wherever_they_are_called_from(void **state)
 {
 	static const struct {
@@ -352,7 +355,7 @@ static void of_the_same_name_more_than_moved_is_slower(void **state)
 	fg_made_program_release(&p);
 }
 
-/* The program is slightly slower everywhere: no function stands out from its noise. */
+/* The program is slightly slower everywhere: no function is significant. */
 static void without_a_sure_function_suspects_are_reported_as_unsure(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -377,7 +380,7 @@ static void without_a_sure_function_suspects_are_reported_as_unsure(void **state
 		assert_true(isnan(b->time.functions[i].share_of_change));
 	}
 	assert_in_range(b->time.function_count, 1, 5);
-	/* More pairs would help; a repeated run would be as unsure. */
+	/* More pairs would help; repeating the run would not. */
 	assert_string_equal(b->notes.items[b->notes.count - 1],
 			    "to be sure of a function: more pairs (`--pairs`) or a higher rate "
 			    "(`measure.sampler.rate`)");
@@ -413,7 +416,7 @@ static void suspects_are_never_blamed_next_to_a_sure_function(void **state)
 	fg_made_program_release(&p);
 }
 
-/* 24 ms more here, 16 ms less there: that is 8 ms, not 300 % and -200 %. */
+/* 24 ms more and 16 ms less are 8 ms in total, not 300 % and -200 %. */
 static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -457,7 +460,7 @@ static void one_unsampled_arm_blames_no_function_and_reports_the_reason(void **s
 	}
 }
 
-/* A library whose interval crosses the margin did not pass: it is undecided. */
+/* A library whose interval crosses the margin has not passed: it is undecided. */
 static void a_wide_interval_is_not_a_pass(void **state)
 {
 	const struct fg_benchmark_verdict *b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A gate of one measure by call path: other measures explain, and never fail. */
+/* Gating one measure by call path: other measures explain, and never fail the run. */
 #include "gate/gate.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"

@@ -18,7 +18,7 @@ static const struct fg_rule usual = {.alpha = 0.01,
 				     .max_pairs = 10,
 				     .is_drawn = true};
 
-/* Ten pairs that scatter by six per cent around `middle`. */
+/* The pairs needed after ten pairs that scatter by six per cent around `middle`. */
 static size_t needed_around(double middle)
 {
 	double difference[TEN];
@@ -44,7 +44,7 @@ static void the_weaker_the_change_the_more_pairs_up_to_four_times_as_many(void *
 		assert_int_equal(needed_around(rows[i].middle), rows[i].needed);
 }
 
-/* Every fourth pair had the same layout, and the next ones will too. */
+/* Every fourth pair has the same layout, and so will the next ones. */
 static void pairs_of_several_layouts_go_on_in_turn(void **state)
 {
 	struct fg_rule rule = usual;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From repetitions to differences of pairs, and which repetitions are left out. */
+/* Converts repetitions into differences of pairs, and counts the excluded ones. */
 #include "gate/pairs.h"
 #include "model/run.h"
 #include "tests/unit/statistics/close.h"
@@ -89,7 +89,7 @@ static void positive_is_worse_whatever_is_better(void **state)
 	fg_pairs_release(&pairs);
 }
 
-/* Zero is a count, and no time. */
+/* A count may be zero, a time may not. */
 static void a_count_may_be_zero_and_a_time_may_not(void **state)
 {
 	static const struct {
@@ -139,7 +139,7 @@ static void counts_that_are_all_zero_do_not_differ(void **state)
 	fg_pairs_release(&pairs);
 }
 
-/* Half a fault on average is twice that in a pair that has one. */
+/* Half a fault on average is twice as many in a pair that has one. */
 static void a_level_may_be_below_one(void **state)
 {
 	struct fg_pairs pairs;
@@ -154,7 +154,7 @@ static void a_level_may_be_below_one(void **state)
 	fg_pairs_release(&pairs);
 }
 
-/* The first reason that holds is the one that is counted. */
+/* Only the first applicable reason is counted. */
 static void each_pair_that_is_left_out_is_counted_once(void **state)
 {
 	struct fg_pairs pairs;
@@ -162,13 +162,13 @@ static void each_pair_that_is_left_out_is_counted_once(void **state)
 	(void)state;
 	add_metric("ns", FG_BETTER_LOWER);
 	add_pair(0, 10, 20);
-	add(1, 0, 10)->aside = FG_ASIDE_OVERLAP; /* meant to count */
+	add(1, 0, 10)->aside = FG_ASIDE_OVERLAP; /* a pair that was meant to count */
 	add(1, 1, 10)->aside = FG_ASIDE_OVERLAP;
 	add(2, 0, 10)->aside = FG_ASIDE_GIVEN_UP;
 	add(2, 1, 10)->aside = FG_ASIDE_GIVEN_UP;
 	add(3, 0, 10)->aside = FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP;
 	add(3, 1, 10)->aside = FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP;
-	add(4, 0, 10)->aside = FG_ASIDE_WARMUP; /* never meant to count */
+	add(4, 0, 10)->aside = FG_ASIDE_WARMUP; /* a pair that was never meant to count */
 	add(4, 1, 10)->aside = FG_ASIDE_WARMUP;
 	add_pair(5, (double)NAN, 10);
 	add_pair(6, 10, (double)INFINITY);
@@ -176,7 +176,7 @@ static void each_pair_that_is_left_out_is_counted_once(void **state)
 	add_pair(8, 10, 10);
 	(void)add(8, 1, 10);
 	add_pair(9, 0, 10);
-	add(10, 0, 0)->aside = FG_ASIDE_STEAL; /* set aside goes before no ratio */
+	add(10, 0, 0)->aside = FG_ASIDE_STEAL; /* "set aside" comes before "no ratio" */
 	(void)add(10, 1, 10);
 	add_pair(11, 10, 10);
 	(void)add(11, 2, 900); /* a third arm */

@@ -7,7 +7,7 @@ enum {
 	ROWS_MAX = 4,
 };
 
-/* Rows as measured, with half their intervals, and what is to become of them. */
+/* Measured rows with half their intervals, and the expected list. */
 struct part_case {
 	const char *why;
 	double total;
@@ -100,7 +100,7 @@ static void parts_add_up_and_no_share_is_above_the_whole(void **state)
 	}
 }
 
-/* Made-up parts of every kind: the list always adds up and claims no more than the whole. */
+/* Random parts of every kind: the list always adds up, and never exceeds the total. */
 static void whatever_was_measured_the_list_adds_up(void **state)
 {
 	struct fg_random random;

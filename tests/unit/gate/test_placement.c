@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The same code at other addresses is not a regression; any other change still may be. */
+/* The same code at other addresses is not a regression; any other difference still may be. */
 #include "gate/placement.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
@@ -114,7 +114,7 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 	}
 }
 
-/* As with a rebuilt plugin: no known file has moved. */
+/* A rebuilt plugin, for example: no known file has moved. */
 static void the_same_files_are_not_placed_elsewhere(void **state)
 {
 	struct fg_series *series = make_moved_build();
@@ -126,7 +126,7 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-/* Other code is elsewhere; other inputs, or other files with the same code, do not prove that. */
+/* Other code lies elsewhere; other inputs, or other files with the same code, do not prove that. */
 static void only_other_code_of_the_project_is_other_code(void **state)
 {
 	static const struct {
@@ -202,13 +202,13 @@ static void a_fact_missing_on_both_sides_proves_nothing(void **state)
 	fg_build_facts_release(&b);
 }
 
-/* ---- Was all compared that is not the same file? ---- */
+/* ---- Were all files compared that differ? ---- */
 
 struct builds {
 	struct fg_build_facts of[FG_ARM_COUNT];
 };
 
-/* A program and a library of its own that changed, and the C library; one fact is not known. */
+/* A changed program with a changed library of its own, and the C library; one fact is unknown. */
 static struct builds make_builds(const char *unknown, size_t unknown_arm)
 {
 	static const struct {
@@ -292,7 +292,7 @@ static void builds_of_which_a_fact_is_not_known_are_not_comparable(void **state)
 	}
 }
 
-/* ---- What a verdict becomes ---- */
+/* ---- The resulting verdict ---- */
 
 enum {
 	NODES = 3,
@@ -300,7 +300,7 @@ enum {
 	METRICS = 4,
 };
 
-/* In functions, libraries and regions: slower, faster, and not sure, each on two paths. */
+/* In functions, libraries and regions: slower, faster and uncertain entries, each on two paths. */
 struct judged {
 	struct fg_arena arena;
 	struct fg_node_verdict *nodes[3];
@@ -347,7 +347,7 @@ static void make_judged(struct judged *j)
 	};
 }
 
-/* Is every function, library, region and path as it was, or has all its guilt gone? */
+/* Is every function, library, region and path unchanged, or has it lost all its guilt? */
 static void assert_placed(const struct judged *j, bool placed)
 {
 	static const enum fg_outcome before[NODES] = {FG_OUTCOME_REGRESSION, FG_OUTCOME_IMPROVEMENT,
@@ -404,7 +404,7 @@ static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
 		{1.0239, 0.01, FG_OUTCOME_REGRESSION, FG_OUTCOME_REGRESSION},
 		{0.9768, 0.01, FG_OUTCOME_REGRESSION, FG_OUTCOME_PLACEMENT}, /* a rate */
 		{0.9766, 0.01, FG_OUTCOME_REGRESSION, FG_OUTCOME_REGRESSION},
-		{1.0001, 0, FG_OUTCOME_REGRESSION, FG_OUTCOME_REGRESSION}, /* of one layout */
+		{1.0001, 0, FG_OUTCOME_REGRESSION, FG_OUTCOME_REGRESSION}, /* one layout only */
 		{0.9999, 0.01, FG_OUTCOME_IMPROVEMENT, FG_OUTCOME_IMPROVEMENT},
 		{1.0001, 0.01, FG_OUTCOME_INCONCLUSIVE, FG_OUTCOME_INCONCLUSIVE},
 	};

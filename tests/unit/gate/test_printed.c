@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The printed interval is the one that decides, however it was measured: 5,000 windows of recorded
- * pairs, and cases in which people saw one thing and read another.
+ * The printed interval is the one that decides, however the benchmark was measured: 5,000 windows
+ * of recorded pairs, and cases in which people saw one thing and read another.
  */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
@@ -31,7 +31,7 @@ enum path {
 	PATHS,
 };
 
-/* Pairs of a recorded program with itself, as they were or as if one side were slower. */
+/* Draws pairs of a recorded program against itself, unchanged or as if one side were slower. */
 static size_t draw_window(struct fg_random *random, double change, size_t least, size_t most,
 			  double *difference)
 {
@@ -49,7 +49,7 @@ static size_t draw_window(struct fg_random *random, double change, size_t least,
 	return count;
 }
 
-/* A benchmark whose pairs differ like this, by metric number `metric`. */
+/* Adds a benchmark whose pairs differ by these values in metric number `metric`. */
 static struct fg_series *add_series(struct fg_run *run, const char *name, const double *difference,
 				    size_t count)
 {
@@ -69,7 +69,7 @@ static struct fg_series *add_series(struct fg_run *run, const char *name, const 
 	return series;
 }
 
-/* Blocks of four executions: each arm twice. */
+/* Turns pairs into blocks of four executions: each arm twice. */
 static void make_blocks(struct fg_series *series)
 {
 	series->schedule = FG_SCHEDULE_ABBA;
@@ -112,7 +112,7 @@ static void measure_as(enum path path, struct fg_made *made, struct fg_series *s
 		count_instead(series);
 }
 
-/* Levels of earlier sessions, which differ like recorded pairs. */
+/* Adds earlier sessions whose levels differ like recorded pairs. */
 static void add_history(struct fg_made *made, struct fg_run *runs, const struct fg_run **history)
 {
 	double level[SESSIONS + 1];
@@ -155,7 +155,7 @@ static void check_printed(const struct fg_policy *policy, const struct fg_metric
 		assert_true(metric->probability.slower >= 1 - metric->alpha - 1e-9);
 }
 
-/* A benchmark that another shard measured changes nothing. */
+/* Benchmarks measured by other shards change nothing. */
 static void check_merged(struct fg_made *made, const struct fg_metric_verdict *alone)
 {
 	const double low = alone->low;
@@ -207,7 +207,7 @@ static void every_path_decides_by_the_interval_that_it_prints(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < REPLAYED; i++)
 		replay((enum path)(i % PATHS), i, outcomes);
-	/* The windows are not all alike. */
+	/* The windows are varied enough. */
 	assert_true(outcomes[FG_OUTCOME_REGRESSION] > REPLAYED / 20);
 	assert_true(outcomes[FG_OUTCOME_PASS] > REPLAYED / 20);
 	assert_true(outcomes[FG_OUTCOME_INCONCLUSIVE] > REPLAYED / 20);
@@ -222,7 +222,10 @@ static bool are_all_slower(const double *difference, size_t count)
 	return all;
 }
 
-/* The first window of `count` pairs in a row that are all slower, where one side is by `change`. */
+/*
+ * Finds the first window of `count` consecutive pairs that are all slower, with one side slower by
+ * `change`.
+ */
 static bool find_slower(struct fg_random *random, double change, size_t count, double *difference)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -234,8 +237,8 @@ static bool find_slower(struct fg_random *random, double change, size_t count, d
 }
 
 /*
- * All the pairs that the budget allowed are slower.  From ten on, which coins do in less than
- * 0.1 % of all cases, it fails; fewer are "probably slower".
+ * All pairs within the budget are slower. From ten pairs on, the run fails: coins do that in less
+ * than 0.1 % of all cases. Fewer pairs are "probably slower".
  */
 static void pairs_that_are_all_slower_fail(void **state)
 {
@@ -279,7 +282,7 @@ static void pairs_that_are_all_slower_fail(void **state)
 	}
 }
 
-/* Recorded, not shifted: a program that does 5 % more, on a host with a load of 11 to 25. */
+/* Recorded without a shift: a program that does 5 % more, on a host with a load of 11 to 25. */
 static void recorded_programs_that_do_more_fail_and_never_pass(void **state)
 {
 	size_t failed = 0;

@@ -29,14 +29,14 @@ static int end(void **state)
 	return 0;
 }
 
-/* Evidence in the pairs of a metric. */
+/* The evidence in the pairs of a metric. */
 enum says {
-	SAYS_NOTHING_YET, /* they scatter */
+	SAYS_NOTHING_YET, /* the pairs scatter */
 	SAYS_EQUAL,
 	SAYS_TWICE,
 	SAYS_HALF,
 	SAYS_THREE_TIMES,
-	SAYS_LITTLE, /* one value is NaN, one is a time that cannot be compared */
+	SAYS_LITTLE, /* one pair has no value, and one has a time that cannot be compared */
 };
 
 static double value_of(enum says says, uint32_t pair, uint8_t arm)
@@ -51,7 +51,7 @@ static double value_of(enum says says, uint32_t pair, uint8_t arm)
 	return 100 * (arm ? factors[says] : 1);
 }
 
-/* A benchmark with the metrics a, b and c, which alone are gated. */
+/* A benchmark with the metrics a, b and c; only these are gated. */
 static struct fg_series *make(const enum says says[METRICS])
 {
 	static const char *const names[METRICS] = {"a", "b", "c"};
@@ -241,7 +241,7 @@ static void differences_between_the_builds_are_listed(void **state)
 	assert_true(fg_made_has_note(&made.verdict.notes, "measured in place: the length of its "
 							  "path"));
 	assert_true(fg_made_has_note(&made.verdict.notes, "not ruled out"));
-	/* A candidate alone has nothing to differ from. */
+	/* A candidate without a baseline cannot differ from it. */
 	made.run.has_baseline = false;
 	(void)fg_made_decide(&made, "same");
 	assert_int_equal(made.verdict.environment_difference_count, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The interval that is printed is what decides: 100,000 made series, and the same of recorded
- * pairs, under policies, layouts and ends of a measurement of any kind.
+ * The printed interval decides: 100,000 synthetic series, and as many of recorded pairs, under
+ * policies, layouts and endings of any kind.
  */
 #include "base/random.h"
 #include "gate/rule.h"
@@ -30,7 +30,7 @@ static double pick(struct fg_random *random, const double *values, size_t count)
 	return values[fg_random_below(random, count)];
 }
 
-/* Any policy, and any state of a measurement. */
+/* Draws any policy, and any state of a measurement. */
 static void draw_rule(struct fg_random *random, struct trial *trial)
 {
 	static const double alphas[] = {0.001, 0.001, 0.01, 0.05, 1e-6};
@@ -60,7 +60,7 @@ static void draw_rule(struct fg_random *random, struct trial *trial)
 		trial->layout[i] = (uint8_t)(i % (places ? places : 1));
 }
 
-/* Steady, wild, similar to the last one, lopsided, or equal. */
+/* Draws pairs that are steady, wild, similar to the previous one, lopsided, or equal. */
 static void draw_pairs(struct fg_random *random, struct trial *trial)
 {
 	static const double changes[] = {0, 0, 0.01, 0.02, 0.05, 0.1, -0.05, 0.7};
@@ -111,7 +111,7 @@ static void check_what_was_seen(const struct trial *trial, const struct fg_rule_
 		assert_true(seen >= found->estimate - 1e-12);
 }
 
-/* Twelve slower pairs of twelve are a regression, and so are more. */
+/* Twelve slower pairs of twelve are a regression; so are more of them. */
 static void check_the_clear_case(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const struct fg_rule *rule = &trial->rule;
@@ -124,7 +124,7 @@ static void check_the_clear_case(const struct trial *trial, const struct fg_rule
 		assert_int_equal(found->outcome, FG_OUTCOME_REGRESSION);
 }
 
-/* A run that stops and resumes after each pair says the same as one that goes through. */
+/* A run that stops and resumes after each pair has the same result as an uninterrupted one. */
 static void check_resumed(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	struct fg_rule_finding now = {0};
@@ -138,7 +138,7 @@ static void check_resumed(const struct trial *trial, const struct fg_rule_findin
 	assert_memory_equal(&now.low, &found->low, sizeof(now.low));
 }
 
-/* The needed pairs suffice if they are like those measured. */
+/* The number of pairs needed is enough if they are like the measured ones. */
 static void check_needed(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const size_t needed = fg_rule_pairs_needed(&trial->rule, trial->difference, trial->count);
@@ -208,7 +208,7 @@ static void the_printed_interval_decides(void **state)
 	}
 }
 
-/* A stretch of pairs of one program on a busy host, as it was or as if one side were slower. */
+/* Draws consecutive pairs of one program on a busy host, unchanged or as if one side were slowe */
 static void replay(struct fg_random *random, double change, struct trial *trial)
 {
 	const struct recorded *series = &recorded[fg_random_below(random, RECORDED_SERIES)];
@@ -237,7 +237,7 @@ static void recorded_pairs_are_judged_by_their_interval_too(void **state)
 	}
 }
 
-/* By the defaults, within 50 pairs, on a host with a load of 8 to 25 on two CPUs. */
+/* With the defaults and 50 pairs, on a host with a load of 8 to 25 on two CPUs. */
 static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card of a gate, from runs whose right answer is known. */
+/* The card of a gate, from runs with known answers. */
 #include "base/random.h"
 #include "gate/prove_json.h"
 #include "tests/support/fg_test.h"
@@ -25,7 +25,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* A run of a benchmark of 20 ms whose pairs scatter by 4 %, independently. */
+/* Adds a run of a benchmark of 20 ms whose pairs scatter by 4 %, independently. */
 static struct fg_proof *add(enum fg_proof_arm arm, double size, enum fg_outcome outcome)
 {
 	struct fg_proof *proof = &proofs[count++];
@@ -110,18 +110,18 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 	assert_int_equal(card.size_count, 3);
 	assert_true(fabs(card.sizes[0].size - 0.02) < 1e-9);
 	assert_true(fabs(card.smallest - 0.05) < 1e-9);
-	/* Clopper and Pearson: the lower 95 % bound of 19 of 20. */
+	/* Clopper and Pearson: the lower 95 % bound for 19 of 20. */
 	assert_true(fabs(card.smallest_at_least - 0.783894) < 1e-5);
 	assert_int_equal(card.named.hits, 20);
 	assert_int_equal(card.named.runs, 57);
-	/* If a size is missed, all smaller ones are in doubt. */
+	/* If a size is missed, all smaller sizes are uncertain. */
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	make(&card);
 	assert_true(isnan(card.smallest));
 }
 
-/* One false alarm in a hundred runs may be chance at an alpha of 0.1 %; two early ones are not. */
+/* At an alpha of 0.1 %, one false alarm in a hundred runs may be chance; two early ones are not. */
 static void evidence_may_be_looked_at_after_each_run(void **state)
 {
 	struct fg_proof_card card;
@@ -140,7 +140,7 @@ static void evidence_may_be_looked_at_after_each_run(void **state)
 	assert_true(card.is_broken);
 }
 
-/* A long time of health does not hide an illness. */
+/* A long period without false alarms does not hide a later fault. */
 static void gate_that_begins_to_fail_equal_code_is_broken(void **state)
 {
 	struct fg_proof_card card;
@@ -154,7 +154,7 @@ static void gate_that_begins_to_fail_equal_code_is_broken(void **state)
 	assert_true(card.is_broken);
 }
 
-/* Honest gates: how many are ever called broken in a year of nights? */
+/* How many correct gates are ever called broken in a year of nightly runs? */
 static void honest_gate_is_rarely_called_broken(void **state)
 {
 	struct fg_random random;
@@ -188,7 +188,7 @@ static void gate_that_goes_blind_is_broken_within_ten_runs(void **state)
 		add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION);
 	make(&card);
 	assert_false(card.is_broken);
-	/* Sizes that it never saw say nothing. */
+	/* Sizes that were never planted say nothing. */
 	for (int i = 0; i < 20; i++)
 		add(FG_PROOF_PLANTED, 0.01, FG_OUTCOME_PASS);
 	make(&card);
@@ -237,7 +237,7 @@ static const struct fg_proof_card_help *help(const struct fg_proof_card *card,
 	return NULL;
 }
 
-/* Independent noise: ten times the length is worth a factor of √10. */
+/* The noise is independent: ten times the length gives a factor of √10. */
 static void longer_benchmark_helps_by_the_measured_noise(void **state)
 {
 	struct fg_proof_card card;
@@ -257,7 +257,7 @@ static void longer_benchmark_helps_by_the_measured_noise(void **state)
 	assert_null(help(&card, FG_LIMIT_LAYOUTS));
 }
 
-/* Noise that does not average out: a longer benchmark does not help, a quiet host does. */
+/* The noise does not average out: a longer benchmark does not help, a quieter host does. */
 static void noise_with_a_memory_needs_a_quieter_host(void **state)
 {
 	struct fg_proof_card card;
@@ -275,7 +275,7 @@ static void noise_with_a_memory_needs_a_quieter_host(void **state)
 	assert_int_equal(card.helps[0].limit, FG_LIMIT_NOISE);
 }
 
-/* Estimates that differ by more than their pairs explain, in one layout each. */
+/* The estimates differ by more than their pairs explain; each run has one layout. */
 static void estimates_that_disagree_need_layouts(void **state)
 {
 	struct fg_proof_card card;

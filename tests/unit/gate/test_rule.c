@@ -17,7 +17,7 @@ static struct fg_rule default_rule(void)
 				.is_drawn = true};
 }
 
-/* Heavy-tailed differences as in recorded duets: one in ten is four times as wild. */
+/* Heavy-tailed differences, as in recorded duets: one in ten is four times as large. */
 static void draw(struct fg_random *random, double change, double *difference)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
@@ -61,7 +61,7 @@ static void no_look_falls_before_it_can_decide(void **state)
 	}
 }
 
-/* At every look, whether or not others may follow. */
+/* This holds at every look, whether or not others follow. */
 static void the_shares_of_all_looks_are_alpha(void **state)
 {
 	double sum = 0;
@@ -77,8 +77,8 @@ static void the_shares_of_all_looks_are_alpha(void **state)
 }
 
 /*
- * Code in 16 places, of which each makes a difference of its own: where in the cache line by much
- * and the same each time, where in the page by chance.
+ * The code has 16 places, each with its own effect: the place in a cache line has a large and
+ * constant effect, the place in a page a random one.
  */
 static void draw_in_places(struct fg_random *random, double change, double *difference,
 			   uint8_t *layout)
@@ -133,7 +133,7 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 		const char *why;
 		double change;
 		enum fg_outcome outcome;
-		int at_least; /* of 300 runs */
+		int at_least; /* number of runs, of 300 */
 		int at_most;
 	} table[] = {
 		{"identical programs hardly ever fail", 0.0, FG_OUTCOME_REGRESSION, 0, 3},
@@ -205,7 +205,10 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 	assert_int_equal(finding.next_look, 0);
 }
 
-/* One last look, wherever the measurement ends; at the last planned one there is no other. */
+/*
+ * There is one last look, wherever the measurement ends; the last planned look has no other after
+ * it.
+ */
 static void a_measurement_that_ends_has_one_last_look(void **state)
 {
 	static const struct {
@@ -270,7 +273,7 @@ static void a_mean_that_some_pairs_contradict_is_not_a_regression(void **state)
 	double difference[10];
 
 	(void)state;
-	/* A steady middle; but two of ten pairs say "much faster", which two coins often do. */
+	/* A steady centre, but two of ten pairs say "much faster", which two coins often do. */
 	for (size_t i = 0; i < 10; i++)
 		difference[i] = i % 5 == 0 ? -0.5 : 0.06 + 0.0001 * (double)(i % 2);
 	fg_rule_apply(&rule, difference, 10, true, &finding);
@@ -298,12 +301,12 @@ static void too_few_pairs_decide_nothing(void **state)
 	}
 }
 
-/* Ways in which pairs of equal programs may depend on each other and on the host. */
+/* Ways in which pairs of equal programs may depend on each other or on the host. */
 enum dependence {
-	SIMILAR,    /* a pair resembles the one before: its size, not its sign */
+	SIMILAR,    /* a pair resembles the previous one in size, but not in sign */
 	TWO_MODES,  /* now quiet, now eight times as wild */
-	DRIFT,      /* the start costs more and more */
-	REMEMBERED, /* the sign too, as with a server that keeps its state */
+	DRIFT,      /* the cost of starting grows steadily */
+	REMEMBERED, /* in sign too, as with a server that keeps state */
 };
 
 static void draw_dependent(struct fg_random *random, enum dependence how, double *difference)
@@ -387,7 +390,7 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 {
 	static const struct {
 		size_t given_up;
-		size_t spent; /* looks */
+		size_t spent; /* number of looks */
 	} table[] = {{0, 0}, {9, 0}, {10, 1}, {22, 2}, {79, 5}};
 	double difference[PAIRS];
 	struct fg_random random;
@@ -410,7 +413,7 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 	}
 }
 
-/* A session that ends between two looks decides nothing: the next one goes on. */
+/* A session that ends between two looks decides nothing: the next one continues. */
 static void until_sure_takes_no_look_early(void **state)
 {
 	struct fg_rule rule = default_rule();
@@ -430,7 +433,7 @@ static void until_sure_takes_no_look_early(void **state)
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 }
 
-/* A budget that ends after ten pairs was not spent for nothing: 2^-10 is less than 0.1 %. */
+/* A budget that ends after ten pairs is not wasted: 2^-10 is less than 0.1 %. */
 static void the_last_look_may_spend_all_that_is_left(void **state)
 {
 	struct fg_rule rule = default_rule();
@@ -465,13 +468,13 @@ static void twelve_slower_pairs_are_as_probable_as_twelve_equal_coins(void **sta
 		difference[i] = 0.02 + 0.001 * (double)i;
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - exp2(-12), 1e-12);
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0.1), 0, 1e-12);
-	/* Around the estimate it is as likely as not, but for the steps of the ranks. */
+	/* Around the estimate the probability is one half, except for the steps of the ranks. */
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0.0255), 0.5, 0.1);
 	difference[3] = -0.005;
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - 2 * exp2(-12), 1e-12);
 }
 
-/* Conditions that are the same for all pairs pull the probability towards one half. */
+/* Conditions shared by all pairs pull the probability towards one half. */
 static void the_probability_has_the_doubts_of_the_interval(void **state)
 {
 	static const double away[] = {-0.004, 0.004};

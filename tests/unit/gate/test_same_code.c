@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions whose machine code is the same in both builds, among changed ones. */
+/* Functions with the same machine code in both builds, among changed ones. */
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_program.h"
 
 #include <math.h>
 
-/* Too few samples make any function sure; only the whole is. */
+/* There are too few samples to be certain of a function; only the total is certain. */
 static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **state)
 {
 	static const struct {
@@ -18,7 +18,7 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, true},
 		{"main=0:0:s work=16:16:s c_part=16:48:c a_part=16:48:c", 10.6, false},
 		{"main=0:0:s work=16:16:s c_part=16:48:s a_part=16:48:s", 10.6, false},
-		{"main=0:0:s work=16:16:s c_part=16:48:c", 10.6, false}, /* a_part: not known */
+		{"main=0:0:s work=16:16:s c_part=16:48:c", 10.6, false}, /* a_part: unknown */
 		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.0, false},
 	};
 
@@ -62,7 +62,7 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **state)
 {
 	static const struct {
-		const char *functions; /* the fact */
+		const char *functions; /* the fact in the build */
 		enum fg_standing fit;
 		bool is_noted;
 	} rows[] = {
@@ -70,7 +70,7 @@ static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **sta
 		{"fit=1040:1072:s scan=64:96:r", FG_STANDING_SAME_CODE, true},
 		{"fit=1040:1072:c scan=64:96:c", FG_STANDING_GUILTY, false},
 		{"scan=64:96:c", FG_STANDING_GUILTY, false},
-		{"fit=1040:1072:s", FG_STANDING_GUILTY, true}, /* nothing else explains it */
+		{"fit=1040:1072:s", FG_STANDING_GUILTY, true}, /* no other explanation */
 		{"fit=1040:1072 scan=64:96:c", FG_STANDING_GUILTY, false},
 	};
 
@@ -100,12 +100,12 @@ static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **sta
 	}
 }
 
-/* Only `fit` got significantly slower; its caller `work`, or a sibling, changed. */
+/* Only `fit` became significantly slower; its caller `work`, or a sibling, changed. */
 static void
 slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(void **state)
 {
 	static const struct {
-		const char *functions; /* the fact */
+		const char *functions; /* the fact in the build */
 		double scan;
 		const char *name;
 		enum fg_standing standing;
@@ -115,7 +115,7 @@ slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(voi
 		 "scan"},
 		{"fit=16:48:s scan=64:96:c work=0:0:c", 40, "work", FG_STANDING_GUILTY, NULL},
 		{"fit=16:48:s scan=64:96:c", 0, "fit", FG_STANDING_GUILTY,
-		 NULL}, /* takes no time */
+		 NULL}, /* has no samples */
 		{"fit=16:48:c scan=64:96:c", 40, "fit", FG_STANDING_GUILTY, NULL},
 		{"fit=16:48:r scan=64:96:c", 40, "fit", FG_STANDING_GUILTY, NULL},
 		{"fit=16:48:s scan=64:96:s", 40, "fit", FG_STANDING_GUILTY, NULL},
@@ -145,21 +145,21 @@ slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(voi
 }
 
 /*
- * Templates of the standard library are in the project's own file, but are not what people look
- * for: sure or not, they count for the changed code that calls them, and only for that.
+ * Templates of the standard library are in the project's own file, but people do not look for them:
+ * certain or not, they count towards the changed code that calls them, and only towards that.
  */
 static void an_untouched_template_is_charged_to_the_changed_code_that_calls_it(void **state)
 {
 	static const struct {
 		const char *name;
 		const char *functions;
-		double before; /* time of work, with charged time */
+		double before; /* time of work, including charged time */
 	} rows[] = {
 		{"std::vector<int>::push_back", "std::vector<int>::push_back=16:48:s work=0:0:c",
 		 60},
 		{"std::vector<int>::push_back", "std::vector<int>::push_back=16:48:c work=0:0:c",
 		 40},
-		{"void std::sort<int*>", "void=0:0:s work=0:0:c", 40}, /* unknown */
+		{"void std::sort<int*>", "void=0:0:s work=0:0:c", 40}, /* unknown code */
 		{"own::push_back", "own::push_back=16:48:s work=0:0:c", 40},
 	};
 
@@ -235,7 +235,7 @@ static void a_pass_has_no_row_for_code_that_only_lies_elsewhere(void **state)
 }
 
 /*
- * The candidate is 3 % slower on average, in functions whose code is the same: by the same amount
+ * The candidate is 3 % slower on average, in functions whose code is unchanged: by the same amount
  * in each place of the code, or by more in one and less in another.
  */
 static void differences_of_layouts_are_placement_if_no_code_changed(void **state)

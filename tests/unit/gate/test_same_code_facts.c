@@ -9,7 +9,7 @@ enum {
 	ALL = 1000,
 };
 
-/* A profile of one repetition, in which `work` takes what others leave of 1,000 samples. */
+/* A profile of one repetition, in which `work` takes the rest of 1,000 samples. */
 struct program {
 	struct fg_profile_set set;
 	struct fg_run run;
@@ -18,7 +18,7 @@ struct program {
 	struct fg_node_verdict functions[FUNCTIONS];
 	struct fg_benchmark_verdict verdict;
 	struct fg_profile_row *row;
-	uint32_t work; /* its node */
+	uint32_t work; /* node of `work` */
 };
 
 static void begin(struct program *p, const char *facts)
@@ -47,7 +47,7 @@ static void end(struct program *p)
 	fg_arena_release(&p->arena);
 }
 
-/* samples of this node, of 1,000 */
+/* samples of this node, out of 1,000 */
 static void sample(struct program *p, uint32_t node, uint32_t samples)
 {
 	p->row->nodes[p->row->count] = node;
@@ -87,7 +87,7 @@ static void assert_takes_all_time(struct program *p, bool expected)
 	end(p);
 }
 
-/* ---- Is all that takes time the same code? ---- */
+/* ---- Is all hot code the same? ---- */
 
 static void only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the_same(void **state)
 {
@@ -249,7 +249,7 @@ static void only_samples_of_time_in_repetitions_that_count_are_time(void **state
 	}
 }
 
-/* ---- Who is guilty, and who is named? ---- */
+/* ---- Which function is guilty, and which is named? ---- */
 
 static void a_sure_function_of_known_code_has_a_note_about_its_place(void **state)
 {
@@ -298,7 +298,9 @@ static void a_fact_is_about_the_function_of_its_library(void **state)
 	end(&p);
 }
 
-/* `work` is guilty, its code the same; `other` changed, is not sure, and has so many samples. */
+/*
+ * `work` is guilty with unchanged code; `other` changed, is not certain, and has this many samples.
+ */
 static struct fg_node_verdict *judge_beside(struct program *p, const char *facts, uint32_t samples)
 {
 	static const struct fg_profile_function other = {
@@ -318,11 +320,11 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 		const char *named;
 	} rows[] = {
 		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 5, true, "other()"},
-		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 4, true, NULL}, /* takes no time */
+		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 4, true, NULL}, /* `other` takes no time */
 		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 5, false, NULL},
 		{"_Z4worki=0:0:s _Z5otherv=0:0:r", 5, true, NULL},
 		{"_Z4worki=0:0:s _Z5other=0:0:c", 5, true, NULL},
-		{"_Z4worki=0:0:s _Z5othervx=0:0:c", 5, true, NULL}, /* was not seen */
+		{"_Z4worki=0:0:s _Z5othervx=0:0:c", 5, true, NULL}, /* `other` was not sampled */
 		{"_Z4worki=0:0:s _Z5otherv=0:0:c main=0:0:c", 5, true, NULL},
 	};
 

@@ -6,7 +6,7 @@
 
 #define SESSIONS 24
 
-/* Sessions whose levels scatter by `spread`. */
+/* Earlier sessions whose levels scatter by `spread`. */
 struct past {
 	struct fg_made candidate;
 	struct fg_run runs[SESSIONS];
@@ -115,7 +115,7 @@ static void another_environment_is_at_most_inconclusive(void **state)
 
 	(void)state;
 	make_past(0.01, 0.3, 4);
-	/* Another commit does not make another environment. */
+	/* Another commit is not another environment. */
 	fg_environment_set(&past.candidate.run.sides[FG_ARM_CANDIDATE].build, "git.subject", "New",
 			   false);
 	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);
@@ -143,7 +143,7 @@ static void an_exact_metric_is_compared_across_environments(void **state)
 	drop_past();
 }
 
-/* As in one session: +0.01 % of an ungated size is not worth reporting. */
+/* As within one session: +0.01 % of an ungated size is not worth reporting. */
 static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 {
 	struct fg_metric_policy row = {.name = "binary_size", .gated = true};
@@ -195,10 +195,7 @@ static void the_same_binary_passes(void **state)
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_build_facts_set(builds[0], "build.library.libm.so.6", "1234");
 	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
-	/*
-	 * A different program is not identity; different build flags do not make a different
-	 * program.
-	 */
+	/* A different program has a different identity, unlike different build flags. */
 	fg_build_facts_set(builds[1], "build.id", "abce");
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_build_facts_set(builds[1], "build.id", "abcd");
@@ -312,7 +309,7 @@ static size_t tell_history(void *context, const char *benchmark,
 	return count;
 }
 
-/* Own times scatter by 1 % from session to session; `more` is what the candidate has on top. */
+/* Own times scatter by 1 % between sessions; `more` is added in the candidate. */
 static void make_functions(struct functions *functions, const double more[FUNCTIONS], size_t known)
 {
 	double last[2][FUNCTIONS];

@@ -13,9 +13,9 @@ enum {
 
 #define MS 1e6
 
-/* Levels of earlier sessions as logarithms: they differ by 1, 2, 3, 4, 5 and 6 %. */
+/* Levels of earlier sessions as logarithms; successive differences are 1, 2, 3, 4, 5 and 6 %. */
 static const double history_levels[HISTORY] = {0, 0.01, -0.01, 0.02, -0.02, 0.03, -0.03};
-/* In the order of size, and with logarithms that are symmetric around the level. */
+/* Sorted by size, with logarithms symmetric around the level. */
 static const double calm[REPETITIONS] = {0};
 static const double wild[REPETITIONS] = {-0.3, -0.15, 0, 0.15, 0.3};
 
@@ -44,7 +44,7 @@ static struct fg_series *add_series(struct fg_run *run, const char *cpu, double 
 	return series;
 }
 
-/* The candidate is above the last session by `change`, a logarithm. */
+/* The candidate is above the last session by `change`, as a logarithm. */
 static void begin(struct sessions *s, double change, const double *around)
 {
 	*s = (struct sessions){
@@ -101,7 +101,7 @@ static void the_interval_is_that_of_the_differences_between_sessions(void **stat
 	end(&s);
 }
 
-/* The interval reaches 0.3165 to either side. */
+/* The interval extends by 0.3165 to either side. */
 static void the_interval_and_the_least_effect_decide(void **state)
 {
 	static const struct {
@@ -135,7 +135,7 @@ static void the_interval_and_the_least_effect_decide(void **state)
 	}
 }
 
-/* Its standard error is 0.15 / (0.6 sqrt(5)) in each session. */
+/* The standard error is 0.15 / (0.6 sqrt(5)) in each session. */
 static void scatter_within_the_sessions_counts_where_it_is_larger(void **state)
 {
 	const double error = 0.15 / (0.6 * sqrt(5)) * sqrt(2);
@@ -149,7 +149,7 @@ static void scatter_within_the_sessions_counts_where_it_is_larger(void **state)
 	end(&s);
 }
 
-/* The other session is the same in all repetitions. */
+/* All repetitions of the other session are equal. */
 static void the_scatter_of_one_session_is_its_own(void **state)
 {
 	const double error = 0.15 / (0.6 * sqrt(5));
@@ -243,7 +243,7 @@ static void only_measured_sessions_of_the_same_host_make_the_spread(void **state
 	spread = fg_session_spread_of(s.history, HISTORY, &s.candidate.run, "parse", "cpu_time");
 	assert_int_equal(spread.differences, 6);
 	assert_close(spread.spread, 1.4826 * 0.035, 1e-12);
-	/* Without the fourth, its neighbours are compared: 1, 2, 1, 5, 6 %. */
+	/* Without the fourth session, its neighbours are compared: 1, 2, 1, 5, 6 %. */
 	fg_environment_set(&s.runs[3].host, "host.cpu.model", "two", true);
 	spread = fg_session_spread_of(s.history, HISTORY, &s.candidate.run, "parse", "cpu_time");
 	assert_int_equal(spread.differences, 5);
@@ -263,7 +263,7 @@ static void only_measured_sessions_of_the_same_host_make_the_spread(void **state
 
 enum {
 	FUNCTIONS = 6,
-	EARLIER = 25, /* sessions */
+	EARLIER = 25, /* number of sessions */
 };
 
 static const struct {
@@ -295,7 +295,9 @@ static void add_row(struct fg_profile_set *set, const uint32_t *nodes, size_t si
 	}
 }
 
-/* Two repetitions that count, among rows of other arms and measures and an excluded one. */
+/*
+ * Adds two repetitions that count, among rows of other arms and measures and one that is set aside.
+ */
 static void fill(struct fg_profile_set *set, size_t side)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
@@ -320,7 +322,7 @@ static void fill(struct fg_profile_set *set, size_t side)
 					.measure = fg_profile_set_measure(set, &bytes)});
 }
 
-/* Each earlier session differs from the next by 1.2 ms; `new` is known from five only. */
+/* Successive sessions differ by 1.2 ms; `new` is known from five sessions only. */
 static size_t tell_history(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
@@ -403,7 +405,7 @@ static void functions_are_judged_by_sessions_and_samples_with_one_level_for_all(
 					   &s.candidate.input.baseline->series[0], &arena,
 					   &verdict);
 		check_blame(blame);
-		/* 30 of 16 ms: more than the whole */
+		/* 30 of 16 ms: more than the total */
 		for (size_t k = 0; k < 3; k++)
 			assert_true(isnan(blame->functions[k].share_of_change));
 		fg_arena_release(&arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The functions of two stored runs that are tested, and their errors. */
+/* The tested functions of two stored runs, and their errors. */
 #include "gate/stored.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
@@ -12,7 +12,7 @@ enum {
 
 #define MS 1e6
 
-/* Quantiles of t at 0.5 % over the family, for 0.37 degrees of freedom a difference. */
+/* Quantiles of t at 0.5 % over the family, with 0.37 degrees of freedom per difference. */
 #define QUANTILE_1_5  11.3938913458664
 #define QUANTILE_1_19 3.49440178279925
 #define QUANTILE_2_19 4.02236218213749
@@ -23,7 +23,7 @@ struct function {
 	const char *library;
 	double ms[2];
 	unsigned samples; /* samples of each side, plus one; 0: so many that they add no noise */
-	size_t sessions;  /* sessions that know it; 0: all */
+	size_t sessions;  /* number of sessions that have it; 0: all */
 };
 
 static const struct function *known;
@@ -47,7 +47,7 @@ static size_t tell_history(void *context, const char *benchmark,
 	return count;
 }
 
-/* One of two sides, whose functions the other has in the opposite order. */
+/* Fills one of the two sides, which have the functions in opposite orders. */
 static void fill(struct fg_profile_set *set, size_t side)
 {
 	struct fg_profile_row *row = NULL;
@@ -169,7 +169,7 @@ static void a_function_is_the_same_by_name_and_library_whatever_its_number(void 
 	assert_near(find(blame, "new", "prog")->self[0], 0, 0);
 	assert_close(find(blame, "stopped", "prog")->delta, -15, 1e-12);
 	assert_close(find(blame, "started", "prog")->delta, 12, 1e-12);
-	assert_string_equal(blame->functions[0].name, "new"); /* ordered by size */
+	assert_string_equal(blame->functions[0].name, "new"); /* sorted by size */
 	end(&c);
 }
 
@@ -294,7 +294,7 @@ static void a_fiftieth_of_the_whole_is_tested(void **state)
 	end(&c);
 }
 
-/* The sure ones come first, each by size. */
+/* Certain functions come first, each group by size. */
 static void unsure_functions_follow_sure_ones(void **state)
 {
 	static const struct function functions[] = {
@@ -311,12 +311,12 @@ static void unsure_functions_follow_sure_ones(void **state)
 	assert_string_equal(blame->functions[0].name, "faster");
 	assert_string_equal(blame->functions[1].name, "calm");
 	assert_string_equal(blame->functions[2].name, "wild");
-	/* Two samples of 200 and of 300 ms: squares by their number, the root of the sum. */
+	/* The variances of two samples of 200 ms and of three of 300 ms are added. */
 	assert_close(blame->functions[2].high - 100, QUANTILE_3_19 * sqrt((4e4 + 9e4) / 2), 1e-6);
 	end(&c);
 }
 
-/* A time without a sample counts as one. */
+/* A time without samples counts as one sample. */
 static void no_sample_is_as_noisy_as_one(void **state)
 {
 	const struct function functions[] = {
@@ -340,13 +340,13 @@ static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
 	struct comparison c;
 
 	(void)state;
-	/* Without the third, +10 ms are left of +50 and -40. */
+	/* Without the third function, +10 ms remain of +50 and -40. */
 	begin(&c, functions, 2);
 	blame = decide(&c);
 	for (size_t i = 0; i < 2; i++)
 		assert_true(isnan(blame->functions[i].share_of_change));
 	end(&c);
-	/* The only sure one is within twice the whole, and what it leaves is not. */
+	/* The only certain function has at most twice the total, but leaves a larger remainder. */
 	begin(&c,
 	      (const struct function[]){
 		      {.name = "a", .library = "p", .ms = {100, 119}},
@@ -379,7 +379,7 @@ static void inclusive_time_counts_recursion_once(void **state)
 		row->samples[0] = 1000000000;
 		row->total = 40 * MS;
 	}
-	/* Two repetitions now: the first without, the second with the inner call alone. */
+	/* Two repetitions: the first without the inner call, the second with nothing else. */
 	assert_close(decide(&c)->functions[0].self[0], 70, 1e-12);
 	assert_close(c.verdict.time.functions[0].inclusive[0], 70, 1e-12);
 	assert_close(c.verdict.time.functions[0].inclusive[1], 95, 1e-12);
@@ -416,7 +416,7 @@ static void without_its_inputs_no_function_is_judged(void **state)
 	assert_null(decide(&c)->measure);
 	c.made.policy.functions = FG_FUNCTIONS_EXPLAIN;
 	assert_non_null(decide(&c)->measure);
-	/* Wall-clock time on one side is not to be compared with CPU time. */
+	/* Wall-clock time on one side must not be compared with CPU time. */
 	for (size_t side = 0; side < 2; side++) {
 		for (size_t i = 0; i < c.sets[side].row_count; i++)
 			c.sets[side].rows[i].measure = FG_MEASURE_WALL_TIME;
@@ -482,7 +482,7 @@ static size_t tell_nothing(void *context, const char *benchmark,
 	(void)benchmark;
 	(void)function;
 	if (room > 0)
-		self_ns[0] = 1; /* a value of no session */
+		self_ns[0] = 1; /* a value that no session had */
 	return 0;
 }
 

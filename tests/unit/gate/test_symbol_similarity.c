@@ -52,7 +52,7 @@ static void variants_of_one_name_are_the_same(void **state)
 	}
 }
 
-/* Seven tenths of the longer name stand at the ends of both. */
+/* Seven tenths of the longer name are at the ends of both. */
 static const struct pair similar[] = {
 	{"luaD_pretailcall", "luaD_precall", true},
 	{"0123456789", "0123456xyz", true},

@@ -122,7 +122,7 @@ static void nothing_is_larger_than_its_room(void **state)
 	table = fg_argument_table_make(&sums, narrow, &arena);
 	for (size_t i = 0; i < table->function_count; i++)
 		paths += table->functions[i].path_count;
-	assert_int_equal(paths, 2); /* "main", two callers, two times two frames: 60 bytes */
+	assert_int_equal(paths, 2); /* "main", two callers, twice two frames: 60 bytes */
 	table = fg_argument_table_make(&sums, none, &arena);
 	assert_int_equal(table->function_count, 0);
 	assert_int_equal(table->functions_left_out, 5);
@@ -217,7 +217,7 @@ static void hints_are_true_and_complete(void **state)
 	figures.nans = 1;
 	hint_is("exp", &figures, "1 of 2000 arguments are not a number (NaN)\n");
 	figures.nans = 0;
-	figures.most = (double)NAN; /* from a report without this member */
+	figures.most = (double)NAN; /* the value in a report without this member */
 	hint_is("exp", &figures, "");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Facts of two builds that are reported as a difference, and the grave ones among them. */
+/* Differences between the facts of two builds, and which of them are severe. */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 
@@ -12,7 +12,7 @@ enum {
 
 struct facts {
 	const char *key;
-	const char *values[2]; /* NULL: absent there */
+	const char *values[2]; /* NULL: missing on that side */
 };
 
 struct difference_row {

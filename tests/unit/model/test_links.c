@@ -123,7 +123,7 @@ static void a_remote_on_github_or_gitlab_has_templates(void **state)
 	}
 }
 
-/* A line that was never committed is nowhere on the server. */
+/* A line that was never committed does not exist on the server. */
 static void uncommitted_lines_are_not_linked(void **state)
 {
 	struct fg_run run;

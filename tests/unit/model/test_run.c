@@ -37,7 +37,7 @@ static void late_metric_is_unknown_in_earlier_repetitions(void **state)
 	fg_series_release(&series);
 }
 
-/* In both arms, set aside, and not measured. */
+/* The values are in both arms, set aside, and not measured. */
 static void median_is_of_the_values_that_count(void **state)
 {
 	static const struct {

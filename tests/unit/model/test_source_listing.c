@@ -57,7 +57,7 @@ static void a_line_that_changed_is_there_twice_and_others_once(void **state)
 	fg_arena_release(&arena);
 }
 
-/* One side was sampled in more lines than the other: these are not changes. */
+/* One side was sampled on more lines than the other; these lines did not change. */
 static void lines_seen_on_one_side_only_did_not_come(void **state)
 {
 	static const struct fg_line_cost few[] = {{.line = 10, .cost = 20}};
@@ -105,7 +105,7 @@ static void a_side_without_source_leaves_the_other(void **state)
 	fg_arena_release(&arena);
 }
 
-/* A thousand lines, few with a cost; some costs are beyond the end of the file. */
+/* A thousand lines, few of them with a cost; some costs are beyond the end of the file. */
 static void a_long_function_shows_expensive_lines_only(void **state)
 {
 	static const struct fg_line_cost costs[] = {{.line = 10, .cost = 30},
@@ -169,7 +169,7 @@ static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 	fg_arena_release(&arena);
 }
 
-/* More changed lines than fit: the most expensive ones are kept. */
+/* There are more changed lines than fit; the most expensive ones are kept. */
 static void a_rewritten_function_keeps_its_costly_lines(void **state)
 {
 	struct fg_line_cost costs[2][100];

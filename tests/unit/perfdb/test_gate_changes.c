@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A failed gate is an open change from its first run on. */
+/* A failed gate is an open change from its first failed run on. */
 #include "perfdb/server/watcher.h"
 #include "tests/support/fg_test.h"
 
@@ -9,7 +9,7 @@ static struct fg_history_point points[16];
 static struct fg_history history = {.points = points};
 static struct fg_watched watched;
 
-/* One more run of the branch, on a baseline of 100 ns. */
+/* Adds one more run of the branch, on a baseline of 100 ns. */
 static void ran(const char *branch, const char *base_commit, const char *outcome, double ratio)
 {
 	struct fg_history_point *point = &points[history.count];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No job is left when some wait for room or come late; uploads never have all threads. */
+/* No job is lost when some wait for room or arrive late; uploads never occupy all threads. */
 #include "perfdb/server/workers.h"
 #include "tests/support/fg_test.h"
 

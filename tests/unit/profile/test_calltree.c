@@ -74,7 +74,7 @@ static void query(const struct fg_calltree_query *q, struct fg_calltree *tree)
 	fg_profile_release(&p);
 }
 
-/* The node at a path "a;b;c" of label names, or fails. */
+/* The node at a path "a;b;c" of label names; fails if it is missing. */
 static uint32_t at(const struct fg_calltree *tree, const char *path)
 {
 	char *copy = fg_xstrdup(path);
@@ -246,7 +246,7 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 	fg_calltree_release(&tree);
 }
 
-/* With or without names of its functions; code made at run time likewise. */
+/* With and without names of kernel functions; generated code is tested likewise. */
 static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 {
 	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS,
@@ -357,7 +357,7 @@ static void names_are_rewritten(void **state)
 	fg_calltree_release(&tree);
 }
 
-/* Between two builds functions move to other lines, and are still themselves. */
+/* A function that moved to another line between two builds stays the same. */
 static void a_function_that_moved_is_the_same_in_a_difference(void **state)
 {
 	struct fg_calltree trees[2];
@@ -460,7 +460,7 @@ static void bottom_up_puts_callers_below_the_leaf(void **state)
 	fg_calltree_release(&inverted);
 	fg_calltree_invert(&tree, 1, 6, &inverted);
 	assert_int_equal(inverted.node_count,
-			 2); /* the root and log: the rest is below the floor */
+			 2); /* the root and log; the others are below the floor */
 	assert_float_equal(inverted.inclusive[0][0].value, 37, 0);
 	assert_float_equal(inverted.self[0][0].value, 7, 0);
 	fg_calltree_release(&inverted);

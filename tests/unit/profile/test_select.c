@@ -9,7 +9,7 @@
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Path and figure of every node, one line each, in the tree's order. */
+/* Prints path and figure of every node, one line each, in the tree's order. */
 static void print_tree(const struct fg_calltree *tree, struct fg_strbuf *text)
 {
 	uint32_t at = 0;

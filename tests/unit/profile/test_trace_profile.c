@@ -8,7 +8,7 @@
 
 static const uint64_t ms = 1000000;
 
-/* A trace with nothing in it but a header. */
+/* A trace that consists of a header only. */
 static struct fg_trace trace_of(uint32_t pid)
 {
 	return (struct fg_trace){.header = {.pid = pid,
@@ -33,7 +33,7 @@ static void has_note(const struct fg_profile *profile, const char *note)
 	fail_msg("no note says \"%s\"", note);
 }
 
-/* One is singular, and where nothing was lost nothing is said. */
+/* One is singular, and without losses there is no note. */
 static void losses_are_reported_with_their_number(void **state)
 {
 	static const struct {
@@ -72,7 +72,7 @@ static void losses_are_reported_with_their_number(void **state)
 	}
 }
 
-/* The elapsed time of handlers counts the time in which they had lost their CPU. */
+/* The elapsed time of handlers includes time in which they had lost the CPU. */
 static void handlers_cost_the_cpu_time_that_was_measured(void **state)
 {
 	struct fg_trace trace = trace_of(7);
@@ -93,7 +93,7 @@ static void handlers_cost_the_cpu_time_that_was_measured(void **state)
 	fg_profile_release(&profile);
 }
 
-/* The reported clock is that of most system time, in any process. */
+/* The reported clock is the one with most system time, over all processes. */
 static void the_clock_of_most_system_time_is_reported(void **state)
 {
 	struct fg_trace shell = trace_of(7);

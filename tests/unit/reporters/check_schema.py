@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold every golden report.json and explain document against its published JSON Schema: check_schema.py SCHEMA FOLDER SUPPORT."""
+"""
+check_schema.py SCHEMA FOLDER SUPPORT: checks every golden report.json and explain document against its published JSON
+Schema.
+"""
 
 import copy
 import json
@@ -20,7 +23,7 @@ for file in files:
         failures += 1
         print(f"{file.name}: {error}")
 
-# The schema must notice what is wrong, or the above says nothing.
+# The schema must reject wrong documents, or the checks above prove nothing.
 good = json.loads((pathlib.Path(sys.argv[2]) / "regression.json").read_text(encoding="utf-8"))
 for path, value in [(["verdict"], "slower"), (["exit_code"], 9), (["benchmarks", 0, "pairs"], -1),
                     (["benchmarks", 0, "metrics", 0, "interval"], [1]), (["run", "started_at"], "yesterday")]:
@@ -35,7 +38,7 @@ for path, value in [(["verdict"], "slower"), (["exit_code"], 9), (["benchmarks",
 
 
 def every_member_is_described(value, rule, where):
-    """Members that the schema does not name are forgotten documentation."""
+    """A member that the schema does not describe is missing documentation."""
     global failures
     if "$ref" in rule:
         rule = schema["$defs"][rule["$ref"].rsplit("/", 1)[1]]

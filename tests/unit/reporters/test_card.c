@@ -272,7 +272,7 @@ static void a_pass_needs_nothing(void **state)
 	fg_arena_release(&arena);
 }
 
-/* The text that a reader sees: without tags, references, escapes, colours and line breaks. */
+/* The text that a reader sees: without tags, references, escapes, colours or line breaks. */
 static void make_plain(const char *from, struct fg_strbuf *plain)
 {
 	static const struct {
@@ -318,7 +318,7 @@ static void expect(const char *format, const char *plain, const char *words)
 	fg_strbuf_release(&wanted);
 }
 
-/* Its sentence, its lines of source, its change and its steps. */
+/* The text must contain the card's sentence, lines of source, change and steps. */
 static void expect_card(const char *format, const char *plain, const struct fg_card *card)
 {
 	struct fg_strbuf line = {0};
@@ -367,7 +367,7 @@ static void expect_lines(const cJSON *because, const char *name, const char *tex
 	assert_string_equal(fg_json_text_or(line, "text", ""), text);
 }
 
-/* The page, the pages of a server and other programs take it from the JSON. */
+/* The HTML page, the server's pages and other programs read the card from the JSON. */
 static void the_answer_in_json_is_the_card(void **state)
 {
 	struct fg_fixture fixture;
@@ -449,7 +449,7 @@ static void every_surface_says_probably_slower_once(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* It leads before benchmarks that are merely open, and after a regression. */
+/* It comes before benchmarks that are merely undecided, and after regressions. */
 static void probably_slower_comes_after_regressions(void **state)
 {
 	struct fg_fixture fixture;

@@ -9,7 +9,7 @@ static void every_outcome_is_written_as_agreed(void **state)
 	fg_fixture_check_one("counted", "csv-raw", NULL, ".raw.csv");
 }
 
-/* The cells of the record that begins here; advances past it. */
+/* Cells of the record that begins here; advances to the next one. */
 static size_t take_record(const char **at)
 {
 	size_t cells = 1;
@@ -54,7 +54,7 @@ static void raw_rows_are_the_repetitions(void **state)
 	fg_fixture_write("regression", "csv-raw", NULL, &text);
 	for (const char *at = fg_strbuf_text(&text); *at; at++)
 		rows += *at == '\n';
-	assert_int_equal(rows, 1 + 23 * 2 * 2); /* with the warm-up; two arms, two metrics */
+	assert_int_equal(rows, 1 + 23 * 2 * 2); /* including the warm-up; two arms, two metrics */
 	assert_non_null(
 		strstr(fg_strbuf_text(&text), "\nreconstruct,0,baseline,0,warmup,cpu_time,ns,"));
 	assert_non_null(strstr(fg_strbuf_text(&text), "\nreconstruct,1,candidate,0,,cpu_time,ns,"));

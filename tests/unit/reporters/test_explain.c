@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The document of `fastgate explain`: the whole evidence, bounded, and without a secret. */
+/* The document of `fastgate explain`: all evidence, of bounded size, without secrets. */
 #include "base/text.h"
 #include "reporters/explain.h"
 #include "tests/support/fg_test.h"
@@ -35,7 +35,7 @@ static void a_regression_is_explained_as_agreed(void **state)
 	check_golden("report/regression.explain.txt", fg_explain_text);
 }
 
-/* Every list at its limit, and every text as long as it can be. */
+/* Fills every list to its limit, and makes every text as long as possible. */
 static void fill(struct fg_fixture *fixture)
 {
 	static struct fg_source_row rows[FG_SOURCE_ROWS_MAX];
@@ -138,7 +138,7 @@ static void every_outcome_has_a_document(void **state)
 	}
 }
 
-/* A sentence each, and how to ask for one. */
+/* One sentence each, and the command for more. */
 static void other_benchmarks_that_did_not_pass_are_named(void **state)
 {
 	struct fg_fixture fixture;

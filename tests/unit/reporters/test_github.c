@@ -27,7 +27,7 @@ static void files_are_named_as_in_the_checkout(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* memcpy got slower: the line to look at is that of its nearest caller in the checkout. */
+/* memcpy became slower: the annotation is at its nearest caller in the checkout. */
 static void a_function_from_elsewhere_is_shown_at_its_caller(void **state)
 {
 	struct fg_fixture fixture;
@@ -46,7 +46,7 @@ static void a_function_from_elsewhere_is_shown_at_its_caller(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* A name cannot start a command, nor end the properties of ours. */
+/* A name can neither start a command nor end our properties. */
 static void names_cannot_give_commands(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -93,7 +93,7 @@ static void no_more_than_ten_of_each_are_written(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* Ten fit: none is replaced by a line with the number of others. */
+/* Up to ten annotations are shown in full; above that, one line gives the number of the others. */
 static void ten_are_all_shown_and_eleven_are_not(void **state)
 {
 	static const struct {

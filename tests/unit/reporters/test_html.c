@@ -8,7 +8,7 @@
 
 static const char data_start[] = "<script type=\"application/json\" id=\"data\">";
 
-/* The data of the page, as the script reads it. */
+/* The page's data, as its script reads them. */
 static char *data_of(const struct fg_strbuf *page)
 {
 	const char *start = strstr(fg_strbuf_text(page), data_start);
@@ -41,7 +41,7 @@ static void every_outcome_has_the_data_as_agreed(void **state)
 	}
 }
 
-/* No name can end the data early or make it invalid JSON. */
+/* No name can end the data early or make them invalid JSON. */
 static void hostile_names_cannot_leave_the_data(void **state)
 {
 	struct fg_strbuf page = {0};

@@ -71,7 +71,7 @@ static void every_outcome_is_valid_by_the_common_schemas(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* Otherwise the test above would be meaningless. */
+/* Otherwise the previous test would be meaningless. */
 static void the_schemas_refuse_invalid_files(void **state)
 {
 	static const char wrong[] = "<testsuites><testsuite name='x' tests='many'/></testsuites>";
@@ -89,7 +89,7 @@ static void the_schemas_refuse_invalid_files(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* GitLab keeps the first of several cases with one name. */
+/* GitLab keeps the first of several cases with the same name. */
 static void names_are_unique_over_the_file(void **state)
 {
 	static const char start[] = "\" name=\"";

@@ -29,7 +29,10 @@ static void hostile_names_stay_names(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* Commits and places are links where the run has templates, and stay plain where they are bad. */
+/*
+ * Commits and places are links if the run has templates, and plain text if the templates are
+ * invalid.
+ */
 static void templates_of_the_run_make_links(void **state)
 {
 	static const char link[] = "<a href=\"https&#58;//h/";
@@ -68,7 +71,10 @@ static bool is_within(const char *text, const char *at, const char *open, const 
 	return last_open && (!last_close || last_close < last_open);
 }
 
-/* GitHub looks for names in the finished page, references resolved, but not in <code> and <pre>. */
+/*
+ * GitHub looks for names in the rendered page, with references resolved, but not in <code> and
+ * <pre>.
+ */
 static void no_user_is_mentioned(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -103,7 +109,7 @@ static void no_line_gives_orders(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* A foreign run may contain any text as its commit. */
+/* A run from elsewhere may have any text as its commit. */
 static void a_commit_is_not_markup(void **state)
 {
 	struct fg_fixture fixture;
@@ -124,7 +130,7 @@ static void a_commit_is_not_markup(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* Every line of a table has as many cells as its head. */
+/* Every line of a table has as many cells as the table's head. */
 static void tables_keep_their_columns(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -158,7 +164,7 @@ static void the_comment_begins_with_its_marker(void **state)
 	(void)state;
 	fg_fixture_write("pass", "comment", NULL, &text);
 	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "<!-- fastgate:tracker -->\n"));
-	fg_fixture_init(&fixture, "hostile"); /* its project is called --> <b>"p" */
+	fg_fixture_init(&fixture, "hostile"); /* the project is called --> <b>"p" */
 	fg_report_comment_marker(&fixture.run, &marker);
 	assert_string_equal(fg_strbuf_text(&marker), "<!-- fastgate:_____b__p__ -->");
 	fg_strbuf_release(&text);
@@ -210,7 +216,7 @@ static void a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first(
 	fg_fixture_release(&fixture);
 }
 
-/* Thousands of benchmarks that all regressed: more than fits. */
+/* Thousands of benchmarks that all regressed: too many for the limit. */
 static void budgets_hold_whatever_comes(void **state)
 {
 	static const struct {
@@ -256,13 +262,13 @@ static bool leaves_out(struct fg_fixture *fixture, const char *format, size_t co
 	return left_out;
 }
 
-/* Everything is present up to the last benchmark that fits; beyond it the limit still holds. */
+/* The comment is complete up to the last benchmark that fits; beyond it, the limit still holds. */
 static void parts_are_left_out_at_the_budget_and_not_before(void **state)
 {
 	static const struct {
 		const char *format;
 		size_t limit;
-		size_t much; /* of the limit is used before anything is left out */
+		size_t much; /* share of the limit that is used before anything is left out */
 	} formats[] = {{"markdown", 1024UL * 1024, 700UL * 1000}, {"comment", 4096, 1500}};
 
 	(void)state;

@@ -85,7 +85,7 @@ static void anything_but_a_report_is_refused(void **state)
 	}
 }
 
-/* Members of the wrong type are as good as absent: nothing is trusted that came over a network. */
+/* Members of a wrong type count as absent: nothing from the network is trusted. */
 static void wrong_types_do_no_harm(void **state)
 {
 	static const char json[] =
@@ -144,7 +144,7 @@ static void a_run_is_known_by_its_report(void **state)
 	fg_strbuf_release(&json);
 }
 
-/* A report of a stranger's job is shown in a comment: raw values must be well-formed. */
+/* A comment shows the report of a stranger's job, so its raw values must be well-formed. */
 static void a_malformed_run_is_refused(void **state)
 {
 	static const struct {
@@ -184,7 +184,10 @@ static void names_hold_no_signs(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* A stranger's table: no room is taken that a run does not have, and no frame without a name. */
+/*
+ * For a stranger's table, no memory is allocated that a run cannot need, and every frame needs a
+ * name.
+ */
 static void a_table_of_arguments_takes_no_more_than_its_room(void **state)
 {
 	enum {

@@ -36,7 +36,7 @@ static void an_unknown_format_names_the_nearest(void **state)
 	assert_non_null(strstr(err.message, "expected one of terminal, json"));
 }
 
-/* The same run gives the same bytes, or a report could not be written again from the store. */
+/* A run always gives the same bytes; otherwise a report could not be written again from the stor */
 static void the_same_run_gives_the_same_bytes(void **state)
 {
 	size_t count = 0;
@@ -124,7 +124,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* A file that cannot grow beyond 64 bytes simulates a full disk: the old report must survive. */
+/* A file size limit of 64 bytes simulates a full disk: the old report must survive. */
 static void a_full_disk_leaves_the_old_report(void **state)
 {
 	struct fg_scratch scratch;
@@ -151,7 +151,7 @@ static void a_full_disk_leaves_the_old_report(void **state)
 	data = fg_scratch_read(&scratch, "r.json", NULL);
 	assert_string_equal(data, "old");
 	assert_int_equal(fg_fs_list(scratch.path, &names, &count, &err), FG_OK);
-	assert_int_equal(count, 1); /* no litter */
+	assert_int_equal(count, 1); /* no temporary file is left */
 	fg_fs_list_free(names, count);
 	free(data);
 	fg_scratch_release(&scratch);

@@ -38,7 +38,7 @@ static void the_picture_of_the_interface_is_kept(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* As JSON and the pages do. A host's load differs always and is left to --verbose. */
+/* As in JSON and on the pages. A host's load always differs, so only --verbose shows it. */
 static void facts_of_the_build_that_differ_are_named(void **state)
 {
 	struct fg_fact_difference differences[] = {
@@ -66,7 +66,7 @@ static void the_worst_benchmark_comes_first_in_every_list(void **state)
 
 	(void)state;
 	fg_fixture_init(&fixture, "mixed");
-	/* The regression last in the run. */
+	/* The regression is the last benchmark of the run. */
 	for (size_t i = 0; i + 1 < fixture.verdict.benchmark_count; i++) {
 		struct fg_benchmark_verdict *at = &fixture.verdict.benchmarks[i];
 		const struct fg_benchmark_verdict first = at[0];
@@ -123,7 +123,7 @@ static void the_list_adds_up_by_a_row_of_everything_else(void **state)
 	}
 }
 
-/* The last ones cancel the first ones: a short list leaves five times the total. */
+/* The last rows cancel the first ones: the rest of a short list is five times the total. */
 static void the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole(void **state)
 {
 	static const double deltas[] = {15, 15, 15, 15, -19, -19, -12};
@@ -226,7 +226,7 @@ static void a_narrow_terminal_keeps_name_change_and_verdict(void **state)
 	}
 }
 
-/* Without its colours the text is the same, so that nothing is said by colour alone. */
+/* Without its colours the text is the same: colour carries no information of its own. */
 static void colour_adds_nothing_but_colour(void **state)
 {
 	struct fg_strbuf plain = {0};

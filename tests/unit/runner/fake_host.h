@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A host laid out as a folder of files like those of /proc and /sys, for what reads a host "below a
+ * A host as a folder of files like those in /proc and /sys, for code that examines a host "below a
  * root".
  */
 #ifndef FG_TESTS_UNIT_RUNNER_FAKE_HOST_H
@@ -13,12 +13,12 @@ struct fg_fake_file {
 	const char *text;
 };
 
-extern struct fg_scratch fg_fake_host; /* the one of this test */
+extern struct fg_scratch fg_fake_host; /* the current test's host */
 
-/* A new host with these files; a NULL path ends them. */
+/* Creates a new host with these files; a NULL path ends the list. */
 int fg_fake_host_set_up(const struct fg_fake_file *files);
 int fg_fake_host_tear_down(void **state);
-/* One more file, or another text in it; folders are made as needed. */
+/* Adds a file, or replaces its text; creates folders as needed. */
 void fg_fake_host_put(const char *path, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Examines the test program itself: an ELF file built by a known compiler with debug information.
+ * Examines the test program itself: an ELF file built with debug information by a known compiler.
  */
 #include "base/fs.h"
 #include "base/random.h"
@@ -76,7 +76,7 @@ static void the_level_of_optimisation_is_read_from_the_producer(void **state)
 		const char *names;
 	} rows[] = {
 		{"GNU C17 12.2.0 -mtune=generic -g -O2", "-O2"},
-		{"GNU C17 12.2.0 -O2 -g -O0", "-O0"}, /* the last one holds */
+		{"GNU C17 12.2.0 -O2 -g -O0", "-O0"}, /* the last option counts */
 		{"GNU C++17 12.2.0 -mtune=generic -g", "-O0"},
 		{"GNU C17 12.2.0 -O -g", "-O1"},
 		{"GNU C17 12.2.0 -Ofast", "-Ofast"},
@@ -115,10 +115,7 @@ static void producer_is_split_into_compiler_and_flags(void **state)
 	free(flags);
 }
 
-/*
- * A file cut anywhere or with bytes thrown in is read or refused, never followed out of its bounds
- * (run under ASan).
- */
+/* A file that is truncated or has random bytes is read or refused, without overruns (under ASan */
 static void broken_files_are_refused_or_read_without_harm(void **state)
 {
 	enum {
@@ -139,7 +136,7 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 	fg_random_seed(&random, 7);
 	assert_int_equal(fg_fs_read(self_path, 64 << 20, &whole, &size, NULL), FG_OK);
 	if (size > KEPT_BYTES) {
-		/* Headers first, section headers after them, as in a small file. */
+		/* Program headers first, section headers after them, as in a small file. */
 		memcpy(whole + HEADERS_AT, whole + size - HEADERS_BYTES, HEADERS_BYTES);
 		memcpy(whole + SECTION_OFFSET_FIELD, &(uint64_t){HEADERS_AT}, 8);
 		size = KEPT_BYTES;
@@ -235,7 +232,7 @@ static void copies_are_identical_and_changed_data_is_not(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* Facts of two builds in two folders: another build-id, and all that is loaded is the same. */
+/* Facts of two builds in different folders: the build-id differs, but all loaded code is the sam */
 static void set_alike(struct fg_build_facts builds[2])
 {
 	for (int arm = 0; arm < 2; arm++) {
@@ -253,7 +250,7 @@ static void files_loaded_alike_may_differ_only_in_debug_information(void **state
 	static char *words[] = {"./p", "1", NULL};
 	static char *others[] = {"./p", "2", NULL};
 	static const struct {
-		const char *key; /* NULL: nothing is changed */
+		const char *key; /* NULL: no fact is changed */
 		const char *value;
 		bool alike;
 	} rows[] = {

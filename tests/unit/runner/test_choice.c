@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `schedule: auto`: what is chosen after a trial, and when the choice is taken back. */
+/* `schedule: auto`: the choice after a trial, and when it is taken back. */
 #include "base/random.h"
 #include "runner/job.h"
 #include "runner/schedule/choice.h"
@@ -9,7 +9,7 @@
 
 static const struct fg_choice_goal goal = {.min_pairs = 10, .margin = 0.02};
 
-/* `count` observations that scatter by `noise` and take `seconds` each. */
+/* A trial of `count` observations that scatter by `noise` and take `seconds` each. */
 static struct fg_trial made_trial(struct fg_random *random, size_t count, double noise,
 				  double seconds)
 {
@@ -21,8 +21,8 @@ static struct fg_trial made_trial(struct fg_random *random, size_t count, double
 }
 
 /*
- * Counts the trials of 1,000 that end with the duet.  As in a session: from three rounds on, until
- * it is settled.
+ * Counts how many of 1,000 trials end with the duet. As in a session, each goes from three rounds
+ * on until it is settled.
  */
 static int count_duets(double duet_noise, double duet_seconds, double abba_noise,
 		       double abba_seconds, double *rounds)
@@ -60,7 +60,7 @@ static void the_schedule_that_is_sooner_sure_is_chosen(void **state)
 		double duet_seconds;
 		double abba_noise;
 		double abba_seconds;
-		int at_least; /* duets of 1,000 */
+		int at_least; /* duets, out of 1,000 */
 		int at_most;
 		double rounds_at_most;
 	} table[] = {
@@ -124,7 +124,7 @@ static void a_spread_is_the_mean_distance_from_the_median(void **state)
 	assert_float_equal(fg_trial_spread(&trial), 0.02, 1e-12);
 }
 
-/* Two pairs: one that counts, one that does not, and before them what never was to count. */
+/* Adds a warm-up, a pair that counts, and one that does not. */
 static void add_repetitions(struct fg_series *series)
 {
 	static const uint16_t asides[] = {FG_ASIDE_WARMUP, FG_ASIDE_TRIAL, FG_ASIDE_SOLO, 0,
@@ -151,7 +151,7 @@ static void an_automatic_duet_whose_pairs_do_not_count_is_given_up(void **state)
 		const char *why;
 		enum fg_schedule asked;
 		unsigned counting;
-		uint32_t apart; /* the newest pair lowest */
+		uint32_t apart; /* the newest pair is the lowest bit */
 		bool until_sure;
 		double budget_seconds; /* 30 are spent, a pair takes 2, ten blocks are wanted */
 		bool given_up;

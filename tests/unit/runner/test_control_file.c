@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Contents of a control file under any changes by a user, and a page that they cannot damage. */
+/* A control file that a user changes arbitrarily, and its page, which users cannot damage. */
 #include "collector/sampler/collector_env.h"
 #include "runner/execute/control_file.h"
 #include "tests/support/fg_test.h"
@@ -16,7 +16,7 @@
 struct fixture {
 	struct fg_scratch scratch;
 	struct fg_control_file *control;
-	const struct fg_control_page *page; /* as a program sees it */
+	const struct fg_control_page *page; /* mapped as by a program */
 };
 
 static void open_control(struct fixture *fixture)
@@ -124,7 +124,7 @@ static void anything_but_a_file_changes_nothing(void **state)
 	fg_control_file_look(fixture->control);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(fixture->page->off, 1);
-	/* and one that is put there again counts */
+	/* a file that is created again counts */
 	is_now(fixture, "1");
 	assert_int_equal(fixture->page->off, 0);
 }
@@ -147,7 +147,7 @@ static void each_new_line_asks_for_a_dump(void **state)
 	struct fixture *fixture = *state;
 
 	open_control(fixture);
-	appended(fixture, "dump\n"); /* behind the "1" that the file was made with */
+	appended(fixture, "dump\n"); /* behind the initial "1" of the file */
 	assert_int_equal(fixture->page->dumps, 1);
 	appended(fixture, "du");
 	assert_int_equal(fixture->page->dumps, 1);
@@ -156,11 +156,11 @@ static void each_new_line_asks_for_a_dump(void **state)
 	appended(fixture, "dumped\n dump\n\n");
 	assert_int_equal(fixture->page->dumps, 3);
 	assert_int_equal(fixture->page->off, 0);
-	/* The state alone is another: no line is new. */
+	/* Only the state changes: there is no new line. */
 	is_now(fixture, "0dump\ndump\ndump\ndumped\n dump\n\n");
 	assert_int_equal(fixture->page->off, 1);
 	assert_int_equal(fixture->page->dumps, 3);
-	/* Each line is written again. */
+	/* The lines are written again, so both are new. */
 	is_now(fixture, "1\ndump\n");
 	assert_int_equal(fixture->page->dumps, 4);
 	is_now(fixture, "1\n");
@@ -189,7 +189,7 @@ static void of_a_large_file_the_beginning_is_read(void **state)
 	free(text);
 }
 
-/* The page is not the user's file, and nobody makes it shorter. */
+/* The page is not the user's file, and nobody can shrink it. */
 static void the_page_cannot_shrink(void **state)
 {
 	struct fixture *fixture = *state;
@@ -224,7 +224,7 @@ static void anything_but_a_file_is_refused(void **state)
 	assert_null(fixture->control);
 }
 
-/* However it is changed; there is no limit on how long it takes. */
+/* The change is made in different ways; there is no time limit. */
 static void a_change_is_seen_by_itself(void **state)
 {
 	struct fixture *fixture = *state;

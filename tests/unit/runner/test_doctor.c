@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sick and healthy hosts are laid out as folders of files like those of /proc and /sys. */
+/* Noisy and quiet hosts, as folders of files like those in /proc and /sys. */
 #include "runner/doctor.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/runner/fake_host.h"
 
 #include <string.h>
 
-/* A host at which nothing is to be found fault with. */
+/* A host without any problem. */
 static int set_up(void **state)
 {
 	static const struct fg_fake_file files[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A stand-in for fastgate is split into guard and worker; the worker runs a program that leaves a
- * daemon running. Each of its processes holds the writing end of a pipe, so end of file shows,
- * without any clock, that all of them are gone.
+ * daemon running. Each process holds the writing end of a pipe, so end of file shows, without a
+ * clock, that all of them are gone.
  */
 #include "base/base.h"
 #include "base/process.h"
@@ -26,8 +26,8 @@ static void on_signal(int number)
 struct stand_in {
 	pid_t guard;
 	pid_t worker;
-	int alive_fd; /* ends when all processes have */
-	int words_fd; /* what the worker says */
+	int alive_fd; /* at end of file once all processes have ended */
+	int words_fd; /* output of the worker */
 };
 
 /* The worker: a daemon that outlives its parent, and a program that never ends. */

@@ -43,7 +43,7 @@ static const char catch2[] =
 	"  <OverallResultsCases successes=\"1\" failures=\"0\" expectedFailures=\"0\"/>\n"
 	"</Catch>\n";
 
-/* Output of hyperfine 1.15, shortened: all results once more after each of two commands. */
+/* Output of hyperfine 1.15, shortened: it prints all results again after each of two commands. */
 static const char hyperfine[] = "Benchmark 1: /bin/true\n  Time: ...\n"
 				"{\n"
 				"  \"results\": [\n"
@@ -113,7 +113,7 @@ static void google_benchmark_gives_cases_times_and_counters(void **state)
 	assert_true(value_of(&report.cases[0], "depth") == 3);
 	assert_int_equal(report.cases[0].value_count, 4);
 	assert_string_equal(report.cases[1].name, "BM_Find");
-	assert_true(value_of(&report.cases[1], "cpu_time") == 8); /* their mean counts */
+	assert_true(value_of(&report.cases[1], "cpu_time") == 8); /* the mean of both */
 	fg_harness_report_release(&report);
 }
 
@@ -130,8 +130,8 @@ static void catch2_gives_means_with_names_unescaped(void **state)
 }
 
 /*
- * One row a harness: its output, a case in it, and one of its metrics. What the tools themselves
- * wrote is in test_harness_samples.c; these are written for what those samples do not show.
+ * One row per harness: its output, one case, and one of its metrics. Real output of the tools is in
+ * test_harness_samples.c; these texts cover what those samples lack.
  */
 static const struct {
 	enum fg_harness harness;
@@ -386,7 +386,7 @@ static void a_report_cut_anywhere_does_no_harm(void **state)
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
 		for (size_t size = 0; size < strlen(whole[i].text); size++) {
 			struct fg_harness_report report = {0};
-			char *copy = fg_xstrndup(whole[i].text, size); /* ASan sees the end of it */
+			char *copy = fg_xstrndup(whole[i].text, size); /* ASan sees its end */
 
 			if (fg_harness_parse(whole[i].harness, copy, size, &report, NULL) == FG_OK)
 				fg_harness_report_release(&report);

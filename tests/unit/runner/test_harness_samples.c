@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Outputs of the harnesses themselves, written through a pipe: the files harness/NAME-VERSION. */
+/* Real output of the harnesses, written through a pipe: the files harness/NAME-VERSION. */
 #include "base/fs.h"
 #include "runner/harness/harness.h"
 #include "tests/support/fg_test.h"

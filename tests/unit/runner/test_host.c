@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hosts are laid out as folders of files like those of /proc and /sys. */
+/* Hosts as folders of files like those in /proc and /sys. */
 #include "runner/facts/host.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/runner/fake_host.h"

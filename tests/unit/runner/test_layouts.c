@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that are linked again, by the compiler that is installed.  The clock advances by a
- * second for each link that the test names, and by the real time: so the machine does not decide
- * which links are expensive.
+ * Programs that are linked again by the installed compiler. The clock advances by a second for each
+ * link that the test names, and otherwise by the real time, so the machine does not decide which
+ * links are expensive.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -25,15 +25,15 @@
 
 static struct {
 	int64_t a_link_takes_ns;
-	int64_t the_first_takes_ns; /* 0: as the others */
+	int64_t the_first_takes_ns; /* 0: like the others */
 	int64_t passed_ns;
 	unsigned links;
 	unsigned waits;           /* number of waits for links */
-	unsigned interrupt_after; /* links; 0: never */
+	unsigned interrupt_after; /* number of links; 0: never */
 	volatile sig_atomic_t interrupted;
 } world;
 
-/* The linker's names, which are not ours to choose.  NOLINTBEGIN(bugprone-reserved-identifier) */
+/* The linker requires these names. NOLINTBEGIN(bugprone-reserved-identifier) */
 int64_t __real_fg_clock_monotonic_ns(void);
 int64_t __wrap_fg_clock_monotonic_ns(void);
 int __real_fg_process_wait(struct fg_process *processes, size_t count,
@@ -47,7 +47,7 @@ int64_t __wrap_fg_clock_monotonic_ns(void)
 	return world.passed_ns ? world.passed_ns : __real_fg_clock_monotonic_ns();
 }
 
-/* A scripted clock stands still meanwhile; parallel links take as long as one. */
+/* A scripted clock stands still during the wait; parallel links take as long as one. */
 int __wrap_fg_process_wait(struct fg_process *processes, size_t count,
 			   struct fg_process_result *results, struct fg_error *err)
 {
@@ -79,12 +79,12 @@ static void sh(const struct build *b, const char *variable, const char *script)
 	const unsigned waits = world.waits;
 
 	free(fg_scratch_run(argv, b->checkout));
-	/* The linker counts one as well, where the compiler left a call. */
+	/* If the compiler left a call, the linker adds one to the count. */
 	world.links = links;
 	world.waits = waits;
 }
 
-/* The target of `program`, which lies in the checkout, and its facts. */
+/* Sets the target to `program` in the checkout, and collects its facts. */
 static void take(struct build *b)
 {
 	static char *words[] = {"./program", NULL};
@@ -162,7 +162,7 @@ static int make(struct build *b, int64_t within_ns, struct fg_error *err)
 	return make_more(b, &(struct fg_layouts_options){.within_ns = within_ns}, err);
 }
 
-/* Each link takes a second. */
+/* Makes each link take a second. */
 static void script_the_clock(void)
 {
 	world.a_link_takes_ns = FG_NS_PER_S;
@@ -203,7 +203,7 @@ static void three_links_make_four_places_and_are_made_once(void **state)
 		fail_msg("%s", err.message);
 	assert_int_equal(world.links, 3);
 	check_made(&b);
-	/* Existing layouts cost nothing, however expensive they were. */
+	/* Existing layouts cost nothing, however expensive they once were. */
 	assert_int_equal(make(&b, 1, &err), FG_OK);
 	assert_int_equal(world.links, 3);
 	check_made(&b);
@@ -222,7 +222,7 @@ static void the_first_link_shows_that_all_are_expensive(void **state)
 	assert_string_equal(err.message, "linking it in 4 places takes 3.00 s, more than 2.00 s");
 	assert_int_equal(world.links, 1);
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
-	/* From now on the cost is known in advance. */
+	/* From now on, the cost is known in advance. */
 	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
 	assert_int_equal(world.links, 1);
 	tear_down(&b);
@@ -294,7 +294,7 @@ static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state
 	}
 }
 
-/* Four places take 5 s, eight 9; as many more are expected to take the mean of those so far. */
+/* Four places take 5 s and eight take 9 s; later ones are expected to take the mean so far. */
 static void one_slow_link_does_not_make_all_expensive(void **state)
 {
 	static const struct {
@@ -321,7 +321,7 @@ static void one_slow_link_does_not_make_all_expensive(void **state)
 	}
 }
 
-/* On a busy machine; a link takes a second. */
+/* A busy machine, on which a link takes a second. */
 static void set_up_in_four_places(struct build *b)
 {
 	struct fg_error err = {0};
@@ -407,7 +407,7 @@ static void places_lie_apart_in_the_line_and_in_the_page(void **state)
 	tear_down(&b);
 }
 
-/* The linker waits for a writer of a pipe, for ever. */
+/* The linker waits for ever for a writer of a pipe. */
 static void a_link_that_hangs_is_ended(void **state)
 {
 	struct fg_error err = {0};
@@ -422,7 +422,7 @@ static void a_link_that_hangs_is_ended(void **state)
 	assert_int_equal(make(&b, 50 * FG_NS_PER_MS, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "/linker' "));
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
-	/* It is not tried again by itself. */
+	/* It is not tried again on its own. */
 	world.links = 0;
 	assert_int_equal(make(&b, 50 * FG_NS_PER_MS, &err), FG_ELIMIT);
 	assert_int_equal(world.links, 0);
@@ -472,7 +472,7 @@ static int make_beside(struct build *b, size_t at_once, struct fg_error *err)
 			 err);
 }
 
-/* The noted command runs `script` instead of the linker, which is $linker there. */
+/* The recorded command runs `script` instead of the linker, which it gets as $linker. */
 static void replace_linker(const struct build *b, const char *script)
 {
 	char *variable = fg_xasprintf("SCRIPT=%s", script);
@@ -507,7 +507,7 @@ static void parallel_links_make_the_same_programs(void **state)
 	assert_int_equal(world.waits, 15);
 	sh(&b, "A=a", "mv ../layouts ../one-by-one");
 	world.waits = 0;
-	/* The first three show what links take. */
+	/* The first three show the cost of a link. */
 	assert_int_equal(make_beside(&b, 6, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
 	assert_int_equal(world.waits, 3);
@@ -575,7 +575,7 @@ static void one_of_several_links_fails(void **state)
 	tear_down(&b);
 }
 
-/* It is found while the next one runs, which would never end. */
+/* It is found while the next link, which never ends, is running. */
 static void one_of_several_links_makes_another_program(void **state)
 {
 	struct fg_error err = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* When links are cheap compared with the measurement, and what is remembered of them. */
+/* When links are cheap compared with the measurement, and what is remembered about them. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "runner/build/link_price.h"

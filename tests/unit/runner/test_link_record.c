@@ -8,7 +8,7 @@
 #include <string.h>
 
 static struct fg_scratch scratch;
-static char *record; /* the folder of the notes */
+static char *record; /* folder of the records */
 
 static void run(char *const *argv)
 {
@@ -22,7 +22,7 @@ static void sh(const char *script)
 	run(argv);
 }
 
-/* As sh(), with links noted. */
+/* Like sh(), but records links. */
 static void build(const char *script)
 {
 	struct fg_error err = {0};

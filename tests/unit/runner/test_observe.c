@@ -62,7 +62,7 @@ static void this_machine_can_be_observed(void **state)
 	assert_true(observation.all_ticks > 0);
 	assert_true(observation.load >= 0);
 	fg_observer_release(&observer);
-	fg_observe(&observer, -1, &observation); /* closed files are like missing ones */
+	fg_observe(&observer, -1, &observation); /* a closed descriptor is like a missing file */
 	assert_int_equal(observation.all_ticks, 0);
 	assert_true(isnan(observation.load));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Programs that are linked again with a slowdown, by the compiler that is installed. */
+/* Programs that the installed compiler links again with a slowdown. */
 #include "base/fs.h"
 #include "runner/build/link_record.h"
 #include "runner/build/plant.h"
@@ -12,7 +12,7 @@
 static struct fg_scratch scratch;
 static char *folder;
 
-/* A static function, an inlined one, and one whose first instructions name data. */
+/* A static function, an inlined one, and one whose first instructions refer to data. */
 static const char source[] =
 	"#include <stdio.h>\n"
 	"static int total = 3;\n"
@@ -95,7 +95,7 @@ static void planted_program_prints_the_same(void **state)
 	free(after);
 }
 
-/* Each call begins with the jump; the loop has its own count and the function's name. */
+/* Each call begins with the jump; the loop has its own count, and the function's name. */
 static void function_jumps_to_a_loop_of_its_name(void **state)
 {
 	struct fg_plant plant;
@@ -112,7 +112,7 @@ static void function_jumps_to_a_loop_of_its_name(void **state)
 	free(text);
 }
 
-/* The same code is recognised in every layout, so it must not depend on the object's name. */
+/* The same code must be recognised in every layout, so it must not depend on the object's name. */
 static void loop_belongs_to_a_source_of_its_own(void **state)
 {
 	struct fg_plant plant;

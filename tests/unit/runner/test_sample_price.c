@@ -41,16 +41,16 @@ static void traces_contain_the_cost_of_samples_and_of_the_start(void **state)
 	fg_sample_costs_add(scratch.path, &cost);
 	assert_int_equal(cost.samples, 200);
 	assert_int_equal(cost.cpu_ns, 300000000);
-	assert_int_equal(cost.switches, 400); /* a process that was killed did not say */
+	assert_int_equal(cost.switches, 400); /* a killed process did not report */
 	fg_sampling_settle(&cost, 0.03, &sampling);
-	/* an interrupt without a signal costs half as much as one with it */
+	/* an interrupt without a signal costs half as much as one with a signal */
 	assert_true(sampling.signal_ns == 44000);
 	assert_true(sampling.handler_ns == 4000);
 	assert_true(sampling.switch_ns == 1000);
-	/* half as much again for loading, and for the end */
+	/* half as much again for loading and ending */
 	assert_true(fabs(sampling.start_share - 1.5 / 300) < 1e-9);
 	assert_true(fabs(sampling.switches_hz - 400 / 0.3) < 1e-6);
-	/* (3 % - 0.4 ms of 300 ms) at 48 us each; the start comes on top */
+	/* (3 % - 0.4 ms of 300 ms) at 48 us each; the start is added */
 	assert_true(sampling.rate_hz == 597);
 	assert_true(sampling.expected_cost <= 0.035 && sampling.expected_cost > 0.0349);
 	fg_scratch_release(&scratch);

@@ -25,7 +25,7 @@ static void duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu(void **state
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
 	unsigned started[FG_ARM_COUNT][FG_ARM_COUNT] = {
-		{0}}; /* by the first of this pair and the next */
+		{0}}; /* by the first arm of this pair and of the next */
 
 	(void)state;
 	for (uint32_t n = 0; n < 400; n += 2) {
@@ -43,7 +43,7 @@ static void duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu(void **state
 		assert_int_not_equal(first.cpu, next.cpu);
 		started[first.slots[0].arm][second.slots[0].arm]++;
 	}
-	/* two coins: 200 of them show each of four faces 30 to 70 times */
+	/* two coins: in 200 pairs, each of the four results occurs 30 to 70 times */
 	for (size_t i = 0; i < FG_ARM_COUNT; i++) {
 		for (size_t k = 0; k < FG_ARM_COUNT; k++)
 			assert_in_range(started[i][k], 30, 70);
@@ -53,7 +53,7 @@ static void duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu(void **state
 static void abba_blocks_are_symmetric_and_both_kinds_occur(void **state)
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
-	unsigned outer[FG_ARM_COUNT][FG_ARM_COUNT] = {{0}}; /* of this block and the next */
+	unsigned outer[FG_ARM_COUNT][FG_ARM_COUNT] = {{0}}; /* of this block and of the next */
 
 	(void)state;
 	for (uint32_t n = 0; n < 200; n++) {

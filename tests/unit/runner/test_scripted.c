@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A session's decisions without a machine: the clock and the executor are ours (the linker
- * substitutes them for the real ones), and each program takes as long as its script says. The
- * choice of the schedule, giving it up, limits, budgets and progress are exact to the repetition.
+ * A session's decisions without a machine: the linker substitutes a scripted clock and executor for
+ * the real ones, and each program takes as long as its script says. The choice of schedule, giving
+ * it up, limits, budgets and progress are exact to the repetition.
  */
 #include "base/clock.h"
 #include "base/random.h"
@@ -21,13 +21,13 @@ enum {
 
 /* The programs of one test. */
 struct script {
-	double seconds[FG_ARM_COUNT]; /* of CPU time, before any scatter */
-	double duet_scatter;          /* of ln(candidate / baseline) of a pair */
-	double abba_scatter;          /* of ln(time) of a program that runs alone */
-	double idle;                  /* share of a lone program's life that it sleeps */
-	unsigned threads;             /* that a lone program keeps busy at once; 0: one */
+	double seconds[FG_ARM_COUNT]; /* CPU time, without scatter */
+	double duet_scatter;          /* scatter of ln(candidate / baseline) in a pair */
+	double abba_scatter;          /* scatter of ln(time) of a program that runs alone */
+	double idle;                  /* share of the time that a program alone sleeps */
+	unsigned threads;             /* threads that a program alone keeps busy; 0: one */
 	unsigned together;            /* measured duet pairs that overlap, before the others */
-	unsigned apart;               /* after these: pairs that do not; then all overlap */
+	unsigned apart;               /* number of pairs after these that do not overlap */
 	bool trial_apart;             /* no pair of the trial overlaps */
 	bool stolen;                  /* the hypervisor takes two thirds of the measured time */
 };
@@ -36,10 +36,10 @@ static struct {
 	struct script script;
 	struct fg_random random;
 	int64_t now_ns;
-	unsigned duets; /* measured, not tried */
+	unsigned duets; /* measured duets, without the trial */
 } world;
 
-/* The linker's names, which are not ours to choose.  NOLINTBEGIN(bugprone-reserved-identifier) */
+/* The linker requires these names. NOLINTBEGIN(bugprone-reserved-identifier) */
 int64_t __wrap_fg_clock_monotonic_ns(void);
 int __wrap_fg_execute_step(struct fg_executor *executor, const struct fg_block *block, size_t first,
 			   struct fg_execution *executions, struct fg_failure *failure,
@@ -63,7 +63,7 @@ static bool overlaps(const struct fg_block *block)
 	       world.duets > world.script.together + world.script.apart;
 }
 
-/* One program has run from `started_ns` to `ended_ns`, and kept a CPU for `cpu_ns` of it. */
+/* One program ran from `started_ns` to `ended_ns`, and used a CPU for `cpu_ns` of that. */
 static void fill(struct fg_execution *execution, int64_t started_ns, int64_t ended_ns,
 		 int64_t cpu_ns)
 {
@@ -101,7 +101,7 @@ static void run_duet(const struct fg_block *block, struct fg_execution *executio
 	const int64_t end_ns = start_ns + cpu_ns[0] + cpu_ns[1];
 
 	if (overlaps(block)) {
-		/* Half of the CPU for each, until the shorter one has ended. */
+		/* Each program gets half of the CPU until the shorter one has ended. */
 		const size_t shorter = cpu_ns[1] < cpu_ns[0];
 
 		fill(&executions[shorter], start_ns, start_ns + 2 * cpu_ns[shorter],
@@ -139,7 +139,7 @@ int __wrap_fg_execute_step(struct fg_executor *executor, const struct fg_block *
 	return FG_OK;
 }
 
-/* The attempt in another layout. */
+/* Plays the execution in another layout. */
 int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 			    struct fg_execution *executions, struct fg_failure *failure,
 			    struct fg_error *err)
@@ -149,7 +149,7 @@ int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block 
 	return FG_OK;
 }
 
-/* ---- a session in it ---- */
+/* ---- a session in the scripted world ---- */
 
 struct session {
 	struct fg_scratch scratch;
@@ -219,7 +219,7 @@ static enum fg_runner_state measure(struct session *s, unsigned pairs)
 	return state;
 }
 
-/* Up to the first pair. */
+/* Starts the session, up to the first pair. */
 static void start(struct session *s)
 {
 	struct fg_error err = {0};
@@ -251,7 +251,7 @@ static const struct fg_series *series_of(const struct session *s)
 	return &s->run.series[0];
 }
 
-/* Pairs (by their first repetition) with exactly these reasons to be set aside. */
+/* Counts pairs, by their first repetition, with exactly these reasons to be set aside. */
 static unsigned count_pairs(const struct session *s, uint16_t aside)
 {
 	const struct fg_series *series = series_of(s);
@@ -333,7 +333,7 @@ static void a_program_that_sleeps_cannot_run_as_a_duet(void **state)
 	tear_down(&s);
 }
 
-/* ABBA, and in one line that is not cut: why, and after the colon what to do about it. */
+/* Expects ABBA, and one complete line that says why and, after the colon, what to do about it. */
 static void check_refusal(struct session *s, const char *why, const char *what_to_do)
 {
 	const char *reason = series_of(s)->schedule_reason;
@@ -370,7 +370,7 @@ static void a_refused_duet_is_reported_with_its_remedy(void **state)
 	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
 	start(&s);
 	check_refusal(&s, "a harness decides how long it runs",
-		      "; a command of its own for one case can be");
+		      ": give one case a command of its own");
 	tear_down(&s);
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
@@ -427,7 +427,7 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	tear_down(&s);
 }
 
-/* The short one is never alone; the other goes on without it. */
+/* The short program is never alone; the other continues without it. */
 static void a_duet_with_a_program_that_became_much_slower_counts(void **state)
 {
 	struct script script = quiet;
@@ -501,7 +501,7 @@ static void without_time_for_blocks_a_poor_duet_goes_on(void **state)
 	script.together = 5;
 	script.apart = 1000;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	/* 17 pairs of a second fit in, and then ten blocks of two seconds do not. */
+	/* 17 pairs of a second fit into the budget, but ten blocks of two seconds no longer do. */
 	s.benchmark.measure.budget_ns = 42 * FG_NS_PER_S;
 	start(&s);
 	assert_int_equal(measure(&s, 10), FG_RUNNER_EXHAUSTED);
@@ -510,7 +510,7 @@ static void without_time_for_blocks_a_poor_duet_goes_on(void **state)
 	tear_down(&s);
 }
 
-/* Resumes a run that was killed in mid-ABBA from what the store kept of it. */
+/* Resumes a run that was killed during ABBA from the stored part. */
 static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
 {
 	struct script script = quiet;
@@ -547,7 +547,7 @@ static void programs_that_cannot_be_linked_again_are_measured_as_linked(void **s
 	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
 	assert_int_equal(count_pairs(&s, 0), 10);
 	finish(&s);
-	/* A session that goes on with its pairs goes on like them. */
+	/* A session that continues a run keeps its schedule. */
 	start(&s);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "used the original link"));
@@ -654,7 +654,7 @@ static void progress_counts_pairs_time_and_exclusions(void **state)
 	assert_int_equal(last->pairs, 4);
 	assert_int_equal(last->wanted, 4);
 	assert_int_equal(last->set_aside, 1);
-	/* Warm-up and one pair of solos at first, five pairs of a second each. */
+	/* A warm-up and a pair of solos first, then five pairs of a second each. */
 	assert_int_equal(last->per_pair_ns, FG_NS_PER_S);
 	assert_int_equal(last->spent_ns, 7 * FG_NS_PER_S);
 	tear_down(&s);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whole sessions over shell one-liners: what is recorded, and what happens when benchmarks
- * misbehave.
+ * Whole sessions over shell one-liners: what is recorded, and what happens if benchmarks misbehave.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -24,7 +23,7 @@ struct session {
 	struct fg_runner *runner;
 	struct fg_runner_job *job;
 	struct fg_runner_options options;
-	/* takes a repetition; not FG_OK: the session ends with that */
+	/* gets each repetition; a status other than FG_OK ends the session */
 	int (*take)(struct session *session, const struct fg_runner_event *event,
 		    struct fg_error *err);
 	volatile sig_atomic_t interrupted;
@@ -135,8 +134,8 @@ static void abba_fills_blocks_of_four_with_values(void **state)
 		assert_true(r->values[FG_METRIC_CPU_TIME] > 0);
 		assert_true(r->values[FG_METRIC_WALL_TIME] > 0);
 		assert_true(r->values[FG_METRIC_MAX_RSS] > 100e3);
-		assert_true(isnan(
-			r->values[FG_METRIC_BINARY_SIZE])); /* a shell's size is nobody's metric */
+		assert_true(
+			isnan(r->values[FG_METRIC_BINARY_SIZE])); /* a shell has no such metric */
 		assert_true(r->started_ns > 0);
 	}
 	assert_int_equal(counting, 12);
@@ -351,7 +350,7 @@ static void endless_output_is_capped_and_does_not_hang(void **state)
 	tear_down(&s);
 }
 
-/* Is any process of this machine running with this word in its command line? */
+/* Is there a process with this word in its command line? */
 static bool is_running(const char *word)
 {
 	DIR *processes = opendir("/proc");
@@ -409,8 +408,8 @@ static void interruption_keeps_measurements_and_leaves_no_process(void **state)
 }
 
 /*
- * Before the next program starts, the one before has been handed over: the programs and the
- * hand-over write one log.
+ * Before the next program starts, the previous repetition has been handed over: programs and
+ * hand-overs write to the same log.
  */
 static int write_log(struct session *session, const struct fg_runner_event *event,
 		     struct fg_error *err)
@@ -471,7 +470,7 @@ static void half_a_block_is_kept_and_measured_anew(void **state)
 
 		assert_int_equal(r->aside, i < 3 ? FG_ASIDE_UNPAIRED : 0);
 		assert_int_equal(r->pair, i < 3 ? 0 : 1);
-		/* the same place in the random order */
+		/* the same point of the random order */
 		if (i < 3)
 			assert_int_equal(r->arm, series->repetitions[i + 3].arm);
 	}
@@ -580,7 +579,7 @@ static void max_pairs_ends_the_measuring(void **state)
 	tear_down(&s);
 }
 
-/* A sampled repetition hands over a folder in which the program could write. */
+/* A sampled repetition comes with a folder to which the program could write. */
 static int look_at_trace(struct session *session, const struct fg_runner_event *event,
 			 struct fg_error *err)
 {
@@ -610,7 +609,7 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 	int status = FG_OK;
 
 	(void)state;
-	/* Any library can be preloaded; the program plays the collector's part. */
+	/* Any library can be preloaded; the program plays the collector. */
 	assert_true(dladdr((void *)(uintptr_t)&qsort, &library) != 0);
 	set_up(&s,
 	       "if [ \"$FASTGATE_COLLECTOR_OUTPUT\" ]; then echo x > $FASTGATE_COLLECTOR_OUTPUT/trace; fi",
@@ -630,7 +629,7 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 	assert_false(isnan(s.run.series[0].sampler_cost));
 	status = fg_fs_list(fg_scratch_path(&s.scratch, ".fastgate/traces"), &names, &count, NULL);
 	assert_int_equal(status, FG_OK);
-	assert_int_equal(count, 0); /* nothing is left of the traces */
+	assert_int_equal(count, 0); /* no trace is left */
 	fg_fs_list_free(names, count);
 	tear_down(&s);
 }
@@ -679,7 +678,10 @@ static void cases_of_a_harness_become_series_and_are_resumed(void **state)
 	tear_down(&s);
 }
 
-/* Memory held before exec counts towards a process's peak: ours must not become the benchmark's. */
+/*
+ * Memory held before exec counts towards a process's peak: fastgate's own must not become the
+ * benchmark's.
+ */
 static void peak_memory_is_the_benchmarks_own(void **state)
 {
 	enum {

@@ -10,7 +10,7 @@
 
 static struct fg_scratch scratch;
 
-/* Run shell words in the scratch folder; the test fails when they do. */
+/* Runs a shell command in the scratch folder; failure fails the test. */
 static void sh(const char *script)
 {
 	char *argv[] = {"/bin/sh", "-ec", (char *)(uintptr_t)script, NULL};
@@ -18,7 +18,7 @@ static void sh(const char *script)
 	free(fg_scratch_run(argv, scratch.path));
 }
 
-/* Tests run in a CI too. */
+/* The tests may run in a CI too. */
 static const char *const ci_variables[] = {
 	"GITHUB_BASE_REF",
 	"CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
@@ -272,7 +272,7 @@ static void staged_changes_become_a_commit_without_a_branch(void **state)
 	assert_string_equal(first, second);
 	head = hash_of("HEAD");
 	assert_string_not_equal(first, head);
-	/* With nothing staged it is the last commit, whatever lies in the work tree. */
+	/* With nothing staged, the side is the last commit, whatever is in the work tree. */
 	sh("cd repo; git reset -q; sha256sum .git/index > ../before");
 	free(second);
 	second = NULL;
@@ -366,7 +366,7 @@ static void a_commit_is_built_once_and_found_again(void **state)
 		free(product);
 		fg_worktree_close(&worktree);
 	}
-	c.argv[2] = "cat value > product; true"; /* other settings: built again, in another place */
+	c.argv[2] = "cat value > product; true"; /* other settings: another folder */
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
 	assert_false(worktree.cached);
 	fg_worktree_close(&worktree);
@@ -395,7 +395,7 @@ static void a_commit_that_does_not_build_says_so_and_is_tried_again(void **state
 	done(&c);
 }
 
-/* This build ends only when what it printed is in its log. */
+/* This build ends only when its output is in the log. */
 static void a_build_can_be_followed_while_it_runs(void **state)
 {
 	struct fg_worktree worktree = {.lock_fd = -1};
@@ -492,7 +492,7 @@ static void a_submodule_out_of_reach_is_named(void **state)
 	sh("git init -q -b main lib; cd lib; echo 1 > lib.c; git add .; git commit -qm 1; cd ../repo;"
 	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib deps/lib;"
 	   "git submodule --quiet update --init; git commit -qm sub");
-	/* A commit that was made elsewhere: its submodule's commit is nowhere here. */
+	/* The commit was made elsewhere: its submodule's commit is unknown here. */
 	sh("cd repo; git update-index --cacheinfo "
 	   "160000,1111111111111111111111111111111111111111,deps/lib; git commit -qm elsewhere;"
 	   "rm -rf ../lib");
@@ -500,7 +500,10 @@ static void a_submodule_out_of_reach_is_named(void **state)
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "submodule 'deps/lib'"));
 	done(&c);
-	/* Not initialised here: the work tree builds without it, and so does this commit. */
+	/*
+	 * The submodule is not initialised: the work tree builds without it, and so does this
+	 * commit.
+	 */
 	sh("cd repo; git submodule --quiet deinit -f deps/lib");
 	prepare(&c, "repo", "HEAD", "true");
 	if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
@@ -510,7 +513,8 @@ static void a_submodule_out_of_reach_is_named(void **state)
 }
 
 /*
- * Two at once: neither waits for the other's measurement, and both keep it from being cleared away.
+ * Two runs at once: neither waits for the other's measurement, and both keep the build from being
+ * removed.
  */
 static void a_build_is_shared(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing figures with reference values. */
+/* Compares figures with reference values. */
 #ifndef FG_TESTS_STATS_CLOSE_H
 #define FG_TESTS_STATS_CLOSE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two small samples, one with a wild value; R 4.2.2 computed the reference values from them. */
+/* Two small samples, one with an outlier; R 4.2.2 computed the reference values for them. */
 #ifndef FG_TESTS_STATS_REFERENCE_SAMPLES_H
 #define FG_TESTS_STATS_REFERENCE_SAMPLES_H
 

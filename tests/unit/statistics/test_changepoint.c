@@ -72,7 +72,7 @@ static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* The largest is found first, and it is the last: the others are put before it. */
+/* The largest change is found first and is the last one: the others are inserted before it. */
 static void changes_of_any_size_come_out_in_order(void **state)
 {
 	static const size_t changes[] = {30, 60, 90};
@@ -114,12 +114,12 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* Sums of such values round; the rounding error is not a change. */
+/* Sums of such values are rounded; the rounding error is not a change. */
 static void equal_values_are_one_level_before_and_after_a_change(void **state)
 {
 	static const struct {
 		size_t count;
-		size_t step; /* the count; 0: none */
+		size_t step; /* number of values up to the change; 0: no change */
 		double before;
 		double after;
 	} rows[] = {
@@ -154,8 +154,8 @@ static void equal_values_are_one_level_before_and_after_a_change(void **state)
 }
 
 /*
- * Each at the nominal 5 %: with 80 series, 4 are expected; the binomial reaches 10 once in 100 such
- * tests.
+ * Each at the nominal 5 %: 4 of 80 series are expected; the binomial distribution reaches 10 once
+ * in 100 such tests.
  */
 static void drift_and_outliers_are_not_changes(void **state)
 {
@@ -186,7 +186,7 @@ static void drift_and_outliers_are_not_changes(void **state)
 
 /*
  * Two outliers are not a level, although the mean of the last five follows them: without the
- * medians 39 of 40 would be changes.
+ * medians, 39 of 40 would be changes.
  */
 static void two_wild_values_at_the_end_are_hardly_ever_a_change(void **state)
 {
@@ -206,7 +206,7 @@ static void two_wild_values_at_the_end_are_hardly_ever_a_change(void **state)
 	assert_in_range(changed, 0, 16);
 }
 
-/* An outlier at 12, a step at 25; the figures are the description's, computed apart. */
+/* An outlier at 12, a step at 25; the figures were computed separately from the description. */
 static void noise_and_autocorrelation_are_read_from_neighbours_without_outliers(void **state)
 {
 	static const double values[] = {
@@ -282,8 +282,8 @@ static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
 }
 
 /*
- * Differences of 2 have a scale of 1.4826 * 2, and four of those are 11.86: three of seven values
- * that stray by less stay, and are a level of their own.
+ * Differences of 2 have a scale of 1.4826 * 2, and four of these are 11.86: three of seven values
+ * that deviate by less remain, and form a level.
  */
 static void values_within_four_scales_of_the_median_around_them_are_not_outliers(void **state)
 {
@@ -417,7 +417,7 @@ struct made {
 	struct fg_changepoint points[FOUND_MAX];
 };
 
-/* Every value above one in a hundred, computed independently of the description. */
+/* Every value above one in a hundred, computed separately from the description. */
 static const struct made all_made[] = {
 	{40,
 	 0.4,

@@ -82,7 +82,7 @@ static void t_quantiles_around_the_median_keep_their_digits(void **state)
 	assert_close(fg_t_quantile(0.5 - away, 1), -tan(pi * away), 1e-11);
 }
 
-/* One trial excludes only a tail of the range. */
+/* One trial excludes only one tail of the range. */
 static void clopper_pearson_of_one_trial_leaves_nearly_the_whole_range(void **state)
 {
 	struct fg_proportion p = fg_clopper_pearson(1, 1, 0.95);

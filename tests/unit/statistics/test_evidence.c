@@ -33,14 +33,14 @@ static void agreeing_values_bring_the_most_and_opposed_ones_lose(void **state)
 	assert_true(fg_evidence(down, COUNT) < log(0.25) + COUNT * log(0.9) + 0.1);
 }
 
-/* The largest capital of a whole series, so every look of somebody who looks after each value. */
+/* The largest capital in a series, for somebody who looks after each value. */
 static double largest(struct fg_random *random, double center)
 {
 	double values[COUNT];
 	double most = 0;
 
 	for (size_t i = 0; i < COUNT; i++) {
-		/* now and then a wild one */
+		/* occasionally an outlier */
 		const double wild = fg_random_uniform(random) < 0.1 ? 10 : 1;
 
 		values[i] = wild * fg_random_normal(random) + center;
@@ -61,7 +61,7 @@ static void looking_at_any_time_errs_as_rarely_as_stated(void **state)
 		for (size_t run = 0; run < RUNS; run++)
 			errors[c] += largest(&random, centers[c]) >= log(20) ? 1 : 0;
 	}
-	/* 5 % of a thousand at most. */
+	/* At most 5 % of a thousand. */
 	assert_in_range(errors[0], 1, 50);
 	assert_true(errors[1] < errors[0]);
 }

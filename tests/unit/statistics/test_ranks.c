@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ranks, and the tests that are made of them; reference values by hand. */
+/* Ranks, and the tests built on them; reference values by hand. */
 #include "base/base.h"
 #include "bench/calibration/ranks.h"
 #include "tests/unit/statistics/close.h"
@@ -9,13 +9,13 @@ static void equal_values_share_the_mean_of_their_ranks(void **state)
 	static const double values[] = {5, 1, 5, 2, 5, 2};
 	static const double wanted[] = {1, 2.5, 2.5, 5, 5, 5};
 	const size_t count = sizeof(values) / sizeof(values[0]);
-	/* no room beyond the last: a sanitizer sees who goes there */
+	/* no space beyond the last item: a sanitizer sees an overrun */
 	struct fg_ranked *items = fg_xcalloc(count, sizeof(items[0]));
 
 	(void)state;
 	for (size_t i = 0; i < count; i++)
 		items[i] = (struct fg_ranked){.value = values[i], .first = values[i] > 4};
-	/* three and two that are equal: 3^3 - 3 + 2^3 - 2 */
+	/* three and two equal values: 3^3 - 3 + 2^3 - 2 */
 	assert_near(fg_ranks_assign(items, count), 30, 0);
 	for (size_t i = 0; i < count; i++)
 		assert_near(items[i].rank, wanted[i], 0);
@@ -29,11 +29,11 @@ static void whole_numbers_are_corrected_by_half_of_one(void **state)
 	const struct fg_test test = fg_test_normal(12, 10, 4);
 
 	(void)state;
-	assert_close(test.p_greater, 0.22662735237686821, 1e-13); /* of 0.75 */
-	assert_close(test.p_less, 0.89435022633314465, 1e-13);    /* of 1.25 */
+	assert_close(test.p_greater, 0.22662735237686821, 1e-13); /* at 0.75 */
+	assert_close(test.p_less, 0.89435022633314465, 1e-13);    /* at 1.25 */
 	assert_close(test.p_two_sided, 2 * test.p_greater, 1e-15);
 	assert_false(test.exact);
-	/* of 3: the variance may be small */
+	/* at 3: the variance may be small */
 	assert_close(fg_test_normal(12, 10, 0.25).p_greater, 0.0013498980316300946, 1e-12);
 }
 

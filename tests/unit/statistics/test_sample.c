@@ -34,7 +34,7 @@ static void of_few_values_figures_are_those_by_hand(void **state)
 	assert_near(fg_mad(three, 3), 1.4826, 1e-15);
 }
 
-/* Far from zero, differences are what counts; what is equal stays so. */
+/* Far from zero, only differences count; equal values stay equal. */
 static void large_values_have_the_figures_of_their_differences(void **state)
 {
 	static const double large[] = {1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.7, 1e9 + 1.3};
@@ -76,7 +76,7 @@ static void too_small_samples_give_nan(void **state)
 	assert_true(isnan(fg_mad(NULL, 0)));
 	assert_true(isnan(fg_variance(one, 1)));
 	assert_true(isnan(fg_autocorrelation(equal, 3, 1)));
-	/* Ten tenths are not one: their mean is not quite 0.1. */
+	/* Ten times a tenth is not one: the mean is not quite 0.1. */
 	assert_true(isnan(fg_autocorrelation(tenths, 10, 1)));
 	assert_true(isnan(fg_autocorrelation(reference_x, 1, 1)));
 	assert_true(isnan(fg_autocorrelation(reference_x, REFERENCE_X_COUNT, REFERENCE_X_COUNT)));

@@ -26,12 +26,12 @@ static void the_error_is_that_of_the_test(void **state)
 	(void)state;
 	assert_close(fg_signed_rank_error(reference_x, REFERENCE_X_COUNT, 0.0),
 		     0.0090332031250000035, 1e-12);
-	/* The one below has rank 3, and 5 of 16 sums of ranks are at most that. */
+	/* The negative value has rank 3, and 5 of 16 sums of ranks are at most that. */
 	assert_close(fg_signed_rank_error(four, 4, 10.0), 5.0 / 16, 1e-15);
 	assert_close(fg_signed_rank_error(&(double){2.0}, 1, 0.0), 0.5, 1e-15);
 	assert_close(fg_signed_rank_error(&(double){2.0}, 1, 3.0), 1, 1e-15);
 	assert_close(fg_signed_rank_error(four, 0, 0.0), 1, 1e-15);
-	/* Beyond 40 values it is normal, with half a step for the whole numbers. */
+	/* Beyond 40 values the normal approximation is used, with a correction of half a step. */
 	every_third_below(COUNT_MAX, values);
 	assert_close(
 		fg_signed_rank_error(values, COUNT_MAX, 0.0),
@@ -39,7 +39,7 @@ static void the_error_is_that_of_the_test(void **state)
 		1e-9);
 }
 
-/* An end lies above a center exactly if the error there is small enough. */
+/* An end is above a center exactly if the error there is small enough. */
 static void the_interval_is_all_that_the_test_does_not_reject(void **state)
 {
 	static const double shares[] = {0.1, 0.01, 0.00025};

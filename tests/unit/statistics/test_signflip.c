@@ -64,7 +64,7 @@ static void adjusted_p_approach_those_of_all_patterns(void **state)
 	}
 }
 
-/* Its position among the others does not matter; an empty row is never evidence. */
+/* The row's position does not matter; an empty row is never evidence. */
 static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
 {
 	static const float values[3][PAIRS] = {
@@ -81,7 +81,7 @@ static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
 		size_t start[4];
 		uint32_t columns[3 * PAIRS];
 		float all[3 * PAIRS];
-		float handicap[3]; /* favours the rows without evidence */
+		float handicap[3]; /* favours rows without evidence */
 		const struct fg_sparse_rows rows = {.row_count = 3,
 						    .column_count = PAIRS,
 						    .start = start,
@@ -151,8 +151,8 @@ enum {
 };
 
 /*
- * Rounds with any row flagged at 5 %: 40 rows of which each is the sum of the one before and noise,
- * as call paths nest.
+ * Rounds in which any row is flagged at 5 %: each of 40 rows is the sum of the previous one and
+ * noise, as call paths nest.
  */
 static int count_false_flags(const float *handicap)
 {
@@ -276,7 +276,7 @@ static void bad_rows_are_refused(void **state)
 	m.values[2] = NAN;
 	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
 	pack(&m);
-	m.values[m.start[ROWS] - 1] = NAN; /* the last of the last */
+	m.values[m.start[ROWS] - 1] = NAN; /* the last pair of the last row */
 	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
 	pack(&m);
 	m.rows.column_count = FG_SIGNFLIP_COLUMNS_MAX + 1;
@@ -293,7 +293,7 @@ enum {
 	MADE_COLUMNS = 22,
 };
 
-/* Uniform numbers of a small generator, moved by `shift`, in every `every`th pair; 0: in none. */
+/* Uniform numbers of a small generator, shifted by `shift` in every `every`th pair; 0: in no pai */
 struct made_row {
 	double shift;
 	size_t every;
@@ -304,7 +304,7 @@ static const struct made_row up[MADE_ROWS] = {{0.35, 1}, {0, 1}, {0.2, 2}, {-0.1
 static const struct made_row mix[MADE_ROWS] = {{-0.4, 1}, {0.25, 1}, {0.05, 2}, {0, 0}, {-0.2, 4}};
 static const float handicaps[MADE_ROWS] = {0.3F, -0.2F, 0.5F, 0.1F, -0.4F};
 
-/* Computed apart from the description, with the same coins. */
+/* Computed separately from the description, with the same coins. */
 static const struct {
 	const struct made_row *rows;
 	size_t columns;
@@ -432,7 +432,7 @@ static void adjusted_p_are_those_of_the_description(void **state)
 			assert_near(p[0][r], all_made[i].up[r], 1e-9);
 			assert_near(p[1][r], all_made[i].down[r], 1e-9);
 		}
-		/* Each direction computed alone gives the same values. */
+		/* Computing one direction alone gives the same values. */
 		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], NULL, NULL), FG_OK);
 		assert_int_equal(fg_signflip_max_t(&rows, &options, NULL, p[1], NULL), FG_OK);
 		for (size_t r = 0; r < rows.row_count; r++) {

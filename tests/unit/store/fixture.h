@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The basis of the store's tests: an empty store in a folder that it has to create. */
+/* The basis of the store's tests: an empty store in a folder that the store must create. */
 #ifndef FG_TESTS_UNIT_STORE_FIXTURE_H
 #define FG_TESTS_UNIT_STORE_FIXTURE_H
 

@@ -12,10 +12,7 @@ enum {
 	PERIOD_NS = 1000000
 };
 
-/*
- * The program is the same in every run of one shape: its tree comes from the shape, not from the
- * seed.
- */
+/* All runs of one shape have the same program: its tree depends on the shape, not on the seed. */
 static void add_tree(struct fg_profile_set *set, uint64_t seed, const struct fg_sample_shape *shape)
 {
 	struct fg_random random;

@@ -31,8 +31,8 @@ static void run_survives_the_journey(void **state)
 	assert_int_equal(arrived.run.series[0].repetition_count, 12);
 	assert_int_equal(arrived.profiles[0]->row_count, 12);
 	/*
-	 * A run that is received and sent on is the same, byte for byte, except for paths that no
-	 * value uses.
+	 * A run that is received and sent on stays the same, byte for byte, except for paths that
+	 * no value uses.
 	 */
 	assert_int_equal(fg_bundle_from_run(&arrived, &second, &err), FG_OK);
 	fg_stored_run_release(&arrived);
@@ -50,7 +50,7 @@ static void run_survives_the_journey(void **state)
 
 struct envelope_case {
 	const char *why;
-	const char *find; /* in a good envelope */
+	const char *find; /* found in a valid envelope */
 	const char *put;
 	int status;
 };
@@ -154,8 +154,8 @@ static void bytes_behind_the_values_are_refused(void **state)
 }
 
 /*
- * Invalid content with a valid checksum: bytes of the unpacked values changed at random, sealed
- * again.
+ * Invalid content with a valid checksum: random bytes of the unpacked values are changed, and the
+ * block is sealed again.
  */
 static void lying_values_never_crash(void **state)
 {

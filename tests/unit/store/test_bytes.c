@@ -128,7 +128,9 @@ static void matrix_that_is_cut_short_is_refused(void **state)
 	fg_bytes_release(&bytes);
 }
 
-/* Sample counts: small numbers without a pattern. Nothing repeats, and two bits encode each. */
+/*
+ * Sample counts: small numbers without a pattern. Nothing repeats, and two bits encode each number.
+ */
 static void small_numbers_pack_at_every_level(void **state)
 {
 	enum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The steps between commits, as the store knows them. */
+/* Steps between commits, as the store records them. */
 #include "store/serving/chain.h"
 #include "tests/unit/store/fixture.h"
 
@@ -7,12 +7,12 @@
 
 static const struct fg_sample_shape tiny = {.functions = 3, .paths = 5, .pairs = 2, .samples = 40};
 
-/* A run of these commits whose report says this about the metric. */
+/* A run of these commits, and its report on the metric. */
 struct told {
 	const char *from;
 	const char *to;
 	const char *verdict;
-	const char *step; /* NULL: not in the report */
+	const char *step; /* NULL: missing in the report */
 	bool is_dirty;
 	bool is_unaffected;
 };
@@ -92,7 +92,7 @@ static void steps_come_with_their_commits_and_errors(void **state)
 	assert_true(fabs(edges.items[3].change) + fabs(edges.items[3].error) <= 0);
 	fg_chain_edges_release(&edges);
 	must(f, fg_store_chain(f->store, "tracker", "parse", "no such", &edges, &f->err));
-	assert_int_equal(edges.count, 1); /* the one that nothing could change */
+	assert_int_equal(edges.count, 1); /* the step that cannot change */
 	fg_chain_edges_release(&edges);
 	assert_int_equal(
 		fg_store_chain(f->store, "tracker", "unknown", "cpu_time", &edges, &f->err),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Build and host conditions: stored once, and returned for each run that has them. */
+/* Conditions of builds and hosts: stored once, and returned for each run that has them. */
 #include "tests/unit/store/fixture.h"
 
 #include <sqlite3.h>
@@ -20,7 +20,7 @@ static int64_t ask(struct fixture *f, const char *sql)
 	return value;
 }
 
-/* A run with a machine of its own if `cpu` names it. */
+/* Stores a run, with its own machine if `cpu` names one. */
 static void put(struct fixture *f, uint64_t seed, const char *cpu)
 {
 	struct fg_stored_run run = {0};
@@ -103,7 +103,7 @@ static void what_nobody_has_any_more_goes(void **state)
 			 1); /* the number of processors is 2 */
 }
 
-/* An unfinished run learns more about its binaries. */
+/* An unfinished run gets more facts about its binaries. */
 static void conditions_that_come_later_are_there_too(void **state)
 {
 	struct fixture *f = *state;
@@ -130,7 +130,7 @@ static void conditions_that_come_later_are_there_too(void **state)
 	fg_stored_run_release(&run);
 }
 
-/* A program with many libraries, of which one more becomes known while it runs. */
+/* A program with many libraries; one more becomes known while it runs. */
 static void a_hundred_conditions_may_be_stored_twice(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Quotas and retention of a project: limits, counts and removal. */
+/* Quotas and retention of a project: limits, usage and removal. */
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/serving/limits.h"
@@ -9,7 +9,7 @@
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
 
-/* All sample runs lie before this; each starts a minute after the one before. */
+/* All sample runs are before this; each starts a minute after the previous one. */
 #define NOW_NS (INT64_C(1790000000000000000) + 100 * FG_NS_PER_DAY)
 
 static struct fg_usage usage_of(struct fixture *f, const char *project)
@@ -49,14 +49,14 @@ static void a_project_holds_what_its_runs_take(void **state)
 	assert_int_equal(usage.runs, 0);
 	assert_int_equal(usage.bytes, 0);
 	save_samples(f, 1, 4, &tiny);
-	save_samples(f, 2, 2, &tiny); /* once more */
+	save_samples(f, 2, 2, &tiny); /* stored again */
 	usage = usage_of(f, "tracker");
 	assert_int_equal(usage.runs, 4);
-	assert_true(usage.bytes > bytes_of_blocks(f)); /* rows and conditions count, too */
+	assert_true(usage.bytes > bytes_of_blocks(f)); /* rows and conditions count too */
 	assert_int_equal(usage_of(f, "other").runs, 0);
 }
 
-/* A run may bring names of a size that its samples do not have. */
+/* A run may bring names that are longer than its samples are large. */
 static void names_count_by_their_bytes(void **state)
 {
 	static const char note[] = "\xf0\x9d\x84\x9e"; /* one character */
@@ -99,7 +99,7 @@ static void limits_of_its_own_come_before_those_of_all(void **state)
 	must(f, fg_store_limits_of(f->store, "other", &limits, &f->err));
 	assert_int_equal(limits.most_runs, 10);
 	free(limits.project);
-	set(f, (struct fg_limits){.project = "tracker"}); /* none: its own are gone */
+	set(f, (struct fg_limits){.project = "tracker"}); /* removes its own limits */
 	must(f, fg_store_limits_list(f->store, &list, &f->err));
 	assert_int_equal(list.count, 1);
 	assert_string_equal(list.items[0].project, "");
@@ -152,7 +152,7 @@ static void retention_of_a_project_comes_before_that_of_the_command(void **state
 	set(f, (struct fg_limits){.project = "tracker"});
 	set(f, (struct fg_limits){.project = "", .keep_days = 99, .keep_newest = 5});
 	assert_int_equal(removed_by(f, &nothing), 1);
-	/* A project that only has a quota of its own is removed from as the command says. */
+	/* For a project that only has its own quota, the command's retention applies. */
 	set(f, (struct fg_limits){.project = "tracker", .most_runs = 7});
 	assert_int_equal(removed_by(f, &nothing), 0);
 }

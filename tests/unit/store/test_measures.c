@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Profiles that count more than time: in the store, on the wire, and in what a server answers. */
+/* Profiles with more measures than time: in the store, in transfer, and in a server's answers. */
 #include "store/bundle.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
@@ -42,7 +42,7 @@ static void add_row(struct fg_profile_set *set, const struct fg_measure *measure
 	}
 }
 
-/* Rows of three measures lie between each other, as a repetition brings them. */
+/* Rows of three measures alternate, as a repetition brings them. */
 static void sample(struct fg_stored_run *run, uint64_t seed)
 {
 	static const struct fg_sample_shape shape = {
@@ -144,7 +144,7 @@ static void measures_of_a_run_in_progress_are_kept(void **state)
 	check_stored(f->store, 6);
 }
 
-/* The trend of the busiest function of `run`. */
+/* The trend of the busiest function in `run`. */
 static struct fg_function_trend trend_of(struct fixture *f, const struct fg_stored_run *run,
 					 const char *measure)
 {
@@ -184,7 +184,7 @@ static void wall_time_keeps_its_name_and_is_the_time_of_its_run(void **state)
 	fg_stored_run_release(&run);
 }
 
-/* ---- what a server answers ---- */
+/* ---- answers of a server ---- */
 
 static void trend_of_a_measure_has_its_values_and_unit(void **state)
 {
@@ -205,7 +205,7 @@ static void trend_of_a_measure_has_its_values_and_unit(void **state)
 	fg_stored_run_release(&run);
 }
 
-/* ---- the wire ---- */
+/* ---- transfer ---- */
 
 static void make_bundle(struct fg_bundle *bundle, uint64_t seed)
 {
@@ -257,7 +257,7 @@ static void an_upload_is_stored_with_its_measures(void **state)
 	fg_bundle_release(&bundle);
 }
 
-/* Values of a bundle, changed by a test and sealed again. */
+/* Replaces a name in the values of a bundle, and seals it again. */
 static void replace_name(struct fg_bundle *bundle, const char *from, const char *to)
 {
 	struct fg_bytes content = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The queries that are asked often find their rows by an index: a forgotten one is seen here, not
- * at 100,000 runs.
+ * Frequent queries find their rows by an index. A forgotten index fails here, and not only at
+ * 100,000 runs.
  */
 #include "store/sql.h"
 #include "store/store.h"
@@ -44,7 +44,7 @@ static const enum fg_sql hot[] = {
 
 static struct fg_scratch scratch;
 
-/* An empty store, seen by SQLite alone. */
+/* An empty store, opened with SQLite directly. */
 static int set_up(void **state)
 {
 	struct fg_store *store = NULL;
@@ -93,7 +93,7 @@ static bool is_for_postgresql(int sql)
 	return sql == FG_SQL_REPLICA_LAG;
 }
 
-/* Every query can at least be prepared: this finds mistakes in rarely used ones too. */
+/* Every query can at least be prepared, which finds mistakes in rarely used ones. */
 static void every_query_is_understood(void **state)
 {
 	sqlite3 *raw = *state;

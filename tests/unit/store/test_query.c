@@ -84,10 +84,7 @@ static void save_that_fails_half_way_spoils_its_batch(void **state)
 	struct fixture *f = *state;
 	struct fg_stored_run back = {0};
 	struct fg_db *db = NULL;
-	/*
-	 * The second run is refused at its values, after its name, its conditions and its
-	 * functions.
-	 */
+	/* The second run fails at its values, after its name, its conditions and its functions. */
 	char *trigger = fg_xasprintf(
 		"CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid FROM series s "
 		"JOIN run r ON r.id = s.run WHERE s.id = NEW.series) = '%s' "
@@ -106,7 +103,7 @@ static void save_that_fails_half_way_spoils_its_batch(void **state)
 	assert_int_equal(save(f, 3), FG_EBUSY);
 	fg_store_batch_undo(f->store);
 	assert_int_equal(run_count(f), 0);
-	/* Rows of the undone runs do not count as stored. */
+	/* Rows of runs that were rolled back do not count as stored. */
 	must(f, fg_store_batch_begin(f->store, &f->err));
 	assert_int_equal(save(f, 1), FG_OK);
 	assert_int_equal(save(f, 3), FG_OK);
@@ -150,10 +147,10 @@ static void tokens_work_until_they_expire_or_are_revoked(void **state)
 	assert_int_equal(list.count, 1);
 	must(f, fg_store_token_revoke(f->store, list.items[0].id, &f->err));
 	must(f, fg_store_token_count(f->store, &count, &f->err));
-	assert_int_equal(count, 1); /* taken back, not unmade: what it guarded stays guarded */
+	assert_int_equal(count, 1); /* revoked, not deleted: the key stays protected */
 	fg_token_list_release(&list);
 	assert_int_equal(fg_store_token_revoke(f->store, 55, &f->err), FG_ENOENT);
-	/* The secret itself is nowhere in the file. */
+	/* The secret itself is not in the file. */
 	fg_store_close(f->store);
 	f->store = NULL;
 	file = fg_scratch_read(&f->scratch, "deep/er/store.db", &size);

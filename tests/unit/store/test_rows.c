@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Many rows in one query: what PostgreSQL is sent for them, and that SQLite does the same one by
- * one.
+ * Many rows in one query: the arrays that PostgreSQL gets, and the same result in SQLite row by
+ * row.
  */
 #include "store/postgres_rows.h"
 #include "tests/support/fg_test.h"
@@ -61,8 +61,8 @@ static void same_array(const struct fg_column *column, size_t first, size_t coun
 }
 
 /*
- * Dimension, flag, type, count, lower bound; then the length and the bytes of each item, big end
- * first; no value: -1.
+ * Dimension, flag, type, count, lower bound; then the length and bytes of each item, big-endian; no
+ * value: -1.
  */
 static void arrays_are_what_postgresql_reads(void **state)
 {
@@ -128,7 +128,7 @@ static void sqlite_finds_what_was_put_there(void **state)
 	assert_int_equal(found[0], 41);
 	assert_int_equal(found[1], 42);
 	assert_int_equal(found[2], 0);
-	/* The second one exists already, and this is reported. */
+	/* The second row exists already, and this is reported. */
 	assert_true(fg_query_rows(db, FG_SQL_FACT_ADD, &put, NULL, &err) < 0);
 	fg_db_close(db);
 	fg_scratch_release(&scratch);

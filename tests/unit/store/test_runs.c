@@ -23,7 +23,7 @@ static void load(struct fixture *f, const char *id, struct fg_stored_run *s)
 	must(f, fg_store_load(f->store, id, s, &f->err));
 }
 
-/* NaN equals NaN here: "not measured" must be restored as itself. */
+/* NaN equals NaN here, because "not measured" must be preserved. */
 static void same_number(double a, double b)
 {
 	assert_true((isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof(a)) == 0);
@@ -81,7 +81,7 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	}
 }
 
-/* A path as text: the meaning of a node, whatever its number. */
+/* A path as text, which identifies a node whatever its number. */
 static char *path_text(const struct fg_profile_set *set, uint32_t node)
 {
 	char *text = fg_xstrdup("");
@@ -173,7 +173,7 @@ static void run_comes_back_whole(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-/* An upload may say anything; what was stored before the number was noted had four. */
+/* An upload may contain anything; runs stored before the number was recorded have four layouts. */
 static void layouts_are_four_where_nothing_believable_is_said(void **state)
 {
 	static const struct {
@@ -248,7 +248,7 @@ static void saving_again_replaces(void **state)
 	fg_stored_run_release(&saved);
 }
 
-/* Stores the available part of an unfinished run. */
+/* Stores the finished part of a run. */
 static void progress(struct fixture *f, struct fg_stored_run *whole)
 {
 	if (fg_store_progress(f->store, &whole->run, whole->profiles, &f->err) != FG_OK)
@@ -300,11 +300,11 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-/* A run of which more and more is complete. */
+/* A run that is completed step by step. */
 struct under_way {
 	struct fg_series *series;
 	struct fg_profile_set *set;
-	size_t repetitions; /* in the end */
+	size_t repetitions; /* final number */
 	size_t rows;
 };
 
@@ -317,7 +317,7 @@ static void begin(struct under_way *run, struct fg_stored_run *whole)
 	run->rows = run->set->row_count;
 }
 
-/* Frees all of it. */
+/* Frees everything. */
 static void end(struct under_way *run)
 {
 	run->series->repetition_count = run->repetitions;
@@ -325,8 +325,8 @@ static void end(struct under_way *run)
 }
 
 /*
- * The stored part of a pair in progress is set aside; once it ends it counts, and nothing is stored
- * twice.
+ * The stored part of a pair in progress is set aside. Once the pair ends it counts, and nothing is
+ * stored twice.
  */
 static void a_pair_under_way_is_kept_and_settled_later(void **state)
 {

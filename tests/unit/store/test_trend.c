@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The trend of a function. */
+/* A function's trend. */
 #include "store/bytes.h"
 #include "store/serving/overview.h"
 #include "store/serving/trend.h"
@@ -37,7 +37,7 @@ static void same_trends(const struct fg_function_trend *x, const struct fg_funct
 		same_points(&x->points[i], &y->points[i]);
 }
 
-/* The busiest function of the first run, and a query for its trend. */
+/* The busiest function of the first run, and the query for its trend. */
 struct busiest {
 	struct fg_stored_run run;
 	struct fg_trend_query query;
@@ -71,7 +71,7 @@ static void points_are_what_the_call_paths_add_up_to(void **state)
 	struct fg_function_trend fewer = {0};
 
 	save_samples(f, 1, RUNS, &tiny);
-	save_samples(f, 1, RUNS / 2, &tiny); /* once more */
+	save_samples(f, 1, RUNS / 2, &tiny); /* stored again */
 	find_busiest(&b);
 	all = trend_of(f, &b.query);
 	assert_int_equal(all.count, RUNS);
@@ -88,7 +88,7 @@ static void points_are_what_the_call_paths_add_up_to(void **state)
 	fg_stored_run_release(&b.run);
 }
 
-/* New functions lie in a part that earlier runs do not have. */
+/* New functions are in a part that earlier runs lack. */
 static void a_new_function_took_nothing_before_it_was_there(void **state)
 {
 	static const struct fg_sample_shape wide = {
@@ -107,7 +107,7 @@ static void a_new_function_took_nothing_before_it_was_there(void **state)
 		query.name = stored.profiles[0]->functions[i].name;
 		query.library = stored.profiles[0]->functions[i].library;
 		if (fg_store_function_trend(f->store, &query, &trend, &f->err) != FG_OK)
-			continue; /* on no call path */
+			continue; /* is on no call path */
 		fresh++;
 		assert_int_equal(trend.count, 2);
 		assert_true(trend.points[0].inclusive <= 0);
@@ -180,7 +180,7 @@ static void trend_of_a_branch_has_its_runs_alone(void **state)
 	fg_stored_run_release(&b.run);
 }
 
-/* Someone imports the runs of last year: what was stored last is not what started last. */
+/* Last year's runs are imported: the last stored run is not the last started one. */
 static void newest_are_those_that_started_last(void **state)
 {
 	struct fixture *f = *state;
@@ -219,7 +219,7 @@ static void newest_is(struct fixture *f, const struct busiest *b, uint64_t seed)
 	fg_function_trend_release(&trend);
 }
 
-/* SQLite hands out the number of the newest series again once that one is gone. */
+/* SQLite reuses the number of the newest series once that one is gone. */
 static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 {
 	static const struct fg_sample_shape more = {
@@ -232,16 +232,13 @@ static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 	must(f, fg_store_delete(f->store, sample_id(RUNS), &f->err));
 	save_samples(f, 400, 400, &tiny);
 	newest_is(f, &b, 400);
-	/* The same when a run is sent again with more in it. */
+	/* The same holds if a run is sent again with more in it. */
 	save_samples(f, 400, 400, &more);
 	newest_is(f, &b, 400);
 	fg_stored_run_release(&b.run);
 }
 
-/*
- * An upload may claim any weights: sums beyond what is kept stay as large as can be, and take
- * nothing else along.
- */
+/* An upload may claim any weights: sums that are too large are capped, and affect nothing else. */
 static void sums_beyond_measure_stay_sums(void **state)
 {
 	struct fg_error err = {0};
@@ -273,7 +270,7 @@ static void sums_beyond_measure_stay_sums(void **state)
 
 /* ---- totals as bytes ---- */
 
-/* Every third id from 10 on; whole steps, so that all come back as they are. */
+/* Every third id from 10 on; the values are whole steps, so that they are restored exactly. */
 static struct fg_totals made_totals(size_t count)
 {
 	struct fg_totals totals = {.items = fg_xcalloc(count, sizeof(*totals.items)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The webhook of a project and its calls: exactly one for a run, and one caller at a time. */
+/* A project's webhook and its calls: exactly one per run, and one caller at a time. */
 #include "base/clock.h"
 #include "store/serving/webhook.h"
 #include "tests/unit/store/fixture.h"

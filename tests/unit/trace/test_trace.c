@@ -9,7 +9,7 @@
 #include "trace/trace_read.h"
 
 /*
- * Common to most tests: a trace under construction, the result of reading it, and a folder for its
+ * Used by most tests: the trace being written, the result of reading it, and the folder of its
  * file.
  */
 static struct fg_trace_writer writer;
@@ -81,14 +81,14 @@ static void start_again(void (*write)(struct fg_trace_writer *))
 	write(&writer);
 }
 
-/* The trace so far. */
+/* Parses the trace written so far. */
 static int parse(void)
 {
 	fg_trace_release(&trace);
 	return fg_trace_parse(writer.file.data, writer.file.length, "t", &trace, &err);
 }
 
-/* Closes the trace, and reads it. */
+/* Closes the trace and reads it. */
 static void finish_and_parse(void)
 {
 	(void)fg_trace_writer_finish(&writer, NULL);
@@ -100,7 +100,7 @@ static void write_trace_file(const char *name)
 	fg_scratch_write(&scratch, name, writer.file.data, writer.file.length);
 }
 
-/* As above, as a profile. */
+/* As above, but as a profile. */
 static void load(void)
 {
 	(void)fg_trace_writer_finish(&writer, NULL);
@@ -131,7 +131,7 @@ static void a_trace_is_read_back(void **state)
 	assert_int_equal(trace.mark_count, 2);
 }
 
-/* Killed between the making of the file and its first page. */
+/* Killed between creating the file and its first page. */
 static void a_process_that_was_killed_as_it_began_has_recorded_nothing(void **state)
 {
 	static const uint8_t zeros[2 * FG_TRACE_HEADER_SIZE];
@@ -166,8 +166,8 @@ static void anything_but_a_trace_is_refused(void **state)
 }
 
 /*
- * Three chunks; the second is damaged in several ways: the first is kept, and the place is
- * reported.
+ * Three chunks, the second of which is damaged in several ways: the first is kept, and the position
+ * is reported.
  */
 static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
 {
@@ -292,7 +292,7 @@ static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
 	/* system time is a separate leaf */
 	leaf = &profile.frames[profile.stacks[profile.samples[2].stack].frame];
 	assert_string_equal(profile.functions[leaf->function].name, "[kernel]");
-	assert_true(profile.note_count >= 1); /* the module's file is not there */
+	assert_true(profile.note_count >= 1); /* the file of the module does not exist */
 	assert_non_null(strstr(profile.notes[0], "libapp.so"));
 }
 
@@ -425,7 +425,7 @@ static void python_stacks_that_made_no_sense_are_reported(void **state)
 	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks are without their Python"));
 }
 
-/* Its names may be hidden from the user who recorded it. */
+/* Its names may be hidden from the user who made the recording. */
 static void a_kernel_without_names_is_one_frame_however_deep(void **state)
 {
 	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {7, 0, 0, 0, 0, FG_MODULE_KERNEL};

@@ -16,7 +16,7 @@ static void build(const struct fg_profile *profile, struct fg_calltree *tree)
 		fail_msg("%s", err.message);
 }
 
-/* The known program's call tree, and room for its picture. */
+/* The known program's call tree, and its picture. */
 struct scene {
 	struct fg_calltree tree;
 	struct fg_strbuf dot;
@@ -88,8 +88,8 @@ static void focus_and_depth_keep_only_near_functions(void **state)
 }
 
 /*
- * walk has no self time: without it the call from visit passes over it, back to visit, and is not
- * drawn.
+ * walk has no self time: without it, the call from visit through walk leads back to visit, and is
+ * not drawn.
  */
 static void calls_over_omitted_functions_are_dashed(void **state)
 {
@@ -254,10 +254,7 @@ static void ten_thousand_functions_are_pruned_and_counted(void **state)
 	fg_profile_release(&profile);
 }
 
-/*
- * A chain of 600 calls, each with all of the inclusive time, and at its end the function that takes
- * it.
- */
+/* A chain of 600 calls, all with the full inclusive time, that ends in the function that takes i */
 static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
 {
 	const struct fg_graph_options options = {.title = "deep"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Figures of a view add up to the profile that it is of. */
+/* The figures of a view add up to those of its profile. */
 #include "profile/calltree.h"
 #include "profile/views/view.h"
 #include "tests/support/fg_test.h"
@@ -54,7 +54,7 @@ static void groupings_divide_all_samples_among_their_rows(void **state)
 	fg_profile_release(&profile);
 }
 
-/* The difference of two profiles by function. */
+/* Shows the difference between two profiles by function. */
 static void compare(const struct fg_profile *before, const struct fg_profile *after,
 		    struct fg_view_table *table)
 {

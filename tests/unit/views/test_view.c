@@ -108,7 +108,10 @@ static bool has_note(const struct fg_view_table *table, const char *words)
 	return false;
 }
 
-/* 22 equal samples, or as many of which some weigh more, which are as good as fewer. */
+/*
+ * 22 equal samples, or as many of which some have a higher weight, which are worth fewer equal
+ * ones.
+ */
 static void shares_of_few_samples_come_with_their_interval(void **state)
 {
 	const struct fg_view_options options = {0};
@@ -118,16 +121,17 @@ static void shares_of_few_samples_come_with_their_interval(void **state)
 	(void)state;
 	known_profile_init(&profile);
 	make("flat", &profile, &options, &table);
-	assert_false(has_note(&table, "as sure as"));
+	assert_false(has_note(&table, "as precise as"));
 	fg_view_table_release(&table);
 	profile.sample_count = 22;
 	make("flat", &profile, &options, &table);
-	assert_true(has_note(&table, "as sure as 22 equal samples: a share of 50 % is 50 ± 21 %, "
-				     "one of 10 % is 10 ± 13 %"));
+	assert_true(has_note(&table,
+			     "as precise as 22 equal samples: a share of 50 % is 50 ± 21 %, "
+			     "one of 10 % is 10 ± 13 %"));
 	fg_view_table_release(&table);
 	profile.samples[0].value *= 10;
 	make("flat", &profile, &options, &table);
-	assert_true(has_note(&table, "as sure as 8 equal samples"));
+	assert_true(has_note(&table, "as precise as 8 equal samples"));
 	fg_view_table_release(&table);
 	fg_profile_release(&profile);
 }
@@ -274,13 +278,13 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_code(&profile);
-	/* a function that was put into another one shows that one */
+	/* a function that was inlined into another one shows that one */
 	make("instructions", &profile, &options, &table);
 	assert_true(figure(&table, "vmovsd xmm0, qword ptr [rdi]", "leaf_samples") == 30);
 	assert_true(figure(&table, "vsqrtsd xmm0, xmm0, xmm0", "self_ns") == 10e6);
 	assert_true(figure(&table, "test rsi, rsi", "self_ns") == 0);
 	fg_view_table_release(&table);
-	/* data has every instruction, and no rows for the eye alone */
+	/* data contain every instruction, without rows that are only for reading */
 	options.all = true;
 	make("instructions", &profile, &options, &table);
 	fg_view_write_csv(&table, &csv);
@@ -288,7 +292,7 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	assert_null(strstr(fg_strbuf_text(&csv), "..."));
 	fg_strbuf_release(&csv);
 	fg_view_table_release(&table);
-	/* filters count */
+	/* filters apply */
 	options.query.region = "^output$";
 	options.function = NULL;
 	assert_int_equal(
