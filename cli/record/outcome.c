@@ -292,7 +292,11 @@ int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const
 
 	FG_TRY(finish_files(folder, &totals, err));
 	if (totals.files == 0) {
-		fg_cli_warn(cli, "no process left a trace in %s", folder);
+		fg_cli_warn(
+			cli,
+			"no process left a trace in %s: where a program's dynamic linker ignores "
+			"LD_PRELOAD, 'fastgate record --pid' samples it from outside",
+			folder);
 		return FG_OK;
 	}
 	say_totals(cli, &totals, given);

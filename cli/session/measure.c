@@ -107,12 +107,14 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 		fg_session_row(now_measured(session), (enum fg_arm)done->arm, done->pair);
 	struct fg_ingest_result result = {0};
 	struct fg_error why = {0};
+	int status;
 
 	row.aside = done->aside;
 	if (!build->mapped)
 		row.known_build = build;
 	/* A repetition without samples still has valid times. */
-	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
+	status = read_traces(session, index, trace_folder, &row, &result, &why);
+	if (status == FG_OK) {
 		if (row.known_build)
 			keep_mapped(build, &result);
 		check_mapped(session, series);
@@ -123,7 +125,12 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 					     : FG_METRIC_CPU_TIME]);
 	} else if (!session->warned_no_samples) {
 		fg_progress_clear(&session->progress);
-		fg_cli_warn(session->cli, "no profile: %s", why.message);
+		fg_cli_warn(session->cli, "no profile: %s",
+			    status == FG_ENOENT
+				    ? "the program left no trace, as where a dynamic linker "
+				      "ignores LD_PRELOAD; 'fastgate record --pid' "
+				      "samples it from outside"
+				    : why.message);
 		session->warned_no_samples = true;
 	}
 	fg_ingest_result_release(&result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Matches names as people write them: "Parser::parse" stands for every overload. */
 #include "collector/calls/domains.h"
+#include "collector/process/real.h"
 
 #include <string.h>
 
@@ -149,11 +150,13 @@ static bool is_from(const struct fg_call_pattern *pattern, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	const size_t size = strlen(pattern->library);
+	const bool is_within_libc = fg_is_musl() && strcmp(pattern->library, "libm") == 0;
+	const char *library = is_within_libc ? "ld" : pattern->library; /* ld-musl-x86_64.so.1 */
+	const size_t size = strlen(library);
 
 	if (size == 0)
 		return true;
-	return strncmp(name, pattern->library, size) == 0 &&
+	return strncmp(name, library, size) == 0 &&
 	       (name[size] == '\0' || name[size] == '.' || name[size] == '-');
 }
 

@@ -22,28 +22,6 @@ enum {
 	SYSCALL_BYTES = 2, /* bytes of the instruction that entered the kernel */
 };
 
-void fg_pids_add(struct fg_pids *pids, pid_t pid)
-{
-	pids->items =
-		fg_grow(pids->items, &pids->capacity, pids->count + 1, sizeof(pids->items[0]));
-	pids->items[pids->count++] = pid;
-}
-
-bool fg_pids_contain(const struct fg_pids *pids, pid_t pid)
-{
-	for (size_t i = 0; i < pids->count; i++) {
-		if (pids->items[i] == pid)
-			return true;
-	}
-	return false;
-}
-
-void fg_pids_release(struct fg_pids *pids)
-{
-	free(pids->items);
-	*pids = (struct fg_pids){0};
-}
-
 /* Lists the entries of a folder of /proc whose names are numbers. */
 static void list_numbers(const char *folder, struct fg_pids *found)
 {

@@ -256,6 +256,21 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
+/*
+ * Is $LIB lib64 for 64-bit programs here, as on Red Hat? Then it is lib for 32-bit programs: on
+ * Arch that is the folder of 64-bit ones.
+ */
+static bool has_lib64(void)
+{
+	char *loader = realpath("/lib64/ld-linux-x86-64.so.2", NULL);
+	char *folder = loader ? fg_fs_parent(loader) : NULL;
+	const bool found = folder && strcmp(fg_fs_base_name(folder), "lib64") == 0;
+
+	free(folder);
+	free(loader);
+	return found;
+}
+
 /* With $LIB in the path, the dynamic linker of a 32-bit program picks the 32-bit library. */
 static char *for_both_widths(const char *library)
 {
@@ -263,7 +278,8 @@ static char *for_both_widths(const char *library)
 	const int size = slash ? (int)(slash - library) : 0;
 	char *narrow = fg_xasprintf("%.*s/lib32%s", size, library, slash ? slash : "");
 	char *path = slash && fg_fs_exists(narrow)
-			     ? fg_xasprintf("%.*s/$LIB%s", size, library, slash)
+			     ? fg_xasprintf("%.*s/%s$LIB%s", size, library,
+					    has_lib64() ? "multilib/" : "", slash)
 			     : fg_xstrdup(library);
 
 	free(narrow);

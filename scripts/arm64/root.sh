@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # root.sh FOLDER: unpacks into FOLDER everything that a build for arm64 needs, without installing it: FOLDER/tools gets the cross
-# compiler and the emulator, FOLDER/root the libraries of an arm64 system. (Installing the compiler would remove gcc-multilib.)
+# compiler and the emulator, FOLDER/root the libraries of an arm64 system and the programs of a first gate, FOLDER/libraries the
+# source package of each static library, FOLDER/kernel a kernel. (Installing the compiler would remove gcc-multilib.)
 # Keeps existing parts. Needs apt and an archive with arm64, such as Debian's.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
-list="libc6-dev libstdc++6 libcmocka-dev $(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' scripts/packages.txt | tr '\n' ' ')"
+list="libc6-dev libstdc++6 libcmocka-dev gcc make git dash coreutils sed grep busybox-static $(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' scripts/packages.txt | tr '\n' ' ')"
 wanted=$({ cat scripts/arm64/root.sh && echo "$list"; } | sha256sum)
 [ "$(cat "$folder/made" 2>/dev/null)" = "$wanted" ] && exit 0
 rm -rf "$folder"
@@ -17,16 +18,21 @@ for link in bin lib sbin; do # as on a merged-/usr system, where /lib is /usr/li
 	ln -s "usr/$link" "$folder/root/$link"
 done
 
-# Programs of the host's architecture, from the host's lists: the cross compiler and the emulator.
+# Programs of the host's architecture, from the host's lists: the cross compiler, without a libc of its own, and the emulator.
 compiler=$(apt-cache depends gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | sed -n 's/.*Depends: \(g[c+]*-[0-9]*-aarch64-linux-gnu\)$/\1/p')
 [ -n "$compiler" ] || { echo "root.sh: apt knows no gcc-aarch64-linux-gnu" >&2 && exit 2; }
 # shellcheck disable=SC2086
 tools="qemu-user-static $(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances $compiler |
-	grep -E '^[a-z].*(aarch64-linux-gnu|arm64-cross)$' | sort -u | tr '\n' ' ')"
+	grep -E '^[a-z].*(aarch64-linux-gnu|arm64-cross)$' | grep -vE '^(linux-)?libc6?-' | sort -u | tr '\n' ' ')"
 # shellcheck disable=SC2086
 (cd "$folder/apt/cache" && apt-get -q -o APT::Sandbox::User=root download $tools >/dev/null)
+unpack() { # PACKAGE tools|root
+	dpkg --fsys-tarfile "$1" | tar -x --keep-directory-symlink -C "$folder/$2"
+	source=$(dpkg-deb -W --showformat '${source:Package} ${source:Version}' "$1")
+	dpkg --fsys-tarfile "$1" | tar -t | sed -n "s|^\./\(.*\.a\)\$|$2/\1 $source|p" >>"$folder/libraries"
+}
 for package in "$folder/apt/cache"/*.deb; do
-	dpkg -x "$package" "$folder/tools"
+	unpack "$package" tools
 done
 
 # The libraries and all their dependencies, as if nothing were installed.
@@ -49,7 +55,12 @@ apt-get -q -y --no-install-recommends --download-only install $list >"$folder/ap
 	exit 2
 }
 for package in "$folder"/apt/cache/archives/*.deb; do
-	dpkg --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$folder/root"
+	unpack "$package" root
 done
+# What the packages' own scripts would have made.
+ln -sf gcc "$folder/root/usr/bin/cc"
+ln -sf dash "$folder/root/usr/bin/sh"
+(cd "$folder/apt" && apt-get -q download "$(apt-cache depends linux-image-arm64 | sed -n 's/^ *Depends: //p')" >/dev/null)
+dpkg --fsys-tarfile "$folder"/apt/linux-image-*.deb | tar -x --wildcards -O './boot/vmlinuz-*' >"$folder/kernel"
 rm -rf "$folder/apt"
 echo "$wanted" >"$folder/made"

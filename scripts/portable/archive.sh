@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# One archive for every distribution: archive.sh BUILD_FOLDER LIBRARIES_FOLDER TARGET_FOLDER
+# One archive for every distribution: archive.sh BUILD_FOLDER LIBRARIES_FOLDER TARGET_FOLDER [ARM64_ROOT]
 # Packs the build of the `portable` preset. The same sources give the same bytes.
 set -eu
 build=$(cd "$1" && pwd)
@@ -8,20 +8,23 @@ libraries=$(cd "$2" && pwd)
 target=$(cd "$3" && pwd)
 source=$(cd "$(dirname "$0")/../.." && pwd)
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")
-name=fastgate-$version-linux-$(uname -m)
+machine=$(uname -m)
+[ -z "${4:-}" ] || machine=aarch64
+name=fastgate-$version-linux-$machine
 seconds=${SOURCE_DATE_EPOCH:-$(git -C "$source" log -1 --format=%ct)}
 stage=$build/stage
 rm -rf "$stage"
 umask 022
 
 cmake --install "$build" --prefix "$stage/$name" --strip >/dev/null
-python3 "$source/scripts/portable/sbom.py" "$build" "$libraries" "$version" "$seconds" >"$stage/$name/share/doc/fastgate/sbom.spdx.json"
+python3 "$source/scripts/portable/sbom.py" "$build" "$libraries" "$version" "$seconds" ${4:+"$4"} >"$stage/$name/share/doc/fastgate/sbom.spdx.json"
 
 # Programs may need nothing from the host but its kernel, and libraries only glibc 2.17 or newer.
 for program in "$stage/$name"/bin/*; do
 	! readelf -d "$program" | grep NEEDED || { echo "archive.sh: $program is not static" >&2; exit 1; }
 done
 for library in "$stage/$name"/lib/*/fastgate/*.so "$stage/$name"/lib/*/fastgate/lib32/*.so; do
+	[ -e "$library" ] || continue # no 32-bit programs on arm64
 	newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
 	[ "$(printf 'GLIBC_2.17\n%s\n' "${newest:-}" | sort -V | tail -n 1)" = GLIBC_2.17 ] ||
 		{ echo "archive.sh: $library needs $newest" >&2; exit 1; }

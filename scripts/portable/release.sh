@@ -21,11 +21,12 @@ check() { # words, command...
 		wrong=1
 	fi
 }
-is_small() { [ "$(wc -c <"$archive")" -le 15000000 ]; }
+is_small() { [ "$(wc -c <"$dist/fastgate-$version-linux-$1.tar.zst")" -le 15000000 ]; }
 is_first() { [ "$(sed -n 's/^## //p' CHANGELOG.md | head -n 1)" = "$version" ]; }
 is_clean() { ! git status --porcelain | grep .; }
 is_tagged() { [ "$(git describe --tags --exact-match HEAD)" = "v$version" ]; }
 installs() { sh install.sh "$dist" "$work/prefix" && [ "$("$work/prefix/bin/fastgate" --version)" = "fastgate $version" ]; }
+packs_rpm() { mkdir "$work/rpm" && (cd "$work/rpm" && rpm2cpio "$dist"/fastgate-*.x86_64.rpm | cpio -id --quiet && usr/bin/fastgate --version); }
 has_sbom() { python3 -c 'import json, sys; sys.exit(len(json.load(open(sys.argv[1]))["packages"]) < 10)' "$work/prefix/share/doc/fastgate/sbom.spdx.json"; }
 # Builds everything again in a folder with another name.
 is_reproducible() (
@@ -36,8 +37,11 @@ is_reproducible() (
 check "nothing is changed since the last commit" is_clean
 check "the last commit has the tag v$version" is_tagged
 check "CHANGELOG.md begins with $version" is_first
-check "the archive is at most 15 MB: $(wc -c <"$archive") bytes" is_small
+for machine in x86_64 aarch64; do
+	check "the archive for $machine is at most 15 MB: $(wc -c <"$dist/fastgate-$version-linux-$machine.tar.zst") bytes" is_small "$machine"
+done
 check "install.sh installs it, and it runs" installs
+check "the .rpm has the program, and it runs" packs_rpm
 check "it lists what is linked into it" has_sbom
 check "a build in another folder gives the same archive" is_reproducible
 echo "to be uploaded to the release v$version:"

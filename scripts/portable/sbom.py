@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the libraries linked into the portable programs, as SPDX 2.3: sbom.py BUILD_FOLDER LIBRARIES_FOLDER VERSION SECONDS
+"""Lists the libraries linked into the portable programs, as SPDX 2.3: sbom.py BUILD_FOLDER LIBRARIES_FOLDER VERSION SECONDS [ARM64_ROOT]
 The linker's maps name each archive from which code was linked. The distribution's package database, or the sources unpacked by
 scripts/portable/libraries.sh, give its source package and version. SECONDS is the creation time written to the document."""
 import datetime
@@ -35,6 +35,16 @@ def source_of_package(path: str) -> tuple[str, str]:
     return source, version
 
 
+def source_in_root(root: pathlib.Path, path: str) -> tuple[str, str]:
+    """The same for a file of the arm64 root: root.sh lists its libraries, PATH SOURCE VERSION."""
+    name = str(pathlib.Path(path).relative_to(root)).replace("/usr/", "/")
+    for line in (root / "libraries").read_text().splitlines():
+        file, source, version = line.split()
+        if file.replace("/usr/", "/") == name:
+            return source, version
+    sys.exit(f"sbom.py: {root / 'libraries'} does not have {name}")
+
+
 def source_built(folder: pathlib.Path, library: str) -> tuple[str, str]:
     """The sources of a library: the .dsc next to them, according to the list that libraries.sh keeps."""
     for line in (folder / "made").read_text().splitlines():
@@ -48,10 +58,13 @@ def source_built(folder: pathlib.Path, library: str) -> tuple[str, str]:
 def main() -> None:
     build, libraries = (pathlib.Path(folder).resolve() for folder in sys.argv[1:3])
     version, seconds = sys.argv[3:5]
+    root = pathlib.Path(sys.argv[5]).resolve() if len(sys.argv) > 5 else None
     sources = set()
     for path in linked(build):
-        ours = pathlib.Path(path).is_relative_to(libraries)
-        sources.add(source_built(libraries, pathlib.Path(path).name) if ours else source_of_package(path))
+        if pathlib.Path(path).is_relative_to(libraries):
+            sources.add(source_built(libraries, pathlib.Path(path).name))
+        else:
+            sources.add(source_in_root(root, path) if root else source_of_package(path))
     distribution = re.search(r"^ID=\"?(\w+)", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
     plain = {"downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
     packages = [{"SPDXID": "SPDXRef-fastgate", "name": "fastgate", "versionInfo": version, "licenseDeclared": "Apache-2.0", **plain}]

@@ -40,5 +40,31 @@ try shell 100 100 sh -c "'$targets/deep_i386' 10 && '$targets/deep' 10; exit 3"
 try itself 0 60 "$targets/storm_fork_i386" 15
 # ... or the program that argv[0] names: here its 64-bit sister
 try across 50 20 bash -c "exec -a '$targets/storm_fork' '$targets/storm_fork_i386' 15"
+
+# Where $LIB is lib64 and lib, as on Red Hat: this system's loaders are changed to that, for what runs in this mount namespace.
+red_hat='set -e
+change() { python3 -c "import sys; old, new = (word.encode() for word in sys.argv[1:]); data = sys.stdin.buffer.read(); assert data.count(bytes(1) + old + bytes(1)) == 1
+sys.stdout.buffer.write(data.replace(bytes(1) + old + bytes(1), bytes(1) + new.ljust(len(old), bytes(1)) + bytes(1)))" "$1" "$2"; }
+wide=$(realpath /lib64/ld-linux-x86-64.so.2) narrow=$(realpath /lib/ld-linux.so.2)
+change "$(cd "${wide%/*}" && pwd | sed "s|.*\(lib/[^/]*\)|\1|")" lib64 <"$wide" >wide
+change lib32 lib <"$narrow" >narrow
+chmod 755 wide narrow
+cp -a /usr/lib64 kept
+rm kept/ld-linux-x86-64.so.2
+cp wide kept/ld-linux-x86-64.so.2
+mount --bind kept /usr/lib64
+mount --bind narrow "$narrow"
+exec "$@"'
+cd "$scratch"
+if [ "$(id -u)" -eq 0 ] && unshare --mount sh -c "$red_hat" sh true 2>/dev/null; then
+	rm -rf kept
+	FASTGATE_COLLECTOR=$collector unshare --mount sh -c "$red_hat" sh \
+		"$fastgate" --quiet record --rate 1000 -o red-hat -- sh -c "'$targets/deep_i386' 10 && '$targets/deep' 10" >out 2>err ||
+		{ fail "lib64 and lib"; cat err; }
+	[ ! -s err ] || { fail "lib64 and lib: said"; cat err; }
+	[ "$(sampled red-hat 64)" -ge 100 ] && [ "$(sampled red-hat 32)" -ge 100 ] || { fail "lib64 and lib: not sampled"; headers red-hat; }
+else
+	echo "left out, no loader can be changed here: a system with lib64 and lib"
+fi
 [ $failed -eq 0 ] && echo "32-bit and 64-bit programs of one tree are both sampled"
 exit $failed

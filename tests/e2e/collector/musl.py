@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Programs linked with musl get the same as programs linked with glibc, from the same library: samples with whole stacks,
-counts by caller, undisturbed waits, also in process trees that mix both.
+counts by caller, undisturbed waits, marks, arguments of libm's functions and a gate that names the function, also in
+process trees that mix both.
 """
+import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 
-from checks import SURE_SAMPLES, call, check, failures, finish_in_scratch, write
+from checks import SURE_SAMPLES, blamed, call, check, failures, finish_in_scratch, first_benchmark, git, write
 from folded import by_leaf, measured, stacks
 from recording import COMPILER, FASTGATE, compiled, record, recorded, weight_ns
 
@@ -95,6 +98,77 @@ int main(int count, char **words)
 }
 """
 
+LIBRARY = """
+void back(void);
+void chain(void);
+void chain(void) { volatile char frame[FRAME]; frame[0] = 1; back(); frame[1] = frame[0]; }
+"""
+
+LOADING = """
+#include <dlfcn.h>
+__attribute__((noinline)) static void innermost(void) { for (volatile int i = 0; i < 2000000; i++) {} __asm__ volatile(""); }
+void back(void);
+void back(void) { innermost(); __asm__ volatile(""); }
+int main(void)
+{
+	char name[] = "./libchain0.so";
+	for (int i = 0; i < 80; i++) {
+		name[10] = (char)('0' + i % 8);
+		void *library = dlopen(name, RTLD_NOW);
+		if (!library) return 1;
+		((void (*)(void))dlsym(library, "chain"))();
+		if (dlclose(library)) return 2;
+	}
+	return 0;
+}
+"""
+
+MARKED = """
+#include <fastgate/region.h>
+__attribute__((noinline)) static void work(void) { for (volatile int i = 0; i < 2000000; i++) {} }
+int main(void)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		fg_unit_begin("event", i);
+		FG_REGION_BEGIN("outer");
+		work();
+		FG_REGION_BEGIN("inner");
+		work();
+		fg_region_end();
+		fg_region_end();
+		fg_unit_end();
+	}
+	return 0;
+}
+"""
+
+POWERS = """
+#include <math.h>
+#include <stdio.h>
+int main(void)
+{
+	volatile double sum = 0, one = 1;
+	for (int i = 1; i <= 30; i++) sum += exp(i * one) + pow(2 * i * one, 2 * one);
+	return printf("%g\\n", sum) < 0;
+}
+"""
+
+GATED = """
+static volatile unsigned sink;
+__attribute__((noinline)) static void load(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 17 + i; sink = x; }
+__attribute__((noinline)) static void refine(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 31 + i; sink = x; }
+int main(void) { for (int i = 0; i < 20; i++) { load(400000); refine(ROUNDS); } return 0; }
+"""
+
+GATE = """version: 1
+project: app
+build: { command: 'musl-gcc -g -O1 -Wl,--eh-frame-hdr app.c -o app' }
+benchmarks: [ { name: app, command: ./app } ]
+gate: { alpha: 0.05 }
+measure: { schedule: abba, pairs: { min: 12, max: 12 }, layouts: never, sampler: { rate: 1000 } }
+report: { json: report.json }
+"""
+
 
 def musl(name, source, *flags):
     # The wrapper's linker options omit the index of the unwind tables; compilers built for musl do not.
@@ -165,13 +239,64 @@ def trees_have_both():
         check(len(working) >= images, f"{words}: {len(working)} processes of {images} were sampled")
 
 
+def libraries_loaded_later_are_on_the_stack():
+    for number in range(8):
+        musl(f"libchain{number}.so", LIBRARY.replace("FRAME", str(32 + 48 * number)), "-O1", "-shared", "-fPIC")
+    musl("loading", LOADING, "-O1", "-rdynamic")
+    recorded("--", "./loading")
+    found = stacks(FASTGATE)
+    innermost = share(found, "innermost")
+    check(innermost > 0.5 and share(found, "main", "chain", "innermost") == innermost, f"{innermost} and {share(found, 'main', 'chain', 'innermost')}")
+
+
+def marks_are_kept():
+    musl("marked", MARKED, "-O1", f"-I{pathlib.Path(__file__).resolve().parents[3]}/include")
+    recorded("--", "./marked")
+    for view, wanted in (("regions", {"outer": 20, "outer/inner": 20}), ("units", None)):
+        shown = call(FASTGATE, "view", "-V", view, "--json", "fastgate-record", check=True).stdout
+        if wanted:
+            found = {row["name"]: row["entered"] for row in json.loads(shown)["rows"] if row.get("entered")}
+            check(found == wanted, f"regions: {wanted} expected, found {found}")
+        else:
+            check('"event ' in shown, f"units: {shown}")
+
+
+def arguments_of_libm_are_recorded():
+    """musl has the functions of libm in its libc."""
+    musl("powers", POWERS, "-O1")
+    done = call(FASTGATE, "record", "--domains", "libm", "--", "./powers")
+    check(done.returncode == 0, f"{done.returncode}: {done.stderr}")
+    rows = json.loads(call(FASTGATE, "view", "-V", "domains", "--json", "fastgate-record", check=True).stdout)["rows"]
+    found = {row["name"]: (row["calls"], row["min"], row["max"]) for row in rows}
+    wanted = {"exp": (30, 1, 30), "pow": (30, 2, 60), "pow #2": (30, 2, 2)}
+    check({name: found.get(name) for name in wanted} == wanted, f"domains: {wanted} expected, found {found}")
+
+
+def a_gate_names_the_function():
+    os.makedirs("gated")
+    os.chdir("gated")
+    write("fastgate.yml", GATE)
+    write(".gitignore", "app\n.fastgate/\nreport.json\n")
+    write("app.c", GATED.replace("ROUNDS", "400000"))
+    git("init", "-q", ".")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    write("app.c", GATED.replace("ROUNDS", "1200000"))
+    done = call(FASTGATE, "run", "--against", "HEAD")
+    benchmark = first_benchmark()
+    check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
+    check(blamed(benchmark, done.stdout)[:1] == ["refine"], f"{blamed(benchmark, done.stdout)}: {done.stdout}")
+    os.chdir("..")
+
+
 def main():
     if not shutil.which("musl-gcc") or os.uname().machine != "x86_64":
         print("skipped: musl-gcc is not installed")
         sys.exit(77)
     for flags in (("-O0",), ("-O2",), ("-O1", "-fno-plt", "-fno-omit-frame-pointer")):
         stacks_are_whole(flags)
-    for part in (events_are_counted_where_they_were_made, waits_are_not_cut_short, trees_have_both):
+    for part in (events_are_counted_where_they_were_made, waits_are_not_cut_short, libraries_loaded_later_are_on_the_stack, marks_are_kept, arguments_of_libm_are_recorded,
+                 a_gate_names_the_function, trees_have_both):
         part()
     if not failures:
         print("programs linked with musl are recorded as those of glibc are")

@@ -101,6 +101,21 @@ def no_samples():
     check("no samples" not in record("--", target("deep"), "10", "100").stderr, "samples there are, and a reason why not")
 
 
+# A dynamic linker that loads nothing and ends the program.
+LOADER = '__asm__(".globl _start\\n_start: mov $60, %eax\\n xor %edi, %edi\\n syscall");'
+
+
+def where_nothing_can_be_preloaded():
+    if os.uname().machine != "x86_64":
+        return
+    compiled("loader", LOADER, "-nostdlib", "-static")
+    compiled("own-loader", "int main(void) { return 1; }", f"-Wl,--dynamic-linker={os.getcwd()}/loader")
+    done = record("--", "./own-loader")
+    check(done.returncode == 0 and "ignores LD_PRELOAD" in done.stderr and "record --pid" in done.stderr, f"{done.returncode}\n{done.stderr}")
+    done = call(FASTGATE, "duel", "--pairs", "2:2", "./own-loader", "./own-loader 2")
+    check(done.stderr.count("ignores LD_PRELOAD") == 1 and "record --pid" in done.stderr, f"duel: {done.returncode}\n{done.stderr}")
+
+
 def told_to_end(signal, *command):
     """
     Sends a signal to `record` alone, once the command has reported that it is ready; the command's child holds the pipe
@@ -172,7 +187,7 @@ def main():
     for part in (
             exit_codes, environment, names_of_threads, environments_that_lack_us,
             programs_that_escape, spawned_with_an_own_environment,
-            programs_that_gain_rights, no_samples, signals_are_handed_on,
+            programs_that_gain_rights, no_samples, where_nothing_can_be_preloaded, signals_are_handed_on,
             libraries_by_relative_path, program_with_gaps_between_its_segments
     ):
         part()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/attach/threads.h"
+
+#include <stdlib.h>
+
+void fg_pids_add(struct fg_pids *pids, pid_t pid)
+{
+	pids->items =
+		fg_grow(pids->items, &pids->capacity, pids->count + 1, sizeof(pids->items[0]));
+	pids->items[pids->count++] = pid;
+}
+
+bool fg_pids_contain(const struct fg_pids *pids, pid_t pid)
+{
+	for (size_t i = 0; i < pids->count; i++) {
+		if (pids->items[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+void fg_pids_release(struct fg_pids *pids)
+{
+	free(pids->items);
+	*pids = (struct fg_pids){0};
+}
