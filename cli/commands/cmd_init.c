@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@
 enum {
 	SHOWN_MAX = 4,
 	CONFIG_BYTES_MAX = 1 << 20,
+	TRIALS_SECONDS = 90, /* of the budget; builds may take the rest */
 };
 
 struct options {
@@ -21,6 +23,7 @@ struct options {
 	bool no_build;
 	const char *build;
 	const char *ci;
+	int64_t budget_ns;
 };
 
 /* Is it the file that `init` writes if nothing can be measured? It may be replaced. */
@@ -110,8 +113,8 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 	if (program->rank <= 0)
 		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
-		fg_cli_say(cli, "    a guess: its input is %u copies of %s", program->input_copies,
-			   program->input);
+		fg_cli_say(cli, "    a guess: its input is %s, %s %u times", program->input,
+			   program->input_is_repeated ? "named" : "copied", program->input_copies);
 	else if (program->input)
 		fg_cli_say(cli, "    a guess: its input is a file %s",
 			   program->input_made ? "made for it" : "of this project");
@@ -128,34 +131,47 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 	tell_trial(cli, program);
 }
 
-/* Lists programs that were tried and cannot be measured, with the reason, most prominent first. */
+static void tell_lack(const struct fg_cli *cli, const struct fg_project_program *program)
+{
+	if (program->trial == FG_PROJECT_FAILED)
+		fg_cli_say(cli, "    %s: %s", program->path, program->why);
+	else if (program->trial == FG_PROJECT_SHORT)
+		fg_cli_say(cli, "    %s: takes %.2g ms, %s", program->path, 1e3 * program->seconds,
+			   program->is_idle ? "and " FG_PROJECT_IDLE : "which is too short");
+	else
+		fg_cli_say(cli, "    %s: not %s", program->path,
+			   program->is_built ? "tried" : "built");
+}
+
+static void tell_lacks(const struct fg_cli *cli, const struct fg_project *project, bool tried,
+		       size_t *shown)
+{
+	for (size_t i = 0; i < project->program_count && *shown < SHOWN_MAX; i++) {
+		const struct fg_project_program *program = &project->programs[i];
+
+		if (program->rank <= FG_PROJECT_TEST_RANK ||
+		    (program->trial != FG_PROJECT_UNTRIED) != tried)
+			continue;
+		*shown += 1;
+		tell_lack(cli, program);
+	}
+}
+
+/* Why programs cannot be measured: those that were tried first, most prominent first. */
 static void tell_need(const struct fg_cli *cli, const struct fg_project *project)
 {
 	size_t shown = 0;
 
 	fg_cli_say(cli, "  benchmark: none was found. Write one under `benchmarks`: a command that "
 			"does work that matters, on an input of a typical size, for 0.1 to 10 s.");
-	for (size_t i = 0; i < project->program_count && shown < SHOWN_MAX; i++) {
-		const struct fg_project_program *program = &project->programs[i];
-
-		if (program->rank <= FG_PROJECT_TEST_RANK)
-			continue;
-		shown++;
-		if (program->trial == FG_PROJECT_FAILED)
-			fg_cli_say(cli, "    %s: %s", program->path, program->why);
-		else if (program->trial == FG_PROJECT_SHORT)
-			fg_cli_say(cli, "    %s: takes %.2g ms, %s", program->path,
-				   1e3 * program->seconds,
-				   program->is_idle ? "and " FG_PROJECT_IDLE
-						    : "which is too short");
-		else
-			fg_cli_say(cli, "    %s: not %s", program->path,
-				   program->is_built ? "tried" : "built");
-	}
+	tell_lacks(cli, project, true, &shown);
+	tell_lacks(cli, project, false, &shown);
 }
 
 static const char *next_step(const struct fg_project *project)
 {
+	if (project->is_cut)
+		return "fastgate init --budget 30m   (gives the build longer; it replaces this file)";
 	if (project->has_failed)
 		return "fastgate init --build 'COMMAND'   (with a command that builds it; it replaces "
 		       "this file)";
@@ -195,6 +211,10 @@ static void tell(struct fg_cli *cli, const struct fg_project *project)
 static int look(struct fg_cli *cli, const struct options *given, struct fg_project *project,
 		struct fg_error *err)
 {
+	const int64_t trials_ns = given->budget_ns / 2 < TRIALS_SECONDS * FG_NS_PER_S
+					  ? given->budget_ns / 2
+					  : TRIALS_SECONDS * FG_NS_PER_S;
+	const int64_t builds_end_ns = fg_clock_monotonic_ns() + given->budget_ns - trials_ns;
 	struct fg_worktree worktree = {.lock_fd = -1};
 	int status = FG_OK;
 
@@ -202,10 +222,11 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	if (given->build)
 		fg_project_give_command(project, given->build);
 	if (!given->no_build && project->build_command && project->has_commit) {
-		status = fg_project_build(cli, project, &worktree, err);
+		status = fg_project_build(cli, project, builds_end_ns, &worktree, err);
 		if (status == FG_EINTERRUPTED)
 			return status;
 		project->has_failed = status != FG_OK;
+		project->is_cut = status == FG_ETIMEOUT;
 		if (status != FG_OK)
 			fg_cli_warn(cli, "%s", err->message);
 	} else if (!given->no_build && project->build_command) {
@@ -214,7 +235,8 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	}
 	if (project->tree) {
 		fg_project_read_lists(project->tree, &cli->arena, project);
-		fg_project_try(cli, project);
+		fg_project_try(cli, project, fg_clock_monotonic_ns() + trials_ns);
+		fg_project_keep_tests(project, &cli->arena);
 		fg_worktree_close(&worktree);
 	} else {
 		fg_project_find_programs(".", &cli->arena, project);
@@ -301,6 +323,15 @@ static const struct fg_option options[] = {
 		    "build and run nothing: write what the files say"),
 	FG_ROW_TEXT(struct options, build, "build", 0, "COMMAND",
 		    "build with this shell command, whatever the build files say"),
+	{.name = "budget",
+	 .letter = 'b',
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, budget_ns),
+	 .argument = "T",
+	 .initial = "5m",
+	 .minimum = 1e9,
+	 .maximum = 8.64e14,
+	 .help = "end the build and the trials after this time"},
 	FG_ROW_TEXT(struct options, ci, "ci", 0, "SYSTEM",
 		    "also write the job of a CI system: github, gitlab or jenkins"),
 	{.name = NULL},
@@ -310,6 +341,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
 	{"fastgate init --print", "see it first"},
 	{"fastgate init --build 'cargo build --release'", "with a build command of your own"},
+	{"fastgate init --budget 30m", "for a project whose build takes long"},
 	{"fastgate init --no-build", "without building or running anything"},
 	{"fastgate init --ci github", "and a workflow that gates pull requests"},
 	{NULL, NULL},
@@ -332,9 +364,11 @@ const struct fg_cli_command fg_cmd_init = {
 		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
 		"takes, how much of that it computes, how much two executions differ, and how small "
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
-		"project, then a sound, a picture, a table and a list made for it; what is found "
-		"this way is called a guess. Where nothing can be measured, "
-		"the file says what is needed.\n\n"
+		"project as its tests, build files or documentation call it, then any file of the "
+		"project, then files of simple formats made for it; what is found this way is called "
+		"a guess. A program that the project starts as a service or installs for the "
+		"administrator is not run. Where no program can be measured, the longest of the tests "
+		"is taken, and where nothing can, the file says what is needed.\n\n"
 		"An existing fastgate.yml is never changed, unless it is one in which `init` found "
 		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
 		"again. --ci also writes the job of a CI system, with cache, permissions and reports; "

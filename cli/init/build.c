@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/project.h"
@@ -40,54 +41,87 @@ static void show_tail(const struct fg_cli *cli, char *tail)
 	free(tail);
 }
 
-static int build_target(struct fg_cli *cli, struct fg_project *project,
-			const struct fg_worktree_options *options, const char *target)
-{
-	const char *command = fg_arena_printf(&cli->arena, "make -j2 %s", target);
-	struct fg_worktree_options again = *options;
-	struct fg_build build = {0};
-	char *log = NULL;
-	char *tail = NULL;
-	struct fg_error err = {0};
-	int status = FG_OK;
-
-	FG_TRY(split(cli, command, false, &build.command, &err));
-	again.build = &build;
-	log = fg_fs_join(again.state_folder, "build-benchmarks.log");
-	fg_cli_say(cli, "building its benchmarks (output: %s): %s", log, command);
-	status = fg_worktree_build(&again, project->tree, log, &tail, &err);
-	if (status == FG_OK) {
-		project->build_command =
-			fg_arena_printf(&cli->arena, "%s && %s", project->build_command, command);
-		project->build_needs_shell = true;
-	} else {
-		fg_cli_say(cli, "'%s' fails, so its programs are left out: %s", command,
-			   err.message);
-	}
-	free(tail);
-	free(log);
-	return status;
-}
-
-/* Makefiles often build benchmarks in a separate target; the first one that builds is enough. */
-static void build_benchmarks(struct fg_cli *cli, struct fg_project *project,
-			     const struct fg_worktree_options *options)
-{
-	const char *targets[FG_PROJECT_MAX_TARGETS];
-	const size_t count = fg_project_make_targets(project->tree, &cli->arena, project, targets);
-	size_t i = 0;
-
-	while (i < count && build_target(cli, project, options, targets[i]) != FG_OK)
-		i++;
-}
-
 struct opening {
 	struct fg_cli *cli;
 	struct fg_project *project;
 	struct fg_worktree *worktree;
-	const char *commit; /* commit of the snapshot */
+	const char *commit; /* the snapshot */
 	char *tail;         /* last lines of the last failed build */
+	int64_t ends_ns;    /* monotonic */
 };
+
+static struct fg_worktree_options options_of(const struct opening *opening,
+					     const struct fg_build *build)
+{
+	return (struct fg_worktree_options){
+		.root = ".",
+		.state_folder = FG_STATE_FOLDER,
+		.commit = opening->commit,
+		.snapshot = true,
+		.build = build,
+		.ends_ns = opening->ends_ns,
+		.interrupted = opening->cli->interrupted,
+		.context = opening->cli,
+		.on_note = say_note,
+	};
+}
+
+/* Builds something more in the tree that was built. Returns the command; NULL: it fails. */
+static const char *build_target(struct opening *opening, const char *what, const char *target)
+{
+	struct fg_cli *cli = opening->cli;
+	const char *command = fg_arena_printf(&cli->arena, "make -j2 %s", target);
+	struct fg_build build = {0};
+	const struct fg_worktree_options options = options_of(opening, &build);
+	char *log = fg_fs_join(FG_STATE_FOLDER, "build-benchmarks.log");
+	char *tail = NULL;
+	struct fg_error err = {0};
+	int status = split(cli, command, false, &build.command, &err);
+
+	if (status == FG_OK) {
+		fg_cli_say(cli, "building its %s (output: %s): %s", what, log, command);
+		status = fg_worktree_build(&options, opening->project->tree, log, &tail, &err);
+	}
+	if (status != FG_OK)
+		fg_cli_say(cli, "'%s' fails, so its programs are left out: %s", command,
+			   err.message);
+	free(tail);
+	free(log);
+	return status == FG_OK ? command : NULL;
+}
+
+/* Makefiles often build their benchmarks in a separate target; the first that builds is enough. */
+static void build_benchmarks(struct opening *opening)
+{
+	struct fg_project *project = opening->project;
+	struct fg_arena *arena = &opening->cli->arena;
+	const char *targets[FG_PROJECT_MAX_TARGETS];
+	const size_t count = fg_project_make_targets(project->tree, arena, project, targets);
+	const char *command = NULL;
+
+	for (size_t i = 0; i < count && !command; i++)
+		command = build_target(opening, "benchmarks", targets[i]);
+	if (command) {
+		project->build_command =
+			fg_arena_printf(arena, "%s && %s", project->build_command, command);
+		project->build_needs_shell = true;
+	}
+}
+
+/* If no program is likely, builds the tests, which often have a target of their own. */
+static void build_tests(struct opening *opening)
+{
+	struct fg_project *project = opening->project;
+	struct fg_arena *arena = &opening->cli->arena;
+	const char *target = NULL;
+
+	if (project->program_count && project->programs[0].rank >= FG_PROJECT_OWN_RANK)
+		return;
+	target = fg_project_test_target(project->tree, arena, project);
+	project->test_command = target ? build_target(opening, "tests", target) : NULL;
+	if (project->test_command)
+		fg_project_find_programs(project->tree, arena, project);
+}
 
 /* Builds the snapshot with this command; on success the project adopts the command. */
 static int open_tree(struct opening *opening, const char *command, struct fg_error *err)
@@ -95,16 +129,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	struct fg_cli *cli = opening->cli;
 	struct fg_project *project = opening->project;
 	struct fg_build build = {0};
-	const struct fg_worktree_options options = {
-		.root = ".",
-		.state_folder = FG_STATE_FOLDER,
-		.commit = opening->commit,
-		.snapshot = true,
-		.build = &build,
-		.interrupted = cli->interrupted,
-		.context = cli,
-		.on_note = say_note,
-	};
+	const struct fg_worktree_options options = options_of(opening, &build);
 	struct fg_worktree opened = {.lock_fd = -1};
 
 	FG_TRY(split(cli, command, project->build_needs_shell, &build.command, err));
@@ -116,7 +141,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	free(project->tree);
 	project->tree = fg_xstrdup(opened.root);
 	project->build_command = command;
-	build_benchmarks(cli, project, &options);
+	build_benchmarks(opening);
 	fg_project_find_programs(project->tree, &cli->arena, project);
 	return FG_OK;
 }
@@ -193,8 +218,9 @@ static int open_with(struct opening *opening, enum fg_project_wanted wanted, str
 		return FG_ECHILD;
 	status = open_optimised(opening,
 				fg_project_command_with(opening->project, flags, &cli->arena), err);
-	if (status == FG_ECHILD)
-		fg_cli_say(cli, "the build fails with%s, so that is left out", flags);
+	if (status == FG_ECHILD || status == FG_ETIMEOUT)
+		fg_cli_say(cli, "the build %s with%s, so that is left out",
+			   status == FG_ECHILD ? "fails" : "takes too long", flags);
 	return status;
 }
 
@@ -213,36 +239,58 @@ static int open_way(struct opening *opening, struct fg_error *err)
 		return status;
 	if (opening->project->program_count == 0)
 		(void)open_with(opening, FG_PROJECT_WANT_PROGRAMS, NULL);
+	build_tests(opening);
 	return FG_OK;
 }
 
-/* Tries build systems until one works; if all fail, fastgate.yml gets the first. */
+/* Back to a way that was tried: the tree, if it builds, is there already. */
+static int go_back(struct opening *opening, const struct fg_project *kept, bool builds,
+		   struct fg_error *err)
+{
+	struct fg_project *project = opening->project;
+
+	if (builds && project->way == kept->way)
+		return FG_OK;
+	fg_worktree_close(opening->worktree);
+	free(project->tree);
+	*project = *kept;
+	project->tree = NULL;
+	return builds ? open_plain(opening, err) : FG_ECHILD;
+}
+
+/* Until one builds a program. If none does, the file has the first that builds, or the first. */
 static int open_some_way(struct opening *opening, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;
 	struct fg_project *project = opening->project;
-	const struct fg_project first = *project;
 	int status = open_way(opening, err);
+	struct fg_project kept = *project;
+	bool builds = status == FG_OK;
 
-	while (status == FG_ECHILD && !project->is_given) {
-		const char *failed = fg_project_kind_name(project->kind);
+	while ((status == FG_ECHILD || (status == FG_OK && project->program_count == 0)) &&
+	       !project->is_given) {
+		const char *before = fg_project_kind_name(project->kind);
+		const char *lack = status == FG_OK ? "builds no program" : "does not build it";
 
-		if (!fg_project_next_way(".", &cli->arena, project))
-			break;
-		fg_cli_say(cli, "%s does not build it; trying %s", failed,
+		if (fg_clock_monotonic_ns() > opening->ends_ns ||
+		    !fg_project_next_way(".", &cli->arena, project))
+			return go_back(opening, &kept, builds, err);
+		fg_cli_say(cli, "%s %s; trying %s", before, lack,
 			   fg_project_kind_name(project->kind));
 		status = open_way(opening, err);
+		if (status == FG_OK && !builds)
+			kept = *project;
+		builds = builds || status == FG_OK;
 	}
-	if (status == FG_ECHILD)
-		*project = first;
-	return status;
+	return status == FG_ETIMEOUT && builds ? go_back(opening, &kept, builds, err) : status;
 }
 
-int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_worktree *worktree,
-		     struct fg_error *err)
+int fg_project_build(struct fg_cli *cli, struct fg_project *project, int64_t ends_ns,
+		     struct fg_worktree *worktree, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = ".", .interrupted = cli->interrupted};
-	struct opening opening = {.cli = cli, .project = project, .worktree = worktree};
+	struct opening opening = {
+		.cli = cli, .project = project, .worktree = worktree, .ends_ns = ends_ns};
 	char *state = NULL;
 	char *commit = NULL;
 	int status = FG_OK;

@@ -344,7 +344,43 @@ size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct 
 	return count;
 }
 
-/* Takes a line of `make -n bench`: "./bench 1000 data". */
+/* Phony names such as "run-tests" would run them. */
+static bool runs_tests(const char *words)
+{
+	return strstr(words, "run") || strstr(words, "check-") || strstr(words, "test-");
+}
+
+const char *fg_project_test_target(const char *root, struct fg_arena *arena,
+				   const struct fg_project *project)
+{
+	static const char *const targets[] = {"check", "test", "tests"};
+	const struct fg_git git = {.folder = root};
+	const char *const ask[] = {"grep",         "-q", "check_PROGRAMS", "--", "*Makefile.am",
+				   "*Makefile.in", NULL};
+	const char *found = NULL;
+	char *database = NULL;
+	char *ignored = NULL;
+	const bool is_automake = fg_git_output(&git, ask, &ignored, NULL) == FG_OK;
+
+	free(ignored);
+	if (!has_makefile(project))
+		return NULL;
+	if (is_automake)
+		return "check TESTS="; /* builds them, and runs none */
+	if (project->kind != FG_PROJECT_MAKE)
+		return NULL;
+	database = output_of(root, "make -npq", true);
+	for (size_t i = 0; database && i < FG_ARRAY_SIZE(targets) && !found; i++) {
+		char *needs = prerequisites(database, targets[i]);
+
+		found = needs && !runs_tests(needs) ? programs_among(needs, arena) : NULL;
+		free(needs);
+	}
+	free(database);
+	return found;
+}
+
+/* "./bench 1000 data", as `make -n bench` would run it. */
 static void take_line(const char *root, struct fg_arena *arena, struct fg_project *project,
 		      const char *line, size_t length)
 {

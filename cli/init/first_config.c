@@ -48,7 +48,9 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 				 "of a typical run.\n",
 				 margin, what,
 				 program->input_made ? "made for it" : "of this project",
-				 program->input_copies > 1 ? ", many copies in a row" : "");
+				 program->input_is_repeated  ? ", many times"
+				 : program->input_copies > 1 ? ", many copies in a row"
+							     : "");
 	if (program->trial == FG_PROJECT_SHORT)
 		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
 				 1e3 * program->seconds,
@@ -60,7 +62,7 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
 		      struct fg_arena *arena, const char *margin)
 {
-	if (program->input_made || program->input_copies > 1) {
+	if (program->input_made || (program->input_copies > 1 && !program->input_is_repeated)) {
 		fg_strbuf_printf(text, "%s  setup: ", margin);
 		add_yaml(text, fg_project_input_setup(program, arena));
 		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");

@@ -44,8 +44,21 @@ static bool is_source(const char *path)
 	return false;
 }
 
-/* Pictures and fonts next to a program's inputs are seldom its input. */
-static enum fg_project_input_kind kind_of(const char *path)
+static bool is_sample(const char *path)
+{
+	static const char *const words[] = {"test",   "example", "sample", "data",
+					    "corpus", "bench",   "demo"};
+	char *folder = fg_xstrndup(path, (size_t)(fg_fs_base_name(path) - path));
+	bool found = false;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(words) && !found; i++)
+		found = strcasestr(folder, words[i]) != NULL;
+	free(folder);
+	return found;
+}
+
+/* A program seldom reads the pictures and fonts that lie next to its inputs. */
+static enum fg_project_input_kind kind_of(const char *path, bool is_sample)
 {
 	char start[LOOKED_AT_BYTES];
 	FILE *file = NULL;
@@ -58,7 +71,39 @@ static enum fg_project_input_kind kind_of(const char *path)
 		return FG_INPUT_BINARY;
 	size = fread(start, 1, sizeof(start), file);
 	(void)fclose(file);
-	return memchr(start, '\0', size) ? FG_INPUT_BINARY : FG_INPUT_TEXT;
+	if (memchr(start, '\0', size))
+		return is_sample ? FG_INPUT_BINARY_SAMPLE : FG_INPUT_BINARY;
+	return is_sample ? FG_INPUT_SAMPLE : FG_INPUT_TEXT;
+}
+
+/* Tests decode such a file before they give it to a program. */
+static bool is_encoded(const char *path)
+{
+	return strcmp(ending_of(path), ".uu") == 0 || strcmp(ending_of(path), ".b64") == 0;
+}
+
+/* "README.md", "ChangeLog": about the project. */
+static bool is_document(const char *path)
+{
+	static const char *const names[] = {"readme",  "change", "news",    "copying",
+					    "license", "todo",   "authors", "install"};
+	const char *name = fg_fs_base_name(path);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (strncasecmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The larger one, but a benchmark's before any other. */
+static bool is_better(const struct fg_project_input *a, const struct fg_project_input *b)
+{
+	const bool of_benchmark = fg_project_says_benchmark(a->path);
+
+	if (of_benchmark != fg_project_says_benchmark(b->path))
+		return of_benchmark;
+	return a->size > b->size;
 }
 
 /* Keeps one input per kind and ending; if there are too many, drops the smallest. */
@@ -75,7 +120,7 @@ static void take(struct fg_project_inputs *inputs, const struct fg_project_input
 		place--;
 	else if (place == inputs->count)
 		inputs->count++;
-	if (inputs->items[place].path && inputs->items[place].size >= input->size)
+	if (inputs->items[place].path && !is_better(input, &inputs->items[place]))
 		return;
 	inputs->items[place] = *input;
 	for (; place > 0 && inputs->items[place].size > inputs->items[place - 1].size; place--) {
@@ -101,14 +146,16 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 		char *path = fg_fs_join(tree, line);
 		struct stat facts;
 
-		if (is_plain(line) && lstat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
-		    facts.st_size >= MIN_BYTES && facts.st_size <= MAX_BYTES)
-			take(inputs, &(struct fg_project_input){
-					     .path = fg_arena_strdup(arena, line),
-					     .size = facts.st_size,
-					     .written = facts.st_mtim,
-					     .kind = kind_of(path),
-				     });
+		if (is_plain(line) && !is_encoded(line) && lstat(path, &facts) == 0 &&
+		    S_ISREG(facts.st_mode) && facts.st_size >= MIN_BYTES &&
+		    facts.st_size <= MAX_BYTES)
+			take(inputs,
+			     &(struct fg_project_input){
+				     .path = fg_arena_strdup(arena, line),
+				     .size = facts.st_size,
+				     .written = facts.st_mtim,
+				     .kind = kind_of(path, is_sample(line) && !is_document(line)),
+			     });
 		free(path);
 	}
 	free(text);
@@ -137,6 +184,17 @@ static const struct {
 	{FG_PROJECT_INPUT_NAME ".json",
 	 "sh -c '(echo [; seq 100000 | sed \"s/.*/[&, &.5],/\"; echo []]) >" FG_PROJECT_INPUT_NAME
 	 ".json'"},
+	{FG_PROJECT_INPUT_NAME ".txt",
+	 "sh -c 'seq 100000 | tr 0-9 \"aeint \\nors\" >" FG_PROJECT_INPUT_NAME ".txt'"},
+	{FG_PROJECT_INPUT_NAME ".fa",
+	 "sh -c 'for i in 1 2 3 4 5 6 7 8; do echo \">s$i\"; seq ${i}00 ${i}60 | tr -d \"\\n\" | "
+	 "tr 0-9 ACGTTGCAAC | fold -w 60; echo; done >" FG_PROJECT_INPUT_NAME ".fa'"},
+	{FG_PROJECT_INPUT_NAME ".fasta",
+	 "sh -c '(echo \">s\"; seq 150000 | tr -d \"\\n\" | tr 0-9 ACGTTGCAAC | fold -w 60; echo) "
+	 ">" FG_PROJECT_INPUT_NAME ".fasta'"},
+	{FG_PROJECT_INPUT_NAME ".html",
+	 "sh -c '(echo \"<html><body><table>\"; seq 50000 | sed \"s,.*,<tr><td>&</td><td>row "
+	 "&</td></tr>,\"; echo \"</table></body></html>\") >" FG_PROJECT_INPUT_NAME ".html'"},
 };
 
 void fg_project_inputs_make(struct fg_project_inputs *inputs)

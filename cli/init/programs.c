@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/init/elf_program.h"
 #include "cli/init/project.h"
+#include "runner/build/git.h"
 
 #include <ctype.h>
 #include <sys/stat.h>
@@ -407,6 +408,8 @@ static int by_rank(const void *a, const void *b)
 		return y->trial == FG_PROJECT_FAILED ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank > y->rank ? -1 : 1;
+	if (x->calls != y->calls)
+		return x->calls > y->calls ? -1 : 1;
 	return strcmp(x->path, y->path);
 }
 
@@ -449,6 +452,44 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 	return added;
 }
 
+/* The name as a word of an extended regular expression. */
+static const char *word_pattern(const char *name, struct fg_arena *arena)
+{
+	char *plain = fg_arena_strdup(arena, name);
+
+	for (char *c = plain; *c; c++) {
+		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
+			*c = '.';
+	}
+	return fg_arena_printf(arena, "(^|[^A-Za-z0-9_-])%s($|[^A-Za-z0-9_-])", plain);
+}
+
+const char *fg_project_service(const char *root, const struct fg_project_program *program,
+			       struct fg_arena *arena)
+{
+	const struct fg_git git = {.folder = root};
+	const char *word = word_pattern(fg_fs_base_name(program->path), arena);
+	const char *const units[] = {"grep",       "-IliE",     "-e",         word,       "--",
+				     "*.service*", "*.socket*", "*.init",     "*.init.*", "*.initd",
+				     "*init.d/*",  "*rc.d/*",   "*systemd/*", "*.xinetd", NULL};
+	const char *const administrator[] = {
+		"grep",      "-IliE",           "-e",           "sbin", "--and", "-e", word, "--",
+		"*akefile*", "*CMakeLists.txt", "*meson.build", NULL};
+	char *files = NULL;
+	const char *why = NULL;
+
+	if (fg_git_output(&git, units, &files, NULL) == FG_OK && *files)
+		why = fg_arena_printf(arena, "is not run: %.*s starts it as a service",
+				      (int)strcspn(files, "\n"), files);
+	free(files);
+	files = NULL;
+	if (!why && fg_git_output(&git, administrator, &files, NULL) == FG_OK && *files)
+		why = fg_arena_printf(arena, "is not run: %.*s installs it for the administrator",
+				      (int)strcspn(files, "\n"), files);
+	free(files);
+	return why;
+}
+
 void fg_project_sort(struct fg_project *project)
 {
 	if (project->program_count > 1)
@@ -460,6 +501,7 @@ void fg_project_find_programs(const char *root, struct fg_arena *arena, struct f
 {
 	struct search search = {.root = root, .arena = arena, .project = project};
 
+	project->program_count = 0;
 	find_built(&search);
 	find_libraries(&search);
 	/* Before the first build, take the programs that the build files declare. */

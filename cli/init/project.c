@@ -224,7 +224,7 @@ static const char *configure_flags(const char *root)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(files); i++) {
 		if (file_says(root, files[i], "LT_INIT") ||
 		    file_says(root, files[i], "AC_PROG_LIBTOOL") ||
-		    file_says(root, files[i], "--enable-shared"))
+		    file_says(root, files[i], "--enable-shared[=PKGS]"))
 			return " --disable-shared";
 	}
 	return "";
@@ -411,12 +411,19 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 	fg_text_quote_words(&command, argv);
 	if (program->arguments && *program->arguments)
 		fg_strbuf_printf(&command, " %s", program->arguments);
-	if (program->input_is_argument)
+	if (program->input_is_argument && program->input_is_repeated)
+		fg_strbuf_printf(&command, " $(yes %s | head -n %u)", program->input,
+				 program->input_copies);
+	else if (program->input_is_argument)
 		fg_strbuf_printf(&command, " %s",
 				 program->input_copies > 1
 					 ? fg_project_input_name(program->input, arena)
 					 : program->input);
-	text = fg_arena_strdup(arena, fg_strbuf_text(&command));
+	if (program->tail)
+		fg_strbuf_printf(&command, " %s", program->tail);
+	text = program->input_is_repeated
+		       ? fg_arena_printf(arena, "sh -c 'exec %s'", fg_strbuf_text(&command))
+		       : fg_arena_strdup(arena, fg_strbuf_text(&command));
 	fg_strbuf_release(&command);
 	free(path);
 	return text;
@@ -435,4 +442,16 @@ size_t fg_project_chosen(const struct fg_project *project)
 		count++;
 	}
 	return count;
+}
+
+void fg_project_keep_tests(struct fg_project *project, struct fg_arena *arena)
+{
+	const struct fg_project_program *first = project->programs;
+
+	if (!project->test_command || fg_project_chosen(project) == 0 ||
+	    first->rank > FG_PROJECT_TEST_RANK)
+		return;
+	project->build_command =
+		fg_arena_printf(arena, "%s && %s", project->build_command, project->test_command);
+	project->build_needs_shell = true;
 }

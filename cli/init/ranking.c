@@ -14,8 +14,9 @@ static const char *const bench[] = {"bench", NULL};
 static const char *const speed[] = {"perf",        "perftest", "perftests", "perfs",
 				    "performance", "speed",    "speeds",    "speedtest",
 				    "timing",      "timings",  NULL};
-static const char *const tests[] = {"test", "tests",  "unittest", "unittests", "check",
-				    "fuzz", "fuzzer", "fuzzing",  "conftest",  NULL};
+static const char *const tests[] = {"test", "tests", "unittest", "unittests", "check", NULL};
+/* They wait for input without end, belong to configure, or test a handshake. */
+static const char *const probes[] = {"fuzz", "fuzzer", "fuzzing", "conftest", "handshake", NULL};
 static const char *const examples[] = {"example",  "examples", "demo",    "demos",
 				       "tutorial", "sample",   "samples", NULL};
 /* Programs that wait for each other: running one alone measures nothing. */
@@ -116,6 +117,11 @@ static bool is_driver(const struct candidate *c)
 	       strcasecmp(c->name + length, "test") == 0;
 }
 
+static bool is_probe(const struct candidate *c)
+{
+	return has_word(c->name, probes) || has_word(c->folder, probes);
+}
+
 static bool is_among_tests(const struct candidate *c)
 {
 	return has_word(c->folder, tests) && !fg_project_says_benchmark(c->folder) && !is_own(c);
@@ -155,12 +161,13 @@ static const struct row {
 } rows[] = {
 	{.fits = has_benchmark_name, .rank = 150, .why = "named like a benchmark"},
 	{.fits = is_driver, .rank = 20, .why = "a test of the whole library"},
+	{.fits = is_probe, .rank = FG_PROJECT_NEVER_RANK, .why = "a probe"},
+	{.fits = is_peer, .rank = FG_PROJECT_NEVER_RANK, .why = "waits for a peer"},
 	{.fits = has_test_name, .rank = FG_PROJECT_TEST_RANK, .why = "named like a test"},
 	{.fits = is_among_tests, .rank = FG_PROJECT_TEST_RANK, .why = "among the tests"},
 	{.fits = is_among_benchmarks,
 	 .rank = FG_PROJECT_LIKELY_RANK,
 	 .why = "among the benchmarks"},
-	{.fits = is_peer, .rank = FG_PROJECT_TEST_RANK, .why = "waits for a peer"},
 	{.fits = is_own, .rank = FG_PROJECT_OWN_RANK, .why = "named like the project"},
 	{.fits = is_example, .rank = -30, .why = "an example"},
 	{.fits = is_generator, .rank = FG_PROJECT_TOOL_RANK, .why = "named like a generator"},

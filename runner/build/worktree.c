@@ -113,6 +113,17 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 
 /* ---- build ---- */
 
+/* Ends a build at its time limit; it is redone from scratch. */
+static int explain_limit(const struct fg_worktree_options *options,
+			 const struct fg_process_result *result, const char *log_path,
+			 struct fg_error *err)
+{
+	return fg_error_set(err, FG_ETIMEOUT,
+			    "'%s' was ended at the time limit, after %.0f s; its output is in '%s'",
+			    options->build->command.text, (double)result->wall_ns / FG_NS_PER_S,
+			    log_path);
+}
+
 static int explain_build(const struct fg_worktree_options *options,
 			 const struct fg_process_result *result, const char *log_path, char **tail,
 			 struct fg_error *err)
@@ -178,6 +189,7 @@ static int open_log(const struct fg_worktree_options *options, const char *path,
 static int build_in(const struct fg_worktree_options *options, const char *root, const char *folder,
 		    const char *log_path, char **tail, struct fg_error *err)
 {
+	const int64_t left_ns = options->ends_ns - fg_clock_monotonic_ns();
 	struct fg_process_result result = {0};
 	char **environment = NULL;
 	int log_fd = -1;
@@ -187,17 +199,22 @@ static int build_in(const struct fg_worktree_options *options, const char *root,
 		return FG_OK;
 	FG_TRY(open_log(options, log_path, &log_fd, err));
 	environment = build_environment(root, folder);
-	status = fg_process_run(&(struct fg_process_options){.argv = options->build->command.argv,
-							     .environment = environment,
-							     .working_directory = root,
-							     .stdout_to = FG_STREAM_CAPTURE,
-							     .stderr_to = FG_STREAM_CAPTURE,
-							     .copy_fd = log_fd,
-							     .interrupted = options->interrupted},
-				&result, err);
+	status = fg_process_run(
+		&(struct fg_process_options){
+			.argv = options->build->command.argv,
+			.environment = environment,
+			.working_directory = root,
+			.stdout_to = FG_STREAM_CAPTURE,
+			.stderr_to = FG_STREAM_CAPTURE,
+			.copy_fd = log_fd,
+			.timeout_ns = options->ends_ns ? (left_ns > 0 ? left_ns : 1) : 0,
+			.interrupted = options->interrupted},
+		&result, err);
 	fg_git_environment_free(environment);
 	(void)close(log_fd);
-	if (status == FG_OK && (!result.exited || result.exit_code != 0))
+	if (status == FG_OK && result.timed_out)
+		status = explain_limit(options, &result, log_path, err);
+	else if (status == FG_OK && (!result.exited || result.exit_code != 0))
 		status = explain_build(options, &result, log_path, tail, err);
 	fg_process_result_release(&result);
 	return status;

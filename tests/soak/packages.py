@@ -1,54 +1,113 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source packages of the distribution, drawn at random among those whose build dependencies are installed."""
+"""
+Source packages of the distribution, drawn at random among those that could be measured here.  The rule:
+
+- It is built for any architecture, and what its Build-Depends name is installed; nothing is installed for it.
+- It has a program for the command line, or a library with tests.  A program: a binary package that the archive's tags call
+  "role::program" and "interface::commandline"; without tags, one in a section of programs that work on files (SECTIONS).  A library
+  with tests: a -dev package, and a folder of the source named for tests or benchmarks that has C or C++ files.
+- No tag or dependency of that program names a daemon, a device, a network, a display, a terminal's screen or a game, and the
+  package's own files start it neither as a service nor by an init script.
+- Most of its source files are C or C++, and it needs no build tool that is not installed.
+
+Packages that cannot be fetched are passed over.  Where only the packaging cannot, the source as released is enough.
+"""
 import pathlib
 import random
 import re
 import subprocess
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")
-# Packages in other languages, by name.
-OTHER_LANGUAGES = re.compile(r"^(rust|golang|haskell|node|ruby|r-cran|r-bioc|ocaml|erlang|lib.*-perl$|python|pypi|php|ghc)")
+OTHER_SOURCES = (".py", ".rs", ".go", ".java", ".hs", ".pl", ".rb", ".js", ".ml", ".f", ".f90", ".adb")
+# Packages whose names say that they are of another language, or a module of a program.
+OTHER_LANGUAGES = re.compile(r"^(rust|golang|haskell|node|ruby|r-cran|r-bioc|ocaml|erlang|lib.*-perl$|python|pypi|php|ghc|lua-|pd-|tk|tcl|octave-|raku-|gap-|vdr-)")
+SECTIONS = {"devel", "electronics", "graphics", "math", "otherosfs", "science", "sound", "tex", "text", "utils", "video"}
+OTHER_TAGS = re.compile(r"(interface::(daemon|x11|text-mode|framebuffer|svga|3d)|network|hardware|admin|protocol|game|security|uitoolkit|x11|mail|web)::?|use::(gameplaying|monitor|scanning)")
+OTHER_DEPENDS = re.compile(r"\b(init-system-helpers|lsb-base|adduser|udev|libx11-6|libncurses\w*|libtinfo\w*|libusb\S*|libgtk\S*|libqt\S*|tcl\S*|tk\S*|perl|python3)\b")
+TESTS = re.compile(r"^(unit-?)?(tests?|testsuite|check|bench\w*|perf\w*)$", re.IGNORECASE)
+SERVICE_FILES = ("*.init", "*.service", "*.socket", "*.inetd", "*.udev", "*.xinetd")
 
 
 def output(*words):
     return subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", check=False).stdout
 
 
+def stanzas(text):
+    for stanza in text.split("\n\n"):
+        yield dict(re.findall(r"^([A-Za-z-]+): ?(.*(?:\n .*)*)", stanza, re.M))
+
+
 class Archive:
-    """The sources of this machine's package archives, with lists in a separate folder."""
+    """The sources of the machine's own package archives, with lists in a folder of their own."""
 
     def __init__(self, folder):
         folder = pathlib.Path(folder)
         places = sorted(set(output("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages").splitlines()))
+        # An archive of security updates names sources that only the main one keeps.
+        places = [place for place in places if "-security" not in place]
         (folder / "lists/partial").mkdir(parents=True, exist_ok=True)
         (folder / "sources.list").write_text("".join(f"deb-src {place}\n" for place in places), encoding="utf-8")
         self.options = ["-o", f"Dir::Etc::sourcelist={folder}/sources.list", "-o", "Dir::Etc::sourceparts=-", "-o", f"Dir::State::lists={folder}/lists"]
         self.lists = folder / "lists"
+        self.kinds = {}
         output("apt-get", *self.options, "-q", "update")
 
     def fetch(self, package, folder):
-        """Unpacks the package's sources into the folder; returns the tree, or None."""
+        """Unpacks its sources into the folder; returns the tree, or None."""
         subprocess.run(["apt-get", *self.options, "source", "-q", package], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        trees = [path for path in sorted(pathlib.Path(folder).iterdir()) if path.is_dir()]
+        folder = pathlib.Path(folder)
+        if not any(path.is_dir() for path in folder.iterdir()):
+            for tarball in folder.glob("*.orig.tar.*[z2]"):
+                output("tar", "--no-same-owner", "-C", folder, "-xf", tarball)
+        trees = [path for path in sorted(folder.iterdir()) if path.is_dir()]
         return trees[0] if trees else None
 
     def buildable(self):
-        """Packages whose build dependencies are all installed."""
+        """Packages that need nothing that is not installed, and have a program or a library."""
         there = installed()
+        for fields in stanzas(output("apt-cache", "dumpavail")):
+            if fields.get("Package") and what_it_is(fields):
+                self.kinds.setdefault(fields.get("Source", fields["Package"]).split(" ")[0], set()).add(what_it_is(fields))
         found = set()
         for index in sorted(self.lists.glob("*_Sources*")):
-            for stanza in output("/usr/lib/apt/apt-helper", "cat-file", index).split("\n\n"):
-                fields = dict(re.findall(r"^([A-Za-z-]+): ?(.*(?:\n .*)*)", stanza, re.M))
+            for fields in stanzas(output("/usr/lib/apt/apt-helper", "cat-file", index)):
                 needs = [need for need in fields.get("Build-Depends", "").replace("\n", " ").split(",") if need.strip()]
-                if "any" in fields.get("Architecture", "") and not OTHER_LANGUAGES.match(fields["Package"]) and all(is_met(need, there) for need in needs):
+                if fields.get("Package") in self.kinds and "any" in fields.get("Architecture", "") and all(is_met(need, there) for need in needs):
                     found.add(fields["Package"])
-        return sorted(found)
+        return sorted(name for name in found if not OTHER_LANGUAGES.match(name))
+
+    def why_not(self, package, tree):
+        """The reason why an unpacked package is not one of these; None: it is one.  Of a named package only the language counts."""
+        files = [path for path in tree.rglob("*") if path.is_file()]
+        ours = [path for path in files if path.suffix in SOURCES]
+        others = sum(path.suffix in OTHER_SOURCES for path in files)
+        if len(ours) <= others:
+            return "neither C nor C++"
+        if package not in self.kinds:
+            return None
+        if any(list((tree / "debian").glob(pattern)) for pattern in SERVICE_FILES):
+            return "a service"
+        if "program" not in self.kinds[package] and not any(TESTS.match(part) for path in ours for part in path.relative_to(tree).parts[:-1]):
+            return "a library without tests"
+        return None
 
     def draw(self, count, seed):
-        """Draws this many packages; the same seed and archive give the same ones."""
+        """Draws this many of them, the same for the same seed and archive."""
         names = self.buildable()
         random.Random(seed).shuffle(names)
         return names[:count]
+
+
+def what_it_is(binary):
+    """"program": one for the command line; "library": what is needed to build with one; otherwise None."""
+    name, tags = binary["Package"], binary.get("Tag", "").replace("\n", "")
+    section = binary.get("Section", "").split("/")[-1]
+    if name.endswith("-dev") and section == "libdevel":
+        return "library"
+    if OTHER_TAGS.search(tags) or OTHER_DEPENDS.search(binary.get("Depends", "")) or name.endswith(("-dev", "-doc", "-dbg", "-data", "-common")):
+        return None
+    is_program = "role::program" in tags and "interface::commandline" in tags if tags else section in SECTIONS and binary.get("Architecture") != "all"
+    return "program" if is_program else None
 
 
 def installed():
@@ -60,7 +119,7 @@ def installed():
 
 
 def is_met(need, there):
-    """Is the build dependency met? Packaging helpers, tests and documentation are not needed."""
+    """Packaging helpers are not used, tests and documentation are not built."""
     for alternative in need.split("|"):
         name = re.match(r"\s*([a-z0-9][a-z0-9+.-]*)", alternative)
         if not name or "<!nocheck>" in alternative or "<!nodoc>" in alternative:
@@ -68,11 +127,3 @@ def is_met(need, there):
         if name[1] in there or name[1].startswith(("debhelper", "dh-", "quilt")):
             return True
     return False
-
-
-def is_c_or_cpp(tree):
-    """Are most of its source files C or C++, and are there build files?"""
-    files = [path for path in tree.rglob("*") if path.is_file()]
-    ours = sum(path.suffix in SOURCES for path in files)
-    others = sum(path.suffix in (".py", ".rs", ".go", ".java", ".hs", ".pl", ".rb", ".js", ".ml") for path in files)
-    return ours >= 3 and ours > others

@@ -155,7 +155,7 @@ def a_harness_must_print_what_can_be_read():
     commit()
     said, text = init()
     check("templates::json()" in said and measures_nothing(text), f"nanobench: {said}{text}")
-    check("trying unit" not in said, f"a suite of tests: {said}")
+    check("trying unit:" not in said and "harness: doctest" not in text, f"a suite of tests: {said}")
 
 
 def a_build_system_that_fails_makes_way_for_the_next():
@@ -166,6 +166,25 @@ def a_build_system_that_fails_makes_way_for_the_next():
     commit()
     said, text = init()
     check("CMake does not build it; trying Make" in said and "  command: make -j2\n" in text, f"next way: {said}{text}")
+
+
+def one_that_builds_no_program_makes_way_for_one_that_does():
+    if not shutil.which("cmake"):
+        print("no CMake here: its case was left out")
+        return
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_library(work main.c)\n")
+    write("main.c", MAIN)
+    write("Makefile", "all:\n\tfalse\n")
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check("CMake builds no program; trying Make" in said and "cmake --build build -j2\n" in text, f"no other builds: {said}{text}")
+    check(said.count("building the work tree") == 3, f"the first is built twice: {said}")
+    os.remove("fastgate.yml")
+    write("Makefile", "bench: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("  command: make -j2\n" in text and "command: ./bench\n" in text, f"another builds a program: {said}{text}")
 
 
 def the_build_system_that_names_a_benchmark_comes_first():
@@ -406,7 +425,8 @@ for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touc
              neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for,
              an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
              a_harness_must_print_what_can_be_read,
-             a_build_system_that_fails_makes_way_for_the_next, the_build_system_that_names_a_benchmark_comes_first,
+             a_build_system_that_fails_makes_way_for_the_next,
+             one_that_builds_no_program_makes_way_for_one_that_does, the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
              a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,

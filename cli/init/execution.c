@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One execution of a program in the trial build's tree. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/launch.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/init/trial.h"
+#include "runner/harness/harness.h"
+
+#include <unistd.h>
+
+enum {
+	OUTPUT_LIMIT_BYTES = 16 << 10,
+	CASES_LIMIT_BYTES = 8 << 20, /* of a harness */
+	SAID_BYTES = 120,            /* longest reason of a program that is kept */
+};
+
+static double seconds_of(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+/* Our environment with the LD_LIBRARY_PATH that a libtool wrapper would set. To be freed. */
+static char **environment_for(const char *library_path)
+{
+	size_t count = 0;
+	char **variables = NULL;
+
+	while (environ[count])
+		count++;
+	variables = fg_xcalloc(count + 2, sizeof(variables[0]));
+	variables[0] = fg_xasprintf("LD_LIBRARY_PATH=%s", library_path);
+	memcpy(variables + 1, environ, count * sizeof(variables[0]));
+	return variables;
+}
+
+/* The first words after the program's name in ": usage: encode FILE". */
+static void add_first_line(struct fg_strbuf *words, const char *output)
+{
+	const char *line = output + strspn(output, " \t\r\n");
+	const size_t length = strcspn(line, "\r\n");
+
+	if (length == 0)
+		return;
+	fg_strbuf_add_text(words, ": ");
+	fg_text_add_clean(words, line, length, SAID_BYTES);
+}
+
+/* Does it print its cases as the harness is asked to? Otherwise program->why has the reason. */
+static bool has_cases(struct fg_project_trying *t, struct fg_project_program *program,
+		      const struct fg_process_result *result)
+{
+	struct fg_harness_report report = {0};
+	struct fg_error err = {0};
+	const bool has = fg_harness_parse(program->harness, result->stdout_text,
+					  result->stdout_size, &report, &err) == FG_OK;
+
+	if (has)
+		fg_harness_report_release(&report);
+	else
+		program->why = fg_arena_strdup(&t->cli->arena, err.message);
+	return has;
+}
+
+/* One execution. False if it failed; program->why has the reason. */
+bool fg_project_execute(struct fg_project_trying *t, struct fg_project_program *program,
+			const char *line, const char *input, int seconds,
+			struct fg_project_seen *seen)
+{
+	char *folder = program->working_directory ? fg_fs_join(t->tree, program->working_directory)
+						  : fg_xstrdup(t->tree);
+	char *input_path = input ? fg_fs_join(t->tree, input) : NULL;
+	const bool has_harness = program->harness != FG_HARNESS_NONE;
+	char **variables = program->library_path ? environment_for(program->library_path) : NULL;
+	struct fg_process_options options = {
+		.environment = variables,
+		.working_directory = folder,
+		.stdin_path = input_path,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+		.capture_limit_bytes = has_harness ? CASES_LIMIT_BYTES : OUTPUT_LIMIT_BYTES,
+		.timeout_ns = seconds * FG_NS_PER_S,
+		.interrupted = t->cli->interrupted,
+		.launcher = t->launcher,
+	};
+	struct fg_process_result result = {0};
+	struct fg_strbuf words = {0};
+	struct fg_error err = {0};
+	char **argv = NULL;
+	bool good = false;
+	size_t argc = 0;
+	int status = FG_OK;
+
+	program->why = NULL;
+	status = fg_text_split_words(line, &t->cli->arena, &argv, &argc, &err);
+	options.argv = argv;
+	if (status == FG_OK)
+		status = fg_process_run(&options, &result, &err);
+	if (status != FG_OK) {
+		program->why = fg_arena_strdup(&t->cli->arena, err.message);
+		goto out;
+	}
+	good = result.exited && result.exit_code == 0 && !result.timed_out;
+	if (!good) {
+		fg_process_describe(&result, &words);
+		add_first_line(&words, result.stderr_text);
+		program->why = fg_arena_strdup(&t->cli->arena, fg_strbuf_text(&words));
+	} else if (has_harness) {
+		good = has_cases(t, program, &result);
+	}
+	*seen = (struct fg_project_seen){
+		.wall_s = (double)result.wall_ns / (double)FG_NS_PER_S,
+		.cpu_s = seconds_of(&result.usage.ru_utime) + seconds_of(&result.usage.ru_stime),
+		.queued_s = (double)result.leader_wait_ns / (double)FG_NS_PER_S,
+	};
+out:
+	fg_strbuf_release(&words);
+	fg_process_result_release(&result);
+	if (variables)
+		free(variables[0]);
+	free((void *)variables);
+	free(input_path);
+	free(folder);
+	return good;
+}
+
+bool fg_project_is_over(const struct fg_project_trying *t)
+{
+	return fg_clock_monotonic_ns() > t->ends_ns ||
+	       (t->cli->interrupted && *t->cli->interrupted);
+}

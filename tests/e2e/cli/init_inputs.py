@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""init_inputs.py FASTGATE: how `fastgate init` calls a program, which it never runs, and what it does with tests and with long builds."""
+import os
+import re
+
+from checks import call, check, finish, write
+from init_project import commit, fastgate, in_folder, init, measures_nothing, runs
+
+# Works on the option and the file that only its tests know.
+PICKY = r"""#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) { volatile unsigned sum = 0; int c; FILE *file = argc == 3 && !strcmp(argv[1], "--parse") ? fopen(argv[2], "r") : NULL;
+if (!file || fgetc(file) != '<') return fputs("usage\n", stderr), 1;
+while ((c = fgetc(file)) != EOF) for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c;
+return 0; }
+"""
+
+
+def a_program_is_called_as_its_tests_call_it():
+    write("main.c", PICKY)
+    write("Makefile", "picky: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("tests/run.sh", "#!/bin/sh\nPICKY=${PICKY:-../picky}\n$PICKY --parse \"$srcdir/data/page.xml\" >out.txt || exit 1\n")
+    write("tests/data/page.xml", "<" + "x" * 4000)
+    write("tests/data/other.xml", "y" * 9000)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check("./picky --parse fastgate-input.xml" in text and "yes tests/data/page.xml" in text, f"as tests call it: {said}{text}")
+    runs("picky")
+
+
+# Takes names of files, each of which has to begin with its mark.
+NAMES = r"""#include <stdio.h>
+int main(int argc, char **argv) { volatile unsigned sum = 0; if (argc < 2) return 1;
+for (int i = 1; i < argc; i++) { FILE *file = fopen(argv[i], "r"); int size = 0, c;
+if (!file || fgetc(file) != 'K') return 1;
+while ((c = fgetc(file)) != EOF) { size++; if (c == 'K') return 1; }
+fclose(file); for (int k = 0; k < 200000; k++) sum = sum * 31 + (unsigned)size; }
+return 0; }
+"""
+
+
+def a_file_that_cannot_be_copied_in_a_row_is_named_many_times():
+    write("main.c", NAMES)
+    write("Makefile", "names: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("data/one.pic", "K" + "x" * 300)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check("exec ./names $(yes data/one.pic | head -n " in text and "setup:" not in text, f"named many times: {said}{text}")
+    runs("names")
+
+
+# Writes a file, so that it needs two names.
+CONVERTER = r"""#include <stdio.h>
+int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *in = argc == 3 ? fopen(argv[1], "r") : NULL; FILE *out = in ? fopen(argv[2], "w") : NULL; int c;
+if (!out) return 1;
+while ((c = fgetc(in)) != EOF) { fputc(c, out); for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c; }
+return 0; }
+"""
+
+
+def a_converter_is_given_a_name_for_its_result():
+    write("main.c", CONVERTER)
+    write("Makefile", "turn: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("data/small.txt", "x" * 1500)
+    commit()
+    said, text = init()
+    check("./turn fastgate-input" in text and " fastgate-input-result" in text, f"converter: {said}{text}")
+    check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "a result was left behind")
+
+
+READS_ALL = r"""#include <stdio.h>
+int main(void) { volatile unsigned sum = 0; int c, n = 0;
+while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++, n++) sum = sum * 31 + (unsigned)c;
+return n ? 0 : 1; }
+"""
+
+
+def a_file_that_tests_decode_first_is_not_an_input():
+    write("main.c", READS_ALL)
+    write("Makefile", "cat: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("test/archive.uu", "begin 644 archive\n" + "M" * 60 + "\n" * 900 + "end\n")
+    write("test/small.txt", "x" * 1500)
+    commit()
+    said, text = init()
+    check("yes test/small.txt" in text and ".uu" not in text, f"encoded: {said}{text}")
+
+
+def a_service_is_never_run():
+    mark = os.path.abspath("was-run")
+    write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
+    write("Makefile", "all: fanctl raidctl\nfanctl raidctl: main.c\n\tcc -o $@ main.c\ninstall:\n\tinstall raidctl $(DESTDIR)/usr/sbin\n")
+    write("etc/fan.service", "[Service]\nExecStart=/usr/bin/fanctl -f\n")
+    commit()
+    said, text = init()
+    check(not os.path.exists(mark), f"a service was run: {said}")
+    check("fanctl: is not run: etc/fan.service starts it as a service" in said, f"service: {said}")
+    check("raidctl: is not run: Makefile installs it for the administrator" in said and measures_nothing(text), f"sbin: {said}{text}")
+
+
+TEST = "int main(void) { volatile unsigned sum = 0; for (unsigned i = 0; i < %du; i++) sum = sum * 31 + i; return 0; }\n"
+
+
+def the_longest_test_of_a_library_is_the_last_resort():
+    write("lib.c", "int work(void) { return 1; }\n")
+    write("tests/long.c", TEST % 100000000)
+    write("tests/short.c", TEST % 10)
+    write("tests/bad.c", "int main(void) { return 1; }\n")
+    write("Makefile", "libwork.a: lib.c\n\tcc -c lib.c\n\tar rc $@ lib.o\ntests/%: tests/%.c\n\tcc -O1 -o $@ $<\n"
+                      "check: tests/bad tests/long tests/short\n\tfor test in bad long short; do ./tests/$$test; done\n")
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check("command: ./tests/long\n" in text and "\n  - name: short" not in text and "Is it what matters?" in text, f"tests: {said}{text}")
+    check("make -j2 && make -j2 tests/bad tests/long tests/short\n" in text, f"tests are built: {text}")
+    runs("long")
+
+
+def a_build_ends_at_the_time_limit():
+    write("Makefile", "all:\n\tmkfifo pipe\n\tcat pipe\n")
+    commit()
+    said, text = init("--budget", "2s")
+    check(re.search(r"'make -j2' was ended at the time limit, after \d+ s; its output is in '.*build.log'", said), f"limit: {said}")
+    check("Next: fastgate init --budget 30m" in said and measures_nothing(text), f"limit: {said}{text}")
+    done = call(fastgate, "init", "--budget", "soon")
+    check(done.returncode == 2, f"no time: {done}")
+
+
+for test in (a_program_is_called_as_its_tests_call_it, a_file_that_cannot_be_copied_in_a_row_is_named_many_times,
+             a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
+             the_longest_test_of_a_library_is_the_last_resort, a_build_ends_at_the_time_limit):
+    in_folder(test)
+finish()
