@@ -38,7 +38,7 @@ enum fg_status {
    return fg_try_status;            \
  } while (0)
 
-/* Where something must be released: go to `out` with the failure in `status`. */
+/* If the call fails, goes to `out`, which releases resources; `status` has the failure. */
 #define FG_TRY_OUT(call) \
  do {                    \
   status = (call);       \

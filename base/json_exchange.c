@@ -139,7 +139,7 @@ bool fg_exchange_part(const struct fg_exchange *with, const char *name, void *ob
 	return true;
 }
 
-/* Members are functions that may write to the object, so they get a copy of a constant one. */
+/* `members` may write to the object, so it gets a copy of a constant one. */
 const void *fg_exchange_object(const struct fg_exchange *with, const char *name, const void *object,
 			       size_t size, fg_exchange_members *members)
 {

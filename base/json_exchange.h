@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One function for each struct names its members, in order, and so writes it as a JSON object or
- * reads it back.  What is read may come from anywhere: a member that is absent or of another type
+ * For each struct, one function lists its members in order; it both writes the struct as a JSON
+ * object and reads it back.  The input is not trusted: a member that is absent or has another type
  * counts as null.
  *
  *	static bool exchange_point(const struct fg_exchange *with, void *at)
@@ -21,37 +21,37 @@
 #include "base/json_write.h"
 
 struct fg_exchange {
-	struct fg_json_writer *w; /* writes; NULL: reads */
+	struct fg_json_writer *w; /* the writer; NULL to read */
 	const cJSON *json;        /* the object to read */
-	struct fg_arena *arena;   /* for what is read */
-	const void *context;      /* the members' own */
+	struct fg_arena *arena;   /* holds the values that are read */
+	const void *context;      /* passed through to the functions */
 };
 
-/* False: what was read is not such an object; it is left out. */
+/* Returns false if the input is not such an object; it is then left out. */
 typedef bool fg_exchange_members(const struct fg_exchange *with, void *object);
 
 void fg_exchange_text(const struct fg_exchange *with, const char *name, const char **text);
-/* A text that is always present: null is read as "". */
+/* For a text that is never NULL: null is read as "". */
 void fg_exchange_words(const struct fg_exchange *with, const char *name, const char **text);
-/* Not written if NULL. */
+/* Writes nothing if the text is NULL. */
 void fg_exchange_text_if(const struct fg_exchange *with, const char *name, const char **text);
-/* NaN: null. */
+/* Writes NaN as null and reads null as NaN. */
 void fg_exchange_number(const struct fg_exchange *with, const char *name, double *number);
-/* Above zero; 0: null. */
+/* For a number above zero; 0 is written as null, and null is read as 0. */
 void fg_exchange_positive(const struct fg_exchange *with, const char *name, double *number);
-/* Returns the count; a larger one than `most` is read as 0. */
+/* Returns the count; one above `most` is read as 0. */
 uint64_t fg_exchange_count(const struct fg_exchange *with, const char *name, uint64_t count,
 			   uint64_t most);
 void fg_exchange_flag(const struct fg_exchange *with, const char *name, bool *flag);
-/* [a, b] */
+/* Writes or reads [a, b]. */
 void fg_exchange_pair(const struct fg_exchange *with, const char *name, double *a, double *b);
-/* Elements that are not text are left out. */
+/* Leaves out elements that are not text. */
 void fg_exchange_texts(const struct fg_exchange *with, const char *name, const char ***items,
 		       size_t *count);
-/* An object that is a part of the struct; an absent one is read as one of nulls. */
+/* For an object inside the struct; if it is absent, its members are read as null. */
 bool fg_exchange_part(const struct fg_exchange *with, const char *name, void *object,
 		      fg_exchange_members *members);
-/* One object; NULL is not written. */
+/* For an object behind a pointer; NULL is not written. */
 const void *fg_exchange_object(const struct fg_exchange *with, const char *name, const void *object,
 			       size_t size, fg_exchange_members *members);
 void *fg_exchange_list(const struct fg_exchange *with, const char *name, void *items, size_t *count,

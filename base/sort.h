@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting numbers, and structs by their members. */
+/* Sorts numbers, and structs by their members. */
 #ifndef FG_BASE_SORT_H
 #define FG_BASE_SORT_H
 
@@ -10,7 +10,7 @@ void fg_sort(double *values, size_t count);
 /* The median of the values, which it sorts; NaN if none. */
 double fg_middle(double *values, size_t count);
 
-/* Defines a comparison of structs for qsort(): by a member, or by two. */
+/* Defines a comparison function for qsort() that compares structs by one or two members. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot be put into parentheses. */
 #define FG_ASCENDING(name, type, member)                    \
  static int name(const void *left, const void *right)       \

@@ -50,12 +50,12 @@ const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);
 bool fg_text_ends_with(const char *text, const char *end);
 
-/* The index of a word; `count`: there is no such word. */
+/* The index of the word, or `count` if it is not in the list. */
 size_t fg_text_find(const char *word, const char *const *words, size_t count);
 #define FG_TEXT_IS_AMONG(word, words) \
  (fg_text_find(word, words, FG_ARRAY_SIZE(words)) < FG_ARRAY_SIZE(words))
 
-/* Defines the two directions between an enum and the words in its order. */
+/* Defines the functions that turn an enum into a word and back; `words` has the enum's order. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type cannot be put into parentheses. */
 #define FG_WORDS(words, type, name_of, parse)                           \
  const char *name_of(type value)                                        \

@@ -41,9 +41,9 @@ struct fg_code_item {
 	uint32_t ordinal; /* position among items with this name and unit */
 	uint32_t first_use;
 	uint32_t use_count; /* items that it references: uses[first_use .. first_use + use_count) */
-	/* of functions for x86-64; 0 elsewhere */
+	/* only for x86-64 functions, otherwise 0 */
 	uint32_t vector_count; /* arithmetic instructions on vectors */
-	uint32_t tail_count;   /* calls that are jumps to other functions */
+	uint32_t tail_count;   /* jumps to other functions that replace a call */
 	bool calls_itself;
 };
 

@@ -418,7 +418,7 @@ static void add_instruction(struct fg_digester *d, struct fg_strbuf *text,
 	add_bytes(text, i->bytes + from, i->decoded.length - from);
 }
 
-/* Moves, shuffles and the zeroing of a register serve scalar code as well. */
+/* Excludes moves, shuffles and register zeroing, which occur in scalar code as well. */
 static bool is_vector_arithmetic(ZydisMnemonic mnemonic)
 {
 	static const char *const whole[] = {"padd", "psub", "pmul", "pmadd", "pmax", "pmin", "pabs",
@@ -446,7 +446,7 @@ static void note_form(struct fg_digester *d, const struct fg_decoded *i)
 	const struct fg_image_symbol *symbol = NULL;
 	struct fg_code_place to;
 
-	/* Only the oldest instructions have one-byte opcodes. */
+	/* Vector instructions never have one-byte opcodes. */
 	if (i->decoded.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT && is_vector_arithmetic(mnemonic))
 		self->vector_count++;
 	if (mnemonic != ZYDIS_MNEMONIC_JMP && mnemonic != ZYDIS_MNEMONIC_CALL)

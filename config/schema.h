@@ -61,7 +61,7 @@ struct fg_key {
 	const char *example;              /* one or more lines of YAML; may be NULL */
 };
 
-/* The beginning of a row; `offset_` 0 if it has no value of its own. */
+/* The first fields of a row; `offset_` is 0 for a key without a value of its own. */
 #define FG_KEY(name_, kind_, offset_, help_) \
  .name = (name_), .kind = FG_KEY_##kind_, .offset = (offset_), .help = (help_)
 #define FG_BOUNDS(from, to) .minimum = (from), .maximum = (to)

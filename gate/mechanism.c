@@ -335,7 +335,10 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 	return found;
 }
 
-/* Lost vectors or tail calls cause more instructions, or more calls of the function by itself. */
+/*
+ * A loop without vector instructions executes more instructions; a lost tail call also adds calls
+ * of the function by itself.
+ */
 static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
 					   const struct fg_code_form form[FG_ARM_COUNT])
 {
@@ -467,7 +470,7 @@ static void describe_not_inlined(const struct counter *c, const struct tally t[2
 				 calls);
 }
 
-/* "no longer vectorised (16 → 0 vector instructions), ", and what follows from it. */
+/* Adds "no longer vectorised (16 → 0 vector instructions), " and sets the kind accordingly. */
 static void name_form(const struct fg_code_form form[FG_ARM_COUNT], struct fg_mechanism *mechanism,
 		      struct fg_strbuf *text)
 {
@@ -627,8 +630,8 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 /* ---- causes without counts ---- */
 
 /*
- * Did gated wall time grow without CPU time?  Ratios are compared: on a busy machine each
- * millisecond of CPU time takes several of wall time.
+ * Did gated wall time grow without CPU time?  Compares ratios, because on a busy machine each
+ * millisecond of CPU time takes several milliseconds of wall time.
  */
 static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,
 		       struct fg_mechanism *mechanism)
@@ -656,7 +659,7 @@ void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *v
 	struct fg_mechanism waiting;
 	const bool is_waits = is_waiting(verdict, arena, &waiting);
 
-	/* The levels of two sessions do not show causes. */
+	/* Differences between two sessions do not show causes. */
 	if (verdict->schedule == FG_SCHEDULE_STORED)
 		return;
 	for (size_t i = 0; i < verdict->time.function_count; i++) {

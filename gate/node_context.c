@@ -79,7 +79,10 @@ void fg_node_context_group(struct fg_node_context *c)
 	free(entity);
 }
 
-/* For a program that never waits, wall-clock samples are parts of the CPU time as well. */
+/*
+ * Wall-clock samples belong to wall time if that is gated. Otherwise they count as CPU time, which
+ * is right for a program that never waits.
+ */
 static const char *metric_of_time(const struct fg_node_context *c,
 				  const struct fg_benchmark_verdict *verdict)
 {

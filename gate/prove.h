@@ -29,7 +29,7 @@ struct fg_proof_noise {
 /* One whole run. */
 struct fg_proof {
 	const char *benchmark;
-	/* the planted function; NULL: none, or a preloaded delay of the whole program */
+	/* the planted function; NULL: no plant, or a delay of the whole program */
 	const char *function;
 	const char *symbol;
 	const char *library;
@@ -56,8 +56,8 @@ bool fg_proof_arm_parse(const char *word, enum fg_proof_arm *value);
 /* False if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*
- * Is the outcome right? Red with a plant, anything else without one. A delay leaves the code
- * unchanged, so "placement" has found it too.
+ * Is the outcome right? It must be red with a plant, and anything else without one. A delay leaves
+ * the code unchanged, so the outcome "placement" also counts as found.
  */
 bool fg_proof_is_right(const struct fg_proof *proof);
 /* Noise of the pairs of a metric. */

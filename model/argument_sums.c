@@ -189,7 +189,10 @@ static int most_calls_first(const void *left, const void *right)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-/* The items of a list, `size` apart with their sides at `offset`, that this side calls. */
+/*
+ * The items that this side calls, most calls first. Items are `size` bytes apart and have their
+ * sides at `offset`.
+ */
 static struct place *order(const void *items, size_t item_count, size_t size, size_t offset,
 			   unsigned side, size_t *count)
 {

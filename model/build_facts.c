@@ -64,9 +64,11 @@ bool fg_fact_is_equal(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
+/* ---- functions ---- */
+
 /*
- * ---- functions, as "NAME=BEFORE:AFTER:STATE" or, with vectors and tail calls of both sides,
- * "NAME=BEFORE:AFTER:STATE:8:0:1:0", separated by blanks ----
+ * The text has one word per function, "NAME=BEFORE:AFTER:STATE". With the vector instructions and
+ * tail calls of both sides it is "NAME=BEFORE:AFTER:STATE:8:0:1:0".
  */
 
 void fg_build_facts_add_function(struct fg_build_facts *build,

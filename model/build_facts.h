@@ -26,7 +26,7 @@ enum fg_compared {
 	FG_COMPARED_CHANGED,
 };
 
-/* How a compiler wrote a function for x86-64. */
+/* Properties of a function's machine code; x86-64 only. */
 struct fg_code_form {
 	unsigned vectors;    /* arithmetic instructions on vectors */
 	unsigned tail_calls; /* jumps instead of calls */

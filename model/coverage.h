@@ -11,7 +11,7 @@
 
 /* Totals over the repetitions of one arm. */
 struct fg_coverage {
-	double spent_ns; /* by the sampler's clock: CPU or wall time */
+	double spent_ns; /* time on the sampler's clock: CPU or wall time */
 	double sampled_ns;
 	size_t repetitions;
 };

@@ -9,7 +9,7 @@
 #define BYTES(folded, called, words) \
  MEASURE(called, words, "bytes", folded, fg_format_size), .exact = true
 
-/* A name with a dot at its end is a family: one of each function, type or dump. */
+/* A name that ends with a dot is a family, with one measure per function, type or dump. */
 static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 	[FG_MEASURE_CPU_TIME] = {TIME("cpu_time", "CPU time")},
 	[FG_MEASURE_WALL_TIME] = {TIME("wall_time", "wall-clock time")},

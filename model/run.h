@@ -91,7 +91,7 @@ struct fg_sampling {
 
 struct fg_exchange;
 
-/* Its members as JSON, but `start_share`, which only a store keeps. */
+/* Writes or reads all members except `start_share`, which only a store keeps. */
 bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
 
 /* One benchmark of a run. */

@@ -306,7 +306,7 @@ bool fg_work_parse(const char *word, enum fg_work *value);
 const char *fg_mechanism_name(enum fg_mechanism_kind value); /* "calls", "cache_misses", ... */
 bool fg_mechanism_parse(const char *word, enum fg_mechanism_kind *value);
 struct fg_exchange;
-/* Its members as JSON. */
+/* Writes the members as JSON, or reads them. */
 bool fg_mechanism_exchange(const struct fg_exchange *with, void *at);
 const char *fg_standing_name(enum fg_standing value); /* "guilty", "not sure", ... */
 bool fg_standing_parse(const char *word, enum fg_standing *value);
@@ -316,7 +316,7 @@ bool fg_outcome_parse(const char *word, enum fg_outcome *value);
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);
 void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *format, ...)
 	FG_PRINTF(3, 4);
-/* NULL: the benchmark has no such metric. */
+/* Returns NULL if the benchmark has no such metric. */
 const struct fg_metric_verdict *fg_verdict_metric(const struct fg_benchmark_verdict *verdict,
 						  const char *name);
 void fg_verdict_release(struct fg_verdict *verdict);

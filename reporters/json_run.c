@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The conditions of a run in report.json: sides, builds and host. */
+/* Writes the conditions of a run to report.json: sides, builds and host. */
 #include "base/clock.h"
 #include "reporters/verdict_exchange.h"
 #include "reporters/verdict_queries.h"

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Keys for the values of functions and call paths: times have the unit in the key. */
+/* Keys for the values of functions and call paths; keys of times contain the unit. */
 struct keys {
 	const char *self;
 	const char *inclusive;
@@ -61,7 +61,7 @@ static void exchange_notes(const struct fg_exchange *with, struct fg_notes *note
 		notes->capacity = notes->count;
 }
 
-/* No end is written as null. */
+/* Writes INT64_MAX, no end, as null. */
 static void exchange_until(const struct fg_exchange *with, int64_t *until_ns)
 {
 	char text[FG_TIME_TEXT_SIZE] = "";
@@ -194,7 +194,7 @@ static void exchange_line(const struct fg_exchange *with, unsigned *line)
 		*line = (unsigned)fg_exchange_count(with, "line", *line, UINT32_MAX);
 }
 
-/* Moved cost is written as "moved", which is not an outcome: it neither failed nor improved. */
+/* Moved cost is neither a failure nor an improvement, so it is written as "moved". */
 static void exchange_standing(const struct fg_exchange *with, struct fg_node_verdict *node)
 {
 	const char *standing = fg_standing_name(node->standing);
@@ -284,7 +284,7 @@ static void exchange_blame(const struct fg_exchange *outer, const struct keys *k
 	fg_exchange_number(with, keys->everything_else, &blame->everything_else);
 }
 
-/* The functions name the measure. Without any it is CPU time. */
+/* Takes the measure from the first function; without functions it is CPU time. */
 static void exchange_time(const struct fg_exchange *with, struct fg_blame *blame)
 {
 	if (!with->w)
@@ -382,7 +382,7 @@ static void exchange_schedule(const struct fg_exchange *with, enum fg_schedule *
 	(void)fg_schedule_parse(name, schedule);
 }
 
-/* The headline's probability is in the answer, whose other members are made again. */
+/* Reads the headline's probability. The other members of the answer are computed again. */
 static void read_probability(const cJSON *json, struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A verdict as the members of report.json, written and read by the same functions.  Private to
- * reporters/.
+ * Writes a verdict as members of report.json and reads it back, with the same functions.  Private
+ * to reporters/.
  */
 #ifndef FG_REPORTERS_VERDICT_EXCHANGE_H
 #define FG_REPORTERS_VERDICT_EXCHANGE_H
@@ -10,16 +10,16 @@
 #include "model/arguments.h"
 #include "reporters/reporter.h"
 
-/* The exchange's context. */
+/* The context of the exchange. */
 struct fg_verdict_context {
-	const struct fg_report *report; /* to write */
+	const struct fg_report *report; /* only for writing */
 	bool for_page;
-	struct fg_argument_room *room; /* to read: for the arguments of all benchmarks */
+	struct fg_argument_room *room; /* only for reading; shared by all benchmarks */
 };
 
 void fg_verdict_exchange(const struct fg_exchange *with, struct fg_verdict *verdict);
 
-/* Members that are only written: the run's conditions. */
+/* Write the conditions of the run, which are never read back. */
 void fg_report_add_run(const struct fg_report *report, struct fg_json_writer *w);
 void fg_report_add_builds(const struct fg_report *report,
 			  const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);

@@ -123,7 +123,7 @@ void fg_runner_exceed_budget(struct fg_runner_job *job);
 bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
- * Reports how much of `spent_ns`, by the sampler's clock, the samples of a repetition cover.  If
+ * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover.  If
  * they turn out to cover only one arm before any pair has counted, both continue without the
  * sampler.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Parts of the manual that the program has itself: tables, and the reference of fastgate.yml.
+Copies the parts of the manual that fastgate prints itself: tables, and the reference of fastgate.yml.
 
 tables.py FASTGATE ROOT           write them into docs/*.md, below each line <!-- fastgate help TOPIC [BEGINNING...] -->
                                   and below <!-- fastgate config --reference -->, to the end of the page

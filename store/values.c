@@ -339,7 +339,7 @@ static const char *const remark_names[] = {
 	[FG_REMARK_EXACT] = "exact",
 };
 
-/* A text that the series owns; NULL is not written. */
+/* For a text that the series owns; NULL is not written. */
 static void exchange_own(const struct fg_exchange *with, const char *name, char **text)
 {
 	if (!with->w) {
@@ -380,7 +380,7 @@ static void exchange_only_in(const struct fg_exchange *with, bool only_in[FG_ARM
 	only_in[FG_ARM_CANDIDATE] = side && strcmp(side, "candidate") == 0;
 }
 
-/* False: this fastgate does not know the state. */
+/* Returns false if this version of fastgate does not know the state. */
 static bool exchange_details(const struct fg_exchange *with, void *at)
 {
 	struct fg_series *series = at;
@@ -402,7 +402,7 @@ static bool exchange_details(const struct fg_exchange *with, void *at)
 	fg_exchange_number(with, "as_linked", &series->as_linked);
 	series->layouts =
 		(unsigned)fg_exchange_count(with, "layouts", series->layouts, FG_LAYOUTS_MAX);
-	/* An upload may say anything. */
+	/* Uploads are not trusted: correct a `layouts` that does not fit `as_linked_metric`. */
 	if (!with->w && (series->layouts == 0 || !series->as_linked_metric))
 		series->layouts = series->as_linked_metric ? FG_LINE_PLACES : 0;
 	(void)fg_exchange_part(with, "sampling", &series->sampling, fg_sampling_exchange);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: ARCHIVE TURNS.  The time from the start of a job to its first pair, with the archive at hand: the steps of action.yml
-install ARCHIVE and gate a change of examples/quickstart in a fresh clone, both sides built from nothing.
+Called by run: ARCHIVE TURNS.  Measures the time from the start of a job to its first pair, with the archive already downloaded: the steps
+of action.yml install ARCHIVE and gate a change of examples/quickstart in a fresh clone, building both sides from scratch.
 """
 import hashlib
 import os
@@ -38,7 +38,7 @@ def one_job(origin, home):
     subprocess.run(["sh", ROOT / "scripts/github-get.sh"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     installed = time.monotonic() - begin
     environment["FASTGATE_ACTION_PROGRAM"] = (home / "output").read_text().strip().removeprefix("program=")
-    ours, theirs = pty.openpty() # a terminal is shown each pair
+    ours, theirs = pty.openpty() # on a terminal, the gate shows each pair
     gate = subprocess.Popen(["sh", ROOT / "scripts/github-gate.sh"], env=environment, cwd=home / "checkout", stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
@@ -50,7 +50,7 @@ def one_job(origin, home):
     try:
         while os.read(ours, 4096):
             pass
-    except OSError: # its last writer has ended
+    except OSError: # the last writer has exited
         pass
     gate.wait()
     return installed, first_pair

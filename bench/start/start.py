@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: FASTGATE PERFDB TURNS.  A command and its peer take turns; prints the medians of their CPU times and of the times from start
-to end, and the ratio of the CPU times.
+Called by run: FASTGATE PERFDB TURNS.  Runs each command and its peer alternately.  Prints the medians of their CPU times and of the times
+from start to end, and the ratio of the CPU times.
 """
 import os
 import shutil
@@ -25,7 +25,7 @@ ROWS = [
 
 
 def once_ms(words):
-    """CPU time of the program and its children, and the time from its start to its end."""
+    """(CPU time of the program and its children, time from its start to its end)."""
     nowhere = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_RDWR, 0) for fd in range(3)]
     begin = time.monotonic()
     pid = os.posix_spawn(shutil.which(words[0]), words, os.environ, file_actions=nowhere)

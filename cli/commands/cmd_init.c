@@ -15,7 +15,7 @@
 enum {
 	SHOWN_MAX = 4,
 	CONFIG_BYTES_MAX = 1 << 20,
-	TRIALS_SECONDS = 90, /* of the budget; builds may take the rest */
+	TRIALS_SECONDS = 90, /* share of the budget for trials; builds may take the rest */
 };
 
 struct options {
@@ -157,7 +157,7 @@ static void tell_lacks(const struct fg_cli *cli, const struct fg_project *projec
 	}
 }
 
-/* Why programs cannot be measured: those that were tried first, most prominent first. */
+/* Reports why programs cannot be measured, first those that were tried. */
 static void tell_need(const struct fg_cli *cli, const struct fg_project *project)
 {
 	size_t shown = 0;

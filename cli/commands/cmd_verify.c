@@ -125,7 +125,7 @@ static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *
 
 /* ---- the ledger ---- */
 
-/* A CI job has none, and another checkout has its own. */
+/* Does nothing without a ledger, as in a CI job. Another checkout has another ledger. */
 static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct fg_error *err)
 {
 	char *store = fg_cli_store_path(NULL);

@@ -45,9 +45,9 @@ struct opening {
 	struct fg_cli *cli;
 	struct fg_project *project;
 	struct fg_worktree *worktree;
-	const char *commit; /* the snapshot */
+	const char *commit; /* commit of the snapshot */
 	char *tail;         /* last lines of the last failed build */
-	int64_t ends_ns;    /* monotonic */
+	int64_t ends_ns;    /* time limit, on the monotonic clock */
 };
 
 static struct fg_worktree_options options_of(const struct opening *opening,
@@ -66,7 +66,7 @@ static struct fg_worktree_options options_of(const struct opening *opening,
 	};
 }
 
-/* Builds something more in the tree that was built. Returns the command; NULL: it fails. */
+/* Builds another target in the built tree. Returns the command, or NULL if it fails. */
 static const char *build_target(struct opening *opening, const char *what, const char *target)
 {
 	struct fg_cli *cli = opening->cli;
@@ -90,7 +90,7 @@ static const char *build_target(struct opening *opening, const char *what, const
 	return status == FG_OK ? command : NULL;
 }
 
-/* Makefiles often build their benchmarks in a separate target; the first that builds is enough. */
+/* Makefiles often build benchmarks in a separate target; the first one that builds is enough. */
 static void build_benchmarks(struct opening *opening)
 {
 	struct fg_project *project = opening->project;
@@ -108,7 +108,7 @@ static void build_benchmarks(struct opening *opening)
 	}
 }
 
-/* If no program is likely, builds the tests, which often have a target of their own. */
+/* Builds the tests if no program is likely; their target is often a separate one. */
 static void build_tests(struct opening *opening)
 {
 	struct fg_project *project = opening->project;
@@ -243,7 +243,7 @@ static int open_way(struct opening *opening, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Back to a way that was tried: the tree, if it builds, is there already. */
+/* Returns to an earlier build system; rebuilds only if another one was tried since. */
 static int go_back(struct opening *opening, const struct fg_project *kept, bool builds,
 		   struct fg_error *err)
 {
@@ -258,7 +258,10 @@ static int go_back(struct opening *opening, const struct fg_project *kept, bool 
 	return builds ? open_plain(opening, err) : FG_ECHILD;
 }
 
-/* Until one builds a program. If none does, the file has the first that builds, or the first. */
+/*
+ * Tries build systems until one builds a program. If none does, chooses the first that builds
+ * anything, otherwise the first.
+ */
 static int open_some_way(struct opening *opening, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;

@@ -344,7 +344,7 @@ size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct 
 	return count;
 }
 
-/* Phony names such as "run-tests" would run them. */
+/* Does a target's name suggest that it runs the tests ("run-tests")? */
 static bool runs_tests(const char *words)
 {
 	return strstr(words, "run") || strstr(words, "check-") || strstr(words, "test-");
@@ -366,7 +366,7 @@ const char *fg_project_test_target(const char *root, struct fg_arena *arena,
 	if (!has_makefile(project))
 		return NULL;
 	if (is_automake)
-		return "check TESTS="; /* builds them, and runs none */
+		return "check TESTS="; /* builds the tests without running them */
 	if (project->kind != FG_PROJECT_MAKE)
 		return NULL;
 	database = output_of(root, "make -npq", true);
@@ -380,7 +380,7 @@ const char *fg_project_test_target(const char *root, struct fg_arena *arena,
 	return found;
 }
 
-/* "./bench 1000 data", as `make -n bench` would run it. */
+/* Takes a line of `make -n bench`: "./bench 1000 data". */
 static void take_line(const char *root, struct fg_arena *arena, struct fg_project *project,
 		      const char *line, size_t length)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One execution of a program in the trial build's tree. */
+/* Executes a program once in the trial build's tree. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/launch.h"
@@ -12,8 +12,8 @@
 
 enum {
 	OUTPUT_LIMIT_BYTES = 16 << 10,
-	CASES_LIMIT_BYTES = 8 << 20, /* of a harness */
-	SAID_BYTES = 120,            /* longest reason of a program that is kept */
+	CASES_LIMIT_BYTES = 8 << 20, /* limit of a harness's list of cases */
+	SAID_BYTES = 120,            /* limit of the reason that is kept for a program */
 };
 
 static double seconds_of(const struct timeval *time)
@@ -21,7 +21,7 @@ static double seconds_of(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* Our environment with the LD_LIBRARY_PATH that a libtool wrapper would set. To be freed. */
+/* Our environment with the LD_LIBRARY_PATH that libtool's wrapper would set; to be freed. */
 static char **environment_for(const char *library_path)
 {
 	size_t count = 0;
@@ -35,7 +35,7 @@ static char **environment_for(const char *library_path)
 	return variables;
 }
 
-/* The first words after the program's name in ": usage: encode FILE". */
+/* Adds the first line of the output to a reason: ": usage: encode FILE". */
 static void add_first_line(struct fg_strbuf *words, const char *output)
 {
 	const char *line = output + strspn(output, " \t\r\n");
@@ -47,7 +47,7 @@ static void add_first_line(struct fg_strbuf *words, const char *output)
 	fg_text_add_clean(words, line, length, SAID_BYTES);
 }
 
-/* Does it print its cases as the harness is asked to? Otherwise program->why has the reason. */
+/* Does it print cases in the format of its harness? If not, program->why has the reason. */
 static bool has_cases(struct fg_project_trying *t, struct fg_project_program *program,
 		      const struct fg_process_result *result)
 {
@@ -63,7 +63,6 @@ static bool has_cases(struct fg_project_trying *t, struct fg_project_program *pr
 	return has;
 }
 
-/* One execution. False if it failed; program->why has the reason. */
 bool fg_project_execute(struct fg_project_trying *t, struct fg_project_program *program,
 			const char *line, const char *input, int seconds,
 			struct fg_project_seen *seen)

@@ -57,7 +57,7 @@ static bool is_sample(const char *path)
 	return found;
 }
 
-/* A program seldom reads the pictures and fonts that lie next to its inputs. */
+/* Pictures and fonts next to a program's inputs are seldom its input. */
 static enum fg_project_input_kind kind_of(const char *path, bool is_sample)
 {
 	char start[LOOKED_AT_BYTES];
@@ -76,13 +76,13 @@ static enum fg_project_input_kind kind_of(const char *path, bool is_sample)
 	return is_sample ? FG_INPUT_SAMPLE : FG_INPUT_TEXT;
 }
 
-/* Tests decode such a file before they give it to a program. */
+/* Is it a text encoding of a binary file? Tests decode it before a program reads it. */
 static bool is_encoded(const char *path)
 {
 	return strcmp(ending_of(path), ".uu") == 0 || strcmp(ending_of(path), ".b64") == 0;
 }
 
-/* "README.md", "ChangeLog": about the project. */
+/* Is it a document about the project, like "README.md" or "ChangeLog"? */
 static bool is_document(const char *path)
 {
 	static const char *const names[] = {"readme",  "change", "news",    "copying",
@@ -96,7 +96,7 @@ static bool is_document(const char *path)
 	return false;
 }
 
-/* The larger one, but a benchmark's before any other. */
+/* Prefers inputs of benchmarks, then larger ones. */
 static bool is_better(const struct fg_project_input *a, const struct fg_project_input *b)
 {
 	const bool of_benchmark = fg_project_says_benchmark(a->path);

@@ -15,9 +15,9 @@ enum {
 
 /* In the order of trial. */
 enum fg_project_input_kind {
-	FG_INPUT_SAMPLE, /* a text among the tests, examples or data */
+	FG_INPUT_SAMPLE, /* text file in a folder of tests, examples or data */
 	FG_INPUT_BINARY_SAMPLE,
-	FG_INPUT_TEXT, /* any other, often a document about the project */
+	FG_INPUT_TEXT, /* any other text, often about the project */
 	FG_INPUT_BINARY,
 	FG_INPUT_MADE,   /* made by a command; copies of it are not joined */
 	FG_INPUT_SOURCE, /* source or build file: a patch to it changes one side's input */
@@ -40,7 +40,7 @@ struct fg_project_inputs {
 /* Finds the largest tracked file of each kind and ending, largest first. */
 void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 			    struct fg_project_inputs *inputs);
-/* Adds files of simple formats, none of which exists until its command has run. */
+/* Adds inputs in simple formats; each exists only after its command has run. */
 void fg_project_inputs_make(struct fg_project_inputs *inputs);
 /* Beginning of the name of the file that holds the copies or the made input. */
 #define FG_PROJECT_INPUT_NAME "fastgate-input"

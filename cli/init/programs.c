@@ -452,7 +452,7 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 	return added;
 }
 
-/* The name as a word of an extended regular expression. */
+/* An extended regular expression that matches the name as a whole word. */
 static const char *word_pattern(const char *name, struct fg_arena *arena)
 {
 	char *plain = fg_arena_strdup(arena, name);

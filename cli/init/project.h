@@ -55,18 +55,18 @@ struct fg_project_program {
 		*suite; /* the whole command of a suite, which is not a single program; or NULL */
 	/* NULL: run without arguments, in the root */
 	const char *arguments;
-	const char *tail; /* words behind the input; or NULL */
+	const char *tail; /* words after the input, or NULL */
 	const char *working_directory;
 	bool is_wrapped;          /* real program in .libs/, behind a libtool wrapper */
 	const char *library_path; /* folders of the project's shared libraries that it needs */
 	const char *input;        /* a file given as input, or NULL */
 	const char *input_made;   /* command that makes it; NULL: a file of the project */
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
-	unsigned input_copies;    /* copies of the input in a row; 0 or 1: the file itself */
-	bool input_is_repeated;   /* the input is named that often instead */
-	size_t calls;             /* lines of tests that call it */
-	bool is_idle;             /* no file that it was offered kept it busy */
-	/* measured by the trial */
+	unsigned input_copies;    /* number of concatenated copies; 0 or 1: the file itself */
+	bool input_is_repeated;   /* the command names the file input_copies times instead */
+	size_t calls;             /* number of lines in the tests that call it */
+	bool is_idle;             /* no input that was tried kept it busy */
+	/* results of the trial */
 	enum fg_project_trial trial;
 	const char *why;
 	double seconds;  /* per execution */
@@ -84,13 +84,13 @@ struct fg_project {
 	const char *build_folder;  /* "build"; NULL: builds in the source tree */
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
-	bool is_given;            /* chosen by the user: no other way is tried */
-	bool has_failed;          /* does not build */
+	bool is_given;            /* the user chose the command, so no other way is tried */
+	bool has_failed;          /* the build failed */
 	bool is_cut;              /* the time limit ended the build */
-	const char *debug_folder; /* an unoptimised build that was passed over, or NULL */
-	/* comment that shows how the build can keep line numbers; or NULL */
+	const char *debug_folder; /* an existing unoptimised build that is not used, or NULL */
+	/* comment on how to build with line numbers, or NULL */
 	const char *line_hint;
-	const char *test_command; /* builds its tests, which the build command does not; or NULL */
+	const char *test_command; /* builds the tests if build_command does not, or NULL */
 	char *tree;               /* trial build's worktree, to be freed; NULL: not built */
 	struct fg_project_program *programs; /* likeliest benchmark first */
 	size_t program_count;
@@ -139,10 +139,10 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 /* Number of programs that fastgate.yml measures; the rest become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
-/* The build command builds its tests only if one is measured. */
+/* Adds test_command to the build command if a test is measured. */
 void fg_project_keep_tests(struct fg_project *project, struct fg_arena *arena);
 
-/* The text of fastgate.yml.  (first_config.c) */
+/* Writes the text of fastgate.yml. (first_config.c) */
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
 
@@ -178,12 +178,12 @@ void fg_project_prefer_only(struct fg_project *project);
  */
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*
- * Why the program must not be run: the tree starts it as a service, or installs it for the
- * administrator; NULL: it may. (programs.c)
+ * Returns the reason why the program must not be run: the project starts it as a service or
+ * installs it for the administrator. NULL: it may be run. (programs.c)
  */
 const char *fg_project_service(const char *root, const struct fg_project_program *program,
 			       struct fg_arena *arena);
-/* A suite that is run by a command; it is not tried. */
+/* Adds a suite that is run by a command and not tried. */
 void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
 			  enum fg_harness harness);
 /*
@@ -207,7 +207,7 @@ enum {
 	FG_PROJECT_MAX_TARGETS = 4,
 };
 
-/* The make target that builds tests which the plain build does not; NULL: none. */
+/* The arguments with which make builds the tests, if the plain build does not; NULL: none. */
 const char *fg_project_test_target(const char *root, struct fg_arena *arena,
 				   const struct fg_project *project);
 /*
@@ -260,15 +260,16 @@ bool fg_project_is_optimised(const struct fg_project_flags *flags);
  * Builds a snapshot of the work tree where `fastgate run --against` builds it, so that nothing in
  * the work tree changes, and sets project->tree and the programs in it. Switches that build its
  * benchmarks are turned on if it builds with them. If `tree` is set, the caller closes the
- * worktree. FG_ECHILD: it does not build. FG_ETIMEOUT: not by `ends_ns`, on the monotonic clock.
+ * worktree. FG_ECHILD: the build failed. FG_ETIMEOUT: it did not end by `ends_ns`, on the monotonic
+ * clock.
  */
 int fg_project_build(struct fg_cli *cli, struct fg_project *project, int64_t ends_ns,
 		     struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 
 /*
  * Runs the likeliest programs in project->tree until a few are found that can be measured. A
- * program of the project that needs an input gets one of the project's files. Where no program
- * works, its tests are tried. Records length, busy share and spread, and sorts by them. (trial.c)
+ * program that needs an input gets one of the project's files. If no program works, tries the
+ * tests. Records length, busy share and spread, and sorts by them. (trial.c)
  */
 void fg_project_try(struct fg_cli *cli, struct fg_project *project, int64_t ends_ns);
 

@@ -15,7 +15,7 @@ static const char *const speed[] = {"perf",        "perftest", "perftests", "per
 				    "performance", "speed",    "speeds",    "speedtest",
 				    "timing",      "timings",  NULL};
 static const char *const tests[] = {"test", "tests", "unittest", "unittests", "check", NULL};
-/* They wait for input without end, belong to configure, or test a handshake. */
+/* Programs that wait for input forever, belong to configure or test a handshake. */
 static const char *const probes[] = {"fuzz", "fuzzer", "fuzzing", "conftest", "handshake", NULL};
 static const char *const examples[] = {"example",  "examples", "demo",    "demos",
 				       "tutorial", "sample",   "samples", NULL};

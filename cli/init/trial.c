@@ -31,10 +31,10 @@ enum {
 	MAX_CPUS = 1024,
 };
 
-static const double sure = 3.4;        /* sum of the quantiles of alpha 1 % and power 80 % */
+static const double sure = 3.4;        /* sum of normal quantiles for alpha 1 % and power 80 % */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
-/* Duration without the time spent waiting for a CPU, which depends on the machine's load. */
+/* The duration without the time spent waiting for a CPU, which depends on the load. */
 static double own_seconds(const struct fg_project_seen *seen)
 {
 	return seen->wall_s - seen->queued_s;
@@ -128,7 +128,7 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 		observe(t, program);
 }
 
-/* The copies are removed; the benchmarks make their own. */
+/* Removes the copies, because the benchmarks make their own. */
 static void remove_copies(const struct fg_project_trying *t)
 {
 	char **names = NULL;
@@ -155,7 +155,7 @@ static bool has_good(const struct fg_project_trying *t)
 	return false;
 }
 
-/* Marks a program that is started as a service, or kept for the administrator: it is not run. */
+/* Marks a program as failed, without running it, if it is a service or for the administrator. */
 static bool is_left_alone(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	const char *why = fg_project_service(t->tree, program, &t->cli->arena);
@@ -167,7 +167,7 @@ static bool is_left_alone(struct fg_project_trying *t, struct fg_project_program
 	return true;
 }
 
-/* Until one works that is not named like a benchmark, or a few that are. */
+/* Tries programs until a few benchmarks work, or any other program does. */
 static void try_programs(struct fg_project_trying *t)
 {
 	size_t good = 0;
@@ -193,7 +193,7 @@ static void try_programs(struct fg_project_trying *t)
 
 /* ---- tests ---- */
 
-/* A test is timed as a whole, whatever harness lists its cases. */
+/* Prepares a test to be timed as a whole, without its harness; false if it is not a test. */
 static bool is_test(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	if (!program->is_built || program->rank != FG_PROJECT_TEST_RANK || program->is_named)
@@ -203,7 +203,7 @@ static bool is_test(struct fg_project_trying *t, struct fg_project_program *prog
 	return !is_left_alone(t, program);
 }
 
-/* The program's folder, where libtool's wrapper would be. */
+/* The program's folder, without ".libs": libtool puts its wrapper there. NULL: the root. */
 static const char *folder_of(const struct fg_project_program *program, struct fg_arena *arena)
 {
 	char *folder = strchr(program->path, '/') ? fg_fs_parent(program->path) : NULL;
@@ -217,7 +217,7 @@ static const char *folder_of(const struct fg_project_program *program, struct fg
 	return found;
 }
 
-/* Runs it in the root, then in its own folder. Returns its CPU time; 0: it fails. */
+/* Runs it in the root, then in its own folder. Returns its CPU time, or 0 if both fail. */
 static double run_test(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	struct fg_project_seen seen = {0};
@@ -236,7 +236,7 @@ static double run_test(struct fg_project_trying *t, struct fg_project_program *p
 	return 0;
 }
 
-/* The longest test that works alone says most about a library. */
+/* Runs the tests without input and chooses the longest, which says most about a library. */
 static void try_tests(struct fg_project_trying *t)
 {
 	struct fg_project_program *longest = NULL;
@@ -283,7 +283,7 @@ static void offer_to_tests(struct fg_project_trying *t)
 	}
 }
 
-/* The program that tests call most comes first among equals. */
+/* Sorts programs of equal rank by how often the tests call them. */
 static void count_calls(struct fg_project_trying *t)
 {
 	for (size_t i = 0; i < t->project->program_count && i < TRIED_MAX; i++) {

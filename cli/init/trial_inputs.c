@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds out how a program is called and which files it takes, by trying. */
+/* Tries calls and files to find out how a program is called and what it reads. */
 #include "base/fs.h"
 #include "cli/init/inputs.h"
 #include "cli/init/trial.h"
@@ -19,21 +19,21 @@ enum {
 };
 
 static const double wanted_s = 0.3;  /* inputs are repeated until an execution takes this long */
-static const double enough_s = 0.05; /* no other input is looked for */
+static const double enough_s = 0.05; /* the search ends at an input that takes this long */
 static const double smallest_cpu_s = 0.001;
-static const double more_cpu = 1.2; /* a larger ratio of CPU times is not chance */
+static const double more_cpu = 1.2; /* a larger ratio of CPU times is not due to chance */
 
-/* The best way to call a program that is known so far. */
+/* The best call found so far. */
 struct choice {
 	struct fg_project_program program;
-	double cpu_s; /* of one execution; 0: none */
+	double cpu_s; /* CPU time of one execution; 0: no call found */
 };
 
 struct found {
 	const struct fg_project_input *input; /* NULL until one works */
 	bool as_argument;
 	enum fg_project_input_kind kind;
-	bool is_harmful; /* changes or removes its input files */
+	bool is_harmful; /* the program changes or removes its input files */
 	double cpu_s;
 	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
@@ -49,7 +49,7 @@ static void stat_input(const char *tree, struct fg_project_input *input)
 	free(path);
 }
 
-/* A program may change or remove its input, which would then be missing the next time. */
+/* Is the input still unchanged? If not, restores it if git tracks it. */
 static bool is_untouched(const char *tree, struct fg_project_input *input)
 {
 	const struct fg_git git = {.folder = tree};
@@ -67,7 +67,7 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 	return false;
 }
 
-/* Also one that was made before, if a program changed or removed it. */
+/* Makes the input if it has a command; again if a program changed or removed it. */
 static bool make_input(struct fg_project_trying *t, struct fg_project_input *input)
 {
 	struct fg_project_program setup = {.path = ""};
@@ -92,7 +92,7 @@ static struct fg_project_program with_input(const struct fg_project_program *pro
 	return with;
 }
 
-/* False if the program fails with this input or damages it. */
+/* Returns false if the program fails with this input or damages it. */
 static bool try_input(struct fg_project_trying *t, const struct fg_project_program *program,
 		      struct fg_project_input *input, struct found *found)
 {
@@ -110,7 +110,7 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 		if (!works || found->is_harmful)
 			return false;
 	}
-	/* Inputs come largest first; a smaller one has to take clearly longer. */
+	/* Inputs are sorted largest first, so a later one must take clearly longer. */
 	if (found->input && seen.cpu_s < more_cpu * found->cpu_s + smallest_cpu_s)
 		return true;
 	found->input = input;
@@ -118,7 +118,7 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 	return true;
 }
 
-/* One execution with this many copies of the input, in one file or as so many arguments. */
+/* Executes the program once with this many copies of the input, in one file or as arguments. */
 static bool execute_copies(struct fg_project_trying *t, struct fg_project_program *longer,
 			   double copies, struct fg_project_seen *seen)
 {
@@ -136,9 +136,8 @@ static bool execute_copies(struct fg_project_trying *t, struct fg_project_progra
 }
 
 /*
- * If no input takes long, nothing shows which is the right one: a program may reject a text at its
- * first line and still exit with 0. Giving the same number of bytes of each shows which one keeps
- * it busy.
+ * If no input takes long, the right one is unknown: a program may reject a text at its first line
+ * and still exit with 0. Compares the CPU times for the same number of bytes of each input.
  */
 static void compare_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 			   const struct fg_project_inputs *inputs, struct found *found)
@@ -190,19 +189,17 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 		cpu_s = fmax(seen.cpu_s, smallest_cpu_s);
 		least_s = fmin(least_s, cpu_s);
 	}
-	/*
-	 * Too fast to have processed this much: it copies its input, or leaves most of it unread.
-	 */
+	/* Too fast to have processed this much: it copies its input or does not read most of it. */
 	if (!program->input_is_repeated && copies * (double)size > COPIED_BYTES_MAX / 2.0 &&
 	    cpu_s < wanted_s / 2)
 		*program = as_it_was;
-	/* The shell that names it so often takes some milliseconds itself. */
+	/* The shell itself takes some milliseconds for so many arguments. */
 	if (program->input_is_repeated && cpu_s < enough_s)
 		*program = as_it_was;
 	return program->input_copies > 1 ? cpu_s : first_s;
 }
 
-/* Joins copies where the format allows it. Otherwise the file is named many times. */
+/* Concatenates copies if the program accepts that, otherwise names the file many times. */
 static double lengthen(struct fg_project_trying *t, struct fg_project_program *program,
 		       int64_t size, double cpu_s)
 {
@@ -217,7 +214,7 @@ static double lengthen(struct fg_project_trying *t, struct fg_project_program *p
 	return longer_s;
 }
 
-/* Keeps the way that takes longest. True: long enough, so that no other is looked for. */
+/* Keeps the call that takes longest. Returns true if that is long enough to stop searching. */
 static bool offer(struct choice *best, const struct fg_project_program *program, double cpu_s)
 {
 	if (cpu_s > best->cpu_s)
@@ -226,8 +223,8 @@ static bool offer(struct choice *best, const struct fg_project_program *program,
 }
 
 /*
- * Chooses the input that takes longest, repeated if that is too short. It has to take longer than
- * the `cpu_s` that the program takes without one.
+ * Chooses the input that takes longest, and repeats it if that is too short. It must take longer
+ * than `cpu_s`, the program's CPU time without an input.
  */
 static bool find_input_as(struct fg_project_trying *t, const struct fg_project_program *program,
 			  struct fg_project_inputs *inputs, struct found found, double cpu_s,
@@ -264,7 +261,7 @@ static bool try_inputs(struct fg_project_trying *t, const struct fg_project_prog
 			.kind = (enum fg_project_input_kind)(way % FG_INPUT_KIND_COUNT),
 		};
 
-		/* A test is made for files of the tests. */
+		/* Tests read only files that lie among the tests. */
 		if (program->rank <= FG_PROJECT_TEST_RANK && found.kind > FG_INPUT_BINARY_SAMPLE)
 			continue;
 		if (find_input_as(t, program, inputs, found, cpu_s, best))
@@ -273,7 +270,7 @@ static bool try_inputs(struct fg_project_trying *t, const struct fg_project_prog
 	return false;
 }
 
-/* ---- calls of the project's own tests ---- */
+/* ---- calls in the project's tests ---- */
 
 static struct fg_project_program with_use(const struct fg_project_program *program,
 					  const struct fg_project_use *use)
@@ -287,7 +284,7 @@ static struct fg_project_program with_use(const struct fg_project_program *progr
 	return with;
 }
 
-/* Does it work and leave its input alone? */
+/* Does the call work and leave its input unchanged? */
 static bool try_use(struct fg_project_trying *t, const struct fg_project_program *with,
 		    struct fg_project_seen *seen)
 {
@@ -303,7 +300,7 @@ static bool try_use(struct fg_project_trying *t, const struct fg_project_program
 	return (!with->input || is_untouched(t->tree, &input)) && works;
 }
 
-/* Chooses the call that takes longest, with its input repeated if that is too short. */
+/* Chooses the call that takes longest, and repeats its input if that is too short. */
 static bool try_uses(struct fg_project_trying *t, const struct fg_project_program *program,
 		     const struct fg_project_uses *uses, double cpu_s, struct choice *best)
 {
@@ -332,8 +329,8 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 }
 
 /*
- * Calls of the tests come first, then any file with their words, then any file alone, and last a
- * file with a name for the result.
+ * Tries calls found in the tests first, then any file with the words of such a call, then a file
+ * alone, and last a file followed by a name for the result.
  */
 bool fg_project_find_input(struct fg_project_trying *t, struct fg_project_program *program,
 			   double cpu_s)

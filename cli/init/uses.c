@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the project's tests, build files and documentation call a program. */
+/* Reads from a project's tests, build files and documentation how a program is called. */
 #include "cli/init/uses.h"
 
 #include "base/fs.h"
@@ -29,9 +29,9 @@ static const char *const among_tests[] = {ANY_CASE "*test*",
 static const char *const among_others[] = {ANY_CASE "*makefile*", "*CMakeLists.txt",
 					   ANY_CASE "*readme*", "*.md", NULL};
 
-/* ---- one word of a shell's line ---- */
+/* ---- words of a shell command ---- */
 
-/* "$(top_builddir)/src/encode$(EXEEXT)" is "encode", and so is "$ENCODE". */
+/* Does the word name the program, like "$(top_builddir)/src/encode$(EXEEXT)" or "$ENCODE"? */
 static bool is_program(const char *word, const char *name)
 {
 	const size_t length = strlen(name);
@@ -53,7 +53,7 @@ static bool is_plain(const char *word)
 	return true;
 }
 
-/* The word without quotes, and without a variable that names the folder of the sources. */
+/* The word without quotes and without a leading variable such as "$srcdir/". */
 static const char *bare(const char *word, struct fg_arena *arena)
 {
 	char *text = NULL;
@@ -71,7 +71,7 @@ static const char *bare(const char *word, struct fg_arena *arena)
 	return text;
 }
 
-/* "FILE", "<file>", "$i", "input.txt" without such a file: any input of its kind is meant. */
+/* Does the word stand for any input, like "FILE", "<file>", "$i" or "input.txt"? */
 static bool is_placeholder(const char *word)
 {
 	word += strspn(word, "\"'");
@@ -81,12 +81,12 @@ static bool is_placeholder(const char *word)
 
 struct reading {
 	const char *tree;
-	const char *folder; /* of the script */
+	const char *folder; /* the script's folder */
 	struct fg_arena *arena;
 	const char *own; /* the program's path, which is not an input */
 };
 
-/* The path below the root of a file that the word names; NULL: it names none. */
+/* The path, below the root, of the file that the word names; NULL if there is no such file. */
 static const char *file_of(const struct reading *reading, const char *word, int64_t *size)
 {
 	static const char *const folders[] = {NULL, "", "tests", "test"};
@@ -109,10 +109,10 @@ static const char *file_of(const struct reading *reading, const char *word, int6
 	return found && is_plain(found) && strcmp(found, reading->own) != 0 ? found : NULL;
 }
 
-/* ---- a call ---- */
+/* ---- one call ---- */
 
 struct call {
-	struct fg_strbuf before; /* the input */
+	struct fg_strbuf before; /* words before the input */
 	struct fg_strbuf after;
 	struct fg_project_use use;
 	bool has_input;
@@ -148,7 +148,7 @@ static bool set_output(struct call *call)
 	return true;
 }
 
-/* False: a word that makes no sense outside its script. */
+/* Adds a word to the call. Returns false if it makes no sense outside its script. */
 static bool take_word(const struct reading *reading, struct call *call, const char *word,
 		      const char *previous)
 {
@@ -173,7 +173,7 @@ static bool take_word(const struct reading *reading, struct call *call, const ch
 		return set_output(call);
 	if (is_placeholder(word))
 		return set_input(call, NULL, 0, true) || set_output(call);
-	/* the value of an option, or a subcommand; not a device or a host */
+	/* Take the value of an option or a subcommand, but not a device or a host. */
 	if (is_plain(text) && !strchr(text, '/') &&
 	    (after_option || (!previous && !strchr(text, '.')))) {
 		add(call, text);
@@ -182,7 +182,7 @@ static bool take_word(const struct reading *reading, struct call *call, const ch
 	return call->has_input && strchr(text, '.') && set_output(call);
 }
 
-/* "> out", "2>&1": dropped, with the name behind it. */
+/* Is it a redirection, like "2>&1" or ">"? Skips the file name after a lone ">". */
 static bool is_redirection(const char *word, char **rest)
 {
 	if (!fg_text_starts_with(word, ">") && !fg_text_starts_with(word, "1>") &&
@@ -193,7 +193,7 @@ static bool is_redirection(const char *word, char **rest)
 	return true;
 }
 
-/* Cuts what ends a command off its last word: "data.txt;", "data.txt)". */
+/* Does the command end with this word? Cuts off the end mark: "data.txt;", "data.txt)". */
 static bool cut_end(char *word)
 {
 	const bool ends = word[strcspn(word, ";`")] || fg_text_ends_with(word, ")");
@@ -203,7 +203,7 @@ static bool cut_end(char *word)
 	return ends;
 }
 
-/* "<data.txt" or "< data.txt" */
+/* Takes the input from "<data.txt" or "< data.txt". */
 static bool take_stdin(const struct reading *reading, struct call *call, const char *word,
 		       char **rest)
 {
@@ -217,7 +217,7 @@ static bool take_stdin(const struct reading *reading, struct call *call, const c
 	return set_input(call, file, size, false);
 }
 
-/* Reads the words behind the program's name. False: not a call that can be repeated. */
+/* Reads the words after the program's name. Returns false if the call cannot be repeated. */
 static bool read_call(const struct reading *reading, char *words, struct call *call)
 {
 	const char *previous = NULL;
@@ -262,7 +262,7 @@ static bool is_known(const struct fg_project_uses *uses, const struct fg_project
 	return false;
 }
 
-/* Largest input first. */
+/* Inserts the call if it is new, largest input first. */
 static void keep(struct fg_project_uses *uses, const struct fg_project_use *use)
 {
 	size_t place = uses->count;
@@ -280,7 +280,7 @@ static void keep(struct fg_project_uses *uses, const struct fg_project_use *use)
 	uses->items[place] = *use;
 }
 
-/* "tests/run.sh:prog -x data.txt >out" */
+/* Reads a line of `git grep`: "tests/run.sh:prog -x data.txt >out". */
 static void read_line(const char *tree, struct fg_arena *arena,
 		      const struct fg_project_program *program, char *line,
 		      struct fg_project_uses *uses)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the project's tests, build files and documentation call one of its programs. */
+/* Calls of a program in the project's tests, build files and documentation. */
 #ifndef FG_CLI_INIT_USES_H
 #define FG_CLI_INIT_USES_H
 
@@ -9,25 +9,25 @@ enum {
 	FG_PROJECT_MAX_USES = 16
 };
 
-/* Takes the place of files that a call writes; removed when all programs were tried. */
+/* Replaces the names of files that a call writes; removed after all programs were tried. */
 #define FG_PROJECT_OUTPUT_NAME "fastgate-input-result"
 
 struct fg_project_use {
 	const char *before; /* words before the input */
 	const char *input;  /* a file below the root, or NULL */
 	const char *after;
-	int64_t size;     /* of the input */
-	bool wants_file;  /* the call names an input that is not there: any file */
+	int64_t size;     /* size of the input in bytes */
+	bool wants_file;  /* the call needs an input but names no existing file */
 	bool is_argument; /* the input is passed by name, not on standard input */
 };
 
 struct fg_project_uses {
 	struct fg_project_use items[FG_PROJECT_MAX_USES]; /* largest input first */
 	size_t count;
-	size_t calls; /* lines that call the program, understood or not */
+	size_t calls; /* lines that name the program, even if the call was not understood */
 };
 
-/* Reads the tracked files of the tree that name the program. */
+/* Finds the calls in the tracked files of the tree. */
 void fg_project_uses_find(const char *tree, struct fg_arena *arena,
 			  const struct fg_project_program *program, struct fg_project_uses *uses);
 

@@ -22,8 +22,8 @@ enum {
 };
 
 /*
- * Newest first. A client that asks for another one is offered the newest. 2025-03-26, the only
- * version with several messages in an array, is not among them.
+ * Supported versions, newest first. A client that asks for any other is offered the newest.
+ * 2025-03-26 is left out: it is the only version that allows several messages in an array.
  */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2024-11-05", "2024-10-07"};
 

@@ -12,7 +12,7 @@ enum {
 	FIXED_PAIRS_MAX = 100000,
 };
 
-/* The store of the `stored` runs. */
+/* Store of the `stored` runs. */
 #define STORED_PATH   FG_STATE_FOLDER "/prove.db"
 #define STORED_BRANCH "fastgate-prove"
 
@@ -23,7 +23,7 @@ struct arm {
 	struct fg_benchmark benchmark; /* the plan's benchmark, as this run measures it */
 	const struct fg_benchmark *benchmarks[1];
 	struct fg_plant plant;
-	bool is_stored; /* HEAD alone, against its earlier runs */
+	bool is_stored; /* measures only HEAD and compares it with its earlier runs */
 };
 
 static int open_stored(struct fg_session *session, struct fg_plan *plan, struct fg_error *err)
@@ -142,7 +142,7 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
-/* The first runs have too little history for an answer that could be wrong. */
+/* Returns 0 for the first runs: without enough history they have no answer to be judged. */
 static double pairs_of_stored(const struct fg_series *series,
 			      const struct fg_metric_verdict *metric)
 {

@@ -66,7 +66,7 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 				    "prove` once");
 	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &card);
 	fg_random_seed(&random, seed);
-	/* A build that is delayed cannot be linked again, either. */
+	/* A neutral plant has to be linked; a build that had to be delayed instead cannot be. */
 	is_planted = !plant->symbol || fg_random_below(&random, NEUTRAL_ONE_IN) != 0;
 	benchmark = *fg_plan_find(prove->plan, plant->benchmark);
 	benchmark.measure.budget_ns =

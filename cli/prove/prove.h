@@ -27,7 +27,7 @@ struct fg_prove_request {
 /* A function that takes time. */
 struct fg_prove_function {
 	const char *name;    /* as shown in reports */
-	const char *symbol;  /* NULL: the whole program, which the sampler delays */
+	const char *symbol;  /* NULL: the sampler delays the whole program */
 	const char *library; /* base name of the file that contains it */
 	double self_ns;
 };
@@ -38,7 +38,7 @@ struct fg_prove_subject {
 	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* from the first run, by time */
 	size_t function_count;
 	const struct fg_prove_function *chosen; /* NULL: no function */
-	/* relative slowdown per iteration of the loop in each call, or per millionth of delay */
+	/* relative slowdown per loop iteration in each call, or per millionth of delay */
 	double per_iteration;
 	const char *not_relinked; /* reason why it cannot be linked again, or NULL */
 	const char *not_planted;  /* reason why no function is slowed down, or NULL */
@@ -102,7 +102,7 @@ void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t c
 /* ---- report.c ---- */
 
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
-/* Adds "4000 pairs instead of 400 (measure.pairs.max, measure.budget): 2 % → 1.2 %" */
+/* Adds "4000 pairs instead of 400 (measure.pairs.max, measure.budget): 2 % → 1.2 %". */
 void fg_prove_add_remedy(const struct fg_proof_card_help *help, struct fg_strbuf *text);
 /* Writes fastgate-prove/1, as a member or (`name` NULL) as the whole document. */
 void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,

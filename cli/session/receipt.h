@@ -39,7 +39,7 @@ struct fg_ledger {
 	size_t attempts;               /* largest number of attempts of any benchmark */
 	size_t lines;                  /* lines of the file */
 	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; "" if empty */
-	/* for fg_ledger_find(): a line of it, and whether it is there */
+	/* for fg_ledger_find(): the line to look for, its digest, and the result */
 	size_t sought_line;
 	const char *sought_head;
 	bool is_found;
@@ -56,8 +56,8 @@ int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, s
 int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Reads the ledger at `path` for the branch of a receipt, and looks for the line that the receipt
- * was written after.  Errors and release as above.
+ * Reads the ledger at `path` for the branch of a receipt, and looks for the line after which
+ * the receipt was written.  Errors and release as for fg_ledger_load().
  */
 int fg_ledger_find(const char *path, const cJSON *receipt, struct fg_ledger *ledger,
 		   struct fg_error *err) FG_NODISCARD;

@@ -334,8 +334,8 @@ static unsigned most_pairs(const struct fg_progress *progress,
 }
 
 /*
- * Upper bound of the remaining time: that of all pairs, or the rest of the budget if it ends first;
- * 0 if unknown.
+ * Upper bound of the remaining time: the time for all pairs or the rest of the budget, whichever is
+ * shorter; 0 if unknown.
  */
 static double most_ns_left(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
@@ -408,8 +408,8 @@ void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progr
 	describe(progress, runner, gate, &line);
 	if (cli->err_is_terminal) {
 		/*
-		 * A character has at least one byte per column, so a cut by bytes is never too
-		 * wide; it does not split characters.
+		 * A character has at least one byte per column, so text cut by bytes is never too
+		 * wide. The cut does not split characters.
 		 */
 		struct fg_strbuf cut = {0};
 

@@ -33,8 +33,8 @@ struct fg_worktree;
  */
 struct fg_progress {
 	const struct fg_cli *cli;
-	bool is_part; /* of a search that reports its own steps: no line when a benchmark begins */
-	size_t index; /* of this benchmark, from 1 */
+	bool is_part; /* part of a search, which reports its steps: no line per benchmark */
+	size_t index; /* number of the current benchmark, from 1 */
 	size_t total;
 	const struct fg_measuring *measure; /* settings of the current benchmark */
 	bool is_paired;                     /* has a baseline, so it is measured until decided */

@@ -72,20 +72,20 @@ static inline long fg_arch_result(const ucontext_t *context)
 	return (long)context->uc_mcontext.gregs[FG_REG_AX];
 }
 
-/* The number of the call that the thread is about to make. */
+/* The number of the system call that the thread is about to make. */
 static inline long fg_arch_next_number(const ucontext_t *context)
 {
 	return fg_arch_result(context);
 }
 
-/* Let the program execute the same system call again when the handler returns. */
+/* Makes the program repeat the system call when the handler returns. */
 static inline void fg_arch_restart(ucontext_t *context, long number)
 {
 	context->uc_mcontext.gregs[FG_REG_AX] = number;
 	context->uc_mcontext.gregs[FG_REG_IP] -= 2;
 }
 
-/* A call that was about to be made again ends instead, as if a signal had interrupted it. */
+/* Ends a system call that was about to be repeated, as if a signal had interrupted it. */
 static inline void fg_arch_interrupt(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[FG_REG_AX] = -EINTR;
@@ -99,7 +99,7 @@ static inline bool fg_arch_is_ended(const ucontext_t *context, uintptr_t mark)
 
 static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index);
 
-/* The first argument of an interrupted call. */
+/* The first argument of an interrupted system call. */
 static inline fg_arch_word fg_arch_first(ucontext_t *context)
 {
 	return *fg_arch_argument(context, 0);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Offsets in 3.11, 3.12 and 3.13, some of which lack a member: 0. */
+/* Offsets in Python 3.11, 3.12 and 3.13; 0 if the version lacks the member. */
 /* clang-format off */
 #define OFFSETS(AT) \
 	AT(tss_key, 592, 1544, 2160)                   \

@@ -35,8 +35,8 @@
 /* "auto" (default) or "off": name the kernel's functions, if the kernel may be sampled. */
 #define FG_ENV_KERNEL "FASTGATE_COLLECTOR_KERNEL"
 /*
- * A slowdown, to prove the gate: after each sample the thread spins for this many millionths of the
- * CPU time since the last one.
+ * A slowdown with which `fastgate prove` tests the gate: after each sample the thread spins for
+ * this many millionths of the CPU time since the last sample.
  */
 #define FG_ENV_SLOWDOWN "FASTGATE_COLLECTOR_SLOWDOWN"
 /* A pid: only children of this process are sampled, not their children. */

@@ -525,14 +525,14 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 }
 
 /*
- * The monotonic clock needs no system call.  A longer step means that the thread had lost its CPU:
- * only time on it counts.
+ * Spins until the slowdown has been added.  Reads the monotonic clock, which needs no system call;
+ * a long step means that the thread lost its CPU in between, so it does not count.
  */
 static void slow_down(struct fg_thread *thread)
 {
 	const uint64_t cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	const uint64_t slowed_ns = thread->clocks.slowed_ns;
-	/* The clock of a forked child began anew. */
+	/* A forked child's CPU clock starts at 0. */
 	const uint64_t since_ns = cpu_ns > slowed_ns ? cpu_ns - slowed_ns : 0;
 	uint64_t left_ns = since_ns * fg_g.options.slowdown / FG_BUDGET_WHOLE;
 	uint64_t last_ns = fg_clock_ns(CLOCK_MONOTONIC);

@@ -23,7 +23,7 @@ enum {
 	TIMEOUT_SECONDS = 5, /* per call */
 	ATTEMPTS_MAX = 12,
 	WAIT_MAX_SECONDS = 3600,
-	TEXT_MAX_BYTES = 4096, /* address, template, answer */
+	TEXT_MAX_BYTES = 4096, /* limit of an address, template or answer */
 	NAME_MAX_BYTES = 200,
 	SUMMARY_MAX_BYTES = 2000,
 };
@@ -38,7 +38,7 @@ struct fg_webhooks {
 
 /* ---- the message ---- */
 
-/* Appends text as JSON, but without the quotes around it and without control characters. */
+/* Appends text escaped for JSON, without quotes and control characters. */
 static void add_value(struct fg_strbuf *body, const char *value, size_t limit)
 {
 	struct fg_strbuf clean = {0};
@@ -127,7 +127,7 @@ static int write_message(struct fg_store *store, const struct fg_webhook_call *c
 	int status = fg_store_load_run(store, call->run, &stored, err);
 
 	if (status != FG_OK)
-		return status == FG_ENOENT ? FG_OK : status; /* removed meanwhile */
+		return status == FG_ENOENT ? FG_OK : status; /* run removed meanwhile */
 	if (stored.outcome &&
 	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "creep") == 0 ||
 	     strcmp(stored.outcome, "error") == 0))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The rest of this folder reads registers and system calls by the names of x86-64. */
+/* Refuses to attach: the rest of this folder reads the registers and system calls of x86-64. */
 #include "profile/attach/machine.h"
 #include "profile/attach/sampler.h"
 

@@ -113,7 +113,6 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 
 /* ---- build ---- */
 
-/* Ends a build at its time limit; it is redone from scratch. */
 static int explain_limit(const struct fg_worktree_options *options,
 			 const struct fg_process_result *result, const char *log_path,
 			 struct fg_error *err)

@@ -27,16 +27,16 @@ enum {
 };
 
 struct fg_worktree_options {
-	const char *root;             /* the plan's: the folder of fastgate.yml */
+	const char *root;             /* the plan's root: the folder of fastgate.yml */
 	const char *state_folder;     /* ".fastgate" */
 	const char *commit;           /* full hash */
 	const char *known_as;         /* the commit to report instead; NULL: `commit` */
 	bool snapshot;                /* the commit comes from fg_git_commit_work_tree() */
-	bool apart;                   /* not the build that other runs of the commit share */
-	const char *baseline;         /* of a snapshot: opened later, with its earlier build */
+	bool apart;                   /* do not share the build with other runs of the commit */
+	const char *baseline;         /* with `snapshot`: the baseline, whose build is left alone */
 	size_t keep;                  /* builds to keep afterwards; 0: FG_WORKTREES_KEPT */
 	const struct fg_build *build; /* command.argc 0: nothing to build */
-	int64_t ends_ns;              /* when a build is ended, on the monotonic clock; 0: never */
+	int64_t ends_ns;              /* time limit of a build, on the monotonic clock; 0: none */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;
 	void (*on_note)(void *context, const char *note); /* "building 1a2b3c4"; may be NULL */
@@ -52,7 +52,7 @@ struct fg_worktree {
 
 /*
  * FG_ECHILD: the build failed.  `tail` (may be NULL) then gets the last lines of its output, to be
- * freed; the message names the log with all of it.  FG_ETIMEOUT: the build was ended at `ends_ns`.
+ * freed; the message names the log with all of it.  FG_ETIMEOUT: the build ran until `ends_ns`.
  */
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;

@@ -247,7 +247,7 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	size_t count = 0;
 	char name[16];
-	char slowdown[16]; /* of the same length on both sides */
+	char slowdown[16]; /* padded to the same length on both sides */
 
 	if (sampler->units && !fg_preload_units_valid(sampler->units))
 		return fg_error_set(

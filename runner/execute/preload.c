@@ -257,8 +257,8 @@ static const char *value_of(char *const *environment, const char *name)
 }
 
 /*
- * Is $LIB lib64 for 64-bit programs here, as on Red Hat? Then it is lib for 32-bit programs: on
- * Arch that is the folder of 64-bit ones.
+ * Is $LIB "lib64" for 64-bit programs here, as on Red Hat? Then it is "lib" for 32-bit programs,
+ * whereas "lib" on Arch is for 64-bit programs.
  */
 static bool has_lib64(void)
 {

@@ -21,7 +21,7 @@ struct fg_preload {
 	enum fg_kernel_functions kernel;
 	uint64_t period_ns; /* between samples; 0: the default rate */
 	double budget;      /* share of the CPU time that the rate is adapted to; 0: it is fixed */
-	const char *slowdown; /* digits, millionths of the CPU time; NULL: none */
+	const char *slowdown; /* decimal, in millionths of the CPU time; NULL: none */
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
 	uint64_t duration_ms; /* time to sample for; 0: to the end */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# emulated.sh COMMAND...: runs COMMAND where the kernel hands programs of arm64 to the emulator of build/arm64-root: in a user
-# namespace of its own, of which nothing is left.  77 (skipped) says what is missing.
+# emulated.sh COMMAND...: runs COMMAND in a temporary user namespace whose kernel passes arm64 programs to the emulator of
+# build/arm64-root.  Exits with 77 (skipped), and says what is missing, if that is impossible.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)/build/arm64-root
 if [ -z "${FASTGATE_TEST_NAMESPACE:-}" ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# machine.sh [KERNEL]: tests of the collector on a whole emulated arm64 machine, whose kernel has signals, perf events, signed return
-# addresses and SVE registers of its own: what `test.sh` cannot show.  KERNEL is an arm64 kernel, that of root.sh by default.
+# machine.sh [KERNEL]: tests the collector on a whole emulated arm64 machine.  Unlike `test.sh`, that covers the signals, perf events,
+# signed return addresses and SVE registers of a real kernel.  KERNEL is an arm64 kernel, by default that of root.sh.
 set -eu
 cd "$(dirname "$0")/../.."
 source=$PWD
@@ -30,7 +30,7 @@ for test in $tests; do
 	cp "build/arm64/tests/$test" "$build/tests/$test"
 done
 
-# The libraries that they need, and those that these need.
+# Copy the libraries that the tests need, and the libraries that those need.
 libraries=$root/root/usr/lib/aarch64-linux-gnu
 mkdir -p "$disk/usr/lib/aarch64-linux-gnu"
 cp -L "$libraries/ld-linux-aarch64.so.1" "$disk/usr/lib/" 2>/dev/null || cp -L "$root/root/usr/lib/ld-linux-aarch64.so.1" "$disk/usr/lib/"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # root.sh FOLDER: unpacks into FOLDER everything that a build for arm64 needs, without installing it: FOLDER/tools gets the cross
 # compiler and the emulator, FOLDER/root the libraries of an arm64 system and the programs of a first gate, FOLDER/libraries the
-# source package of each static library, FOLDER/kernel a kernel. (Installing the compiler would remove gcc-multilib.)
+# source package of each static library; FOLDER/kernel is a kernel. (Installing the compiler would remove gcc-multilib.)
 # Keeps existing parts. Needs apt and an archive with arm64, such as Debian's.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -18,7 +18,7 @@ for link in bin lib sbin; do # as on a merged-/usr system, where /lib is /usr/li
 	ln -s "usr/$link" "$folder/root/$link"
 done
 
-# Programs of the host's architecture, from the host's lists: the cross compiler, without a libc of its own, and the emulator.
+# Unpack programs for the host, from the host's package lists: the cross compiler, without its libc, and the emulator.
 compiler=$(apt-cache depends gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | sed -n 's/.*Depends: \(g[c+]*-[0-9]*-aarch64-linux-gnu\)$/\1/p')
 [ -n "$compiler" ] || { echo "root.sh: apt knows no gcc-aarch64-linux-gnu" >&2 && exit 2; }
 # shellcheck disable=SC2086
@@ -57,7 +57,7 @@ apt-get -q -y --no-install-recommends --download-only install $list >"$folder/ap
 for package in "$folder"/apt/cache/archives/*.deb; do
 	unpack "$package" root
 done
-# What the packages' own scripts would have made.
+# Make the links that the packages' own scripts would have made.
 ln -sf gcc "$folder/root/usr/bin/cc"
 ln -sf dash "$folder/root/usr/bin/sh"
 (cd "$folder/apt" && apt-get -q download "$(apt-cache depends linux-image-arm64 | sed -n 's/^ *Depends: //p')" >/dev/null)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# One archive for every distribution: archive.sh BUILD_FOLDER LIBRARIES_FOLDER TARGET_FOLDER [ARM64_ROOT]
+# archive.sh BUILD_FOLDER LIBRARIES_FOLDER TARGET_FOLDER [ARM64_ROOT]: makes one archive for every distribution.
 # Packs the build of the `portable` preset. The same sources give the same bytes.
 set -eu
 build=$(cd "$1" && pwd)
@@ -24,7 +24,7 @@ for program in "$stage/$name"/bin/*; do
 	! readelf -d "$program" | grep NEEDED || { echo "archive.sh: $program is not static" >&2; exit 1; }
 done
 for library in "$stage/$name"/lib/*/fastgate/*.so "$stage/$name"/lib/*/fastgate/lib32/*.so; do
-	[ -e "$library" ] || continue # no 32-bit programs on arm64
+	[ -e "$library" ] || continue # arm64 has no library for 32-bit programs
 	newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
 	[ "$(printf 'GLIBC_2.17\n%s\n' "${newest:-}" | sort -V | tail -n 1)" = GLIBC_2.17 ] ||
 		{ echo "archive.sh: $library needs $newest" >&2; exit 1; }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Static libraries for the archive of `./dev package`: libraries.sh FOLDER JOBS [ARM64_ROOT]
+# libraries.sh FOLDER JOBS [ARM64_ROOT]: builds static libraries for the archive of `./dev package`.
 # Some libraries are not packaged as static ones, or only with dependencies that fastgate does not use. They are built from the
 # distribution's own sources, in the installed version, into FOLDER/prefix; FOLDER/made lists the sources. Existing ones are kept.
-# With ARM64_ROOT, of scripts/arm64/root.sh, they are for arm64; FOLDER must then be in ARM64_ROOT/root.
+# With ARM64_ROOT, made by scripts/arm64/root.sh, they are built for arm64; FOLDER must then be in ARM64_ROOT/root.
 set -eu
 mkdir -p "$1/lists/partial"
 folder=$(cd "$1" && pwd)

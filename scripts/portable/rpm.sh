@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The .rpm of an archive, next to it: rpm.sh ARCHIVE.  Same archive, same bytes.
+# rpm.sh ARCHIVE: makes an .rpm of the archive, next to it.  The same archive gives the same bytes.
 set -eu
 archive=$(realpath "$1")
 name=${archive##*/fastgate-}

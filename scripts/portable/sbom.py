@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the libraries linked into the portable programs, as SPDX 2.3: sbom.py BUILD_FOLDER LIBRARIES_FOLDER VERSION SECONDS [ARM64_ROOT]
+"""sbom.py BUILD_FOLDER LIBRARIES_FOLDER VERSION SECONDS [ARM64_ROOT]: lists the libraries linked into the portable programs, as SPDX 2.3.
+
 The linker's maps name each archive from which code was linked. The distribution's package database, or the sources unpacked by
 scripts/portable/libraries.sh, give its source package and version. SECONDS is the creation time written to the document."""
 import datetime
@@ -36,7 +37,7 @@ def source_of_package(path: str) -> tuple[str, str]:
 
 
 def source_in_root(root: pathlib.Path, path: str) -> tuple[str, str]:
-    """The same for a file of the arm64 root: root.sh lists its libraries, PATH SOURCE VERSION."""
+    """Like source_of_package(), but for a file of the arm64 root, whose libraries root.sh lists as PATH SOURCE VERSION."""
     name = str(pathlib.Path(path).relative_to(root)).replace("/usr/", "/")
     for line in (root / "libraries").read_text().splitlines():
         file, source, version = line.split()

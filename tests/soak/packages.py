@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Source packages of the distribution, drawn at random among those that could be measured here.  The rule:
+Draws source packages of the distribution at random, among those that can be measured on this machine.  The rule for a package:
 
-- It is built for any architecture, and what its Build-Depends name is installed; nothing is installed for it.
+- It is built for any architecture, and all packages in its Build-Depends are already installed.
 - It has a program for the command line, or a library with tests.  A program: a binary package that the archive's tags call
   "role::program" and "interface::commandline"; without tags, one in a section of programs that work on files (SECTIONS).  A library
   with tests: a -dev package, and a folder of the source named for tests or benchmarks that has C or C++ files.
-- No tag or dependency of that program names a daemon, a device, a network, a display, a terminal's screen or a game, and the
-  package's own files start it neither as a service nor by an init script.
+- No tag or dependency of that program names a daemon, a device, a network, a display, a full-screen terminal or a game, and no file
+  of the package starts it as a service or by an init script.
 - Most of its source files are C or C++, and it needs no build tool that is not installed.
 
-Packages that cannot be fetched are passed over.  Where only the packaging cannot, the source as released is enough.
+Packages that cannot be fetched are skipped.  If only the packaging cannot be fetched, the released source is enough.
 """
 import pathlib
 import random
@@ -19,7 +19,7 @@ import subprocess
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")
 OTHER_SOURCES = (".py", ".rs", ".go", ".java", ".hs", ".pl", ".rb", ".js", ".ml", ".f", ".f90", ".adb")
-# Packages whose names say that they are of another language, or a module of a program.
+# Names of packages that are written in another language or are a module of a program.
 OTHER_LANGUAGES = re.compile(r"^(rust|golang|haskell|node|ruby|r-cran|r-bioc|ocaml|erlang|lib.*-perl$|python|pypi|php|ghc|lua-|pd-|tk|tcl|octave-|raku-|gap-|vdr-)")
 SECTIONS = {"devel", "electronics", "graphics", "math", "otherosfs", "science", "sound", "tex", "text", "utils", "video"}
 OTHER_TAGS = re.compile(r"(interface::(daemon|x11|text-mode|framebuffer|svga|3d)|network|hardware|admin|protocol|game|security|uitoolkit|x11|mail|web)::?|use::(gameplaying|monitor|scanning)")
@@ -38,12 +38,12 @@ def stanzas(text):
 
 
 class Archive:
-    """The sources of the machine's own package archives, with lists in a folder of their own."""
+    """Source packages of the archives that this machine uses.  The package lists are kept in a separate folder."""
 
     def __init__(self, folder):
         folder = pathlib.Path(folder)
         places = sorted(set(output("apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages").splitlines()))
-        # An archive of security updates names sources that only the main one keeps.
+        # A security archive lists sources that only the main archive still has.
         places = [place for place in places if "-security" not in place]
         (folder / "lists/partial").mkdir(parents=True, exist_ok=True)
         (folder / "sources.list").write_text("".join(f"deb-src {place}\n" for place in places), encoding="utf-8")
@@ -53,7 +53,7 @@ class Archive:
         output("apt-get", *self.options, "-q", "update")
 
     def fetch(self, package, folder):
-        """Unpacks its sources into the folder; returns the tree, or None."""
+        """Unpacks the package's source into the folder.  Returns the tree, or None."""
         subprocess.run(["apt-get", *self.options, "source", "-q", package], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         folder = pathlib.Path(folder)
         if not any(path.is_dir() for path in folder.iterdir()):
@@ -63,7 +63,7 @@ class Archive:
         return trees[0] if trees else None
 
     def buildable(self):
-        """Packages that need nothing that is not installed, and have a program or a library."""
+        """Packages that have a program or a library and whose build dependencies are installed."""
         there = installed()
         for fields in stanzas(output("apt-cache", "dumpavail")):
             if fields.get("Package") and what_it_is(fields):
@@ -77,7 +77,7 @@ class Archive:
         return sorted(name for name in found if not OTHER_LANGUAGES.match(name))
 
     def why_not(self, package, tree):
-        """The reason why an unpacked package is not one of these; None: it is one.  Of a named package only the language counts."""
+        """Why an unpacked package does not follow the rule; None if it does.  For a package given by name, only the language matters."""
         files = [path for path in tree.rglob("*") if path.is_file()]
         ours = [path for path in files if path.suffix in SOURCES]
         others = sum(path.suffix in OTHER_SOURCES for path in files)
@@ -92,14 +92,14 @@ class Archive:
         return None
 
     def draw(self, count, seed):
-        """Draws this many of them, the same for the same seed and archive."""
+        """Draws this many packages; the same seed and archive give the same ones."""
         names = self.buildable()
         random.Random(seed).shuffle(names)
         return names[:count]
 
 
 def what_it_is(binary):
-    """"program": one for the command line; "library": what is needed to build with one; otherwise None."""
+    """"program" for a command-line program, "library" for the files to build with a library, otherwise None."""
     name, tags = binary["Package"], binary.get("Tag", "").replace("\n", "")
     section = binary.get("Section", "").split("/")[-1]
     if name.endswith("-dev") and section == "libdevel":
@@ -119,7 +119,7 @@ def installed():
 
 
 def is_met(need, there):
-    """Packaging helpers are not used, tests and documentation are not built."""
+    """Is a build dependency installed or not needed?  Packaging helpers are not used, tests and documentation are not built."""
     for alternative in need.split("|"):
         name = re.match(r"\s*([a-z0-9][a-z0-9+.-]*)", alternative)
         if not name or "<!nocheck>" in alternative or "<!nodoc>" in alternative:

@@ -4,10 +4,10 @@
 projects.py BUILD_FOLDER COUNT SEED
 projects.py BUILD_FOLDER NAME...
 
-Source packages, drawn at random or named, as a new user does: `init`, then `run --against` a patch that changes no
-behaviour must pass, and one that makes a hot function 5 % of the program slower must fail and name that function.  The file that
-`init` wrote is not edited.  Where the slowdown goes, and how large it has to be, is found with the profile of the first run: a loop
-at the start of the function, of as many turns as take 5 % of the program's time.  Prints a table.
+Gates source packages, drawn at random or named, as a new user would: after `init`, `run --against` must pass a patch that does not
+change the behaviour, and must fail for a patch that slows the program down by 5 % in a hot function, and name that function.  The file
+that `init` wrote is not edited.  The profile of the first run shows which functions are hot.  The slowdown is a loop at the start of
+the function with as many turns as take 5 % of the program's time.  Prints a table.
 """
 import json
 import os
@@ -43,12 +43,12 @@ def git(folder, *words):
 
 
 def builds_with_debian(tree):
-    """Did the packager put a source there that the project's own makefiles, as patched, compile?"""
+    """Do the project's makefiles, as patched by the packager, use files from debian/?"""
     return any(re.search(r"\bdebian/", path.read_text(errors="replace")) for path in tree.glob("*akefile*") if path.is_file())
 
 
 def fetch(archive, package, folder):
-    """The tree, or the reason why it is passed over."""
+    """(tree, None), or (None, reason why the package is skipped)."""
     tree = archive.fetch(package, folder)
     if not tree:
         return None, "its source could not be fetched"
@@ -71,7 +71,7 @@ def benchmarks(tree):
 
 
 def run(fastgate, tree, name, *options):
-    """The exit code and the benchmark of the report; the whole output where there is none."""
+    """(exit code, benchmark of the report); raises an error with the whole output if there is no report."""
     report = tree / "out.json"
     report.unlink(missing_ok=True)
     done = call(fastgate, "run", name, "--against", "HEAD", "--budget", "2m", "--set", "report.json=out.json", "--no-post", *options, cwd=tree)
@@ -102,8 +102,8 @@ def insert(place, code):
     path.write_text(text[:offset] + code + text[offset:], encoding="latin-1")
 
 
-# One register and a multiple of 64 bytes, so that the rest of the function keeps its place in a cache line: a volatile variable and a
-# few bytes alone made one program 30 % slower.
+# The loop uses one register and a multiple of 64 bytes, which keeps the alignment of the code after it: a volatile variable and a few
+# bytes alone made one program 30 % slower.
 LOOP = {
     "x86_64": ('unsigned long fg_i; __asm__ __volatile__("770: mov $%u, %%0\\n771: dec %%0\\n\\tjnz 771b\\n\\t.skip -(. - 770b) & 63, 0x90"'
                ' : "=r"(fg_i) : : "cc");'),
@@ -112,21 +112,21 @@ ANY_LOOP = "volatile unsigned fg_i; for (fg_i = 0; fg_i < %uu; fg_i = fg_i + 1) 
 
 
 def loop_of(turns):
-    """This many turns at each call of the function; if that would be less than a few, 16 turns now and then."""
+    """Code that loops this many times in each call of the function; for fewer than 4 turns, 16 turns in some of the calls."""
     every, count = (1, round(turns)) if turns >= 4 else (max(1, round(16 / turns)), 16)
     loop = LOOP.get(os.uname().machine, ANY_LOOP) % count
     return f" {{ {loop} }} " if every == 1 else f" {{ static unsigned fg_calls; if (++fg_calls % {every}u == 0) {{ {loop} }} }} "
 
 
 def neutral(tree):
-    """Another program that does the same: what is the same would not be measured.  Returns a changed file."""
+    """Changes the program but not its behaviour, because an identical program is not measured.  Returns a changed file."""
     places = definitions(tree, "main")
     for path in {path for path, _ in places}:
         insert([place for place in definitions(tree, "main") if place[0] == path][0],
                " { static volatile unsigned fg_once; if (!fg_once) fg_once = 1; } ")
     if places:
         return places[0][0]
-    # main() belongs to a harness of tests.
+    # Without a main(), as in a test harness's program, change every source file.
     sources = [path for path in sorted(tree.rglob("*")) if path.suffix in packages.SOURCES and ".fastgate" not in path.parts and path.is_file()]
     for path in sources:
         with open(path, "a", encoding="latin-1") as file:
@@ -142,7 +142,7 @@ def change_of(benchmark):
 
 
 def hot_places(fastgate, tree, name):
-    """The functions that are hot by their own time and defined once in the sources, the hottest first: (name, place)."""
+    """(name, place) of each function that is hot by its own time and defined only once in the sources, hottest first."""
     done = call(fastgate, "view", "--json", "--bench", name, cwd=tree)
     rows = json.loads(done.stdout[done.stdout.index("{"):])["rows"]
     found = [(row["name"], definitions(tree, row["name"])) for row in rows if row["self_share"] >= HOT and not row["name"].startswith("[")]
@@ -153,7 +153,7 @@ def hot_places(fastgate, tree, name):
 
 
 class Plan:
-    """The command of the first benchmark, as init wrote it."""
+    """The build command and the first benchmark, as init wrote them."""
 
     def __init__(self, tree):
         text = (tree / "fastgate.yml").read_text(encoding="utf-8")
@@ -169,7 +169,7 @@ class Plan:
         return found[1].strip('"') if found else None
 
     def execute(self, tree):
-        """The standard error of one execution in this tree."""
+        """Executes the benchmark once in this tree.  Returns its standard error."""
         with open(tree / self.stdin if self.stdin else os.devnull, "rb") as stdin:
             return subprocess.run(shlex.split(self.command), cwd=tree / self.folder, env=self.environment, stdin=stdin, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, timeout=LIMIT_S, check=False).stderr
@@ -190,13 +190,13 @@ def cpu_seconds(words, folder, execute=None):
 
 
 def built_trees(tree, patched):
-    """Where fastgate keeps its two builds: (as released, with the neutral patch)."""
+    """The trees of fastgate's two builds: (as released, with the neutral patch)."""
     trees = [path for path in sorted((tree / ".fastgate/builds").glob("*/tree")) if (path / patched.relative_to(tree)).exists()]
     changed = [path for path in trees if "fg_once" in (path / patched.relative_to(tree)).read_text(encoding="latin-1")]
     return [path for path in trees if path not in changed][-1], changed[-1]
 
 
-# Call count to within 3 %, printed now and then: a function cannot know its last call.
+# Prints the number of calls from time to time, to within 3 %, because a function cannot know which call is its last.
 COUNTER = (' { extern int fg_say(int, const char *, ...) __asm__("dprintf"); static unsigned long fg_n; int fg_s; fg_n++; fg_s = 63 - __builtin_clzl(fg_n); fg_s = fg_s > 5 ? fg_s - 5 : 0;'
            ' if ((fg_n & ((1ul << fg_s) - 1)) == 0) fg_say(2, "\\nfg_calls %lu\\n", fg_n); } ')
 TURNS = 50_000_000
@@ -214,8 +214,8 @@ def build_trial(tree, trial, place, code, command):
 
 def plant(tree, place, patched):
     """
-    Slows it down by about 5 % of the program's time.  The turns of the loop are computed: from the number of calls, and from the time of
-    a turn and of the whole program, which are taken in turns so that a busy machine slows both.
+    Slows the function down by about 5 % of the program's time.  Computes the turns of the loop from the number of calls, the time of one
+    turn and the time of the whole program.  Both times are measured alternately, so a busy machine slows both.
     """
     plan = Plan(tree)
     released, trial = built_trees(tree, patched)
@@ -241,7 +241,7 @@ def plant(tree, place, patched):
 
 
 def plant_in_one(tree, row, names, patched):
-    """In the hottest function that becomes slower by that much."""
+    """Plants the slowdown in the hottest function in which that works."""
     why = ""
     for name in names:
         row.function = name
@@ -261,7 +261,7 @@ class Row:
 
 
 def judge_nothing(row, said):
-    """`init` may ask for what only a person knows, if it built the project and says what each program lacks."""
+    """Judges an `init` without a benchmark.  It may ask the user if it built the project and says what each program lacks."""
     missing = re.search(r"(\S+): (?:command )?not found", said)
     asked = re.search(r"^  benchmark: none was found.*", said, re.M | re.S)
     if missing:
@@ -296,7 +296,7 @@ def try_package(fastgate, archive, row, folder):
     code_slow, slow = run(fastgate, tree, row.benchmark)
     row.planted = f"{slow['verdict']} {100 * change_of(slow):+.1f} %"
     guilty = [function["name"] for function in slow["functions"] if function["verdict"] == "regression"]
-    # Where samples are too few, the report names the only hot function that changed.
+    # With too few samples, the report names the only hot function that changed.
     changed = re.search(r"^(.*) is the only one of the hot functions whose machine code changed$", "\n".join(slow["notes"]), re.M)
     if not guilty and changed:
         guilty = [changed.group(1)]
@@ -308,7 +308,7 @@ def try_package(fastgate, archive, row, folder):
 
 
 def try_all(fastgate, archive, names, wanted):
-    """Rows of this many packages that are C or C++."""
+    """Rows of the table, for this many packages written in C or C++."""
     rows = []
     for package in names:
         if len(rows) == wanted:

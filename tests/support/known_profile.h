@@ -59,7 +59,7 @@ void known_profile_add_code(struct fg_profile *profile);
 /* A profile of one sample in one function. */
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library);
 
-/* The stack of a frame of this function, without an address, on top of another one. */
+/* Adds a frame of this function, without an address, on top of a stack. Returns the new stack. */
 uint32_t known_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
 			    const char *library);
 

@@ -18,7 +18,7 @@ static void write_names(struct fg_request *rq, const char *member, const struct 
 	fg_json_end(&w);
 }
 
-/* `status` is that of the call that listed them. */
+/* Answers with the list and releases it; `status` is the result of the call that filled it. */
 static int answer(struct fg_request *rq, const char *member, int status, struct fg_name_list *list)
 {
 	if (status == FG_OK)

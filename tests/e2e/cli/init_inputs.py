@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init_inputs.py FASTGATE: how `fastgate init` calls a program, which it never runs, and what it does with tests and with long builds."""
+"""init_inputs.py FASTGATE: how `fastgate init` finds the call of a program, skips services, and handles tests and long builds."""
 import os
 import re
 
 from checks import call, check, finish, write
 from init_project import commit, fastgate, in_folder, init, measures_nothing, runs
 
-# Works on the option and the file that only its tests know.
+# Works only with an option and a file that its tests use.
 PICKY = r"""#include <stdio.h>
 #include <string.h>
 int main(int argc, char **argv) { volatile unsigned sum = 0; int c; FILE *file = argc == 3 && !strcmp(argv[1], "--parse") ? fopen(argv[2], "r") : NULL;
@@ -30,7 +30,7 @@ def a_program_is_called_as_its_tests_call_it():
     runs("picky")
 
 
-# Takes names of files, each of which has to begin with its mark.
+# Takes file names; each file has to begin with the right mark.
 NAMES = r"""#include <stdio.h>
 int main(int argc, char **argv) { volatile unsigned sum = 0; if (argc < 2) return 1;
 for (int i = 1; i < argc; i++) { FILE *file = fopen(argv[i], "r"); int size = 0, c;
@@ -52,7 +52,7 @@ def a_file_that_cannot_be_copied_in_a_row_is_named_many_times():
     runs("names")
 
 
-# Writes a file, so that it needs two names.
+# Needs two file names: an input and an output.
 CONVERTER = r"""#include <stdio.h>
 int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *in = argc == 3 ? fopen(argv[1], "r") : NULL; FILE *out = in ? fopen(argv[2], "w") : NULL; int c;
 if (!out) return 1;

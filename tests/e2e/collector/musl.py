@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Programs linked with musl get the same as programs linked with glibc, from the same library: samples with whole stacks,
-counts by caller, undisturbed waits, marks, arguments of libm's functions and a gate that names the function, also in
-process trees that mix both.
+Programs linked with musl are measured like programs linked with glibc, by the same library: samples with whole stacks,
+counts by caller, undisturbed waits, marks, arguments of libm's functions and a gate that names the function.  This also
+holds in process trees that mix both.
 """
 import json
 import os
@@ -262,7 +262,7 @@ def marks_are_kept():
 
 
 def arguments_of_libm_are_recorded():
-    """musl has the functions of libm in its libc."""
+    """In musl, the functions of libm are part of libc."""
     musl("powers", POWERS, "-O1")
     done = call(FASTGATE, "record", "--domains", "libm", "--", "./powers")
     check(done.returncode == 0, f"{done.returncode}: {done.stderr}")

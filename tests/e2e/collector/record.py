@@ -101,7 +101,7 @@ def no_samples():
     check("no samples" not in record("--", target("deep"), "10", "100").stderr, "samples there are, and a reason why not")
 
 
-# A dynamic linker that loads nothing and ends the program.
+# A dynamic linker that loads nothing and exits at once.
 LOADER = '__asm__(".globl _start\\n_start: mov $60, %eax\\n xor %edi, %edi\\n syscall");'
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Why a function is slower: a cache-hostile stride, an unpredictable branch, a loop without vectors and a call where a jump was are named with
-their figures, in every form of the answer.
+Checks that the answer says why a function is slower, with figures, in every format: a cache-hostile stride, an unpredictable branch, a loop
+that is no longer vectorised, a tail call that became a call.
 """
 import json
 import os
@@ -108,7 +108,7 @@ def it_is_named(call, kind, words, function=None, **planted):
     line = f"why: {mechanism['words']}"
     print(cause["function"], line)
     for form in ("terminal", "markdown", "junit", "github"):
-        shown = line.replace("%", "%25") if form == "github" else line  # workflow commands escape it
+        shown = line.replace("%", "%25") if form == "github" else line  # workflow commands escape %
         assert shown in " ".join(run(fastgate, "report", "--format", form).split()), form
     assert line in run(fastgate, "explain", "latest")
     explained = json.loads(run(fastgate, "explain", "latest", "--json"))
@@ -134,7 +134,7 @@ benchmarks:
     run("git", "init", "-q", ".")
     it_is_named("walk", "cache_misses", "× the misses of the first-level caches", STRIDE=4099)
     it_is_named("guess", "mispredicted_branches", "mispredicted branches", SHIFT=0)
-    if "clang" not in run("cc", "--version"):  # which has no attribute `optimize`
+    if "clang" not in run("cc", "--version"):  # clang has no attribute `optimize`
         it_is_named("add", "not_vectorised", "no longer vectorised (", LANE="volatile unsigned")
         it_is_named("step", "not_tail_called", "tail calls became calls (", function="descend", LAST="^ 1")
     os.chdir("/")

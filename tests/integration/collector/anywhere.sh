@@ -39,7 +39,7 @@ trap 'exit 130' INT TERM
 
 make_root() { # release
 	script=/usr/share/debootstrap/scripts/$1
-	[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid # newer than this debootstrap
+	[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid # for a release that is newer than this debootstrap
 	debootstrap --variant=minbase --include=g++,make,git,libunwind8,libcmocka0 "$1" "$root" "$archive" "$script" >"$work/log" 2>&1 || {
 		tail -n 5 "$work/log" >&2
 		echo "anywhere.sh: debootstrap could not make a root of $1" >&2

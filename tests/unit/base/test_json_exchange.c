@@ -26,7 +26,7 @@ struct animal {
 	struct leg neck;
 };
 
-/* A leg without a name is left out. */
+/* Leaves out a leg without a name. */
 static bool exchange_leg(const struct fg_exchange *with, void *at)
 {
 	struct leg *leg = at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Calls of a program, as `init` reads them from a project's tests and documentation. */
+/* Tests how `init` reads calls of a program from a project's tests and documentation. */
 #include "cli/init/uses.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -34,7 +34,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The calls in a script of the tests that has this line. */
+/* Finds the calls in a script that has only this line. */
 static struct fg_project_uses calls_in(const char *path, const char *line)
 {
 	const struct fg_project_program program = {.path = "src/enc"};

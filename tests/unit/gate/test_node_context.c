@@ -209,7 +209,7 @@ static void coverage_is_sampled_time_in_spent_time(void **state)
 	}
 }
 
-/* A program that waits covers its wall time, which may be twice its CPU time. */
+/* In a program that waits, wall-clock samples cover wall time, which may be twice its CPU time. */
 static void wall_clock_samples_are_parts_of_wall_time_if_that_is_gated(void **state)
 {
 	(void)state;
@@ -241,7 +241,7 @@ static void wall_clock_samples_are_parts_of_wall_time_if_that_is_gated(void **st
 	}
 }
 
-/* Counts: the total of the profile, in the measure's unit, judged by the metric of that name. */
+/* For counts, the total of the profile is used and judged by the metric of the same name. */
 static void another_measure_is_the_total_of_its_profile(void **state)
 {
 	static const double more[PAIRS_MAX] = {10, 12, 11};

@@ -121,7 +121,7 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 	assert_true(isnan(card.smallest));
 }
 
-/* A delay of the whole program leaves the code as it is, and names no function. */
+/* A delay of the whole program does not change code and has no function to name. */
 static void delay_is_found_by_placement_too(void **state)
 {
 	struct fg_proof_card card;

@@ -21,7 +21,7 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 		{"main=0:0:s work=16:16:s c_part=16:48:s a_part=16:48:s", 10.6, 10.6, false},
 		{"main=0:0:s work=16:16:s c_part=16:48:c", 10.6, 10.6, false},
 		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.0, 10.0, false},
-		/* what surely became faster explains nothing */
+		/* a function that surely became faster cannot explain a slowdown */
 		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, 7, true},
 	};
 

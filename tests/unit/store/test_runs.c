@@ -173,7 +173,7 @@ static void run_comes_back_whole(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-/* An upload may contain anything. */
+/* Uploads are not trusted. */
 static void layouts_are_four_where_nothing_believable_is_said(void **state)
 {
 	static const struct {
