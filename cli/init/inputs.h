@@ -13,7 +13,7 @@ enum {
 	FG_PROJECT_MAX_INPUTS = FG_PROJECT_FOUND_INPUTS + FG_PROJECT_MADE_INPUTS
 };
 
-/* In the order of trial. */
+/* In the order in which they are tried. */
 enum fg_project_input_kind {
 	FG_INPUT_SAMPLE, /* text file in a folder of tests, examples or data */
 	FG_INPUT_BINARY_SAMPLE,

@@ -199,8 +199,8 @@ static void find_libraries(struct search *search)
 }
 
 /*
- * Was the file read after it was written? Most file systems record the first such time: then the
- * build itself ran the program.
+ * Was the file read after it was written? Then the build itself ran the program. Most file systems
+ * record the time of the first read.
  */
 static bool was_read(const char *whole)
 {

@@ -157,8 +157,8 @@ struct cmake_choice {
 };
 
 /*
- * Uses an existing optimised build. One without optimisation means little for measuring but is
- * wanted by the user, so ours gets a separate folder.
+ * Uses an existing optimised build. An unoptimised one is useless for measuring, but the user may
+ * need it, so ours gets a separate folder.
  */
 static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena *arena,
 					       struct fg_project *project)

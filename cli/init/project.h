@@ -279,7 +279,7 @@ struct fg_project_ci {
 	const char *name; /* "github"; NULL ends the table */
 	const char *path; /* path of the file to write */
 	const char *text;
-	const char *next; /* what is left to do by hand */
+	const char *next; /* remaining manual steps */
 };
 
 /* Returns NULL if unknown. */

@@ -69,7 +69,7 @@ struct ways {
 	size_t count;
 };
 
-/* All of these are the same way: autogen.sh makes the configure that another row would run. */
+/* These count as one way: autogen.sh makes the configure script that another row would run. */
 static bool is_autotools(enum fg_project_kind kind)
 {
 	return kind == FG_PROJECT_CONFIGURE || kind == FG_PROJECT_AUTORECONF ||
