@@ -46,10 +46,10 @@ struct fg_key {
 	const char *name; /* NULL ends a table */
 	enum fg_key_kind kind;
 	bool required;
-	size_t offset;       /* of the value in the section's struct */
+	size_t offset;       /* offset of the value in the section's struct */
 	size_t count_offset; /* offset of the number of elements */
 	const char *initial; /* the default as written in the file; NULL: none */
-	double minimum;      /* of a number; both 0: no bounds */
+	double minimum;      /* bounds of a number; both 0: no bounds */
 	double maximum;
 	const char *unit;
 	const char *const *words;
@@ -73,7 +73,7 @@ struct fg_key {
  */
 struct fg_section {
 	const struct fg_key *keys;
-	size_t size;         /* of an element at `target`, for lists and maps */
+	size_t size;         /* size of an element at `target`, for lists and maps */
 	size_t scratch_size; /* 0: keys fill the target directly */
 	/* absent keys keep the existing value (fg_plan_init's, or the plan's for a benchmark) */
 	bool inherits;

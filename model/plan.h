@@ -98,7 +98,7 @@ struct fg_sampler {
 	bool paused;       /* wait until the program requests samples */
 	enum fg_python_frames python;
 	/* share of the pairs that run without the sampler, to measure its cost */
-	unsigned slowdown; /* of the candidate, for `fastgate prove`; millionths of its CPU time */
+	unsigned slowdown; /* millionths of CPU time to add to the candidate (prove) */
 	double unsampled_share;
 };
 

@@ -61,7 +61,7 @@ struct fg_repetition {
 	uint16_t padding; /* bytes of environment padding */
 	bool sampled;
 	int64_t started_ns; /* wall clock */
-	uint64_t period_ns; /* of the sampler; 0: not sampled */
+	uint64_t period_ns; /* the sampler's period; 0: not sampled */
 	float load;         /* one-minute load average at the start */
 	float steal;        /* share of time stolen by the host */
 	float pressure;     /* share of time with CPU pressure (PSI some); NaN: unknown */
@@ -169,7 +169,7 @@ struct fg_run {
 	bool has_baseline; /* both arms were measured in this run */
 	struct fg_side sides[FG_ARM_COUNT];
 	struct fg_environment host;
-	uint64_t seed; /* of all random choices in the run */
+	uint64_t seed; /* seed of all random choices in the run */
 	char *tool_version;
 	struct fg_series *series;
 	size_t series_count;

@@ -67,7 +67,7 @@ struct fg_metric_verdict {
 	double min_effect;
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
-	double p_value;             /* of the decisive test; NaN: none */
+	double p_value;             /* p-value of the decisive test; NaN: none */
 	/* probabilities from the test behind the interval */
 	struct {
 		bool is_known;
@@ -143,8 +143,8 @@ struct fg_mechanism {
 /* A function, library, region or call path. */
 struct fg_node_verdict {
 	enum fg_node_kind kind;
-	const char *measure; /* of all its values: "cpu_time", "heap.allocations" */
-	const char *unit;    /* of all its values: "ms" for times */
+	const char *measure; /* measure of all its values: "cpu_time", "heap.allocations" */
+	const char *unit;    /* unit of all its values: "ms" for times */
 	const char *name;
 	const char *library;
 	const char *file; /* NULL: unknown */
@@ -158,7 +158,7 @@ struct fg_node_verdict {
 	double delta;
 	double low;
 	double high;
-	/* of the total difference, at most 1; NaN: unsure, or a part is larger than the total */
+	/* share of the total difference, at most 1; NaN: unsure, or a part exceeds the total */
 	double share_of_change;
 	double p_adjusted;             /* family-wise; NaN: not tested (too few samples) */
 	uint64_t samples;              /* pooled */

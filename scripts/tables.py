@@ -39,7 +39,7 @@ def main():
             if "--check" not in sys.argv:
                 page.write_text(new, encoding="utf-8")
     for page in wrong if "--check" in sys.argv else []:
-        print(f"{page}: a part is not what the program has; mend it with: ./dev docs")
+        print(f"{page}: a part differs from what fastgate prints; update it with: ./dev docs")
     return 1 if wrong and "--check" in sys.argv else 0
 
 

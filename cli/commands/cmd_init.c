@@ -341,7 +341,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
 	{"fastgate init --print", "see it first"},
 	{"fastgate init --build 'cargo build --release'", "with a build command of your own"},
-	{"fastgate init --budget 30m", "for a project whose build takes long"},
+	{"fastgate init --budget 30m", "for a project with a long build"},
 	{"fastgate init --no-build", "without building or running anything"},
 	{"fastgate init --ci github", "and a workflow that gates pull requests"},
 	{NULL, NULL},
@@ -365,10 +365,10 @@ const struct fg_cli_command fg_cmd_init = {
 		"takes, how much of that it computes, how much two executions differ, and how small "
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
 		"project as its tests, build files or documentation call it, then any file of the "
-		"project, then files of simple formats made for it; what is found this way is called "
+		"project, then files of simple formats made for it; such a command is marked as "
 		"a guess. A program that the project starts as a service or installs for the "
-		"administrator is not run. Where no program can be measured, the longest of the tests "
-		"is taken, and where nothing can, the file says what is needed.\n\n"
+		"administrator is not run. If no program can be measured, the longest of the tests is "
+		"chosen; if no test can be either, the file says what is needed.\n\n"
 		"An existing fastgate.yml is never changed, unless it is one in which `init` found "
 		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
 		"again. --ci also writes the job of a CI system, with cache, permissions and reports; "

@@ -146,7 +146,7 @@ static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct f
 	else
 		fg_cli_say(cli,
 			   "%s has no such line %zu: the receipt is from another checkout, or the "
-			   "ledger began anew",
+			   "ledger was started again",
 			   path, ledger.sought_line);
 out:
 	fg_ledger_release(&ledger);

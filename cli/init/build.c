@@ -219,7 +219,7 @@ static int open_with(struct opening *opening, enum fg_project_wanted wanted, str
 	status = open_optimised(opening,
 				fg_project_command_with(opening->project, flags, &cli->arena), err);
 	if (status == FG_ECHILD || status == FG_ETIMEOUT)
-		fg_cli_say(cli, "the build %s with%s, so that is left out",
+		fg_cli_say(cli, "the build %s with these flags, which are left out:%s",
 			   status == FG_ECHILD ? "fails" : "takes too long", flags);
 	return status;
 }
@@ -243,7 +243,7 @@ static int open_way(struct opening *opening, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Returns to an earlier build system; rebuilds only if another one was tried since. */
+/* Returns to an earlier build system and rebuilds if needed; FG_ECHILD if it does not build. */
 static int go_back(struct opening *opening, const struct fg_project *kept, bool builds,
 		   struct fg_error *err)
 {

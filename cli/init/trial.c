@@ -193,7 +193,7 @@ static void try_programs(struct fg_project_trying *t)
 
 /* ---- tests ---- */
 
-/* Prepares a test to be timed as a whole, without its harness; false if it is not a test. */
+/* Prepares a test to be timed as a whole. Returns false if it is not a test or must not be run. */
 static bool is_test(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	if (!program->is_built || program->rank != FG_PROJECT_TEST_RANK || program->is_named)
@@ -251,7 +251,7 @@ static void try_tests(struct fg_project_trying *t)
 		if (!is_test(t, program))
 			continue;
 		if (tried++ == 0)
-			fg_cli_say(t->cli, "trying the tests, of which the longest is taken");
+			fg_cli_say(t->cli, "trying the tests; the longest is measured");
 		cpu_s = run_test(t, program);
 		if (cpu_s >= most_s) {
 			longest = program;

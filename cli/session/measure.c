@@ -127,8 +127,8 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 		fg_progress_clear(&session->progress);
 		fg_cli_warn(session->cli, "no profile: %s",
 			    status == FG_ENOENT
-				    ? "the program left no trace, as where a dynamic linker "
-				      "ignores LD_PRELOAD; 'fastgate record --pid' "
+				    ? "the program left no trace, perhaps because its dynamic "
+				      "linker ignores LD_PRELOAD; 'fastgate record --pid' "
 				      "samples it from outside"
 				    : why.message);
 		session->warned_no_samples = true;

@@ -127,7 +127,7 @@ static int write_message(struct fg_store *store, const struct fg_webhook_call *c
 	int status = fg_store_load_run(store, call->run, &stored, err);
 
 	if (status != FG_OK)
-		return status == FG_ENOENT ? FG_OK : status; /* run removed meanwhile */
+		return status == FG_ENOENT ? FG_OK : status; /* run was removed */
 	if (stored.outcome &&
 	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "creep") == 0 ||
 	     strcmp(stored.outcome, "error") == 0))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# emulated.sh COMMAND...: runs COMMAND in a temporary user namespace whose kernel passes arm64 programs to the emulator of
+# emulated.sh COMMAND...: runs COMMAND in a temporary user namespace in which the kernel starts arm64 programs with the emulator of
 # build/arm64-root.  Exits with 77 (skipped), and says what is missing, if that is impossible.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)/build/arm64-root
@@ -9,7 +9,7 @@ if [ -z "${FASTGATE_TEST_NAMESPACE:-}" ]; then
 	FASTGATE_TEST_NAMESPACE=1 exec unshare --user --map-root-user --mount sh "$0" "$@"
 fi
 mount -t binfmt_misc arm64 /proc/sys/fs/binfmt_misc 2>/dev/null || {
-	echo "emulated.sh: skipped: no handlers of programs in a namespace here: that takes Linux 6.7 with binfmt_misc" >&2
+	echo "emulated.sh: skipped: binfmt_misc handlers in a namespace need Linux 6.7" >&2
 	exit 77
 }
 zeros='\x00\x00\x00\x00\x00\x00\x00\x00\x00'
