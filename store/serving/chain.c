@@ -38,6 +38,8 @@ static int take_policy(struct fg_store *store, struct fg_chain_edges *edges, str
 	struct fg_policy policy;
 	struct fg_query q;
 	cJSON *json = NULL;
+	double window = 0;
+	double tolerated = 0;
 	int status = FG_OK;
 
 	fg_policy_defaults(&policy);
@@ -50,10 +52,11 @@ static int take_policy(struct fg_store *store, struct fg_chain_edges *edges, str
 	if (status > 0)
 		json = parse(fg_column_text(&q, 0));
 	fg_query_end(&q);
-	if (cJSON_IsNumber(fg_json_find(json, "creep_window"))) {
-		edges->creep_window = (unsigned)fmin(
-			fmax(fg_json_double_or(json, "creep_window", 0), 0), INT_MAX);
-		edges->creep_tolerated = fmax(fg_json_double_or(json, "creep_tolerated", 0), 0);
+	window = fg_json_double_or(json, "creep_window", 0);
+	tolerated = fg_json_double_or(json, "creep_tolerated", 0);
+	if (window > 0 || tolerated > 0) { /* else the run did not record them */
+		edges->creep_window = (unsigned)fmin(fmax(window, 0), INT_MAX);
+		edges->creep_tolerated = fmax(tolerated, 0);
 	}
 	cJSON_Delete(json);
 	return status < 0 ? status : FG_OK;
