@@ -23,7 +23,7 @@ struct inversion {
 	double floor;
 };
 
-FG_ASCENDING_2(by_caller, struct path, caller, source)
+FG_ASCENDING_2(by_caller_and_source, struct path, caller, source)
 
 static void keep(const struct inversion *in, uint32_t node, const struct path *paths, size_t count)
 {
@@ -57,7 +57,7 @@ static void look_up(const struct inversion *in, struct path *paths, size_t count
 
 		paths[i].caller = above == 0 ? UINT32_MAX : nodes[above].label;
 	}
-	qsort(paths, count, sizeof(paths[0]), by_caller);
+	qsort(paths, count, sizeof(paths[0]), by_caller_and_source);
 }
 
 static size_t group_end(const struct path *paths, size_t start, size_t count)
@@ -116,7 +116,7 @@ static struct path *find_leaves(const struct inversion *in, size_t *count)
 			paths[(*count)++] = (struct path){.source = (uint32_t)n,
 							  .at = (uint32_t)n,
 							  .caller = tree->nodes[n].label};
-	qsort(paths, *count, sizeof(paths[0]), by_caller);
+	qsort(paths, *count, sizeof(paths[0]), by_caller_and_source);
 	return paths;
 }
 

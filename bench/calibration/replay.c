@@ -103,7 +103,7 @@ struct recorded_pair *recording_halves(const struct recording *recording, size_t
 
 void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2])
 {
-	char *path = fg_xasprintf("%s/%s.%s.0.auto.txt", folder, condition, kind);
+	char *path = fg_xasprintf("%s/%s.%s.5.auto.txt", folder, condition, kind);
 	FILE *file = fopen(path, "r");
 	char line[64];
 
