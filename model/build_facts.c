@@ -82,8 +82,15 @@ void fg_build_facts_add_function(struct fg_build_facts *build,
 
 static void parse_form(const char *text, struct fg_code_form form[2])
 {
-	(void)sscanf(text, ":%u:%u:%u:%u", &form[0].vectors, &form[1].vectors, &form[0].tail_calls,
-		     &form[1].tail_calls);
+	unsigned *const numbers[] = {&form[0].vectors, &form[1].vectors, &form[0].tail_calls,
+				     &form[1].tail_calls};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers) && *text == ':'; i++) {
+		char *end = NULL;
+
+		*numbers[i] = (unsigned)strtoul(text + 1, &end, 10);
+		text = end;
+	}
 }
 
 /* "16:48:s" */

@@ -43,7 +43,8 @@ void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_jso
 {
 	const struct fg_exchange with = {.w = w};
 
-	FG_EXCHANGE_OBJECT(&with, "mechanism", mechanism, fg_mechanism_exchange);
+	(void)fg_exchange_object(&with, "mechanism", mechanism, sizeof(*mechanism),
+				 fg_mechanism_exchange);
 }
 
 /* Bounded, because a name can have 60 KB; the list of functions has the full name. */

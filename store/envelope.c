@@ -277,6 +277,17 @@ static int read_report(const cJSON *json, struct fg_stored_run *stored, struct f
 	return FG_OK;
 }
 
+static int read_run(const cJSON *json, struct fg_run *run, struct fg_error *err)
+{
+	FG_TRY(read_time(json, "started_ns", &run->started_ns, err));
+	FG_TRY(read_time(json, "ended_ns", &run->ended_ns, err));
+	FG_TRY(read_text(json, "tool_version", FG_MAX_NAME_BYTES, &run->tool_version, err));
+	FG_TRY(read_side(json, "baseline", &run->sides[FG_ARM_BASELINE], err));
+	FG_TRY(read_side(json, "candidate", &run->sides[FG_ARM_CANDIDATE], err));
+	FG_TRY(read_facts(json, "host", &run->host, err));
+	return read_all_series(json, run, err);
+}
+
 int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored_run *stored,
 		     struct fg_error *err)
 {
@@ -288,13 +299,7 @@ int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored
 	if (status != FG_OK)
 		goto out;
 	FG_TRY_OUT(read_identity(json, &s, err));
-	FG_TRY_OUT(read_time(json, "started_ns", &s.run.started_ns, err));
-	FG_TRY_OUT(read_time(json, "ended_ns", &s.run.ended_ns, err));
-	FG_TRY_OUT(read_text(json, "tool_version", FG_MAX_NAME_BYTES, &s.run.tool_version, err));
-	FG_TRY_OUT(read_side(json, "baseline", &s.run.sides[FG_ARM_BASELINE], err));
-	FG_TRY_OUT(read_side(json, "candidate", &s.run.sides[FG_ARM_CANDIDATE], err));
-	FG_TRY_OUT(read_facts(json, "host", &s.run.host, err));
-	FG_TRY_OUT(read_all_series(json, &s.run, err));
+	FG_TRY_OUT(read_run(json, &s.run, err));
 	status = read_report(json, &s, err);
 out:
 	s.run.complete = cJSON_IsTrue(fg_json_find(json, "complete"));

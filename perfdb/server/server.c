@@ -213,15 +213,20 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 	return FG_OK;
 }
 
-static int start(struct fg_server *s, struct fg_error *err)
+static int prepare(struct fg_server *s, struct fg_error *err)
 {
-	int status = FG_OK;
-
 	FG_TRY(set_proxies(s, err));
 	FG_TRY(check_people(s, err));
 	FG_TRY(check_exposure(&s->options, err));
 	FG_TRY(open_database(s, err));
-	FG_TRY(read_tls(s, err));
+	return read_tls(s, err);
+}
+
+static int start(struct fg_server *s, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	FG_TRY(prepare(s, err));
 	FG_TRY(fg_workers_start(s->options.threads, &s->workers, err));
 	FG_TRY(start_health(s, err));
 	FG_TRY(start_replica(s, err));

@@ -170,6 +170,6 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	add_gauge(text, "waiting", "Requests running or queued.",
 		  (double)fg_workers_count(rq->server->workers));
 	add_gauge(text, "start_time_seconds", "When the server started.",
-		  (double)(rq->server->started_ns / FG_NS_PER_S));
+		  floor((double)rq->server->started_ns / FG_NS_PER_S));
 	return FG_OK;
 }

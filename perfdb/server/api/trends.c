@@ -135,22 +135,28 @@ static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 	return FG_OK;
 }
 
+static int read_query(struct fg_request *rq, struct fg_history_query *query, struct fg_error *err)
+{
+	*query = (struct fg_history_query){.branch = fg_request_parameter(rq, "branch"),
+					   .limit = POINTS_MAX};
+	FG_TRY(read_place(rq, &query->project, &query->benchmark, err));
+	/* A gated measure is a metric of the same name. */
+	query->metric = fg_request_parameter(rq, "measure");
+	if (!query->metric)
+		FG_TRY(fg_request_need(rq, "metric", &query->metric, err));
+	return fg_request_size(rq, "limit", POINTS_MAX, &query->limit, err);
+}
+
 int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_history_query query = {.branch = fg_request_parameter(rq, "branch"),
-					 .limit = POINTS_MAX};
+	struct fg_history_query query = {0};
 	struct fg_history history = {0};
 	struct fg_change_series usable = {0};
 	struct fg_json_writer w;
 	const bool shows_points = is_wished(rq, "points");
 	int status = FG_OK;
 
-	FG_TRY(read_place(rq, &query.project, &query.benchmark, err));
-	/* A gated measure is a metric of the same name. */
-	query.metric = fg_request_parameter(rq, "measure");
-	if (!query.metric)
-		FG_TRY(fg_request_need(rq, "metric", &query.metric, err));
-	FG_TRY(fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err));
+	FG_TRY(read_query(rq, &query, err));
 	FG_TRY(fg_store_history(rq->store, &query, &history, err));
 	fg_change_series_init(&usable, history.count);
 	fg_request_json(rq, &w);
