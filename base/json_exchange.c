@@ -62,7 +62,7 @@ void fg_exchange_flag(const struct fg_exchange *with, const char *name, bool *fl
 		*flag = cJSON_IsTrue(fg_json_find(with->json, name));
 }
 
-/* The first element and the number of elements; NULL and 0 if there is no such list. */
+/* The first element and the number of elements; NULL and 0 if the list is absent. */
 static const cJSON *elements(const struct fg_exchange *with, const char *name, size_t *count)
 {
 	const cJSON *array = fg_json_find(with->json, name);

@@ -132,7 +132,7 @@ void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, cons
 void fg_debug_index_release(struct fg_debug_index *index);
 
 /*
- * Saves everything found so far, with a checksum. Loading returns FG_ENOENT if there is no file,
+ * Saves everything found so far, with a checksum. Loading returns FG_ENOENT if the file is missing,
  * and FG_EPARSE if the file is damaged or belongs to another version or build-id. `path` is opened
  * for the first address in a unit that is not in the cache.
  */

@@ -194,7 +194,7 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 				 without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
-/* The function's name as a text, with its scope if there is no linkage name. */
+/* The function's name as a text, with its scope if it lacks a linkage name. */
 static uint32_t name_text(struct walk *w, Dwarf_Die *origin, bool with_scope)
 {
 	const char *name = text_of(origin, DW_AT_name);

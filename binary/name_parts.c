@@ -10,7 +10,7 @@ static bool is_word(char c)
 
 /*
  * Length of "operator" with the rest of its name: "operator<<", "operator()", "operator new[]"; 0
- * if there is no operator at `at`.
+ * without an operator at `at`.
  */
 static size_t operator_length(const char *name, size_t at)
 {

@@ -59,7 +59,7 @@ struct fg_metric_verdict {
 	bool decided;
 	bool exact;
 	double baseline;  /* median of the repetitions that count; NaN: none */
-	double candidate; /* baseline times ratio, or the median if there is no ratio */
+	double candidate; /* baseline times ratio, or the median without a ratio */
 	double ratio;     /* estimate; NaN: none */
 	double low;       /* confidence interval at `alpha` */
 	double high;

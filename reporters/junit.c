@@ -227,7 +227,7 @@ static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict 
 	    fg_report_add_detectable(&text, metric))
 		fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
 	fg_strbuf_clear(&text);
-	/* GitLab shows the message only if there is no text. */
+	/* GitLab shows the message only without a text. */
 	if (elements[outcome].type)
 		add_card(j, benchmark, &text);
 	add_outcome(j, element, elements[outcome].type, &message, &text);

@@ -113,7 +113,7 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* Profiles have times but no noise, so there is no verdict. */
+/* Profiles have times but no noise, so they get no verdict. */
 static int compare_profiles(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	const char *const words[] = {cli->arguments[0], cli->arguments[1]};

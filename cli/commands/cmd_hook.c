@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Our hooks identify themselves in the second line, by the SHA-256 of everything after it. A hook
- * that was edited is no longer ours: it is neither overwritten nor removed.
+ * that was edited belongs to the user: it is neither overwritten nor removed.
  */
 #include "base/fs.h"
 #include "base/hash.h"

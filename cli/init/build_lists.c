@@ -211,8 +211,8 @@ static bool has_makefile(const struct fg_project *project)
 }
 
 /*
- * The prerequisites of a target in the database of `make -p`, to be freed; NULL if there is no such
- * target.
+ * The prerequisites of a target in the database of `make -p`, to be freed; NULL if it is not
+ * there.
  */
 static char *prerequisites(const char *database, const char *target)
 {

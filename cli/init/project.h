@@ -126,8 +126,8 @@ void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project
 /* Replaces the detected build command by the user's. */
 void fg_project_give_command(struct fg_project *project, const char *command);
 /*
- * After a failed build, chooses the next way: another build system of the project. False if there
- * is no other.
+ * After a failed build, chooses the next way: another build system of the project. False after
+ * the last one.
  */
 bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*
@@ -226,7 +226,7 @@ enum fg_project_wanted {
 
 /*
  * Flags that enable options which CMakeLists.txt or meson_options.txt in the root declares as off,
- * and which build the wanted programs. Each has a blank in front; NULL if there are no such
+ * and which build the wanted programs. Each has a blank in front; NULL without such
  * options.
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,

@@ -86,7 +86,7 @@ struct reading {
 	const char *own; /* the program's path, which is not an input */
 };
 
-/* The path, below the root, of the file that the word names; NULL if there is no such file. */
+/* The path, below the root, of the file that the word names, or NULL. */
 static const char *file_of(const struct reading *reading, const char *word, int64_t *size)
 {
 	static const char *const folders[] = {NULL, "", "tests", "test"};

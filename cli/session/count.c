@@ -481,7 +481,7 @@ static bool has_grown(const struct fg_session *session, const struct fg_series *
 	       fg_gate_is_worse(series, &benchmark->policy, &benchmark->measure, "max_rss");
 }
 
-/* Returns NULL if there are no events to count. */
+/* Returns NULL without events to count. */
 static char *events_to_count(const struct fg_session *session, const struct fg_series *series,
 			     const struct fg_benchmark *benchmark)
 {

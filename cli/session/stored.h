@@ -29,7 +29,7 @@
 
 /*
  * The path of the store, to be freed: `given`, or else .fastgate/store.db in this folder or in the
- * nearest parent that has it; in this folder if there is no such file.
+ * nearest parent that has it; in this folder if none has it.
  */
 char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,

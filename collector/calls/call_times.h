@@ -45,7 +45,7 @@ uint64_t fg_call_clock(void);
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*
  * Starts the clock of the call that fg_call_begin() has put on the stack; `entered` is when the
- * thread entered the collector. If there is no such call, the time counts as the collector's own.
+ * thread entered the collector. Without such a call, the time counts as the collector's own.
  */
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
 /* Call when the innermost open call of this function at that place has ended, at `now`. */

@@ -15,6 +15,6 @@ struct fg_page {
 extern const struct fg_page fg_pages[];
 extern const size_t fg_page_count;
 
-const struct fg_page *fg_page_find(const char *name); /* Returns NULL if there is no such page. */
+const struct fg_page *fg_page_find(const char *name); /* Returns NULL if unknown. */
 
 #endif

@@ -102,7 +102,7 @@ void fg_request_leave_store(struct fg_request *rq);
 /* A query parameter; NULL if absent or empty. */
 const char *fg_request_parameter(struct fg_request *rq, const char *name);
 const char *fg_request_header(struct fg_request *rq, const char *name);
-/* All headers of this name, joined to one list in their order; NULL if there is no such header. */
+/* All headers of this name, joined to one list in their order; NULL if absent. */
 const char *fg_request_header_list(struct fg_request *rq, const char *name);
 /* A required parameter. */
 int fg_request_need(struct fg_request *rq, const char *name, const char **value,

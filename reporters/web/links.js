@@ -13,7 +13,7 @@ function fileInTree(file) {
 	return !file || /^\/|^\.\.\/|\/\.\.\//.test(file) ? '' : file.replace(/^\.\//, '');
 }
 
-// Returns undefined if there is no template or a placeholder's value is unknown.
+// Returns undefined without a template, or if a placeholder's value is unknown.
 export function expandLink(pattern, values) {
 	if (typeof pattern !== 'string' || !PLAIN_ADDRESS.test(pattern))
 		return undefined;

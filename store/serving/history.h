@@ -55,7 +55,7 @@ void fg_history_release(struct fg_history *history);
 
 /*
  * Reads the history of a benchmark, given its row and its newest definitions of metrics as stored.
- * The history is empty if there are no values.
+ * Without values the history is empty.
  */
 int fg_store_newest_points(struct fg_store *store, int64_t benchmark, const char *definitions,
 			   const struct fg_history_query *query, struct fg_history *history,

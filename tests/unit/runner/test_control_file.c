@@ -156,7 +156,7 @@ static void each_new_line_asks_for_a_dump(void **state)
 	appended(fixture, "dumped\n dump\n\n");
 	assert_int_equal(fixture->page->dumps, 3);
 	assert_int_equal(fixture->page->off, 0);
-	/* Only the state changes: there is no new line. */
+	/* Only the state changes, so no line is added. */
 	is_now(fixture, "0dump\ndump\ndump\ndumped\n dump\n\n");
 	assert_int_equal(fixture->page->off, 1);
 	assert_int_equal(fixture->page->dumps, 3);
@@ -224,7 +224,7 @@ static void anything_but_a_file_is_refused(void **state)
 	assert_null(fixture->control);
 }
 
-/* The change is made in different ways; there is no time limit. */
+/* Changes the file in different ways, without a time limit. */
 static void a_change_is_seen_by_itself(void **state)
 {
 	struct fixture *fixture = *state;
