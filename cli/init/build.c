@@ -141,6 +141,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	free(project->tree);
 	project->tree = fg_xstrdup(opened.root);
 	project->build_command = command;
+	project->program_count = 0;
 	build_benchmarks(opening);
 	fg_project_find_programs(project->tree, &cli->arena, project);
 	return FG_OK;

@@ -29,7 +29,11 @@ struct search {
 	struct library libraries[MAX_LIBRARIES];
 	size_t library_count;
 	size_t files;
+	const struct fg_project_program *known; /* found by an earlier look at the same tree */
+	size_t known_count;
 };
+
+static const char ran_by_build[] = "the build ran it";
 
 static bool holds_text(const char *data, size_t size, const char *text)
 {
@@ -211,18 +215,28 @@ static bool was_read(const char *whole)
 					      status.st_atim.tv_nsec > status.st_mtim.tv_nsec));
 }
 
+/* The first look at a tree decides, because looking reads every program. */
+static bool is_run_by_build(const struct search *search, const char *whole, const char *path)
+{
+	for (size_t i = 0; i < search->known_count; i++) {
+		if (strcmp(search->known[i].path, path) == 0)
+			return search->known[i].reason == ran_by_build;
+	}
+	return was_read(whole);
+}
+
 static void note_tool(struct fg_project_program *program, bool is_tool)
 {
 	if (program && is_tool && program->rank < FG_PROJECT_OWN_RANK &&
 	    program->rank > FG_PROJECT_TEST_RANK) {
 		program->rank = FG_PROJECT_TOOL_RANK;
-		program->reason = "the build ran it";
+		program->reason = ran_by_build;
 	}
 }
 
 static void look_at_file(struct search *search, const char *whole, const char *path)
 {
-	const bool is_tool = was_read(whole);
+	const bool is_tool = is_run_by_build(search, whole, path);
 	char *data = NULL;
 	size_t size = 0;
 
@@ -499,8 +513,13 @@ void fg_project_sort(struct fg_project *project)
 
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
-	struct search search = {.root = root, .arena = arena, .project = project};
+	struct search search = {.root = root,
+				.arena = arena,
+				.project = project,
+				.known = project->programs,
+				.known_count = project->program_count};
 
+	project->programs = NULL;
 	project->program_count = 0;
 	find_built(&search);
 	find_libraries(&search);

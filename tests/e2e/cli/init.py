@@ -83,6 +83,14 @@ def neither_a_tool_of_the_build_nor_a_server_is_measured():
         check("trying maker" not in said, f"tool: {said}")
 
 
+def a_second_look_at_a_tree_takes_no_program_for_a_tool():
+    write("main.c", MAIN)
+    write("Makefile", "all: worker other\nworker other unit: main.c\n\tcc -O1 -o $@ main.c\ncheck: unit\n\t./unit\n.PHONY: all check\n")
+    commit()
+    said, _ = init()
+    check("building its tests" in said and "the build ran it" not in said, f"second look: {said}")
+
+
 CASES = """#include <stdio.h>
 #include <string.h>
 /* Takes benchmark-samples, as the harness does. */
@@ -422,7 +430,8 @@ def ways_to_configure_are_told_apart():
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched,
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
-             neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for,
+             neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
+             hidden_cases_of_catch2_are_asked_for,
              an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
              a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next,
