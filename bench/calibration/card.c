@@ -20,6 +20,7 @@
 enum {
 	BY_DEFAULT = 0, /* at most the default number of pairs */
 	TRIM_PERCENT = 20,
+	LEAST_PAIRS = 10,
 };
 
 /* The settings for deciding a row's recordings. */
@@ -28,16 +29,17 @@ struct setting {
 	unsigned max_pairs;
 	double min_effect; /* negative: the defaults */
 	double margin;
+	double seconds; /* a budget: as many pairs as fit in it; 0: max_pairs */
 };
 
-static const struct setting defaults = {"duet", BY_DEFAULT, -1.0, -1.0};
-static const struct setting any_effect = {"duet", BY_DEFAULT, 0.0, 0.02};
-static const struct setting few = {"duet", 12, -1.0, -1.0};
-static const struct setting quick = {"duet", 41, -1.0, -1.0};
-static const struct setting finer = {"duet", 80, 0.005, 0.01};
-static const struct setting finest = {"duet", 300, 0.0025, 0.005};
-static const struct setting blocks = {"abba", 50, -1.0, -1.0};
-static const struct setting blocks_any = {"abba", 50, 0.0, 0.02};
+static const struct setting defaults = {"duet", BY_DEFAULT, -1.0, -1.0, 0.0};
+static const struct setting any_effect = {"duet", BY_DEFAULT, 0.0, 0.02, 0.0};
+static const struct setting few = {"duet", 12, -1.0, -1.0, 0.0};
+static const struct setting quick = {"duet", BY_DEFAULT, -1.0, -1.0, 15.0};
+static const struct setting finer = {"duet", 80, 0.005, 0.01, 0.0};
+static const struct setting finest = {"duet", 300, 0.0025, 0.005, 0.0};
+static const struct setting blocks = {"abba", 50, -1.0, -1.0, 0.0};
+static const struct setting blocks_any = {"abba", 50, 0.0, 0.02, 0.0};
 
 enum {
 	FAIL = FG_OUTCOME_REGRESSION,
@@ -75,7 +77,8 @@ static const struct question questions[] = {
 	{same_fails, "ABBA, min_effect 0", &blocks_any, 0, FAIL, '<', 0.001, 0, PLAIN},
 	{same_passes, "duet, defaults", &defaults, 0, PASS, '>', 0.90, 0, PLAIN},
 	{"+1.5 % inconclusive", "centred on it", &defaults, 15, OPEN, '<', 0.05, 0, CENTRED},
-	{"+1.5 % inconclusive", "the same, 41 pairs", &quick, 15, OPEN, '<', 0.20, 0, CENTRED},
+	{"+1.5 % inconclusive", "the same, 15 s as by --quick", &quick, 15, OPEN, '<', 0.20, 0,
+	 CENTRED},
 	{"+2 % FAIL", "duet, defaults", &defaults, 20, FAIL, '>', 0.95, 25, PARTS},
 	{"+2 % FAIL", "the same, centred on it", &defaults, 20, FAIL, '>', 0.95, 25, BOTH},
 	{"+2 % PASS", "the same, centred on it", &defaults, 20, PASS, '<', 0.01, 0, CENTRED},
@@ -131,6 +134,19 @@ static void set_effect(const struct recording *recording, struct card_row *row)
 	free(pairs);
 }
 
+/* The number of recorded pairs that fit in this time, at least as many as can decide. */
+static unsigned pairs_within(const struct recording *recording, double seconds)
+{
+	double sum = 0.0;
+	size_t count;
+	struct recorded_pair *pairs = recording_pairs(recording, &count);
+
+	for (size_t i = 0; i < count; i++)
+		sum += pairs[i].seconds;
+	free(pairs);
+	return (unsigned)fmax(LEAST_PAIRS, seconds * (double)count / sum);
+}
+
 static void replay_recording(const struct question *q, const struct recording *recording,
 			     size_t decisions, double *median_pairs, struct card_row *row)
 {
@@ -142,6 +158,8 @@ static void replay_recording(const struct question *q, const struct recording *r
 				.swap = q->permille == 0};
 	struct fg_random random;
 
+	if (q->setting->seconds > 0.0)
+		replay.max_pairs = pairs_within(recording, q->setting->seconds);
 	set_effect(recording, row);
 	if (q->show & CENTRED)
 		replay.shift = log1p(q->permille / 1000.0) - log1p(row->effect);

@@ -17,7 +17,6 @@
 #include <math.h>
 
 enum {
-	QUICK_MAX_PAIRS = 41,
 	QUICK_BUDGET_S = 15,
 };
 
@@ -89,14 +88,12 @@ static bool is_selected(const struct options *given, const struct selection *sel
 			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
 }
 
-/* For a first answer within seconds, ends at the fourth look or with a short budget. */
+/* A first answer within seconds. */
 static void shorten(struct fg_measuring *measure)
 {
 	measure->budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
 	if (measure->exact_budget_ns > measure->budget_ns)
 		measure->exact_budget_ns = measure->budget_ns;
-	if (measure->max_pairs > QUICK_MAX_PAIRS)
-		measure->max_pairs = QUICK_MAX_PAIRS;
 }
 
 /* Without timing, neither a schedule nor a warm-up is needed. */
