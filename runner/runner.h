@@ -144,7 +144,7 @@ int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double 
 			  struct fg_error *err) FG_NODISCARD;
 /*
  * As above, but before the first pair and for all pairs. `only_if_cheap`: only if the links are
- * cheap compared to the measurement (link_price.h) and no earlier session measured a pair.
+ * cheap compared to the measurement (link_cost.h) and no earlier session measured a pair.
  */
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 	FG_NODISCARD;

@@ -9,7 +9,7 @@
 #include "binary/code.h"
 #include "model/build_difference.h"
 #include "runner/build/link_again.h"
-#include "runner/build/link_price.h"
+#include "runner/build/link_cost.h"
 #include "runner/build/link_record.h"
 #include "runner/build/pad_object.h"
 #include "runner/facts/binary.h"
@@ -505,7 +505,7 @@ static void keep_price(const struct maker *m, const char *path, int status)
 
 	if (status == FG_OK || status == FG_ELIMIT ||
 	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))
-		fg_link_price_write(path, took_ns);
+		fg_link_cost_write(path, took_ns);
 }
 
 /* Link into a new folder. On early failure m->folder stays NULL. */
@@ -529,7 +529,7 @@ static int make_folder(struct maker *m, const char *folder, struct fg_error *err
 	char *parent = fg_fs_parent(folder);
 	int status = FG_OK;
 
-	FG_TRY_OUT(refuse_price(m, fg_link_price_read(price), err));
+	FG_TRY_OUT(refuse_price(m, fg_link_cost_read(price), err));
 	FG_TRY_OUT(fg_fs_make_folders(parent, 0755, err));
 	FG_TRY_OUT(make_apart(m, parent, price, err));
 	/* A concurrent run may have created it first. */

@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "runner/build/layouts.h"
-#include "runner/build/link_price.h"
+#include "runner/build/link_cost.h"
 #include "runner/facts/code_facts.h"
 #include "runner/job.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/build/link_price.h"
+#include "runner/build/link_cost.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -33,7 +33,7 @@ int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_n
 	return (int64_t)fmin(allowance, share_most * (double)measure->budget_ns);
 }
 
-int64_t fg_link_price_read(const char *path)
+int64_t fg_link_cost_read(const char *path)
 {
 	struct stat status;
 	int64_t price_ns = 0;
@@ -49,7 +49,7 @@ int64_t fg_link_price_read(const char *path)
 	return price_ns;
 }
 
-void fg_link_price_write(const char *path, int64_t price_ns)
+void fg_link_cost_write(const char *path, int64_t price_ns)
 {
 	char *folder = fg_fs_parent(path);
 	struct fg_error err = {0};
