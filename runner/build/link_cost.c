@@ -36,25 +36,25 @@ int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_n
 int64_t fg_link_cost_read(const char *path)
 {
 	struct stat status;
-	int64_t price_ns = 0;
+	int64_t cost_ns = 0;
 	char *text = NULL;
 
 	if (stat(path, &status) != 0 ||
 	    fg_clock_wall_ns() / FG_NS_PER_S - status.st_mtim.tv_sec > KEPT_S ||
 	    fg_fs_read(path, TEXT_SIZE, &text, NULL, NULL) != FG_OK)
 		return 0;
-	if (fg_parse_int64(text, &price_ns, NULL) != FG_OK || price_ns < 0)
-		price_ns = 0;
+	if (fg_parse_int64(text, &cost_ns, NULL) != FG_OK || cost_ns < 0)
+		cost_ns = 0;
 	free(text);
-	return price_ns;
+	return cost_ns;
 }
 
-void fg_link_cost_write(const char *path, int64_t price_ns)
+void fg_link_cost_write(const char *path, int64_t cost_ns)
 {
 	char *folder = fg_fs_parent(path);
 	struct fg_error err = {0};
 	char text[TEXT_SIZE];
-	const int length = snprintf(text, sizeof(text), "%" PRId64, price_ns);
+	const int length = snprintf(text, sizeof(text), "%" PRId64, cost_ns);
 	int status = fg_fs_make_folders(folder, 0755, &err);
 
 	if (status == FG_OK)

@@ -58,11 +58,11 @@ expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
 # Links are expensive: measured as linked, and in all places only because that looks slower.
-links_are_dear() {
+links_are_expensive() {
 	rm -rf .fastgate/builds/*/layouts
 	for price in .fastgate/builds/link-times/*; do printf 999000000000 >"$price"; done
 }
-links_are_dear
+links_are_expensive
 expect_code 0 "expensive links" "$FASTGATE" run --against HEAD --verbose
 expect_text 'measured as it was linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "expensive links"
 expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "expensive links"
