@@ -7,7 +7,7 @@
 #include "runner/execute/execute.h"
 #include "runner/runner.h"
 #include "runner/schedule/choice.h"
-#include "runner/schedule/sample_price.h"
+#include "runner/schedule/sampling_rate.h"
 
 struct fg_runner {
 	struct fg_runner_options options;
