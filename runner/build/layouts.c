@@ -509,7 +509,7 @@ static void keep_cost(const struct maker *m, const char *path, int status)
 }
 
 /* Link into a new folder. On early failure m->folder stays NULL. */
-static int make_apart(struct maker *m, const char *parent, const char *price, struct fg_error *err)
+static int make_apart(struct maker *m, const char *parent, const char *cost, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -518,26 +518,26 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 	FG_TRY(fg_fs_temporary_folder(parent, "new-", &m->folder, err));
 	m->began_ns = fg_clock_monotonic_ns();
 	status = make_links(m, err);
-	keep_cost(m, price, status);
+	keep_cost(m, cost, status);
 	return status;
 }
 
 /* Rename the folder to its final name only when it is complete. */
 static int make_folder(struct maker *m, const char *folder, struct fg_error *err)
 {
-	char *price = cost_path(m->options);
+	char *cost = cost_path(m->options);
 	char *parent = fg_fs_parent(folder);
 	int status = FG_OK;
 
-	FG_TRY_OUT(refuse_expensive(m, fg_link_cost_read(price), err));
+	FG_TRY_OUT(refuse_expensive(m, fg_link_cost_read(cost), err));
 	FG_TRY_OUT(fg_fs_make_folders(parent, 0755, err));
-	FG_TRY_OUT(make_apart(m, parent, price, err));
+	FG_TRY_OUT(make_apart(m, parent, cost, err));
 	/* A concurrent run may have created it first. */
 	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
 out:
 	free(parent);
-	free(price);
+	free(cost);
 	return status;
 }
 
