@@ -126,12 +126,12 @@ static void begin_inside(struct reader *r, const char *path, const char *relativ
 				  relative);
 		return;
 	}
-	if (code.asks_processor)
+	if (code.queries_cpu)
 		fg_executed_doubt(r->executed, "%s chooses its code by what the processor can do",
 				  relative);
-	if (code.brings_code)
+	if (code.code_loader)
 		fg_executed_doubt(r->executed, "%s may run code that is not part of it (%s)",
-				  relative, code.brings_code);
+				  relative, code.code_loader);
 	(void)fg_executed_add_file(r->executed, relative, true, digest);
 	r->codes = fg_grow(r->codes, &r->code_capacity, r->code_count + 1, sizeof(r->codes[0]));
 	r->codes[r->code_count++] = code;
