@@ -58,7 +58,7 @@ static void add_entries(struct fg_call_patterns *all, const struct fg_trace *tra
 	for (size_t i = 0; i < trace->refusal_count; i++) {
 		const struct fg_trace_refusal *refusal = &trace->refusals[i];
 
-		all->asks_for_entries = true;
+		all->entries_requested = true;
 		if (refusal->reason >= FG_ENTRY_REFUSALS ||
 		    refusal->functions <= all->entries[refusal->reason])
 			continue;
@@ -209,9 +209,9 @@ static void explain_none(const struct fg_call_patterns *all, size_t index, struc
 				 "(%scompile it with -finstrument-functions, or use "
 				 "measure.exact)",
 				 owner,
-				 all->asks_for_entries ? ""
-						       : "count it at its entry with --entries or "
-							 "measure.entries, ");
+				 all->entries_requested ? ""
+							: "count it at its entry with --entries or "
+							  "measure.entries, ");
 	else if (is_builtin(pattern->text))
 		fg_strbuf_printf(text,
 				 "no object imports it%s%s: it is not used, or the compiler made "
