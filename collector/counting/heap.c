@@ -211,7 +211,7 @@ static void count_free(const struct fg_regs *caller)
 }
 
 /* Runs even while counting is paused, because a counted block is no longer held. */
-static struct fg_memory_block let_go(const void *block)
+static struct fg_memory_block release_block(const void *block)
 {
 	struct fg_thread *thread = fg_self;
 	struct fg_memory_block was = {0};
@@ -289,7 +289,7 @@ FG_EXPORT void *realloc(void *block, size_t size)
 {
 	if (!have_reals())
 		return block ? NULL : early_alloc(EARLY_ALIGN, size);
-	const struct fg_memory_block before = let_go(block);
+	const struct fg_memory_block before = release_block(block);
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
@@ -312,7 +312,7 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	const struct fg_memory_block before = let_go(block);
+	const struct fg_memory_block before = release_block(block);
 	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
 
 	if (moved) {
@@ -331,7 +331,7 @@ static inline void give_back(void *block, const struct fg_regs *caller)
 {
 	if (!block || is_early(block) || !have_reals())
 		return;
-	fg_live_look(let_go(block), block);
+	fg_live_look(release_block(block), block);
 	count_free(caller);
 	reals.free(block);
 }
