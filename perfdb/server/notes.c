@@ -37,7 +37,7 @@ static void drop(struct fg_job *job)
 {
 	struct note *note = (struct note *)job;
 
-	fg_workers_let_go(note->server->workers);
+	fg_workers_release(note->server->workers);
 	fg_arena_release(&note->arena);
 	free(note);
 }
