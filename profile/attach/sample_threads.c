@@ -365,7 +365,7 @@ void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns)
 }
 
 /* Releases all threads at the end. */
-void fg_sampling_let_all_go(struct fg_sampling_run *run)
+void fg_sampling_release_all(struct fg_sampling_run *run)
 {
 	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;
 	bool some = true;

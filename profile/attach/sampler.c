@@ -283,7 +283,7 @@ int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outs
 		wait_until(run, moment_ns);
 		moment_ns = fg_clock_monotonic_ns();
 	}
-	fg_sampling_let_all_go(run);
+	fg_sampling_release_all(run);
 	settle_pauses(run);
 	status = write_trace(run, err);
 out:

@@ -85,6 +85,6 @@ void fg_sampling_collect(struct fg_sampling_run *run);
 /* Walks all copies.  Walking takes many times as long as copying, so no thread is held for it. */
 void fg_sampling_walk_copies(struct fg_sampling_run *run);
 /* Releases all threads at the end. */
-void fg_sampling_let_all_go(struct fg_sampling_run *run);
+void fg_sampling_release_all(struct fg_sampling_run *run);
 
 #endif
