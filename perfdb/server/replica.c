@@ -114,7 +114,7 @@ void fg_replica_wrote(struct fg_replica *r, const char *who)
 		atomic_store(slot_of(r, who), fg_clock_monotonic_ns());
 }
 
-unsigned long long fg_replica_questions(const struct fg_replica *r)
+unsigned long long fg_replica_query_count(const struct fg_replica *r)
 {
 	return r ? atomic_load(&r->questions) : 0;
 }
