@@ -9,8 +9,8 @@
 #include <math.h>
 
 /* Shows an open metric before decided ones, and the worst of these. */
-static bool is_more_telling(const struct fg_metric_verdict *metric, bool open,
-			    const struct fg_gate_progress *progress, bool shown_open)
+static bool is_more_informative(const struct fg_metric_verdict *metric, bool open,
+				const struct fg_gate_progress *progress, bool shown_open)
 {
 	if (!progress->metric || open != shown_open)
 		return !progress->metric || open;
@@ -41,7 +41,7 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 		progress->decided = progress->decided && !open;
 		if (open && finding.next_look > progress->next_look)
 			progress->next_look = (unsigned)finding.next_look;
-		if (is_more_telling(&metric, open, progress, shown_open)) {
+		if (is_more_informative(&metric, open, progress, shown_open)) {
 			shown_open = open;
 			progress->metric = series->metrics[i].name;
 			progress->outcome = metric.outcome;
