@@ -126,7 +126,7 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 {
 	double part = fmax(c->floor, BLAME_SHARE * fabs(c->total));
 
-	return c->whole_changed && node->delta * c->total > 0.0 && fabs(node->delta) >= part &&
+	return c->total_changed && node->delta * c->total > 0.0 && fabs(node->delta) >= part &&
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
@@ -194,7 +194,7 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
 {
-	bool is_explained = !c->whole_changed && fg_measure_is_time(c->id);
+	bool is_explained = !c->total_changed && fg_measure_is_time(c->id);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)

@@ -196,10 +196,10 @@ struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 }
 
 void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
-		       bool whole_changed, struct fg_arena *arena,
+		       bool total_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict)
 {
-	const size_t only = whole_changed ? fg_same_code_only_changed(set, series) : 0;
+	const size_t only = total_changed ? fg_same_code_only_changed(set, series) : 0;
 	const struct fg_build_facts *build = compared(series);
 
 	if (!build)

@@ -37,7 +37,7 @@ static struct {
 	uint32_t nodes[NODES_MAX];
 	uint32_t functions[NODES_MAX];
 	size_t count;
-	bool whole_changed;
+	bool total_changed;
 } made;
 
 static void make_rows(const struct path *paths)
@@ -74,7 +74,7 @@ static void make_context(const struct path *paths)
 				      .arena = &made.arena,
 				      .measure = "cpu_time",
 				      .unit = "ms",
-				      .whole_changed = made.whole_changed,
+				      .total_changed = made.total_changed,
 				      .floor = FLOOR};
 	fg_profile_pairs_find(&made.set, 0, &c->pairs);
 	c->row_of = fg_xcalloc(made.set.function_count, sizeof(c->row_of[0]));
@@ -405,10 +405,10 @@ static void beside_other_changes_unrelated_functions_are_apart(void **state)
 					    {"fresh", 2, 5, 17}};
 
 	(void)state;
-	made.whole_changed = true;
+	made.total_changed = true;
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 0);
-	made.whole_changed = false;
+	made.total_changed = false;
 	release();
 }
 
@@ -457,12 +457,12 @@ static void similar_names_and_libraries_move_wherever_they_are_called(void **sta
 					       {"inflate", 0, 0, 14}};
 
 	(void)state;
-	made.whole_changed = true;
+	made.total_changed = true;
 	find_moved(similar, FG_ARRAY_SIZE(similar));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].to, "luaD_precall");
 	release();
-	made.whole_changed = false;
+	made.total_changed = false;
 	find_moved(relinked, FG_ARRAY_SIZE(relinked));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].kind, "relinked");
