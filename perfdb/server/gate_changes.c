@@ -92,12 +92,12 @@ static void look_at(const struct fg_history *history, size_t at, struct changes 
 		const struct fg_history_point *earlier = &history->points[open->at[i]];
 		struct fg_watched_change *change = &open->items[i];
 
-		if (change->undone_by[0])
+		if (change->reverted_by[0])
 			continue;
 		if (is_regression && is_again(point, earlier))
 			drop(open, i);
 		else if ((is_good && is_again(point, earlier)) || takes_back(point, earlier))
-			(void)snprintf(change->undone_by, sizeof(change->undone_by), "%s",
+			(void)snprintf(change->reverted_by, sizeof(change->reverted_by), "%s",
 				       point->run);
 	}
 	if (is_regression && isfinite(point->ratio))

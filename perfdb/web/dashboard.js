@@ -110,7 +110,7 @@ function evidence(change) {
 	if (change.found_by === 'history')
 		return [link('what changed', 'compare', { a: change.last_run_before, b: run }), ' · ', link('since this run', 'run', { run })];
 	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and later runs confirm it',
-		change.undone_by && [' · ', link('undone here', 'run', { run: change.undone_by })]];
+		change.reverted_by && [' · ', link('undone here', 'run', { run: change.reverted_by })]];
 }
 
 function changeTable(items, writable, decided) {
@@ -132,7 +132,7 @@ function changeTable(items, writable, decided) {
 
 // Is the change undone or decided, so that it needs no more attention?
 function isClosed(change) {
-	return Boolean(change.undone_by) || DECIDED.includes(change.state);
+	return Boolean(change.reverted_by) || DECIDED.includes(change.state);
 }
 
 // Sorts changes of several projects, given as [project, its dashboard], into open ones, decided ones and

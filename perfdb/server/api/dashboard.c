@@ -85,7 +85,7 @@ static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 	if (change->from_gate) {
 		fg_json_bool(w, "confirmed", change->is_confirmed);
 		fg_json_pair(w, "interval", change->low, change->high);
-		fg_json_text(w, "undone_by", change->undone_by[0] ? change->undone_by : NULL);
+		fg_json_text(w, "reverted_by", change->reverted_by[0] ? change->reverted_by : NULL);
 	}
 	fg_json_text(w, "state", decision ? decision->kind : "new");
 	fg_json_text(w, "note", decision ? decision->text : NULL);
