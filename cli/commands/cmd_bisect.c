@@ -58,7 +58,7 @@ static int report(const struct fg_cli *cli, const struct options *given,
 		fg_cli_print(cli, &text);
 	} else {
 		fg_search_write(search, FG_SEARCH_TEXT, &text);
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	}
 	fg_strbuf_release(&text);
 	return status;

@@ -68,7 +68,7 @@ static int tell(struct fg_cli *cli, const struct options *given,
 	int status = reporter ? reporter->write(&report, &how, &text, err) : FG_EINVAL;
 
 	if (status == FG_OK && !given->output && strcmp(format, "terminal") == 0)
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	else if (status == FG_OK)
 		status = fg_cli_write(cli, given->output, &text, err);
 	fg_strbuf_release(&text);
@@ -107,7 +107,7 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 	if (given->output || as_json || as_csv)
 		status = fg_cli_write(cli, given->output, &text, err);
 	else
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	fg_view_table_release(&table);
 	fg_strbuf_release(&text);
 	return status;

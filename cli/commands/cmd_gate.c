@@ -67,7 +67,7 @@ out:
 	fg_arms_close(&arms);
 	if (status != FG_OK)
 		return status;
-	return given->merge ? fg_session_tell(session, !given->no_post)
+	return given->merge ? fg_session_publish(session, !given->no_post)
 			    : (int)session->got.verdict.exit_code;
 }
 

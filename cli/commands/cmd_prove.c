@@ -16,7 +16,7 @@ static void report(const struct fg_cli *cli, const struct fg_prove *prove)
 		fg_cli_print(cli, &text);
 	} else {
 		fg_prove_write(prove, &text);
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	}
 	fg_strbuf_release(&text);
 }

@@ -282,7 +282,7 @@ static int count_attempt(const struct fg_session *session, const struct options 
 		*err = told;
 	} else if (given->receipt) {
 		status = fg_receipt_write(session, &ledger, given->receipt, err);
-		fg_receipt_tell(session, &ledger);
+		fg_receipt_print(session, &ledger);
 	}
 	fg_ledger_release(&ledger);
 	return status;
@@ -354,7 +354,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	 * run.
 	 */
 	return given->shard ? (int)session->got.verdict.exit_code
-			    : fg_session_tell(session, !given->no_post);
+			    : fg_session_publish(session, !given->no_post);
 }
 
 /* Stores an empty shard too, so that it does not look like a missing one. */

@@ -193,7 +193,7 @@ static void say(const struct fg_cli *cli, const cJSON *receipt)
 			fg_format_change(fg_json_double_or(benchmark, "ratio", 1) - 1, change));
 		add_claims(benchmark, &text);
 	}
-	fg_cli_tell(cli, &text);
+	fg_cli_print_escaped(cli, &text);
 	fg_strbuf_release(&text);
 }
 
@@ -284,7 +284,7 @@ static bool compare(const struct fg_cli *cli, const cJSON *old, const cJSON *new
 			fg_json_text_or(measured, "verdict", "not measured"),
 			fg_format_change(fg_json_double_or(measured, "ratio", 1) - 1, change),
 			is_alike ? "agrees" : "DISAGREES");
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 		fg_strbuf_release(&text);
 		all = all && is_alike;
 	}

@@ -236,7 +236,7 @@ void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
 		output_errno = errno;
 }
 
-void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text)
+void fg_cli_print_escaped(const struct fg_cli *cli, const struct fg_strbuf *text)
 {
 	struct fg_strbuf told = {0};
 
@@ -357,6 +357,6 @@ void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text)
 	if (!shown && cli->json)
 		fg_cli_print(cli, text);
 	else if (!shown)
-		fg_cli_tell(cli, text);
+		fg_cli_print_escaped(cli, text);
 	fg_arena_release(&arena);
 }

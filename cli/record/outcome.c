@@ -220,7 +220,7 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 }
 
 /* If starting the collector took more of the CPU time than this, the cost of samples is hidden. */
-static const double most_start_to_tell = 0.3;
+static const double start_to_report = 0.3;
 
 /* Reports the share of CPU time spent on sampling, if the rate followed a budget. */
 static void say_cost(const struct fg_cli *cli, const struct totals *totals)
@@ -237,7 +237,7 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 	fg_sampling_learn(cost, &seen);
 	(void)fg_format_duration(seen.signal_ns, signal);
 	(void)fg_format_duration(seen.handler_ns, handler);
-	if (seen.start_share >= most_start_to_tell) {
+	if (seen.start_share >= start_to_report) {
 		fg_cli_say(cli, "the program is too short to say what its samples cost");
 		return;
 	}

@@ -190,7 +190,7 @@ static bool key_of(struct fg_session *session, const struct fg_runner_job *job, 
 				  key);
 }
 
-static void tell_reason(struct fg_series *series, const struct fg_affected_reason *reason)
+static void note_reason(struct fg_series *series, const struct fg_affected_reason *reason)
 {
 	struct fg_strbuf text = {0};
 	struct fg_strbuf readable = {0};
@@ -275,7 +275,7 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 		return false;
 	find_reason(session, job, &reason);
 	if (reason.text)
-		tell_reason(series, &reason);
+		note_reason(series, &reason);
 	series->unaffected = !reason.text;
 	fg_affected_reason_release(&reason);
 	return series->unaffected;
@@ -321,7 +321,7 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 /* ---- after the pairs ---- */
 
 /* Warns once: without callgrind nothing is known, so everything is measured. */
-static void tell_no_meter(struct fg_session *session)
+static void warn_no_meter(struct fg_session *session)
 {
 	if (session->warned_no_executed)
 		return;
@@ -394,7 +394,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	if (!key_of(session, finding->job, arm, &key) || has_set(session->asked.state_folder, &key))
 		return FG_OK;
 	if (!fg_runner_has_callgrind()) {
-		tell_no_meter(session);
+		warn_no_meter(session);
 		return FG_OK;
 	}
 	if (request.timeout_ns <= 0) {

@@ -250,7 +250,7 @@ out:
 
 /* ---- messages ---- */
 
-static void tell_claim(const struct fg_session *session, const struct fg_ledger_claim *claim)
+static void print_claim(const struct fg_session *session, const struct fg_ledger_claim *claim)
 {
 	const double tens = log(10);
 	const char *verb = fg_ledger_is_proven(claim) ? "proven" : "not proven";
@@ -262,13 +262,13 @@ static void tell_claim(const struct fg_session *session, const struct fg_ledger_
 		   claim->is_said ? "" : ", and the verdict does not say so");
 }
 
-void fg_receipt_tell(const struct fg_session *session, const struct fg_ledger *ledger)
+void fg_receipt_print(const struct fg_session *session, const struct fg_ledger *ledger)
 {
 	size_t proven = 0;
 
 	for (size_t i = 0; i < ledger->count; i++) {
 		if (ledger->claims[i].is_own)
-			tell_claim(session, &ledger->claims[i]);
+			print_claim(session, &ledger->claims[i]);
 		proven += fg_ledger_is_proven(&ledger->claims[i]) ? 1 : 0;
 	}
 	fg_cli_say(session->cli, "branch %s: %zu attempt%s, %zu claim%s, %zu proven",

@@ -75,7 +75,7 @@ void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, en
 int fg_receipt_write(const struct fg_session *session, const struct fg_ledger *ledger,
 		     const char *path, struct fg_error *err) FG_NODISCARD;
 /* Prints one line per claim of the run, and how many claims are proven on the branch. */
-void fg_receipt_tell(const struct fg_session *session, const struct fg_ledger *ledger);
+void fg_receipt_print(const struct fg_session *session, const struct fg_ledger *ledger);
 /* FG_EPARSE: the file is not a receipt, or was changed. Free it with cJSON_Delete(). */
 int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err) FG_NODISCARD;
 

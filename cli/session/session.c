@@ -296,12 +296,12 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	if (status == FG_OK && cli->json)
 		fg_cli_print(cli, &text);
 	else if (status == FG_OK)
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	fg_strbuf_release(&text);
 	return status != FG_OK ? status : result;
 }
 
-int fg_session_tell(const struct fg_session *session, bool may_send)
+int fg_session_publish(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
 	const int code = (int)session->got.verdict.exit_code;

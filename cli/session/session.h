@@ -137,7 +137,7 @@ int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODIS
  * Uploads the run and posts the result; without `may_send` the run waits in the spool. Returns the
  * exit code; the verdict's own takes precedence.
  */
-int fg_session_tell(const struct fg_session *session, bool may_send);
+int fg_session_publish(const struct fg_session *session, bool may_send);
 
 /*
  * The style for standard output, or for a file (no colours, unlimited width, UTF-8). Annotations

@@ -110,7 +110,7 @@ function evidence(change) {
 	if (change.found_by === 'history')
 		return [link('what changed', 'compare', { a: change.last_run_before, b: run }), ' · ', link('since this run', 'run', { run })];
 	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and later runs confirm it',
-		change.reverted_by && [' · ', link('undone here', 'run', { run: change.reverted_by })]];
+		change.reverted_by && [' · ', link('reverted here', 'run', { run: change.reverted_by })]];
 }
 
 function changeTable(items, writable, decided) {
