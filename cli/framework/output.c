@@ -238,11 +238,11 @@ void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
 
 void fg_cli_print_escaped(const struct fg_cli *cli, const struct fg_strbuf *text)
 {
-	struct fg_strbuf told = {0};
+	struct fg_strbuf escaped = {0};
 
-	fg_text_add_for_log(&told, fg_strbuf_text(text), text->length);
-	fg_cli_print(cli, &told);
-	fg_strbuf_release(&told);
+	fg_text_add_for_log(&escaped, fg_strbuf_text(text), text->length);
+	fg_cli_print(cli, &escaped);
+	fg_strbuf_release(&escaped);
 }
 
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
