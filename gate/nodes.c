@@ -99,7 +99,7 @@ static const struct fg_profile_function *mostly_spent_in(const struct fg_node_co
 }
 
 /* Functions of the kernel and its modules are not in the program's source. */
-static const char *library_to_tell(const struct fg_profile_function *function)
+static const char *library_to_name(const struct fg_profile_function *function)
 {
 	return function->library && function->library[0] == '[' ? function->library : "";
 }
@@ -117,7 +117,7 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 			fg_notes_add(c->notes, c->arena,
 				     "%s: most of its %s%.2f ms is spent in %s%s%s", node->name,
 				     fg_format_sign(node->delta), fabs(node->delta), leaf->name,
-				     *library_to_tell(leaf) ? " " : "", library_to_tell(leaf));
+				     *library_to_name(leaf) ? " " : "", library_to_name(leaf));
 	}
 }
 

@@ -377,7 +377,7 @@ static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 }
 
 /* Reports that set-up is done, which is the last chance to give both sides the same inputs. */
-static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
+static int report_set_up(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_runner_options *options = &job->runner->options;
 	struct fg_error found = {0};
@@ -399,7 +399,7 @@ static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 		job,
 		fg_comparability_of_targets(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
 		err);
-	return status == FG_OK ? tell_set_up(job, err) : status;
+	return status == FG_OK ? report_set_up(job, err) : status;
 }
 
 /*

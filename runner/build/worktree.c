@@ -338,8 +338,8 @@ static bool is_built(const struct places *places)
  * Names missing submodules, which may be why the build failed: `git submodule status` prints "-HASH
  * PATH" for them.
  */
-static void tell_missing_modules(const struct fg_worktree_options *options,
-				 const struct places *places)
+static void report_missing_modules(const struct fg_worktree_options *options,
+				   const struct places *places)
 {
 	const struct fg_git git = {.folder = places->tree, .interrupted = options->interrupted};
 	const char *const ask[] = {"submodule", "status", NULL};
@@ -388,7 +388,7 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 	status = build_in(options, places->root, places->folder, places->log, tail, err);
 	if (status == FG_ECHILD) {
 		fg_error_prefix(err, "%.*s does not build", length, name);
-		tell_missing_modules(options, places);
+		report_missing_modules(options, places);
 		/*
 		 * Without this mark the next build starts from scratch: slower, but still correct.
 		 */
