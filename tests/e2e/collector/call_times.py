@@ -84,7 +84,7 @@ def calls_within_calls_of_the_same_function_are_no_time_twice():
     check(total_of("time.down") <= row["max_ns"] * 1.0001, f"one outermost call: {total_of('time.down')}, {row}")
 
 
-def what_cannot_be_timed_is_counted_and_told(said):
+def calls_that_cannot_be_timed_are_counted_and_reported(said):
     check(total_of("calls.on_the_stack") == 1 and total_of("calls.waitpid") == 1, "they are counted")
     names = [row["name"] for row in rows()]
     check("on_the_stack" not in names and "longjmp" not in names and "waitpid" not in names, f"timed: {names}")
@@ -133,7 +133,7 @@ def body():
     calls_that_are_left_are_counted_and_have_no_duration(program)
     a_call_takes_as_long_as_it_takes()
     calls_within_calls_of_the_same_function_are_no_time_twice()
-    what_cannot_be_timed_is_counted_and_told(recorded(EVERY, program).stderr)
+    calls_that_cannot_be_timed_are_counted_and_reported(recorded(EVERY, program).stderr)
     a_program_that_checks_its_results_is_content()
     a_program_notices_nothing()
     nothing_is_timed_unless_asked_for(program)

@@ -181,7 +181,7 @@ def arcs(program):
     return sorted(found)
 
 
-def gprof_is_told_the_same():
+def gprof_sees_the_same():
     if not shutil.which("gprof"):
         return
     program = compiled("profiled", GCC, "-pg", "-mfentry", "-no-pie", "-fno-pie")
@@ -265,7 +265,7 @@ def body():
         arguments_of_a_clone_are_not(GCC, "-pg", "-mfentry")
         arguments_of_a_clone_are_not(GCC, "-fpatchable-function-entry=5")
         without_an_end_there_is_no_duration()
-        gprof_is_told_the_same()
+        gprof_sees_the_same()
         registers_are_left_alone()
     if CLANG:
         nops_are_enough("clang", CLANG, "-fpatchable-function-entry=5")

@@ -38,7 +38,7 @@ def expect(found, name, **wanted):
     check(seen == wanted, f"{name}: {wanted} expected, found {seen}")
 
 
-def every_kind_of_value_is_told_apart(program):
+def every_kind_of_value_is_distinguished(program):
     recorded("libm", program)
     found = rows()
     expect(found, "exp", calls=1000, min=-1000, max=-1, mean=-500.5, negative=1000, zeros=0, repeats=0, traces=1,
@@ -195,7 +195,7 @@ def sums_are_exact():
 
 def body():
     program = f"{TARGETS}/domains"
-    every_kind_of_value_is_told_apart(program)
+    every_kind_of_value_is_distinguished(program)
     calls_are_counted_beside_their_arguments(program)
     one_trace_is_shown_in_full_with_its_histogram(program)
     hints_are_true(program)

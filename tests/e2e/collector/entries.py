@@ -128,7 +128,7 @@ def another_file_than_was_looked_at_stays_as_it_is():
     check(done.returncode == 0, f"a plan that is cut off: {done}")
 
 
-def a_program_that_another_starts_is_told(program):
+def a_program_that_another_starts_is_reported(program):
     done = recorded("add_up", "sh", "-c", f"exec {program}")
     check("started by another" in done.stderr, done.stderr)
 
@@ -175,7 +175,7 @@ def body():
     arguments_are_seen_at_an_entry(program)
     a_call_counts_once_whichever_way_it_takes()
     another_file_than_was_looked_at_stays_as_it_is()
-    a_program_that_another_starts_is_told(program)
+    a_program_that_another_starts_is_reported(program)
     where_code_may_not_be_changed_it_is_not(program)
     programs_notice_nothing()
     what_does_not_fit_together_is_refused(program)

@@ -74,14 +74,14 @@ def leaks_are_listed_by_path():
     check("lost_chain ← main" in done.stdout and "of memory lost" in done.stdout, done.stdout)
 
 
-def resident_memory_is_told_by_mapping():
+def resident_memory_is_reported_by_mapping():
     """The mappings include the program and its heap; the collector's memory is listed separately."""
     rows = rows_of("resident", "mapping")
     check(rows["[heap]"]["at_peak"] > 1000000, f"a heap of 1.1 MB that was touched: {rows}")
     check("[fastgate]" in rows and any(name.endswith("/held") or name.endswith("/held_i386") for name in rows), f"{list(rows)}")
 
 
-def page_that_was_never_touched_is_told():
+def page_that_was_never_touched_is_reported():
     found = by_function("heap.untouched")
     check(125 * 4096 <= found.get("reserve", 0) <= 127 * 4096, f"one page of 512 KiB was touched: {found}")
     check("resized" not in found or found["resized"] <= 70000, f"{found}")
@@ -152,7 +152,7 @@ def body():
         what_is_left_at_the_end_has_its_allocator()
         block_that_another_thread_frees_is_gone()
         leaks_are_listed_by_path()
-        page_that_was_never_touched_is_told()
+        page_that_was_never_touched_is_reported()
         pprof_knows_its_own_names()
         peak_is_what_was_held_when_the_whole_held_the_most()
         allocation_freed_as_the_next_event_is_temporary()

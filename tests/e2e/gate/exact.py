@@ -61,7 +61,7 @@ def fake_valgrind(folder, text):
     return folder
 
 
-def more_calls_and_more_instructions_a_call_are_told_apart(env):
+def more_calls_and_more_instructions_per_call_are_distinguished(env):
     write(calls=1020)
     work = measure(env, 1)["work"]
     assert (work["kind"], work["mechanism"]["kind"], work["function"]) == ("more_work", "calls", "fit"), work
@@ -151,7 +151,7 @@ with tempfile.TemporaryDirectory() as made:
     run("git", "init", "-q", ".", env=env)
     run("git", "add", ".", env=env)
     run("git", "commit", "-qm", "base", env=env)
-    more_calls_and_more_instructions_a_call_are_told_apart(env)
+    more_calls_and_more_instructions_per_call_are_distinguished(env)
     every_format_and_a_comparison_of_stored_runs_say_the_same(env)
     what_valgrind_cannot_run_is_said_in_a_line(env, folder)
     without_valgrind_the_report_says_so(env, folder)

@@ -78,7 +78,7 @@ def nothing_waits(server, bearer):
     until(lambda: webhook(server, bearer)["waiting"] == 0, "no call waits")
 
 
-def regression_creep_and_error_are_told(server, secret):
+def regression_creep_and_error_are_sent(server, secret):
     receiver = Receiver()
     set_webhook(server, secret, receiver)
     for outcome in ("regression", "creep", "error"):
@@ -131,7 +131,7 @@ def refusal_is_final(server, secret):
     check(webhook(server, secret)["problem"] == "the webhook answered 410", f"{webhook(server, secret)}")
 
 
-def change_point_is_told_once(server, secret):
+def change_point_is_sent_once(server, secret):
     receiver = Receiver()
     set_webhook(server, secret, receiver)
     for first in range(1, 17):
@@ -231,11 +231,11 @@ def work():
     secret = token("admin", "--note", "root")
     with Server(*HERE) as server:
         mistakes_are_named(server, secret)
-        regression_creep_and_error_are_told(server, secret)
+        regression_creep_and_error_are_sent(server, secret)
         hostile_names_stay_in_their_strings(server, secret)
         failed_call_is_made_again(server, secret)
         refusal_is_final(server, secret)
-        change_point_is_told_once(server, secret)
+        change_point_is_sent_once(server, secret)
         two_servers_make_each_call_once(server, secret)
         administrators_of_the_project_set_it(server, secret)
         setting_it_says_whether_a_test_was_taken(server, secret)
