@@ -40,7 +40,7 @@ unsigned fg_claim_pairs(size_t number)
 	return pairs + DISAGREEING_PAIRS;
 }
 
-bool fg_claim_is_said(enum fg_claim claim, enum fg_outcome outcome)
+bool fg_claim_is_confirmed(enum fg_claim claim, enum fg_outcome outcome)
 {
 	return outcome == FG_OUTCOME_IMPROVEMENT ||
 	       (claim == FG_CLAIM_NOT_SLOWER && outcome == FG_OUTCOME_PASS);

@@ -21,7 +21,7 @@ static const char schema[] = "fastgate-ledger/1";
 
 bool fg_ledger_is_proven(const struct fg_ledger_claim *claim)
 {
-	return claim->is_said && claim->evidence >= fg_claim_needed(claim->number);
+	return claim->is_confirmed && claim->evidence >= fg_claim_needed(claim->number);
 }
 
 void fg_ledger_release(struct fg_ledger *ledger)
@@ -123,7 +123,7 @@ static struct fg_ledger_claim *enter(struct fg_ledger *ledger, const struct fg_l
 	claim->evidence += found->evidence;
 	claim->run = fg_arena_strdup(&ledger->arena, found->run);
 	claim->run_evidence = found->evidence;
-	claim->is_said = found->is_said;
+	claim->is_confirmed = found->is_confirmed;
 	if (claim->attempt > ledger->attempts)
 		ledger->attempts = claim->attempt;
 	return claim;
@@ -163,7 +163,7 @@ static int take_line(struct fg_ledger *ledger, const char *line, size_t length,
 			 fg_json_text_or(json, "candidate", "")},
 		.claim = fg_claim_parse(fg_json_text_or(json, "claim", "")),
 		.evidence = fg_json_double_or(json, "evidence", 0),
-		.is_said = cJSON_IsTrue(fg_json_find(json, "said")),
+		.is_confirmed = cJSON_IsTrue(fg_json_find(json, "said")),
 	};
 	if (found.claim < FG_CLAIM_COUNT)
 		(void)enter(ledger, &found);
@@ -246,7 +246,7 @@ static void write_line(const struct fg_session *session, const struct fg_ledger 
 	fg_json_text(&w, "baseline", found->code[FG_ARM_BASELINE]);
 	fg_json_text(&w, "candidate", found->code[FG_ARM_CANDIDATE]);
 	fg_json_text(&w, "claim", fg_claim_name(found->claim));
-	fg_json_bool(&w, "said", found->is_said);
+	fg_json_bool(&w, "said", found->is_confirmed);
 	fg_json_double(&w, "evidence", found->evidence);
 	fg_json_text(&w, "previous", ledger->head);
 	fg_json_end(&w);
@@ -272,7 +272,7 @@ static void add_claims(const struct fg_session *session, const struct fg_benchma
 			.code = {code[FG_ARM_BASELINE], code[FG_ARM_CANDIDATE]},
 			.claim = (enum fg_claim)i,
 			.evidence = evidence[i],
-			.is_said = fg_claim_is_said((enum fg_claim)i, metric->outcome),
+			.is_confirmed = fg_claim_is_confirmed((enum fg_claim)i, metric->outcome),
 		};
 		const size_t from = lines->length;
 

@@ -25,8 +25,8 @@ struct fg_ledger_claim {
 	double evidence; /* logarithm of the e-value */
 	const char *run; /* newest run */
 	double run_evidence;
-	bool is_said; /* confirmed by the newest verdict */
-	bool is_own;  /* belongs to the run being added */
+	bool is_confirmed; /* confirmed by the newest verdict */
+	bool is_own;       /* belongs to the run being added */
 };
 
 struct fg_ledger {
