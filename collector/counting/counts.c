@@ -81,7 +81,7 @@ static void write_counts(struct fg_thread *writer, const struct owner *owner,
 	if (fg_record_write(writer))
 		*counts = none;
 	else
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint32_t slot,

@@ -408,7 +408,7 @@ static void write_site(struct fg_thread *writer, struct site *site)
 		fg_record_number(writer, values[i]);
 	}
 	if (!fg_record_write(writer))
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 /* ---- dumps ---- */
@@ -442,7 +442,7 @@ static void dump_site(struct fg_thread *writer, const struct site *site, uint32_
 		fg_record_number(writer, values[i]);
 	}
 	if (!fg_record_write(writer))
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 static void name_dump(struct fg_thread *writer, uint32_t measure, const char *name, uint32_t number)

@@ -116,7 +116,7 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	struct fg_thread *thread = fg_alive() && !fg_g.sandboxed ? fg_thread_new() : NULL;
 
 	if (!thread) {
-		fg_lose(FG_LOSS_NO_CLOCK, fg_alive());
+		fg_count_loss(FG_LOSS_NO_CLOCK, fg_alive());
 		return NULL;
 	}
 	thread->kind = FG_THREAD_PTHREAD;

@@ -379,7 +379,7 @@ bool fg_clocks_start(struct fg_thread *thread)
 	/* Under a sandbox's filter each of these calls might kill the program. */
 	if (fg_g.sandboxed) {
 		thread->clock = FG_CLOCK_NONE;
-		fg_lose(FG_LOSS_NO_CLOCK, 1);
+		fg_count_loss(FG_LOSS_NO_CLOCK, 1);
 		return false;
 	}
 	for (const struct rung *rung = rung_of(fg_g.clock_user);
@@ -391,7 +391,7 @@ bool fg_clocks_start(struct fg_thread *thread)
 			break;
 	}
 	thread->clock = FG_CLOCK_NONE;
-	fg_lose(FG_LOSS_NO_CLOCK, 1);
+	fg_count_loss(FG_LOSS_NO_CLOCK, 1);
 	return false;
 }
 

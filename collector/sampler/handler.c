@@ -94,7 +94,7 @@ static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trac
 	if (fg_sample_write(thread, now_ns, (uint8_t)(flags | clock), path, weight_ns))
 		count_sample(thread, clock, weight_ns);
 	else
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 /*
@@ -138,16 +138,16 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 	fg_thread_announce(thread);
 	write_region(thread, thread->regions.current);
 	if (stack_is_small(context))
-		fg_lose(FG_LOSS_SMALL_STACK, 1);
+		fg_count_loss(FG_LOSS_SMALL_STACK, 1);
 	else
 		where = fg_stack_walk(thread, context);
 	count_frames(&where);
 	if (where.path)
 		thread->last_path = where.path;
 	if (where.path == 0)
-		fg_lose(FG_LOSS_NO_STACK, 1);
+		fg_count_loss(FG_LOSS_NO_STACK, 1);
 	else if (where.truncated)
-		fg_lose(FG_LOSS_TRUNCATED, 1);
+		fg_count_loss(FG_LOSS_TRUNCATED, 1);
 	if (where.truncated)
 		flags |= FG_SAMPLE_TRUNCATED;
 	if (clock == FG_CLOCK_SYSTEM)
@@ -163,7 +163,7 @@ static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context,
 	weight_ns += thread->clocks.carried_ns;
 	thread->clocks.carried_ns = 0;
 	if (!fg_thread_enter(thread)) {
-		fg_lose(FG_LOSS_REENTERED, 1);
+		fg_count_loss(FG_LOSS_REENTERED, 1);
 		thread->clocks.carried_ns = weight_ns;
 		return;
 	}

@@ -62,7 +62,7 @@ enum {
 /* Writes decimal digits without a NUL; returns how many. */
 size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE]);
 
-void fg_lose(enum fg_trace_loss cause, uint64_t count);
+void fg_count_loss(enum fg_trace_loss cause, uint64_t count);
 void fg_count(uint64_t *counter, uint64_t by);
 void fg_maximum(uint64_t *counter, uint64_t value);
 

@@ -246,7 +246,7 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 
 	do {
 		if (count >= FG_TRACE_MODULES_MAX) {
-			fg_lose(FG_LOSS_MODULES_FULL, 1);
+			fg_count_loss(FG_LOSS_MODULES_FULL, 1);
 			return 0;
 		}
 	} while (!atomic_compare_exchange_weak(&fg_g.module_count, &count, count + 1));

@@ -90,7 +90,7 @@ bool fg_record_write(struct fg_thread *thread)
 	return true;
 }
 
-void fg_lose(enum fg_trace_loss cause, uint64_t count)
+void fg_count_loss(enum fg_trace_loss cause, uint64_t count)
 {
 	(void)cause;
 	(void)count;
