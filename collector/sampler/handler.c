@@ -591,7 +591,7 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);
 	}
 	if (thread && noticed)
-		fg_restart_not(thread, context, flags);
+		fg_restart_prevent(thread, context, flags);
 	else if (thread && fg_restart(thread, context, late, begin_ns) && atomic_load(&fg_g.header))
 		fg_count(&atomic_load(&fg_g.header)->restarts, 1);
 	errno = saved_errno;

@@ -461,7 +461,7 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64
 	return true;
 }
 
-void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags)
+void fg_restart_prevent(struct fg_thread *thread, ucontext_t *context, int flags)
 {
 	const bool by_flag =
 		is_at_syscall(context) && goes_by_flag(context, fg_arch_next_number(context));
