@@ -150,7 +150,7 @@ static void count_unplaced(const struct request *request)
 
 	fg_counts_add_unplaced(FG_COUNTER_HEAP, &seen);
 	if (keeps_blocks())
-		fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), request->block, request->asked);
+		fg_live_add(NULL, fg_live_unplaced(FG_HELD_HEAP), request->block, request->asked);
 }
 
 /*

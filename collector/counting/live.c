@@ -103,7 +103,7 @@ static struct site *make_site(uint32_t number)
 	return &chunk[number % CHUNK_SITES];
 }
 
-uint32_t fg_live_nobody(enum fg_held what)
+uint32_t fg_live_unplaced(enum fg_held what)
 {
 	const uint32_t number = (uint32_t)what + 1;
 	struct site *site = make_site(number);
@@ -122,7 +122,7 @@ uint32_t fg_live_site(const struct fg_live_owner *owner)
 	do {
 		site = number <= FG_BLOCK_SITES_MAX ? make_site(number) : NULL;
 		if (!site)
-			return fg_live_nobody(owner->what);
+			return fg_live_unplaced(owner->what);
 	} while (!atomic_compare_exchange_weak(&site_count, &number, number + 1));
 	site->what = owner->what;
 	site->slot = owner->slot;
