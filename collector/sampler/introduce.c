@@ -40,9 +40,9 @@ void fg_trace_introduce(struct fg_thread *thread)
 		(void)fg_note(
 			thread,
 			"the kernel refuses perf events to this process: samples come from a timer instead");
-	if (fg_g.options.misread) {
+	if (fg_g.options.invalid_variable) {
 		(void)fg_note(thread, "a setting could not be read and was ignored:");
-		(void)fg_note(thread, fg_g.options.misread);
+		(void)fg_note(thread, fg_g.options.invalid_variable);
 	}
 	if (fg_g.control_missing)
 		(void)fg_note(thread, "the control file cannot be mapped: nothing switches the "
