@@ -348,7 +348,7 @@ static uint32_t add_named(struct fg_thread *thread, struct fg_module *found, con
 	const uint32_t id = add(thread, found);
 
 	if (id && !(found->flags & (FG_MODULE_VDSO | FG_MODULE_COLLECTOR)))
-		fg_python_meet(thread, id, found->bias, dynamic);
+		fg_python_check_module(thread, id, found->bias, dynamic);
 	return id;
 }
 

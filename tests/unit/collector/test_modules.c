@@ -49,8 +49,8 @@ bool fg_real_is_there(enum fg_real index)
 	return index == FG_REAL__r_debug;
 }
 
-void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
-		    const ElfW(Dyn) * dynamic)
+void fg_python_check_module(struct fg_thread *thread, uint32_t module, uintptr_t bias,
+			    const ElfW(Dyn) * dynamic)
 {
 	(void)thread;
 	(void)module;
