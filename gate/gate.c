@@ -67,9 +67,9 @@ bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *po
 	return verdict.outcome == FG_OUTCOME_REGRESSION;
 }
 
-unsigned fg_gate_least_pairs(const struct fg_policy *policy)
+unsigned fg_gate_min_pairs(const struct fg_policy *policy)
 {
-	return (unsigned)fg_gate_least_at_last(policy->alpha);
+	return (unsigned)fg_gate_min_pairs_only_look(policy->alpha);
 }
 
 static void add_missing(const struct fg_gate_input *input, struct fg_verdict *verdict)

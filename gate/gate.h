@@ -43,7 +43,7 @@ bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *po
 		      const struct fg_measuring *measure, const char *metric);
 
 /* With fewer pairs than this, nothing can fail or pass under this policy. */
-unsigned fg_gate_least_pairs(const struct fg_policy *policy);
+unsigned fg_gate_min_pairs(const struct fg_policy *policy);
 
 /*
  * Fills `verdict`, which must be empty; release it with fg_verdict_release(). Names, reasons and

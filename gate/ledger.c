@@ -35,7 +35,7 @@ unsigned fg_claim_pairs(size_t number)
 {
 	unsigned pairs = 1;
 
-	while (pairs < PAIRS_MAX && fg_evidence_most(pairs) < fg_claim_needed(number))
+	while (pairs < PAIRS_MAX && fg_evidence_max(pairs) < fg_claim_needed(number))
 		pairs++;
 	return pairs + DISAGREEING_PAIRS;
 }

@@ -222,8 +222,8 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 
 static size_t least_pairs(const struct fg_rule *rule)
 {
-	return rule->until_sure ? fg_gate_least_looked_at(rule->alpha)
-				: fg_gate_least_at_last(rule->alpha);
+	return rule->until_sure ? fg_gate_min_pairs_first_look(rule->alpha)
+				: fg_gate_min_pairs_only_look(rule->alpha);
 }
 
 static bool is_probably_slower(const struct fg_metric_verdict *verdict, const struct fg_rule *rule,

@@ -180,7 +180,7 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 /* The fewest pairs that can decide when the budget ends; 0: the end of the budget never decides. */
 static unsigned least_at_end(const struct fg_situation *now)
 {
-	const unsigned least = fg_gate_least_pairs(now->policy);
+	const unsigned least = fg_gate_min_pairs(now->policy);
 
 	return now->measure->budget_ns > 0 && !now->measure->until_sure &&
 			       least <= now->measure->max_pairs

@@ -256,7 +256,7 @@ static int check_budget(struct fg_prove *prove, const struct fg_prove_subject *s
 
 	if (status != FG_OK)
 		return status;
-	seconds = pairs.seconds * fg_gate_least_pairs(&subject->benchmark->policy);
+	seconds = pairs.seconds * fg_gate_min_pairs(&subject->benchmark->policy);
 	if (seconds * FG_NS_PER_S <= (double)prove->asked.budget_ns)
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,

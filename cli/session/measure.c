@@ -454,7 +454,7 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 
 	if (!session->open.roots[FG_ARM_BASELINE] || measure->exact_only || measure->until_sure)
 		return;
-	least = fg_gate_least_pairs(&benchmark->policy);
+	least = fg_gate_min_pairs(&benchmark->policy);
 	if (measure->max_pairs < least)
 		fg_cli_warn(
 			session->cli,

@@ -180,7 +180,7 @@ static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 	double slower[6];
 
 	(void)state;
-	assert_int_equal(fg_gate_least_pairs(&made.policy), 7);
+	assert_int_equal(fg_gate_min_pairs(&made.policy), 7);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(slower); i++)
 		slower[i] = 0.10 + 0.025 * ((double)(i * 7 % 11) / 5.0 - 1.0);
 	made.measure.max_pairs = FG_ARRAY_SIZE(slower);

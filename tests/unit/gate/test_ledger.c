@@ -25,7 +25,7 @@ static void planned_pairs_can_prove_their_claim(void **state)
 	for (size_t number = 1; number < 5000; number += 7) {
 		const unsigned pairs = fg_claim_pairs(number);
 
-		assert_true(fg_evidence_most(pairs - 4) >= fg_claim_needed(number));
+		assert_true(fg_evidence_max(pairs - 4) >= fg_claim_needed(number));
 		assert_true(pairs >= fg_claim_pairs(number - 1 + (number == 1)));
 	}
 	assert_in_range(fg_claim_pairs(1), 10, 20);

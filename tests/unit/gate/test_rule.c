@@ -53,7 +53,7 @@ static void no_look_falls_before_it_can_decide(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
-		const size_t least = fg_gate_least_looked_at(table[i].alpha);
+		const size_t least = fg_gate_min_pairs_first_look(table[i].alpha);
 
 		assert_int_equal(least, table[i].least);
 		assert_true(exp2(-(double)least) <= fg_gate_share(table[i].alpha, 0));
