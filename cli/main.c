@@ -125,7 +125,7 @@ static int run_command(struct fg_cli *cli, struct fg_cli_globals *globals, char 
 	if (fg_options_initialise(&sets[0], &err) != FG_OK ||
 	    fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
-	fg_cli_surroundings(cli, globals);
+	fg_cli_init_output(cli, globals);
 	if (globals->help) {
 		fg_cli_command_help(command, &help, cli->columns);
 		return show(cli, &help);
@@ -151,10 +151,10 @@ static int start(struct fg_cli *cli, char *const *argv)
 
 	if (fg_options_initialise(&set, &err) != FG_OK)
 		return fg_cli_fail(cli, &err);
-	fg_cli_surroundings(cli, &globals);
+	fg_cli_init_output(cli, &globals);
 	if (fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
-	fg_cli_surroundings(cli, &globals);
+	fg_cli_init_output(cli, &globals);
 	if (globals.version)
 		return show_version(cli);
 	if (words.count == 0 && globals.help)

@@ -111,7 +111,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (status != FG_EXIT_PASS)
 		return status;
 	fg_cli_warn_of_tokens(cli, &plan);
-	fg_cli_stand_in_checkout(&plan);
+	fg_cli_set_plan_root(&plan);
 	if (fg_session_guard(cli, &status)) {
 		status = find(cli, &given, &plan, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;

@@ -480,7 +480,7 @@ static void add_hidden(struct fg_cli *cli, const struct options *given,
 	if (given->no_store || given->quick || given->exact || given->shard ||
 	    fg_cli_load_plan(cli, &given->config, false, &plan) != FG_EXIT_PASS)
 		return;
-	fg_cli_stand_in_checkout(&plan);
+	fg_cli_set_plan_root(&plan);
 	if (plan.policy.prove_share > 0)
 		fg_prove_hidden(cli, &plan, then->baseline, then->seed);
 	fg_plan_release(&plan);
@@ -539,7 +539,7 @@ static int run(struct fg_cli *cli, const void *values)
 		plan.baseline.value = given.against;
 	}
 	if (plan.baseline.kind == FG_BASELINE_GIT) {
-		fg_cli_stand_in_checkout(&plan);
+		fg_cli_set_plan_root(&plan);
 	} else if (given.receipt) {
 		fg_plan_release(&plan);
 		return fg_cli_usage(cli, "--receipt needs a commit to compare with: --against REF");

@@ -71,7 +71,7 @@ static unsigned size_from(const char *variable, unsigned otherwise)
 	return (unsigned)number;
 }
 
-void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals)
+void fg_cli_init_output(struct fg_cli *cli, const struct fg_cli_globals *globals)
 {
 	struct winsize size = {0};
 
