@@ -254,7 +254,8 @@ uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller
 	return fg_stack_walk(thread, &context).path;
 }
 
-void fg_counts_see(enum fg_counter counter, const ucontext_t *context, const struct fg_counts *seen)
+void fg_counts_record(enum fg_counter counter, const ucontext_t *context,
+		      const struct fg_counts *seen)
 {
 	struct fg_thread *thread = fg_self;
 	const int saved_errno = errno;

@@ -450,8 +450,8 @@ static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 		fg_thread_times(&now);
 		fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
 		look_for_hits(thread, now_ns);
-	} else if (!clocks->kernel_ring && ++clocks->unlooked >= SAMPLES_PER_LOOK) {
-		clocks->unlooked = 0;
+	} else if (!clocks->kernel_ring && ++clocks->samples_since_look >= SAMPLES_PER_LOOK) {
+		clocks->samples_since_look = 0;
 		if (fg_account_ahead(account, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID)) >=
 		    (int64_t)(AHEAD_PERIODS * clocks->period_ns))
 			fg_kernel_watch(thread);

@@ -157,7 +157,7 @@ void fg_rate_learn(struct fg_thread *thread)
 	clocks->late_ns = 0;
 	if (!sample.signal_ns || !header || fg_g.sandboxed || atomic_exchange(&rate->busy, 1))
 		return;
-	sample.handler_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - clocks->met_cpu_ns;
+	sample.handler_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - clocks->sample_cpu_ns;
 	fg_rate_add(&rate->costs, &sample);
 	sample = fg_rate_mean(&rate->costs);
 	set_relaxed(&header->signal_ns, sample.signal_ns);
@@ -180,11 +180,11 @@ void fg_rate_look(struct fg_thread *thread)
 	struct fg_thread_clocks *clocks = &thread->clocks;
 
 	if (clocks->due_cpu_ns) {
-		clocks->met_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		clocks->sample_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		/* The clock may have expired in the kernel before, without a signal. */
 		clocks->late_ns =
-			clocks->met_cpu_ns > clocks->due_cpu_ns
-				? (clocks->met_cpu_ns - clocks->due_cpu_ns) % clocks->period_ns
+			clocks->sample_cpu_ns > clocks->due_cpu_ns
+				? (clocks->sample_cpu_ns - clocks->due_cpu_ns) % clocks->period_ns
 				: 0;
 		clocks->due_cpu_ns = 0;
 	}
