@@ -58,7 +58,7 @@ static const struct fg_perfdb_action *find(const struct fg_perfdb_action *action
 	return NULL;
 }
 
-static int act(struct fg_perfdb_deed *deed, const struct fg_perfdb_action *action,
+static int act(struct fg_perfdb_action_call *deed, const struct fg_perfdb_action *action,
 	       struct fg_error *err)
 {
 	int status = FG_OK;
@@ -77,8 +77,8 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
 		  const struct fg_perfdb_command *command)
 {
 	const struct fg_perfdb_action *action = find(command->actions, words);
-	struct fg_perfdb_deed deed = {.given = given,
-				      .word = words->count > 1 ? words->items[1] : NULL};
+	struct fg_perfdb_action_call deed = {.given = given,
+					     .word = words->count > 1 ? words->items[1] : NULL};
 	struct fg_error err = {0};
 	int status = FG_OK;
 

@@ -49,8 +49,8 @@ static void find_client(struct fg_request *rq)
 static int check_route(struct fg_request *rq, struct fg_error *err)
 {
 	const bool read_only = rq->server->options.read_only;
-	const struct fg_asked asked = {rq->method, rq->path, read_only};
-	const struct fg_asked any = {rq->method, rq->path, false};
+	const struct fg_route_query asked = {rq->method, rq->path, read_only};
+	const struct fg_route_query any = {rq->method, rq->path, false};
 	bool is_path_known = false;
 
 	rq->route = fg_route_find(&asked, &rq->tail, &is_path_known);

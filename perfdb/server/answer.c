@@ -227,7 +227,7 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 {
 	const struct fg_answer *answer = &rq->answer;
-	const struct fg_asked asked = {
+	const struct fg_route_query asked = {
 		.path = rq->path,
 		.read_only = rq->server->options.read_only,
 	};

@@ -29,7 +29,7 @@ static const struct fg_option limit_options[] = {
 	{.name = NULL},
 };
 
-static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int list(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	struct fg_limits_list all = {0};
 	const int status = fg_store_limits_list(deed->store, &all, err);
@@ -48,7 +48,7 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 	return status;
 }
 
-static int set(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int set(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	const struct fg_perfdb_options *given = deed->given;
 	struct fg_limits limits = {

@@ -20,7 +20,7 @@ static const struct fg_option role_options[] = {
 	{.name = NULL},
 };
 
-static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int list(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	struct fg_role_list roles = {0};
 	const int status = fg_store_role_list(deed->store, &roles, err);
@@ -43,7 +43,7 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 	return status;
 }
 
-static int add(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int add(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	const struct fg_perfdb_options *given = deed->given;
 	struct fg_role role = {.kind = given->is_group ? FG_ROLE_GROUP : FG_ROLE_PERSON,
@@ -61,7 +61,7 @@ static int add(struct fg_perfdb_deed *deed, struct fg_error *err)
 	return fg_perfdb_note(deed->store, given->project, "role.add", deed->word, err);
 }
 
-static int take_away(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int take_away(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	char *project = NULL;
 	int64_t id = 0;

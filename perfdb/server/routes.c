@@ -64,7 +64,7 @@ bool fg_route_writes(const struct fg_route *route)
 	return strcmp(route->method, "GET") != 0;
 }
 
-static bool leads_to(const struct fg_route *route, const struct fg_asked *asked)
+static bool leads_to(const struct fg_route *route, const struct fg_route_query *asked)
 {
 	const char *path = asked->path;
 	const size_t length = strlen(route->path);
@@ -76,7 +76,7 @@ static bool leads_to(const struct fg_route *route, const struct fg_asked *asked)
 			 : strcmp(path, route->path) == 0;
 }
 
-const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **tail,
+const struct fg_route *fg_route_find(const struct fg_route_query *asked, const char **tail,
 				     bool *is_path_known)
 {
 	*is_path_known = false;
@@ -95,7 +95,7 @@ const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **
 	return NULL;
 }
 
-const char *fg_route_methods(const struct fg_asked *asked, struct fg_arena *arena)
+const char *fg_route_methods(const struct fg_route_query *asked, struct fg_arena *arena)
 {
 	const char *list = "";
 

@@ -23,8 +23,8 @@ static const struct fg_option token_options[] = {
 	{.name = NULL},
 };
 
-static int note(struct fg_perfdb_deed *deed, const char *project, const char *action, int64_t id,
-		struct fg_error *err)
+static int note(struct fg_perfdb_action_call *deed, const char *project, const char *action,
+		int64_t id, struct fg_error *err)
 {
 	char subject[SUBJECT_SIZE];
 
@@ -32,7 +32,7 @@ static int note(struct fg_perfdb_deed *deed, const char *project, const char *ac
 	return fg_perfdb_note(deed->store, project, action, subject, err);
 }
 
-static int create(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int create(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	const struct fg_perfdb_options *given = deed->given;
 	struct fg_token token = {.expires_ns = fg_clock_wall_ns() + given->expires};
@@ -55,7 +55,7 @@ out:
 	return status;
 }
 
-static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int list(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	struct fg_token_list tokens = {0};
 	const int status = fg_store_token_list(deed->store, &tokens, err);
@@ -82,7 +82,7 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 	return status;
 }
 
-static int revoke(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int revoke(struct fg_perfdb_action_call *deed, struct fg_error *err)
 {
 	char *project = NULL;
 	int64_t id = 0;
