@@ -141,13 +141,13 @@ static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct f
 		goto out;
 	if (ledger.is_found)
 		fg_cli_say(cli, "line %zu of %zu of the ledger; by now %zu attempt%s on branch %s",
-			   ledger.sought_line, ledger.lines, ledger.attempts,
+			   ledger.wanted_line, ledger.lines, ledger.attempts,
 			   ledger.attempts == 1 ? "" : "s", ledger.branch);
 	else
 		fg_cli_say(cli,
 			   "%s has no such line %zu: the receipt is from another checkout, or the "
 			   "ledger was started again",
-			   path, ledger.sought_line);
+			   path, ledger.wanted_line);
 out:
 	fg_ledger_release(&ledger);
 	free(path);

@@ -151,8 +151,8 @@ static int take_line(struct fg_ledger *ledger, const char *line, size_t length,
 		goto out;
 	}
 	fg_sha256_hex(line, length, ledger->head);
-	ledger->is_found |= ledger->lines == ledger->sought_line &&
-			    strcmp(ledger->head, ledger->sought_head) == 0;
+	ledger->is_found |= ledger->lines == ledger->wanted_line &&
+			    strcmp(ledger->head, ledger->wanted_head) == 0;
 	if (strcmp(fg_json_text_or(json, "branch", ""), ledger->branch) != 0 ||
 	    strcmp(fg_json_text_or(json, "base", ""), ledger->base) != 0)
 		goto out;
@@ -220,8 +220,8 @@ int fg_ledger_find(const char *path, const cJSON *receipt, struct fg_ledger *led
 		.path = fg_xstrdup(path),
 		.branch = fg_xstrdup(fg_json_text_or(receipt, "ledger/branch", "")),
 		.base = fg_xstrdup(fg_json_text_or(receipt, "ledger/base", "")),
-		.sought_line = (size_t)fg_json_double_or(receipt, "ledger/line", 0),
-		.sought_head = fg_json_text_or(receipt, "ledger/head", ""),
+		.wanted_line = (size_t)fg_json_double_or(receipt, "ledger/line", 0),
+		.wanted_head = fg_json_text_or(receipt, "ledger/head", ""),
 	};
 	return take_file(ledger, err);
 }

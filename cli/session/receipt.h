@@ -40,8 +40,8 @@ struct fg_ledger {
 	size_t lines;                  /* lines of the file */
 	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; "" if empty */
 	/* for fg_ledger_find(): the line to look for, its digest, and the result */
-	size_t sought_line;
-	const char *sought_head;
+	size_t wanted_line;
+	const char *wanted_head;
 	bool is_found;
 	struct fg_arena arena;
 };
