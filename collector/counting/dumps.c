@@ -30,8 +30,8 @@ void fg_dumps_take(struct fg_thread *thread)
 		return;
 	if (fg_control_has_more())
 		read_control();
-	while (atomic_load(&fg_dumps.begun) != atomic_load(&fg_dumps.asked)) {
-		const uint32_t number = atomic_fetch_add(&fg_dumps.begun, 1) + 1;
+	while (atomic_load(&fg_dumps.started) != atomic_load(&fg_dumps.asked)) {
+		const uint32_t number = atomic_fetch_add(&fg_dumps.started, 1) + 1;
 
 		if (!fg_ensure_file(thread))
 			continue;

@@ -11,7 +11,7 @@
 
 struct fg_dumps {
 	_Atomic uint32_t asked;
-	_Atomic uint32_t begun;
+	_Atomic uint32_t started;
 };
 
 extern struct fg_dumps fg_dumps;
@@ -26,7 +26,7 @@ static inline bool fg_control_has_more(void)
 static inline bool fg_dump_is_due(void)
 {
 	return atomic_load_explicit(&fg_dumps.asked, memory_order_relaxed) !=
-		       atomic_load_explicit(&fg_dumps.begun, memory_order_relaxed) ||
+		       atomic_load_explicit(&fg_dumps.started, memory_order_relaxed) ||
 	       fg_control_has_more();
 }
 
