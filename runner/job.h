@@ -86,7 +86,7 @@ struct fg_runner_job {
 	enum fg_job_stage stage;
 	struct fg_block block; /* planned or being executed */
 	bool is_planned;       /* `block` was announced and is next */
-	bool is_anew;          /* the pairs so far were given up, which is still to be reported */
+	bool has_restarted;    /* the pairs so far were given up, which is still to be reported */
 	struct fg_pass pass;
 	struct fg_competition competition;
 	struct fg_coverage coverage[FG_ARM_COUNT]; /* sampled shares before the first pair */

@@ -183,8 +183,8 @@ int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_run
 			*state = FG_RUNNER_REPEATED;
 			return FG_OK;
 		}
-		if (job->is_anew) {
-			job->is_anew = false;
+		if (job->has_restarted) {
+			job->has_restarted = false;
 			*state = FG_RUNNER_ANEW;
 			return FG_OK;
 		}
