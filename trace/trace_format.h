@@ -490,7 +490,7 @@ struct fg_trace_counts_row {
 	uint32_t unused;
 	uint64_t values[FG_TRACE_COUNT_KINDS]; /* values of consecutive measures */
 	uint32_t own;
-	uint32_t unused_too;
+	uint32_t unused2;
 };
 
 struct fg_trace_calls_row {
