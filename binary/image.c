@@ -215,7 +215,7 @@ static int read_symbols(struct reader *r, struct fg_error *err)
 	if (!table->count)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s: stripped: without a symbol table its functions cannot be "
-				    "told apart",
+				    "distinguished",
 				    r->path);
 	r->image->symbols =
 		fg_arena_array(&r->image->arena, table->count, sizeof(r->image->symbols[0]));

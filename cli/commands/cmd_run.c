@@ -268,18 +268,18 @@ static int count_attempt(const struct fg_session *session, const struct options 
 			 struct fg_error *err)
 {
 	struct fg_ledger ledger = {0};
-	struct fg_error told = {0};
+	struct fg_error inner = {0};
 	int status = FG_OK;
 
 	if (given->shard || !session->open.store || !session->got.run.has_baseline ||
 	    session->asked.plan->baseline.kind != FG_BASELINE_GIT)
 		return FG_OK;
-	status = fg_ledger_add(session, &ledger, &told);
+	status = fg_ledger_add(session, &ledger, &inner);
 	if (status != FG_OK && !given->receipt) {
-		fg_cli_detail(session->cli, "not counted as an attempt: %s", told.message);
+		fg_cli_detail(session->cli, "not counted as an attempt: %s", inner.message);
 		status = FG_OK;
 	} else if (status != FG_OK) {
-		*err = told;
+		*err = inner;
 	} else if (given->receipt) {
 		status = fg_receipt_write(session, &ledger, given->receipt, err);
 		fg_receipt_print(session, &ledger);
@@ -312,7 +312,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 		struct fg_error *err)
 {
 	struct fg_gate_input input = {.baseline_required = session->asked.plan->baseline.required};
-	struct fg_error told = {0};
+	struct fg_error inner = {0};
 	int measured = FG_OK;
 	int kept = FG_OK;
 	int status = FG_OK;
@@ -332,7 +332,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	kept = fg_session_save(session, err);
 	if (kept == FG_OK)
 		kept = export_run(session, given->export_path, err);
-	status = fg_session_report(session, &told);
+	status = fg_session_report(session, &inner);
 	if (kept == FG_OK && measured == FG_OK)
 		kept = count_attempt(session, given, err);
 	if (kept != FG_OK)
@@ -346,7 +346,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 		fg_cli_say(session->cli, "not sure yet: `fastgate run --resume` adds to what was "
 					 "measured, as long as both sides stay as they are");
 	if (status != FG_OK) {
-		*err = told;
+		*err = inner;
 		return status;
 	}
 	/*

@@ -191,7 +191,7 @@ static int finish_files(const char *folder, struct totals *totals, struct fg_err
 static const struct {
 	enum fg_trace_loss cause;
 	const char *text;
-} told[] = {
+} loss_texts[] = {
 	{FG_LOSS_NO_ROOM, "samples lost because a trace was full, or the disk"},
 	{FG_LOSS_PATHS_FULL, "samples without a stack: too many different call paths"},
 	{FG_LOSS_NO_CLOCK, "threads could not be sampled"},
@@ -278,10 +278,10 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)
 		fg_cli_warn(cli, "the kernel refuses perf events here; a coarser timer was used");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++)
-		if (totals->losses[told[i].cause])
-			fg_cli_warn(cli, "%" PRIu64 " %s", totals->losses[told[i].cause],
-				    told[i].text);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(loss_texts); i++)
+		if (totals->losses[loss_texts[i].cause])
+			fg_cli_warn(cli, "%" PRIu64 " %s", totals->losses[loss_texts[i].cause],
+				    loss_texts[i].text);
 }
 
 int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,

@@ -246,7 +246,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	if (reason->text)
 		return;
 	if (!key_of(session, job, FG_ARM_BASELINE, &key)) {
-		reason->text = fg_xstrdup("its functions cannot be told apart");
+		reason->text = fg_xstrdup("its functions cannot be distinguished");
 		return;
 	}
 	if (load_set(session->asked.state_folder, &key, &executed, &why) != FG_OK) {
@@ -378,7 +378,7 @@ struct finding {
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
 	int64_t until_ns; /* end of the budget, monotonic clock */
-	bool told;
+	bool is_announced;
 };
 
 static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error *err)
@@ -401,10 +401,10 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 		keep_failure(session, &key, finding->benchmark, "the time is used up");
 		return FG_OK;
 	}
-	if (!finding->told) {
+	if (!finding->is_announced) {
 		fg_progress_clear(&session->progress);
 		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
-		finding->told = true;
+		finding->is_announced = true;
 	}
 	FG_TRY(fg_runner_exact(finding->job, &request, &reading, err));
 	if (reading.callgrind)

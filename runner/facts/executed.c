@@ -122,7 +122,7 @@ static void begin_inside(struct reader *r, const char *path, const char *relativ
 
 	if (!fg_code_facts_digest(r->target, path, digest) ||
 	    fg_code_read(path, r->target->checkout, &code, NULL) != FG_OK) {
-		fg_executed_doubt(r->executed, "the functions of %s cannot be told apart",
+		fg_executed_doubt(r->executed, "the functions of %s cannot be distinguished",
 				  relative);
 		return;
 	}
