@@ -246,9 +246,8 @@ static int unknown_option(const struct parser *parser, const char *name)
 	nearest = fg_text_nearest(name, names);
 	if (nearest)
 		return fg_error_set(parser->err, FG_EINVAL,
-				    "there is no option '--%s'; did you mean '--%s'?", name,
-				    nearest);
-	return fg_error_set(parser->err, FG_EINVAL, "there is no option '--%s'", name);
+				    "unknown option '--%s'; did you mean '--%s'?", name, nearest);
+	return fg_error_set(parser->err, FG_EINVAL, "unknown option '--%s'", name);
 }
 
 static bool find_row(const struct parser *parser, const char *name, char letter,
@@ -312,7 +311,7 @@ static int read_short(struct parser *parser, const char *word)
 		int status = FG_OK;
 
 		if (!find_row(parser, NULL, *letter, &found))
-			return fg_error_set(parser->err, FG_EINVAL, "there is no option '-%c'",
+			return fg_error_set(parser->err, FG_EINVAL, "unknown option '-%c'",
 					    *letter);
 		(void)snprintf(found.spelling, sizeof(found.spelling), "-%c", *letter);
 		is_flag = found.option->kind == FG_OPTION_FLAG;

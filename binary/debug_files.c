@@ -116,8 +116,8 @@ static char *by_debuginfod(const struct fg_elf *elf)
 {
 	if (elf->build_id_size > 0 && getenv("DEBUGINFOD_URLS"))
 		fg_log(FG_LOG_PROFILE, 1,
-		       "debuginfod was requested, but the portable fastgate cannot ask it: use the "
-		       "package of your distribution");
+		       "debuginfod was requested, but the portable fastgate does not support it: "
+		       "use the package of your distribution");
 	return NULL;
 }
 #else

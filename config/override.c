@@ -107,11 +107,11 @@ static void unknown_key(const struct override *o, const struct fg_section *secti
 	for (size_t i = 0; names[i]; i++)
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
-		fg_config_error(o->report, &o->place,
-				"there is no key '%.100s'; did you mean '%s'?", name, nearest);
+		fg_config_error(o->report, &o->place, "unknown key '%.100s'; did you mean '%s'?",
+				name, nearest);
 	else
-		fg_config_error(o->report, &o->place, "there is no key '%.100s'; known keys: %s",
-				name, fg_strbuf_text(&known));
+		fg_config_error(o->report, &o->place, "unknown key '%.100s'; known keys: %s", name,
+				fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 }
 

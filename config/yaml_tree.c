@@ -371,7 +371,7 @@ static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 		mark = mark_of_offset(b->text, parser->problem_offset);
 		refuse(b, &mark, "not valid YAML: %s (expected UTF-8 text)", problem);
 	} else if (is_tabbed(b->text, &mark)) {
-		refuse(b, &mark, "the line begins with a tab: YAML requires blanks");
+		refuse(b, &mark, "the line begins with a tab: YAML requires spaces");
 	} else if (parser->context && !b->text->is_override) {
 		refuse(b, &mark, "not valid YAML: %s, %s that begins on line %zu", problem,
 		       parser->context, parser->context_mark.line + 1);

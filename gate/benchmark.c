@@ -311,8 +311,8 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 
 	if (difference.text)
 		fg_notes_add(&verdict->notes, arena,
-			     "the two sides are built differently, which may be the cause of a "
-			     "difference: %s",
+			     "the two sides are built differently, which may explain a difference: "
+			     "%s",
 			     difference.text);
 	if (shared)
 		fg_notes_add(&verdict->notes, arena,

@@ -127,7 +127,7 @@ static void note_environment(const struct fg_gate_input *input, struct fg_verdic
 			fg_notes_add(&verdict->notes, &verdict->arena,
 				     "the work tree was measured in place: the length of its path, "
 				     "its age and leftovers of earlier builds are not ruled out as "
-				     "the cause of a difference");
+				     "causes of a difference");
 	}
 }
 

@@ -211,7 +211,7 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 
 	if (needed == 0)
 		return;
-	fg_strbuf_printf(text, "; %zu decide if the next ones are like them: ", needed);
+	fg_strbuf_printf(text, "; %zu would decide if the next ones are similar: ", needed);
 	if (rule->until_sure)
 		fg_strbuf_add_text(text, "`fastgate run --resume`");
 	else if (needed <= rule->max_pairs)

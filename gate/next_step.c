@@ -138,8 +138,7 @@ static bool go_on_after_beginning(struct turn *turn)
 	if (turn->result == FG_STEP_REFUSED) {
 		turn->step->is_detail = !is_asked_for;
 		say(turn, "%s: %s",
-		    is_asked_for ? "other places of its code are not tried"
-				 : "measured as it was linked",
+		    is_asked_for ? "other places of its code are not tried" : "measured as linked",
 		    turn->now->why);
 	}
 	return enter(turn, FG_STATE_DECIDING);

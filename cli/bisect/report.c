@@ -58,9 +58,9 @@ static void add_nothing(const struct fg_bisect_search *search, struct fg_strbuf 
 	fg_strbuf_printf(text, " is not slower at %.12s than at %.12s", search->range.bad,
 			 search->range.good);
 	if (search->ends.outcome == FG_OUTCOME_PLACEMENT)
-		fg_strbuf_add_text(text, " but for the place of its code in memory");
+		fg_strbuf_add_text(text, " apart from where its code lies in memory");
 	if (isfinite(search->ends.smallest))
-		fg_strbuf_printf(text, "; %s would have been seen",
+		fg_strbuf_printf(text, "; a change of %s would have been seen",
 				 fg_format_change(search->ends.smallest, words));
 }
 

@@ -201,8 +201,7 @@ static int measure_commit(struct fg_bisect_search *search, size_t index, unsigne
 						       &model->commits[index]);
 	if (taken == 0)
 		give_up(search, index,
-			series && series->failure ? series->failure
-						  : "none of its pairs can be used");
+			series && series->failure ? series->failure : "it has no usable pairs");
 	else
 		model->visit_seconds =
 			(model->visit_seconds + fmax(fg_comparison_seconds_since(began_ns) -

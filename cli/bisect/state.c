@@ -188,7 +188,8 @@ static int read_state(const struct fg_bisect_search *search, cJSON **json, struc
 	int status = fg_fs_read_regular(path, STATE_MAX_BYTES, &text, &size, err);
 
 	if (status == FG_ENOENT)
-		(void)fg_error_set(err, FG_ENOENT, "no search was interrupted here: name its ends");
+		(void)fg_error_set(err, FG_ENOENT,
+				   "no interrupted search to resume: name the ends");
 	if (status == FG_OK)
 		status = fg_json_parse(text, size, STATE_MAX_BYTES, json, err);
 	free(text);
@@ -208,9 +209,10 @@ int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err
 	fg_exchange_text(&with, "bad", &asked->bad);
 	exchange_request(&with, asked);
 	cJSON_Delete(json);
-	return asked->good && asked->bad ? FG_OK
-					 : fg_error_set(err, FG_EPARSE, "%s/%s has no ends",
-							search->state_folder, STATE_NAME);
+	return asked->good && asked->bad
+		       ? FG_OK
+		       : fg_error_set(err, FG_EPARSE, "%s/%s does not name the ends of the search",
+				      search->state_folder, STATE_NAME);
 }
 
 static void load_commit(const struct fg_exchange *with, struct fg_search_commit *commit,
@@ -248,8 +250,8 @@ int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 	}
 	if (index != search->range.count)
 		status = fg_error_set(err, FG_EINVAL,
-				      "the commits are not those of the interrupted search: start "
-				      "it again");
+				      "the commits differ from those of the interrupted search: "
+				      "start a new one");
 	with.json = fg_json_find(json, "ends");
 	exchange_verdict(&with, &search->ends);
 	with.json = json;

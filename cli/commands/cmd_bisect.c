@@ -19,7 +19,7 @@ static int check(const struct fg_search_request *asked, const struct fg_plan *pl
 	if (asked->measure &&
 	    (!fg_measure_is_known(asked->measure) || fg_metric_find_builtin(asked->measure)))
 		return fg_error_set(err, FG_EINVAL,
-				    "--measure: '%.100s' is not counted exactly; for a time use "
+				    "--measure: '%.100s' is not an exact count; for a time use "
 				    "--metric",
 				    asked->measure);
 	if (plan->benchmark_count == 0)
@@ -104,7 +104,8 @@ static int run(struct fg_cli *cli, const void *values)
 		return fg_cli_usage(cli, "name the good end: a tag, a branch or a commit");
 	if (cli->argument_count > 0 && given.asked.resume)
 		return fg_cli_usage(cli,
-				    "--resume uses the ends of the interrupted search: name none");
+				    "--resume uses the ends of the interrupted search: do not name "
+				    "any");
 	if (fg_cli_check_event(&err) != FG_OK)
 		return fg_cli_fail(cli, &err);
 	status = fg_cli_load_plan(cli, &given.config, false, &plan);
@@ -174,20 +175,20 @@ const struct fg_cli_command fg_cmd_bisect = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "which commit made it slower",
 	.description =
-		"Gates BAD against GOOD; if that finds a regression, measures commits between them, "
-		"each in pairs with GOOD, until one commit is identified with a probability of 95 "
-		"%, or several that explain 70 % of the whole. Nothing is called good or bad on "
-		"the way: every pair counts for all commits, so a single noisy measurement does "
-		"not mislead. Then each of these commits is gated against its parent, which "
+		"Gates BAD against GOOD; if that finds a regression, measures commits between "
+		"them, each in pairs with GOOD, until one commit is identified with a probability "
+		"of 95 %, or several that explain 70 % of the whole. No commit is declared good or "
+		"bad along the way: every pair informs all commits, so a single noisy measurement "
+		"does not mislead. Then each of these commits is gated against its parent, which "
 		"names the function.\n"
 		"\n"
 		"Configuration, benchmarks and inputs are those of the work tree, so fastgate.yml "
 		"may be newer than the range. Uncommitted changes are not part of it. A commit "
-		"that does not build or run is tried again if the answer depends on it, and "
-		"otherwise counts as one with its neighbour.\n"
+		"that does not build or run is tried again if the answer depends on it; otherwise "
+		"it is merged with its neighbour.\n"
 		"\n"
-		"Exit code 0: nothing got slower. 1: found. 3: undecided, the likely "
-		"commits are printed.",
+		"Exit code 0: nothing got slower. 1: found. 3: undecided, the likely commits are "
+		"printed.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE & ~FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

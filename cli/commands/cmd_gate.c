@@ -147,29 +147,28 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate gate --merge shards/*.fgrun", "one verdict over what several CI jobs measured"},
 	{"fastgate gate latest --set gate.metrics.cpu_time.min_effect=1%",
-	 "the verdict by another threshold"},
+	 "the verdict under another threshold"},
 	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_gate = {
 	.name = "gate",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "judge what was measured already: the shards of several jobs, or a run again",
+	.summary = "judge earlier measurements: the shards of several jobs, or a run again",
 	.description =
-		"With --merge: every CI job measures its part with `fastgate run --shard "
-		"I/N --export FILE`; one more job takes the files, makes one run of them, "
-		"keeps it, decides, writes and posts the reports of fastgate.yml, and ends with the exit code "
-		"for all. Each benchmark is judged by its own pairs, at the looks at which "
-		"its shard judged it: splitting neither adds to the error nor takes from "
-		"it. Give it the --set that the shards were given.\n"
+		"With --merge: every CI job measures its part with `fastgate run --shard I/N "
+		"--export FILE`; one more job merges the files into one run, stores it, decides, "
+		"writes and posts the reports of fastgate.yml, and ends with the exit code for "
+		"all. Each benchmark is judged by its own pairs, at the looks at which its shard "
+		"judged it: splitting neither adds to the error nor takes from it. Give it the "
+		"same --set options as the shards.\n"
 		"\n"
-		"A shard that is missing, or was interrupted, makes its benchmarks `error`, "
-		"and the exit code 4. Shards of different commits, of another split, or the "
-		"same one twice are refused with exit code 2.\n"
+		"A shard that is missing, or was interrupted, makes its benchmarks `error`, and "
+		"the exit code 4. Shards of different commits, of another split, or the same one "
+		"twice are refused with exit code 2.\n"
 		"\n"
-		"Without --merge: decides again about one run, the newest if none is named, "
-		"by the present fastgate.yml. The run, and what was decided about it, stay "
-		"as they are.",
+		"Without --merge: judges one run again, by default the newest, by the current "
+		"fastgate.yml. The run and its stored verdict do not change.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

@@ -90,7 +90,7 @@ static void print_trial(const struct fg_cli *cli, const struct fg_project_progra
 		fg_cli_say(
 			cli,
 			"    it waits for the rest: for its output to be read, for a disk, or for "
-			"a timer; CPU time and wall time are judged apart");
+			"a timer; CPU time and wall time are judged separately");
 	if (program->busy > 1.3)
 		fg_cli_say(cli, "    it uses several CPUs: limit it to one thread for less noise");
 }
@@ -230,8 +230,7 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 		if (status != FG_OK)
 			fg_cli_warn(cli, "%s", err->message);
 	} else if (!given->no_build && project->build_command) {
-		fg_cli_say(cli,
-			   "Nothing is built to look: that needs a git repository with a commit.");
+		fg_cli_say(cli, "Nothing was built: that needs a git repository with a commit.");
 	}
 	if (project->tree) {
 		fg_project_read_lists(project->tree, &cli->arena, project);

@@ -65,8 +65,8 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate mcp", "what an assistant's configuration calls, in the checkout"},
-	{"fastgate mcp --allow-commands ~/project", "another folder, with commands of its own"},
+	{"fastgate mcp", "the command for an assistant's configuration, run in the checkout"},
+	{"fastgate mcp --allow-commands ~/project", "another folder, and any command"},
 	{NULL, NULL},
 };
 

@@ -343,8 +343,8 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 		return FG_EXIT_INTERRUPTED;
 	}
 	if (session->got.is_open && session->open.store)
-		fg_cli_say(session->cli, "not sure yet: `fastgate run --resume` adds to what was "
-					 "measured, as long as both sides stay as they are");
+		fg_cli_say(session->cli, "undecided: `fastgate run --resume` adds pairs to this "
+					 "run, as long as neither side changes");
 	if (status != FG_OK) {
 		*err = inner;
 		return status;
@@ -579,11 +579,11 @@ static const struct fg_option options[] = {
 		    "skip benchmarks if nothing that they execute or read has changed; --quick "
 		    "does so as well"),
 	FG_ROW_FLAG(struct options, exact, "exact", 0,
-		    "measure no times: count the instructions of one execution per side, and "
-		    "fail if the candidate executes more"),
+		    "instead of times, count the instructions of one execution per side, and fail "
+		    "if the candidate executes more"),
 	FG_ROW_TEXT(struct options, shard, "shard", 0, "I/N",
 		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
-		    "makes one verdict of them"),
+		    "combines them into one verdict"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
 	FG_ROW_FILE(
@@ -594,7 +594,7 @@ static const struct fg_option options[] = {
 		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
-	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep this run"),
+	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not store this run"),
 	FG_ROW_FLAG(
 		struct options, no_post, "no-post", 0,
 		"send nothing: the result is not posted, and the run waits for `fastgate push`"),
@@ -603,7 +603,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "BENCH",
-	 .help = "benchmarks of fastgate.yml to measure; all when none is named",
+	 .help = "benchmarks of fastgate.yml to measure (default: all)",
 	 .complete = FG_COMPLETE_BENCHMARK},
 	{.name = NULL},
 };
@@ -626,20 +626,20 @@ const struct fg_cli_command fg_cmd_run = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "measure, decide, report: the gate",
 	.description =
-		"Builds the baseline and a snapshot of the work tree side by side, executes "
-		"every benchmark of fastgate.yml in both, in pairs, under the call-stack sampler, and stops as "
-		"soon as the answer is clear. Says per benchmark whether the candidate is "
-		"slower, by how much, how sure that is, and which functions on which call "
-		"paths explain it.\n"
+		"Builds the baseline and a snapshot of the work tree side by side, executes every "
+		"benchmark of fastgate.yml in both, in pairs, under the call-stack sampler, and "
+		"stops as soon as the answer is clear. Reports for each benchmark whether the "
+		"candidate is slower, by how much, how sure that is, and which functions on which "
+		"call paths explain it.\n"
 		"\n"
 		"Every finished repetition is kept in .fastgate/store.db. The reports that "
-		"fastgate.yml asks for are written; the terminal report goes to standard "
-		"output, or with --json the JSON report.\n"
+		"fastgate.yml asks for are written; the terminal report goes to standard output, "
+		"or with --json the JSON report.\n"
 		"\n"
-		"Then the result is posted where report.post of fastgate.yml says. A post "
+		"The result is then posted to the targets of report.post in fastgate.yml. A post "
 		"that fails is a warning; one that is required ends with exit code 5 if the "
-		"verdict itself passes.  With --shard nothing is posted or sent: that is "
-		"for the merged run.",
+		"verdict itself passes.  With --shard nothing is posted or sent: that is for the "
+		"merged run.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

@@ -36,7 +36,7 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, complete, "complete", 0, "leave interrupted runs out"),
 	FG_ROW_COUNT(struct options, limit, "limit", 'n', 1000, "20", "how many runs to list"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
-		    "where `export` writes instead of <id>.fgrun"),
+		    "file for `export` to write instead of <id>.fgrun"),
 	{.name = NULL},
 };
 

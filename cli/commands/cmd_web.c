@@ -27,8 +27,8 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct options, port),
 	 .argument = "PORT",
 	 .maximum = 65535,
-	 .help = "where to listen on loopback; by default any port that is free"},
-	FG_ROW_FLAG(struct options, open, "open", 0, "show the pages in the browser (xdg-open)"),
+	 .help = "loopback port to listen on (default: any free one)"},
+	FG_ROW_FLAG(struct options, open, "open", 0, "open the pages in the browser (xdg-open)"),
 	{.name = NULL},
 };
 

@@ -82,7 +82,7 @@ static void list_tools(struct server *server, const struct fg_rpc_message *messa
 
 	if (cJSON_HasObjectItem(message->params, "cursor")) {
 		fg_rpc_error(&server->output, message->id, FG_RPC_BAD_PARAMS,
-			     "there is no such cursor: the list has one page");
+			     "unknown cursor: the list has one page");
 		return;
 	}
 	fg_rpc_begin_result(&w, &server->output, message->id);
@@ -247,7 +247,7 @@ static void take_bytes(struct server *server, const char *bytes, size_t size)
 			return;
 		if (server->is_too_long)
 			fg_rpc_error(&server->output, NULL, FG_RPC_BAD_REQUEST,
-				     "a message has at most 1 MiB");
+				     "a message may have at most 1 MiB");
 		else
 			take_line(server, fg_strbuf_text(&server->input), server->input.length);
 		fg_strbuf_clear(&server->input);

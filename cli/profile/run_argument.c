@@ -322,7 +322,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 		return print_notes(cli, from_folder(cli, options, path, profile, err), profile);
 	if (fg_fs_exists(path))
 		return print_notes(cli, from_file(cli, options, path, profile, err), profile);
-	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
+	return fg_error_set(err, FG_ENOENT, "%s: no such file or folder", path);
 }
 
 /* ---- the newest run or trace ---- */

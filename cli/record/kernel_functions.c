@@ -24,7 +24,7 @@ void fg_cli_say_kernel_refused(const struct fg_cli *cli, const struct fg_cli_ker
 	if ((time->refused != EACCES && time->refused != EPERM) || time->share < share_to_report)
 		return;
 	fg_cli_say(cli,
-		   "%.0f %% of that in the kernel: naming its functions takes root, "
-		   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+		   "%.0f %% of that in the kernel: naming its functions needs root, CAP_PERFMON, "
+		   "or kernel.perf_event_paranoid below 2",
 		   100 * time->share);
 }

@@ -447,8 +447,8 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 	if (status == FG_OK)
 		match_commit(arms, plan, session->open.roots[FG_ARM_BASELINE]);
 	else if (status == FG_ECHILD && session->asked.plan->build.from_candidate_count == 0)
-		fg_cli_say(session->cli,
-			   "if it lacks files of the benchmark, `build.from_candidate` names them");
+		fg_cli_say(session->cli, "if it lacks files that the benchmark needs, list them in "
+					 "`build.from_candidate`");
 	return status;
 }
 

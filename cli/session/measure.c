@@ -459,7 +459,7 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 		fg_cli_warn(
 			session->cli,
 			"%s: %u pairs cannot decide at this alpha (%g), even if all of them are "
-			"slower: at least %u can",
+			"slower: at least %u are needed",
 			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
 }
 

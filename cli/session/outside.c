@@ -185,9 +185,9 @@ static void record(struct outside *o)
 			     ? fg_xasprintf("no function is known: a static program can only be "
 					    "sampled from outside, and %s",
 					    o->why ? o->why : "no pair can be used")
-			     : fg_xasprintf("functions are from %u more executions a side, sampled "
-					    "from outside: nothing can be preloaded into a static "
-					    "program",
+			     : fg_xasprintf("functions are from %u more executions per side, "
+					    "sampled from outside: nothing can be preloaded into a "
+					    "static program",
 					    o->pairs);
 
 	fg_series_remark(o->series, FG_REMARK_OUTSIDE, text);

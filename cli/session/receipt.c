@@ -297,7 +297,7 @@ int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err)
 	digest = digest_of(json);
 	if (!cJSON_IsString(stated) || strcmp(stated->valuestring, digest) != 0) {
 		status = fg_error_set(err, FG_EPARSE,
-				      "%s was changed: its digest does not match what it says",
+				      "%s was changed: its digest does not match its contents",
 				      path);
 		goto out;
 	}

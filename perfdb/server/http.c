@@ -81,7 +81,7 @@ static void answer(struct fg_request *rq)
 	struct fg_error err = {0};
 
 	if (handle(rq, &err) != FG_OK && err.code == FG_OK)
-		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
+		(void)fg_error_set(&err, FG_EDB, "a handler failed without giving a reason");
 	fg_answer_settle(rq, &err);
 }
 

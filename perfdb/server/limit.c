@@ -12,7 +12,7 @@ enum {
 static const struct fg_option limit_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "of this project; without it, of all that have no limits of their own"),
+		    "of this project; by default, of all that have no limits of their own"),
 	FG_ROW_NUMBER(struct fg_perfdb_options, most_runs, "runs", 1000000000, "0",
 		      "stored runs; further uploads stay in their sender's spool"),
 	{.name = "bytes",

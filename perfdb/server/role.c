@@ -12,10 +12,10 @@ enum {
 static const struct fg_option role_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "in this project alone; without it, in all"),
+		    "in this project only (default: in all)"),
 	FG_PERFDB_SCOPE,
 	FG_ROW_FLAG(struct fg_perfdb_options, is_group, "group", 0,
-		    "NAME is a group's, not a person's"),
+		    "NAME is a group, not a person"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };

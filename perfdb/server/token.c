@@ -14,7 +14,7 @@ enum {
 static const struct fg_option token_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "for this project alone; without it, for all"),
+		    "for this project only (default: for all)"),
 	FG_PERFDB_SCOPE,
 	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d",
 			"lifetime, at most two years"),
@@ -99,10 +99,7 @@ out:
 
 static const struct fg_perfdb_action actions[] = {
 	{.name = "list", .run = list},
-	{.name = "create",
-	 .changes = true,
-	 .run = create,
-	 .remark = "this is the only time that it is shown"},
+	{.name = "create", .changes = true, .run = create, .remark = "it is shown only this once"},
 	{.name = "revoke", .takes_word = true, .changes = true, .run = revoke},
 	{.name = NULL},
 };

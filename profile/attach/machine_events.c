@@ -73,7 +73,7 @@ static int refuse(int error, struct fg_error *err)
 		level[strcspn(level, "\n")] = '\0';
 	status = fg_error_set(
 		err, FG_EUNSUPPORTED,
-		"sampling the machine is not permitted: it takes root, CAP_PERFMON, or "
+		"sampling the machine is not permitted: it needs root, CAP_PERFMON, or "
 		"kernel.perf_event_paranoid below 1 (it is %s)",
 		level ? level : "not known");
 	free(level);

@@ -187,8 +187,8 @@ static int check_code(const struct maker *m, const struct part *part, const char
 	fg_hex(code.digest, sizeof(code.digest), hex);
 	fg_code_release(&code);
 	if (strcmp(hex, part->code) != 0)
-		return fg_error_set(err, FG_EINVAL, "'%s' linked again is not the same code",
-				    part->name);
+		return fg_error_set(err, FG_EINVAL,
+				    "linking '%s' again does not give the same code", part->name);
 	return FG_OK;
 }
 

@@ -81,9 +81,10 @@ static void take_pair(struct comparison *c, const struct fg_code *before,
 						  : &after->items[pair->after];
 
 	if (pair->change == FG_CODE_ADDED && item->is_exported)
-		touch_all(c, "something new that other code may find by its name", item->name);
+		touch_all(c, "something new that other code may look up by name", item->name);
 	else if (pair->change == FG_CODE_REMOVED && item->is_exported)
-		touch_all(c, "something disappeared that other code may look for", item->name);
+		touch_all(c, "something disappeared that other code may look up by name",
+			  item->name);
 	else if (pair->change != FG_CODE_ADDED && !item->is_function)
 		touch_all(c, "data changed", item->name);
 	else if (pair->change != FG_CODE_ADDED)

@@ -72,7 +72,7 @@ static void forget_names(struct reader *r)
 static void end_process(struct reader *r)
 {
 	if (r->command && !r->has_program)
-		fg_executed_doubt(r->executed, "it starts %s, which is not of this project",
+		fg_executed_doubt(r->executed, "it starts %s, which is not part of this project",
 				  fg_fs_base_name(r->command));
 	free(r->command);
 	r->command = NULL;
@@ -127,7 +127,7 @@ static void begin_inside(struct reader *r, const char *path, const char *relativ
 		return;
 	}
 	if (code.queries_cpu)
-		fg_executed_doubt(r->executed, "%s chooses its code by what the processor can do",
+		fg_executed_doubt(r->executed, "%s chooses its code by the processor's features",
 				  relative);
 	if (code.code_loader)
 		fg_executed_doubt(r->executed, "%s may run code that is not part of it (%s)",

@@ -175,8 +175,8 @@ static void benchmarks_are_judged(void **state)
 		 "f.yml:3:27: benchmarks.a.command: found a list, expected a word of the command"},
 		{"no group in the expression",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: 'rate' } ]"),
-		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': no group (...) says "
-		 "where the number is, expected a POSIX extended regular expression with the "
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': without a group (...) "
+		 "that marks the number, expected a POSIX extended regular expression with the "
 		 "number in its first group"},
 		{"too many repetitions",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: '((a{200}){200})' } ]"),
@@ -215,7 +215,7 @@ static void broken_yaml_is_located(void **state)
 {
 	static const struct mistake rows[] = {
 		{"tab", "version: 1\nbenchmarks:\n\t- name: a\n",
-		 "f.yml:3:1: the line begins with a tab: YAML requires blanks"},
+		 "f.yml:3:1: the line begins with a tab: YAML requires spaces"},
 		{"open bracket", "version: [1\n",
 		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a "
 		 "flow sequence that begins on line 1"},
