@@ -84,9 +84,9 @@ struct fg_cli_profile_options {
 #define FG_CLI_PROFILE_OPTIONS(type, member)                                                 \
  FG_ROW_FILE(type, member.output, "output", 'o', "write to a file; '-' is standard output"), \
 	 FG_CLI_QUERY_OPTIONS(type, member.query), FG_CLI_RUN_OPTIONS(type, member.run)
-#define FG_CLI_RUN_WORDS                                                  \
- "a stored run, a trace, an exported run or another tool's profile; the " \
- "newest when left out"
+#define FG_CLI_RUN_WORDS                                             \
+ "a stored run, a trace, an exported run or another tool's profile " \
+ "(default: the newest run)"
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The arguments of a command that takes only RUN. */
