@@ -292,8 +292,8 @@ static void look_back(struct fg_bisect_model *model, size_t threshold)
 }
 
 /*
- * The place from which on the program stays above a threshold. The bad end may hardly reach a
- * threshold, which then says little.
+ * The place from which on the program stays above a threshold. A threshold that the bad end hardly
+ * reaches says little.
  */
 static void take_crossing(struct fg_bisect_model *model, size_t threshold)
 {

@@ -9,7 +9,7 @@
 #define PATHS_MAX    5  /* call paths per function */
 #define FRAMES_MAX   512
 #define SUSPECTS_MAX 5    /* functions that are listed although they are not sure */
-#define BLAME_SHARE  0.05 /* least share of the whole change that makes a suspect */
+#define BLAME_SHARE  0.05 /* minimum share of the whole change for a suspect */
 #define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
 #define TOLL_SHARE   0.1  /* share of the moved cost that counts as the cost of moving it */
 

@@ -592,7 +592,7 @@ static void keep(const struct fg_mechanism *mechanism, struct fg_arena *arena,
 	node->mechanism = fg_arena_memdup(arena, mechanism, sizeof(*mechanism));
 }
 
-/* Is it guilty, or slower although its code is the same? */
+/* Is it to blame, or slower although its code is the same? */
 static bool is_slower(const struct fg_node_verdict *node)
 {
 	return node->outcome == FG_OUTCOME_REGRESSION ||

@@ -10,7 +10,7 @@ enum {
 
 /* Functions below this share of the samples are noise. */
 #define HOT_SHARE 0.005
-/* With a larger share of samples without a stack, time cannot be assigned. */
+/* If more samples than this share lack a stack, time cannot be assigned. */
 #define NOWHERE_SHARE 0.05
 
 static struct fg_code_fact find(const struct fg_build_facts *build, const char *name)

@@ -223,10 +223,7 @@ static void show_recorded(void)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(programs); i++) {
 		const double spread = recorded_spread(programs[i]);
-		/*
-		 * the same number of standard deviations of a pair as +0.1 % where a pair scatters
-		 * by 2 %
-		 */
+		/* as many standard deviations of a pair as +0.1 % if that of a pair is 2 % */
 		const double steps[] = {step_size * spread / 0.02, step_size, 0};
 
 		for (size_t k = 0; k < FG_ARRAY_SIZE(steps); k++) {

@@ -119,7 +119,7 @@ extern const struct fg_option fg_cli_global_options[];
 extern const struct fg_option fg_cli_json_option[];
 
 const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL if unknown */
-/* "there is no command 'rnu'; did you mean 'run'?" */
+/* "unknown command 'rnu'; did you mean 'run'?" */
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
 /*

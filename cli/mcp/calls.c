@@ -16,7 +16,7 @@ enum {
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5,           /* between SIGTERM and SIGKILL */
 	PROGRESS_EVERY_S = 5,  /* interval that keeps a client from giving up */
-	PROGRESS_AT_LEAST = 1, /* least seconds between two messages */
+	PROGRESS_AT_LEAST = 1, /* minimum seconds between two messages */
 };
 
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)

@@ -142,7 +142,7 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
-/* Returns 0 for the first runs: without enough history they have no answer to be judged. */
+/* Returns 0 for the first runs: with too little history they cannot be judged. */
 static double pairs_of_stored(const struct fg_series *series,
 			      const struct fg_metric_verdict *metric)
 {

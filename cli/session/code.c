@@ -6,7 +6,7 @@
 #include "runner/facts/code_facts.h"
 
 enum {
-	COMPARED_MAX = 64, /* most functions per benchmark */
+	COMPARED_MAX = 64, /* maximum functions per benchmark */
 };
 
 /* ---- hot functions ---- */

@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-	ANCHOR_EVERY = 10, /* least number of commits between anchors */
+	ANCHOR_EVERY = 10, /* minimum number of commits between anchors */
 	FUNCTIONS_KEPT = 10,
 };
 

@@ -29,7 +29,7 @@
 
 #define ALPHA_DEFAULT       0.01
 #define MEDIAN_ERROR        1.2533 /* error of a normal median / error of its mean */
-#define MEDIAN_ERRORS       2.5    /* least change of the median, in standard errors */
+#define MEDIAN_ERRORS       2.5    /* minimum change of the median, in standard errors */
 #define SEGMENT_DEFAULT     5
 #define SIMULATIONS_DEFAULT 999
 #define NEIGHBOURS          3   /* values on either side that the cleaning looks at */
