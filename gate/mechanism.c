@@ -393,7 +393,7 @@ static void describe_calls(const struct tally t[2], struct fg_strbuf *text)
 static void describe_instructions(const struct tally t[2], struct fg_mechanism *mechanism,
 				  struct fg_strbuf *text)
 {
-	const char *a_call = t[1].counts[CALLS] > 0 ? " a call" : "";
+	const char *per_call = t[1].counts[CALLS] > 0 ? " per call" : "";
 	const double *counts = mechanism->counts;
 	char before[FG_NUMBER_TEXT_SIZE];
 	char after[FG_NUMBER_TEXT_SIZE];
@@ -406,9 +406,9 @@ static void describe_instructions(const struct tally t[2], struct fg_mechanism *
 	if (counts[0] > 0)
 		fg_strbuf_printf(text, "%s %% instructions%s (%s → %s)",
 				 fg_format_signed(100 * (counts[1] / counts[0] - 1), 2, change),
-				 a_call, before, after);
+				 per_call, before, after);
 	else
-		fg_strbuf_printf(text, "%s → %s instructions%s", before, after, a_call);
+		fg_strbuf_printf(text, "%s → %s instructions%s", before, after, per_call);
 }
 
 static void describe_misses(const struct tally t[2], enum count count, const char *what,

@@ -7,7 +7,7 @@ import { finite, formatChange, formatValue } from './format.js';
 import { axis, label, line, quantile } from './plot.js';
 
 const TIME_ROOM = 110; // pixels per label below the chart
-const LEAST_SHOWN = 5; // least number of runs shown
+const LEAST_SHOWN = 5; // minimum number of runs shown
 const DRAG_PIXELS = 6;
 const CARD_MS = 120;
 

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Projects at a glance: what changed, who looks after it and how each benchmark fares; the worst comes first.
+// SPDX-License-Identifier: Apache-2.0 Projects at a glance: what changed, who is working on it, and how each
+// benchmark is doing; the worst comes first.
 
 import { afterPaint, el, replace } from './dom.js';
 import { clip, countStates, finite, formatChange, formatInterval, formatValue, place, rankOf } from './format.js';

@@ -78,7 +78,7 @@ struct fg_sampling_run {
 };
 
 bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err);
-/* Stops the threads that are due at this moment, copies their stacks, and lets them go. */
+/* Stops the threads that are due at this moment, copies their stacks, and releases them. */
 void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns);
 /* Copies and releases threads that have stopped in the meantime. */
 void fg_sampling_collect(struct fg_sampling_run *run);

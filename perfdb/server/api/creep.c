@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 enum {
-	RUNS_MAX = 2000, /* most runs whose functions are read */
+	RUNS_MAX = 2000, /* maximum runs whose functions are read */
 	FUNCTIONS_SHOWN = 20,
 	BENCHMARKS_LEAST = 2, /* a single benchmark is judged by its own runs */
 };

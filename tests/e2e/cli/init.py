@@ -307,7 +307,7 @@ def a_program_with_a_library_of_its_own_finds_that_one():
     check("same binaries" not in said and "2 pairs" in said, f"a library that changed is taken for the same: {said}")
 
 
-# A program whose first execution alone takes long without an input.
+# A program that is slow without an input, but only in its first execution.
 LONG_ONCE = """#include <stdio.h>
 #include <time.h>
 int main(void) { volatile unsigned sum = 0; int c; FILE *file = fopen("once", "r");

@@ -87,7 +87,7 @@ def a_known_place_takes_few_instructions():
 
     for option, part in (("--calls", 4), ("--domains", 3)):
         quick, timed = added(option, "exp"), added(option, "exp", "--times")
-        check(0 < quick * part < timed, f"{option}: {quick} instructions a call, {timed} where it is timed")
+        check(0 < quick * part < timed, f"{option}: {quick} instructions per call, {timed} where it is timed")
 
 
 def a_handler_may_call_behind_every_instruction():

@@ -70,7 +70,7 @@ def more_calls_and_more_instructions_per_call_are_distinguished(env):
     work = measure(env, 1)["work"]
     assert (work["mechanism"]["kind"], work["function_calls"]) == ("instructions_per_call", [1000, 1000]), work
     text = run(fastgate, "report", env=env).stdout
-    assert "does more work" in text and "instructions a call" in text and "callgrind" in text, text
+    assert "does more work" in text and "instructions per call" in text and "callgrind" in text, text
     shown = run(fastgate, "view", env=env).stdout
     assert "calls self/call total/call" in " ".join(shown.split()), shown
     row = next(row for row in json.loads(run(fastgate, "view", "--json", env=env).stdout)["rows"] if row["name"] == "fit")

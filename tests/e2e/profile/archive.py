@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-A recording packed into one file: shown elsewhere as here, and refused if it was changed. usage: archive.py FASTGATE
+A recording packed into one file: other hosts show the same, and a changed file is refused. usage: archive.py FASTGATE
 PROGRAM
 """
 import hashlib

@@ -317,7 +317,9 @@ static void thread_local_memory_is_the_programs_own(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "touch_all") > 2e7);
-	/* a thread that is preempted between its farewell and its end may be sampled once more */
+	/*
+	 * a thread that is preempted between its last record and its end may be sampled once more
+	 */
 	assert_in_range(outcome.traces->header.threads, 181, 185);
 	outcome_release(&outcome);
 }

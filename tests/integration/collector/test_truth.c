@@ -144,7 +144,9 @@ static void short_threads_get_their_share(void **state)
 
 	(void)state;
 	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", period_ns}, &outcome);
-	/* a thread that is preempted between its farewell and its end may be sampled once more */
+	/*
+	 * a thread that is preempted between its last record and its end may be sampled once more
+	 */
 	assert_in_range(outcome.traces->header.threads, threads + 1, 2 * threads + 1);
 	outcome_release(&outcome);
 }
@@ -226,7 +228,9 @@ static void threads_are_sampled_while_they_end(void **state)
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "in_destructor") > 0.85 * 440e6);
 	assert_true(trace_inclusive(outcome.traces, "in_object") > 0.85 * 200e6);
-	/* a thread that is preempted between its farewell and its end may be sampled once more */
+	/*
+	 * a thread that is preempted between its last record and its end may be sampled once more
+	 */
 	assert_in_range(outcome.traces->header.threads, 404, 808);
 	outcome_release(&outcome);
 }
