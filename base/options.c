@@ -137,11 +137,11 @@ static int set_choice(const struct fg_option *option, const char *text, void *ta
 	add_choices(option, &known);
 	if (nearest)
 		status = fg_error_set(err, FG_EINVAL,
-				      "there is no '%s'; did you mean '%s'? (one of: %s)", text,
+				      "unknown value '%s'; did you mean '%s'? (one of: %s)", text,
 				      nearest, fg_strbuf_text(&known));
 	else
-		status = fg_error_set(err, FG_EINVAL, "there is no '%s'; expected one of: %s", text,
-				      fg_strbuf_text(&known));
+		status = fg_error_set(err, FG_EINVAL, "unknown value '%s'; expected one of: %s",
+				      text, fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 	return status;
 }

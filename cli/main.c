@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 	fg_cli_handle(SIGXFSZ, on_failed_write);
 	unknown = fg_log_init(getenv("FASTGATE_DEBUG"));
 	if (unknown)
-		fg_cli_warn(&cli, "FASTGATE_DEBUG: there is no domain '%s'", unknown);
+		fg_cli_warn(&cli, "FASTGATE_DEBUG: unknown domain '%s'", unknown);
 	fg_tokens_take();
 	code = start(&cli, argc > 0 ? argv + 1 : argv);
 	if (fg_cli_close_output(&err) != FG_OK) {

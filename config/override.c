@@ -196,9 +196,8 @@ static void put_below(const struct override *o, const struct fg_key *key,
 		put_into_list(o, key, parent, path);
 		break;
 	default:
-		fg_config_error(o->report, &o->place,
-				"'%s' is a single value: there is no '%.100s' in it", key->name,
-				path);
+		fg_config_error(o->report, &o->place, "'%s' is a single value: it has no '%.100s'",
+				key->name, path);
 		break;
 	}
 }

@@ -296,7 +296,7 @@ static void on_alias(struct builder *b, const yaml_event_t *event)
 			place_value(b, node, &event->start_mark);
 		return;
 	}
-	refuse(b, &event->start_mark, "there is no '&%s' above this '*%s'", name, name);
+	refuse(b, &event->start_mark, "no anchor '&%s' above this '*%s'", name, name);
 }
 
 static void take(struct builder *b, const yaml_event_t *event)

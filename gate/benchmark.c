@@ -357,14 +357,13 @@ static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
 	if (series->only_in[FG_ARM_CANDIDATE]) {
 		verdict->outcome = FG_OUTCOME_NEW;
 		fg_notes_add(&verdict->notes, arena,
-			     "new: the baseline does not have this benchmark: there is no '%.*s'",
-			     length, command);
+			     "new: the baseline does not have this benchmark: no '%.*s'", length,
+			     command);
 	} else if (series->only_in[FG_ARM_BASELINE]) {
 		verdict->outcome = FG_OUTCOME_MISSING;
-		fg_notes_add(
-			&verdict->notes, arena,
-			"missing: the candidate no longer has this benchmark: there is no '%.*s'",
-			length, command);
+		fg_notes_add(&verdict->notes, arena,
+			     "missing: the candidate no longer has this benchmark: no '%.*s'",
+			     length, command);
 	}
 	return series->only_in[FG_ARM_CANDIDATE] || series->only_in[FG_ARM_BASELINE];
 }

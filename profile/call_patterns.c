@@ -261,7 +261,7 @@ static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_CHANGED] = "its object is not the one that was examined before the start",
 	[FG_ENTRY_LATE] = "another thread ran before, or the program was started by another",
 	[FG_ENTRY_SYSTEM] = "its code cannot be changed safely on this system",
-	[FG_ENTRY_FULL] = "there is no room for more",
+	[FG_ENTRY_FULL] = "no room for more",
 };
 
 bool fg_call_patterns_explain_entries(const struct fg_call_patterns *all, unsigned refusal,

@@ -26,8 +26,8 @@ static int check(const struct fg_search_request *asked, const struct fg_plan *pl
 		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
 	if (asked->benchmark && !fg_plan_find(plan, asked->benchmark))
-		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
-				    asked->benchmark, plan->config_path);
+		return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s", asked->benchmark,
+				    plan->config_path);
 	return FG_OK;
 }
 

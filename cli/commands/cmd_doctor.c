@@ -98,7 +98,7 @@ static struct fg_finding judge_card(const struct fg_proof_card *card)
 	if (card->runs == 0) {
 		finding.severity = FG_SEVERITY_NOTE;
 		finding.evidence = fg_xstrdup("this project's gate was not proven on this runner");
-		finding.meaning = "nobody knows which slowdowns it finds here";
+		finding.meaning = "which slowdowns it finds here is unknown";
 		finding.remedy = "fastgate prove";
 		return finding;
 	}

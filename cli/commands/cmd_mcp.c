@@ -18,7 +18,7 @@ static int enter(const char *named, char **folder, struct fg_error *err)
 
 	if (!path || !fg_fs_is_folder(path)) {
 		free(path);
-		return fg_error_set(err, FG_ENOENT, "there is no folder '%s'", named);
+		return fg_error_set(err, FG_ENOENT, "folder '%s' does not exist", named);
 	}
 	if (chdir(path) != 0) {
 		free(path);

@@ -65,7 +65,7 @@ static const struct fg_option options[] = {
 	 .initial = "3%",
 	 .minimum = 0.0001,
 	 .maximum = 0.5,
-	 .help = "the share of the CPU time that sampling may cost, without --rate or from outside"},
+	 .help = "the share of CPU time that sampling may cost; with --rate, only from outside"},
 	FG_ROW_CHOICE(struct fg_recording, sample.clock, "clock", 'c', "CLOCK", clocks, "cpu",
 		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
 	FG_ROW_CHOICE(

@@ -69,9 +69,9 @@ static int check_names(const struct options *given, const struct fg_plan *plan,
 		free(names);
 		if (near)
 			return fg_error_set(err, FG_EINVAL,
-					    "there is no benchmark '%s'; did you mean '%s'?", name,
+					    "unknown benchmark '%s'; did you mean '%s'?", name,
 					    near);
-		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s", name,
+		return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s", name,
 				    plan->config_path);
 	}
 	return FG_OK;

@@ -79,10 +79,10 @@ static int check_signature(const struct fg_cli *cli, const char *receipt, const 
 		goto out;
 	}
 	if (!fg_fs_exists(allowed))
-		status = fg_error_set(err, FG_ENOENT, "there is no file %s", allowed);
+		status = fg_error_set(err, FG_ENOENT, "file %s does not exist", allowed);
 	else if (!fg_fs_exists(signature))
-		status = fg_error_set(err, FG_EINVAL, "%s is not signed: there is no %s", receipt,
-				      signature);
+		status = fg_error_set(err, FG_EINVAL, "%s is not signed: %s does not exist",
+				      receipt, signature);
 	else
 		status = find_signer(receipt, signature, allowed, &signer, err);
 	if (status != FG_OK)

@@ -132,7 +132,7 @@ static void call_tool(struct server *server, const struct fg_rpc_message *messag
 	char **words = NULL;
 
 	if (!tool)
-		(void)fg_error_set(&err, FG_EINVAL, "there is no tool '%.100s'", name ? name : "");
+		(void)fg_error_set(&err, FG_EINVAL, "unknown tool '%.100s'", name ? name : "");
 	else if (arguments && !cJSON_IsObject(arguments))
 		(void)fg_error_set(&err, FG_EINVAL, "'arguments' must be an object");
 	if (err.message[0]) {
@@ -196,7 +196,7 @@ static void answer(struct server *server, const struct fg_rpc_message *message)
 	}
 	if (!message->id)
 		return;
-	(void)snprintf(unknown, sizeof(unknown), "there is no method '%.100s'", message->method);
+	(void)snprintf(unknown, sizeof(unknown), "unknown method '%.100s'", message->method);
 	fg_rpc_error(&server->output, message->id, FG_RPC_NO_METHOD, unknown);
 }
 

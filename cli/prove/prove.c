@@ -316,7 +316,7 @@ static int select_subjects(struct fg_prove *prove, struct fg_error *err)
 	if (prove->asked.benchmark) {
 		wanted = fg_plan_find(plan, prove->asked.benchmark);
 		if (!wanted)
-			return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
+			return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s",
 					    prove->asked.benchmark, plan->config_path);
 	}
 	prove->subjects = fg_xcalloc(plan->benchmark_count, sizeof(prove->subjects[0]));

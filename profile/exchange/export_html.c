@@ -386,8 +386,8 @@ int fg_export_html(const struct fg_profile *profile, const struct fg_export_opti
 	(void)options;
 	if (profile->domain_count == 0 && profile->duration_count == 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "there is nothing for a page: use fastgate record --domains, "
-				    "or --calls with --times");
+				    "nothing to show on a page: use fastgate record --domains, or "
+				    "--calls with --times");
 	begin_page(&w, profile);
 	write_section(&w, profile, &arguments);
 	write_section(&w, profile, &durations);

@@ -231,9 +231,8 @@ static int choose_marks(const struct fg_profile *profile, const struct fg_view_o
 	marks[1] = options->dump_to ? options->dump_to : last > 1 ? last : FG_VIEW_AT_END;
 	for (size_t i = 0; i < 2; i++)
 		if (!has_dump(profile, marks[i]))
-			return fg_error_set(err, FG_ENOENT,
-					    "there is no dump %u; the profile has %u", marks[i],
-					    last);
+			return fg_error_set(err, FG_ENOENT, "no dump %u; the profile has %u",
+					    marks[i], last);
 	return FG_OK;
 }
 

@@ -20,7 +20,7 @@ static int explain_missing(const struct fg_git *git, const char *what, struct fg
 			err, FG_ENOENT,
 			"%s is not in this clone, which is shallow: run 'git fetch --unshallow' first (on GitHub: fetch-depth: 0 for actions/checkout; on GitLab: GIT_DEPTH: 0)",
 			what);
-	return fg_error_set(err, FG_ENOENT, "there is no commit %s in this repository", what);
+	return fg_error_set(err, FG_ENOENT, "no commit %s in this repository", what);
 }
 
 /*

@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as empty:
             ([], "no command given"),
             (["hlep"], "did you mean 'help'?"),
             (["--colour"], "did you mean '--color'?"),
-            (["help", "nonsense"], "there is no command 'nonsense'"),
+            (["help", "nonsense"], "unknown command 'nonsense'"),
             (["help", "a", "b"], "unexpected argument 'b'"),
             (["config", "--check", "--reference"], "exclude each other"),
             (["config", "gate.alpha"], "fastgate config --explain gate.alpha"),
@@ -140,7 +140,7 @@ with tempfile.TemporaryDirectory() as empty:
 
     # an unknown domain is reported, and the command continues
     done = run("help", env={"FASTGATE_DEBUG": "confgi"})
-    check(done.returncode == 0 and "there is no domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
+    check(done.returncode == 0 and "unknown domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
 
 progress()
 finish()

@@ -115,8 +115,8 @@ def bad_ends_cost_one_line(history):
     for arguments, words in [
         (["HEAD", "HEAD~3"], "the ends are swapped"),
         (["HEAD", "HEAD"], "there is nothing between them"),
-        (["nowhere"], "there is no commit 'nowhere'"),
-        (["HEAD~3", "--bench", "other"], "there is no benchmark 'other'"),
+        (["nowhere"], "no commit 'nowhere'"),
+        (["HEAD~3", "--bench", "other"], "no benchmark 'other'"),
         (["HEAD~3", "--measure", "cpu_time"], "is not counted exactly"),
     ]:
         done = history.bisect(2, *arguments)

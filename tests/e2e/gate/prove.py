@@ -138,7 +138,7 @@ def another_card_begins(project, card):
 
 def bad_input_is_one_clear_line():
     project = Project("bad")
-    project.refuses(2, "there is no benchmark 'other' in", "--bench", "other")
+    project.refuses(2, "no benchmark 'other' in", "--bench", "other")
     (project.folder / "main.c").write_text(SOURCE.replace("200", "16000"))
     project.git("commit", "-q", "-a", "-m", "Longer")
     project.refuses(2, "--budget 1.00 s is too small", "--budget", "1s")

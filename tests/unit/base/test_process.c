@@ -73,7 +73,8 @@ static void missing_program_is_named(void **state)
 	assert_string_equal(err.message, "cannot run '/nowhere/x': No such file or directory");
 	options.working_directory = "/nowhere";
 	assert_int_equal(fg_process_run(&options, &result, &err), FG_ENOENT);
-	assert_string_equal(err.message, "cannot run '/nowhere/x': there is no folder '/nowhere'");
+	assert_string_equal(err.message,
+			    "cannot run '/nowhere/x': folder '/nowhere' does not exist");
 }
 
 static void time_limit_ends_the_whole_tree(void **state)

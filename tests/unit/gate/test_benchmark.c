@@ -256,7 +256,7 @@ static void a_missing_benchmark_is_reported_with_its_command(void **state)
 	assert_int_equal(made.verdict.benchmarks[0].notes.count, 1);
 	assert_string_equal(
 		made.verdict.benchmarks[0].notes.items[0],
-		"missing: the candidate no longer has this benchmark: there is no './bench/parse'");
+		"missing: the candidate no longer has this benchmark: no './bench/parse'");
 	assert_int_equal(made.verdict.benchmarks[0].metric_count, 0);
 }
 
