@@ -62,11 +62,11 @@ uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uin
 
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns)
 {
-	uint64_t least_ns = period_ns / 2;
+	uint64_t min_ns = period_ns / 2;
 
-	if (least_ns > FIRST_LEAST_NS)
-		least_ns = FIRST_LEAST_NS;
-	if (least_ns < INTERRUPT_NS)
-		least_ns = period_ns < INTERRUPT_NS ? period_ns : INTERRUPT_NS;
-	return phase_ns < least_ns ? least_ns : phase_ns;
+	if (min_ns > FIRST_LEAST_NS)
+		min_ns = FIRST_LEAST_NS;
+	if (min_ns < INTERRUPT_NS)
+		min_ns = period_ns < INTERRUPT_NS ? period_ns : INTERRUPT_NS;
+	return phase_ns < min_ns ? min_ns : phase_ns;
 }

@@ -203,10 +203,10 @@ static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 static void write_hit(struct fg_thread *thread, const struct fg_kernel_hit *met, uint64_t weight_ns)
 {
 	/* samples with the same time would count as parts of one sample */
-	const uint64_t least_ns = thread->writer.last_time_ns + 1;
+	const uint64_t min_ns = thread->writer.last_time_ns + 1;
 
 	write_region(thread, met->region);
-	write_sample(thread, met->time_ns > least_ns ? met->time_ns : least_ns, FG_CLOCK_SYSTEM, 0,
+	write_sample(thread, met->time_ns > min_ns ? met->time_ns : min_ns, FG_CLOCK_SYSTEM, 0,
 		     met->path, weight_ns);
 	fg_account_give(&thread->account, weight_ns);
 	fg_count(&atomic_load(&fg_g.header)->kernel_ns, weight_ns);

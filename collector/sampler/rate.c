@@ -40,11 +40,11 @@ static uint64_t median(const uint64_t *values, uint32_t count)
 
 static uint64_t mean(const uint64_t *values, uint32_t count)
 {
-	const uint64_t most_ns = MOST_TIMES * median(values, count);
+	const uint64_t max_ns = MOST_TIMES * median(values, count);
 	uint64_t sum_ns = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		sum_ns += values[i] < most_ns ? values[i] : most_ns;
+		sum_ns += values[i] < max_ns ? values[i] : max_ns;
 	return sum_ns / count;
 }
 
@@ -73,11 +73,11 @@ struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs)
 uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uint64_t period_ns)
 {
 	uint64_t next_ns = fg_sample_cost_period_ns(cost, budget);
-	const uint64_t least_ns = period_ns / FASTER_TIMES;
+	const uint64_t min_ns = period_ns / FASTER_TIMES;
 	const uint64_t hardly_ns = period_ns / HARDLY_PART;
 
-	if (next_ns < least_ns)
-		next_ns = least_ns;
+	if (next_ns < min_ns)
+		next_ns = min_ns;
 	return next_ns + hardly_ns < period_ns || next_ns > period_ns + hardly_ns ? next_ns
 										  : period_ns;
 }

@@ -151,11 +151,11 @@ static void add_duration_cells(struct fg_xml_writer *w, const void *item)
 	add_time(w, durations->total_ns);
 	add_time(w, durations->own_ns);
 	add_time(w, durations->total_ns / durations->returned);
-	add_time(w, durations->least_ns);
+	add_time(w, durations->min_ns);
 	add_time(w, fg_call_durations_quantile(durations, 0.5));
 	add_time(w, fg_call_durations_quantile(durations, 0.9));
 	add_time(w, fg_call_durations_quantile(durations, 0.99));
-	add_time(w, durations->most_ns);
+	add_time(w, durations->max_ns);
 }
 
 static const struct subject durations = {

@@ -52,10 +52,10 @@ struct maker {
 
 static int64_t time_limit_ns(const struct maker *m)
 {
-	const int64_t most_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
+	const int64_t max_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
 	const int64_t within_ns = m->options->within_ns;
 
-	return within_ns > 0 && within_ns < most_ns ? within_ns : most_ns;
+	return within_ns > 0 && within_ns < max_ns ? within_ns : max_ns;
 }
 
 /* The first layout is a copy; the others all take the same time to link. */
