@@ -65,7 +65,7 @@ static const double one_sigma = 0.1587; /* probability beyond one standard devia
 
 /* Limits of the search in fg_rule_pairs_needed(). */
 enum {
-	MOST_TIMES = 4,
+	MAX_TIMES = 4,
 	MOST_PAIRS = 1000,
 };
 
@@ -276,7 +276,7 @@ void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t 
 /* Repeats the pairs so far and applies the rule until it decides. */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count)
 {
-	const size_t most = fg_min_size(MOST_TIMES * count, MOST_PAIRS);
+	const size_t most = fg_min_size(MAX_TIMES * count, MOST_PAIRS);
 	double *longer = fg_xcalloc(most + 1, sizeof(longer[0]));
 	uint8_t *layout = fg_xcalloc(most + 1, sizeof(layout[0]));
 	struct fg_rule planned = *rule;

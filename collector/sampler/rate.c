@@ -8,7 +8,7 @@
 
 enum {
 	RETURN_PART = 8,     /* the way back to the program takes 1/8 of the way in */
-	MOST_TIMES = 4,      /* a sample that took longer had lost its CPU */
+	MAX_TIMES = 4,       /* a sample that took longer had lost its CPU */
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
 	HARDLY_PART = 8,     /* a smaller change of the period is ignored */
 	MEASURED_EVERY = 32, /* samples between two measured ones, at most */
@@ -40,7 +40,7 @@ static uint64_t median(const uint64_t *values, uint32_t count)
 
 static uint64_t mean(const uint64_t *values, uint32_t count)
 {
-	const uint64_t max_ns = MOST_TIMES * median(values, count);
+	const uint64_t max_ns = MAX_TIMES * median(values, count);
 	uint64_t sum_ns = 0;
 
 	for (uint32_t i = 0; i < count; i++)
