@@ -220,7 +220,7 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 		fg_strbuf_printf(text, "`--pairs %u:%zu`", rule->min_pairs, needed);
 }
 
-static size_t least_pairs(const struct fg_rule *rule)
+static size_t pairs_needed(const struct fg_rule *rule)
 {
 	return rule->until_sure ? fg_gate_min_pairs_first_look(rule->alpha)
 				: fg_gate_min_pairs_only_look(rule->alpha);
@@ -252,7 +252,7 @@ static void note_probably_slower(const struct fg_metric_context *context,
 		     "probably slower (%s): %s of %zu pairs; not failed because it takes %zu at this "
 		     "alpha%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
-		     least_pairs(rule), fg_strbuf_text(&missing));
+		     pairs_needed(rule), fg_strbuf_text(&missing));
 	else
 		NOTE(context, verdict,
 		     "probably slower (%s): %s of %zu pairs; not failed because it may be %s%s",
@@ -272,7 +272,7 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 	else if (isnan(finding->low))
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: at least %zu can decide at this alpha",
-		     finding->pairs, least_pairs(rule));
+		     finding->pairs, pairs_needed(rule));
 	else
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: this run could have seen a change of %s",
@@ -311,7 +311,7 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 }
 
 /* Places whose difference is smaller count as equal. */
-static const double place_least = 0.005;
+static const double place_min = 0.005;
 
 /* The number of places in which it is faster although it is slower in others; 0: all agree. */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
@@ -320,8 +320,8 @@ static unsigned count_faster(const double middles[FG_LINE_PLACES])
 	unsigned slower = 0;
 
 	for (size_t i = 0; i < FG_LINE_PLACES; i++) {
-		faster += middles[i] < -place_least;
-		slower += middles[i] > place_least;
+		faster += middles[i] < -place_min;
+		slower += middles[i] > place_min;
 	}
 	return slower ? faster : 0;
 }

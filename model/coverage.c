@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-static const double share_least = 0.5; /* relative to the other arm's covered share */
-static const double unseen_most = 2;   /* relative to the other arm's unseen time */
+static const double share_min = 0.5; /* relative to the other arm's covered share */
+static const double unseen_max = 2;  /* relative to the other arm's unseen time */
 
 double fg_coverage_share(const struct fg_coverage *arm, double min_ns)
 {
@@ -26,6 +26,6 @@ bool fg_coverage_is_one_sided(const struct fg_coverage arms[2], double min_ns)
 
 	if (isnan(share[0]) || isnan(share[1]))
 		return false;
-	return share[low] < share_least * share[!low] &&
-	       unseen_ns(&arms[low]) > unseen_most * unseen_ns(&arms[!low]);
+	return share[low] < share_min * share[!low] &&
+	       unseen_ns(&arms[low]) > unseen_max * unseen_ns(&arms[!low]);
 }

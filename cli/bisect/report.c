@@ -14,7 +14,7 @@ enum {
 };
 
 /* Commits less likely than this are not listed. */
-static const double least_shown = 0.005;
+static const double min_shown = 0.005;
 
 double fg_search_seconds(const struct fg_bisect_search *search)
 {
@@ -225,7 +225,7 @@ static void add_rows(const struct fg_bisect_search *search, const struct format 
 		const double probability =
 			search->look.probability ? search->look.probability[i] : 0;
 
-		if (!(probability > least_shown) && !format->is_page)
+		if (!(probability > min_shown) && !format->is_page)
 			continue;
 		add_commit(search, i, &words);
 		add_row(format, probability, search->range.commits[i].hash, &words, text);

@@ -27,7 +27,7 @@ enum {
  * A full bar is at least this share of the smallest value, so that noise does not look like a
  * cliff.
  */
-static const double least_span = 0.05;
+static const double min_span = 0.05;
 
 /* Runs of one branch, oldest first, without their profiles. */
 struct line {
@@ -213,7 +213,7 @@ static struct columns lay_out(const struct line *line, const struct fg_trend *tr
 		columns.smallest = fmin(columns.smallest, trend->points[i].value);
 		largest = fmax(largest, trend->points[i].value);
 	}
-	columns.span = fmax(largest - columns.smallest, least_span * fabs(columns.smallest));
+	columns.span = fmax(largest - columns.smallest, min_span * fabs(columns.smallest));
 	return columns;
 }
 

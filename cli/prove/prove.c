@@ -17,7 +17,7 @@ enum {
 	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	LEAST_ITERATIONS = 4,   /* with fewer, the share of the smallest plant is uncertain */
+	MIN_ITERATIONS = 4,     /* with fewer, the share of the smallest plant is uncertain */
 	ENOUGH_ITERATIONS = 20, /* with so many, the jumps to the loop do not matter */
 	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */
 	CALIBRATION_PAIRS_MAX = 40,
@@ -79,7 +79,7 @@ static int calibrate(struct fg_prove *prove, const struct fg_prove_subject *subj
 				     fmax(SEARCH_PAIRS, CALIBRATION_S / pairs.seconds));
 	FG_TRY(fg_prove_measure(prove, subject, &pairs, err));
 	*per_iteration = pairs.slower / pairs.iterations;
-	if (!(pairs.slower >= calibrated_from / 2) || sizes[0] / *per_iteration < LEAST_ITERATIONS)
+	if (!(pairs.slower >= calibrated_from / 2) || sizes[0] / *per_iteration < MIN_ITERATIONS)
 		return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called too often",
 				    function->name);
 	return FG_OK;

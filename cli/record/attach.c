@@ -16,7 +16,7 @@
 
 enum {
 	RATE_HZ = 100,        /* rate at the beginning */
-	RATE_MOST_HZ = 1000,  /* highest rate, if the budget allows it */
+	RATE_MAX_HZ = 1000,   /* highest rate, if the budget allows it */
 	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 
@@ -35,7 +35,7 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 		.elapsed = given->options->clock == FG_SAMPLE_WALL,
 		.period_ns =
 			FG_NS_PER_S / (given->options->rate_hz ? given->options->rate_hz : RATE_HZ),
-		.min_ns = given->options->rate_hz ? 0 : FG_NS_PER_S / RATE_MOST_HZ,
+		.min_ns = given->options->rate_hz ? 0 : FG_NS_PER_S / RATE_MAX_HZ,
 		.duration_ns = given->options->duration_ns,
 		.budget = given->options->budget,
 		.interrupted = given->pid ? cli->interrupted : NULL,

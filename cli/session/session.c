@@ -325,7 +325,7 @@ static const char *const phase_words[] = {
 };
 
 /* The limit on pairs; 0: unlimited. */
-static unsigned most_pairs(const struct fg_progress *progress,
+static unsigned pair_limit(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
 	if (!progress->is_paired)
@@ -340,7 +340,7 @@ static unsigned most_pairs(const struct fg_progress *progress,
 static double most_ns_left(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
-	const unsigned most = most_pairs(progress, runner);
+	const unsigned most = pair_limit(progress, runner);
 	const double budget_ns = (double)progress->measure->budget_ns;
 	const double by_budget = fmax(budget_ns - (double)runner->spent_ns, 0.0);
 	const double by_pairs =
@@ -358,7 +358,7 @@ static void describe(const struct fg_progress *progress, const struct fg_runner_
 	char low[FG_NUMBER_TEXT_SIZE];
 	char high[FG_NUMBER_TEXT_SIZE];
 	char left[FG_NUMBER_TEXT_SIZE];
-	const unsigned most = most_pairs(progress, runner);
+	const unsigned most = pair_limit(progress, runner);
 	const double left_ns = most_ns_left(progress, runner);
 
 	if (progress->total > 1)

@@ -257,7 +257,7 @@ static void empty_batch(struct batch *batch)
 }
 
 /* A linker keeps its input and output in memory, so limit the number of parallel links. */
-static size_t most_at_once(const struct maker *m)
+static size_t max_at_once(const struct maker *m)
 {
 	const uint64_t part_bytes = m->layout_bytes / m->part_count;
 	size_t most = m->options->at_once;
@@ -284,7 +284,7 @@ static int start_link(struct maker *m, unsigned k, const struct part *part, stru
 
 static int start_batch(struct maker *m, struct batch *batch, struct fg_error *err)
 {
-	const size_t most = most_at_once(m);
+	const size_t most = max_at_once(m);
 	int status = FG_OK;
 
 	batch->again.folder = m->folder;

@@ -19,18 +19,18 @@ enum {
 	TEXT_SIZE = 32,
 };
 
-static const double share_most = 0.1;
+static const double share_max = 0.1;
 
 int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_ns)
 {
 	const double pairs =
 		fmin((double)LOOKS_EXPECTED * measure->min_pairs, (double)measure->max_pairs);
 	const double least = ALWAYS_CHEAP_S * (double)FG_NS_PER_S;
-	const double allowance = fmax(share_most * pairs * (double)pair_ns, least);
+	const double allowance = fmax(share_max * pairs * (double)pair_ns, least);
 
 	if (measure->budget_ns <= 0)
 		return (int64_t)allowance;
-	return (int64_t)fmin(allowance, share_most * (double)measure->budget_ns);
+	return (int64_t)fmin(allowance, share_max * (double)measure->budget_ns);
 }
 
 int64_t fg_link_cost_read(const char *path)

@@ -46,7 +46,7 @@
 #define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
 #define ERRORS_WITHIN \
  3.5 /* standard errors that must fit into the margin: early looks need more, late ones fewer */
-#define LEAST_SPREAD 1e-5
+#define MIN_SPREAD 1e-5
 
 double fg_trial_spread(const struct fg_trial *trial)
 {
@@ -66,13 +66,13 @@ double fg_trial_spread(const struct fg_trial *trial)
 
 static double log_variance(const struct fg_trial *trial)
 {
-	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), LEAST_SPREAD));
+	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), MIN_SPREAD));
 }
 
 /* Expected seconds until a verdict, for observations of this variance. */
 static double until_verdict(const struct fg_choice_goal *goal, double variance, double seconds)
 {
-	const double reach = fmax(log1p(goal->margin), LEAST_SPREAD);
+	const double reach = fmax(log1p(goal->margin), MIN_SPREAD);
 	const double needed = variance * (ERRORS_WITHIN / reach) * (ERRORS_WITHIN / reach);
 
 	return seconds * fmax(goal->min_pairs, needed);
