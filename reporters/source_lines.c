@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-	TEXT_COLUMNS_LEAST = 20,
+	TEXT_COLUMNS_MIN = 20,
 };
 
 /* Is there more than blanks and brackets, which say nothing without context? */
@@ -121,9 +121,9 @@ void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t
 	width = fg_text_width(fg_strbuf_text(&line));
 	fg_strbuf_add(text, line.data, line.length);
 	fg_report_add_clean(text, from->text + blanks,
-			    columns > width + TEXT_COLUMNS_LEAST ? columns - width
-			    : columns                            ? TEXT_COLUMNS_LEAST
-								 : FG_SOURCE_TEXT_MAX);
+			    columns > width + TEXT_COLUMNS_MIN ? columns - width
+			    : columns                          ? TEXT_COLUMNS_MIN
+							       : FG_SOURCE_TEXT_MAX);
 	fg_strbuf_release(&line);
 	fg_strbuf_release(&costs);
 }

@@ -155,7 +155,7 @@ async function showUnmeasured({ project, benchmark }) {
 		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 
-const LEAST_CHAINED = 3; // commits needed before a chain is drawn
+const MIN_CHAINED = 3; // commits needed before a chain is drawn
 const BAND = 1.96; // standard errors of a 95 % interval
 
 // The level by paired runs, in the order of the commits: it does not depend on hosts and dates.
@@ -169,7 +169,7 @@ function chainedPoints(answer) {
 	});
 }
 
-const hasChain = (answer) => answer.chain.length >= LEAST_CHAINED;
+const hasChain = (answer) => answer.chain.length >= MIN_CHAINED;
 
 function chainedChart(state, title, answer, more = {}) {
 	const points = chainedPoints(answer);
