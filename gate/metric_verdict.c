@@ -220,7 +220,7 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 		fg_strbuf_printf(text, "`--pairs %u:%zu`", rule->min_pairs, needed);
 }
 
-static size_t pairs_needed(const struct fg_rule *rule)
+static size_t min_pairs_to_decide(const struct fg_rule *rule)
 {
 	return rule->until_sure ? fg_gate_min_pairs_first_look(rule->alpha)
 				: fg_gate_min_pairs_only_look(rule->alpha);
@@ -252,7 +252,7 @@ static void note_probably_slower(const struct fg_metric_context *context,
 		     "probably slower (%s): %s of %zu pairs; not failed because it takes %zu at this "
 		     "alpha%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
-		     pairs_needed(rule), fg_strbuf_text(&missing));
+		     min_pairs_to_decide(rule), fg_strbuf_text(&missing));
 	else
 		NOTE(context, verdict,
 		     "probably slower (%s): %s of %zu pairs; not failed because it may be %s%s",
@@ -272,7 +272,7 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 	else if (isnan(finding->low))
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: at least %zu can decide at this alpha",
-		     finding->pairs, pairs_needed(rule));
+		     finding->pairs, min_pairs_to_decide(rule));
 	else
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: this run could have seen a change of %s",

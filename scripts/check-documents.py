@@ -11,7 +11,7 @@ import re
 import sys
 
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
-MOST_LINES = 200
+MAX_LINES = 200
 LONG_PAGES = {"configuration.md"}  # a reference page
 TEST = re.compile(r"`((?:unit|integration|e2e|security|fuzz|lint)\.\w+\*?)`")
 TABLE_OF_TESTS = re.compile(r"^\|.*\| tests? \|\n\|[-:| ]+\n((?:\|.*\n)+)", re.M)
@@ -67,8 +67,8 @@ def main():
         if SKIPPED & set(path.relative_to(root).parts):
             continue
         text = path.read_text()
-        if path.parent.name == "docs" and path.name not in LONG_PAGES and text.count("\n") > MOST_LINES:
-            print(f"{path.relative_to(root)}: {text.count(chr(10))} lines: a page has at most {MOST_LINES}; split it by question")
+        if path.parent.name == "docs" and path.name not in LONG_PAGES and text.count("\n") > MAX_LINES:
+            print(f"{path.relative_to(root)}: {text.count(chr(10))} lines: a page has at most {MAX_LINES}; split it by question")
             bad = 1
         for name in unknown_tests(text, known) if known else []:
             print(f"{path.relative_to(root)}: test {name} does not exist")

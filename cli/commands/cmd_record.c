@@ -32,7 +32,8 @@ static const struct fg_option options[] = {
 		"the folder for the traces, created if missing (default: fastgate-record); those "
 		"of the previous recording move to FOLDER.old"),
 	FG_ROW_FLAG(struct fg_recording, append, "append", 0,
-		    "keep the traces of earlier recordings in the folder: all are one profile"),
+		    "keep the traces of earlier recordings in the folder: together they form one "
+		    "profile"),
 	FG_ROW_FLAG(
 		struct fg_recording, archive, "archive", 0,
 		"also write FOLDER.tar.zst, with everything that another host needs to show it"),

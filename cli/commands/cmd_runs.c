@@ -25,7 +25,7 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_ROW_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
 	FG_ROW_TEXT(struct options, commit, "commit", 0, "HASH",
-		    "only runs of this commit, by at least 4 digits"),
+		    "only runs of this commit (at least 4 digits)"),
 	FG_ROW_TEXT(struct options, tag, "tag", 0, "NAME", "only runs of this git tag"),
 	FG_ROW_NAME(struct options, benchmark, "benchmark", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "only runs that measured this benchmark"),

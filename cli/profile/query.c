@@ -204,7 +204,7 @@ static int check_same_unit(const struct fg_measure *before, const struct fg_meas
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"the first profile shows %s, the second %s: choose a measure of both with "
+		"the first profile shows %s, the second %s: choose a measure that both have with "
 		"--measure",
 		before->name, after->name);
 }
