@@ -376,7 +376,7 @@ static const struct fg_key post_keys[] = {
 	 .words = gitlab_posts},
 	{FG_KEY("webhook", URL, IN_POST(webhook), "an address that gets the report")},
 	{FG_KEY("format", NAME, IN_POST(format),
-		"the report that the webhook gets; by default json"),
+		"the report that the webhook gets (default: json)"),
 	 .words = post_formats},
 	{FG_KEY("token_env", VARIABLE_NAME, IN_POST(token_env),
 		"the environment variable that holds the token"),

@@ -294,8 +294,8 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "no unit of work was marked in this run: mark them with "
 				    "<fastgate/region.h> and view the trace");
-	fg_view_note(table, "a stored run has the sum over its units: single ones, and how they "
-			    "vary: " FG_VIEW_NEEDS_SAMPLES);
+	fg_view_note(table, "the table is the sum over all units. For single ones, and how they "
+			    "vary, " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 
