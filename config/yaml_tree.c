@@ -230,7 +230,7 @@ static void on_scalar(struct builder *b, const yaml_event_t *event)
 	if (!node)
 		return;
 	if (memchr(text, '\0', length)) {
-		refuse(b, &event->start_mark, "a value may not hold a zero byte");
+		refuse(b, &event->start_mark, "a value must not contain a NUL byte");
 		return;
 	}
 	node->text = fg_arena_strndup(b->arena, text, length);

@@ -3,7 +3,7 @@
  * The decision: is the candidate slower, by how much, how sure is that, and which functions explain
  * it.
  *
- * fg_gate_look() answers while a benchmark runs: decided, or go on?  fg_gate_decide() makes the
+ * fg_gate_look() answers while a benchmark runs: decided, or continue?  fg_gate_decide() makes the
  * verdict of a whole run from the same pairs by the same rule, so the two always agree; it can be
  * repeated on a stored run at any time.  gate/rule.c and docs/statistics.md explain the rule.
  *

@@ -94,7 +94,7 @@ struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct 
 	const double ratio = (1 - weight) * PRIOR_LOG_RATIO + weight * seen;
 	struct fg_choice choice = {.settled = true};
 
-	/* The estimated ratio comes last, because the result is the choice for it. */
+	/* The estimated ratio comes last, so that the result is the choice made for it. */
 	for (int side = 0; side < 3; side++) {
 		const double log_ratio = ratio + (side == 0   ? -PAUSE
 						  : side == 1 ? PAUSE

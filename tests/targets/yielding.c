@@ -12,7 +12,7 @@
  * own      the program's signal is SIGPROF too
  * both     as `own`, and a sample of the wall clock is pending when it is sent
  * behind   the signal is SIGPROF, and its handler returns once a sample waits for that
- * masked   the call's mask blocks the program's signal: the call goes on
+ * masked   the call's mask blocks the program's signal: the call continues
  */
 #include "work.h"
 

@@ -44,7 +44,7 @@ def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
 
 
 def progress():
-    """A single line, redrawn while a run goes on, never wider than the terminal, and removed before the report."""
+    """A single line, redrawn during a run, never wider than the terminal, and removed before the report."""
     drawn_over = "\r\033[K"
     with tempfile.TemporaryDirectory() as home:
         with open(f"{home}/fastgate.yml", "w", encoding="utf-8") as file:

@@ -40,8 +40,8 @@ static const char *in_full_or(const char *all, const char *enough)
 }
 
 /*
- * Two functions, and the time that one look of the first one's clock stands for; a look at the
- * second stands for a period.
+ * Two functions that share a program's time. A sample of the first weighs look_ns, one of the
+ * second weighs a period.
  */
 struct share {
 	const char *a;

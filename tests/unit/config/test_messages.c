@@ -229,8 +229,8 @@ static void broken_yaml_is_located(void **state)
 		{"a list as a key", "? [a]\n: b\n", "f.yml:1:3: a key must be a word, not a list"},
 		{"no mapping", "- a\n",
 		 "f.yml:1:1: found a list, expected keys such as 'version: 1'"},
-		{"zero byte", "version: \"1\\0\"\n",
-		 "f.yml:1:10: a value may not hold a zero byte"},
+		{"NUL byte", "version: \"1\\0\"\n",
+		 "f.yml:1:10: a value must not contain a NUL byte"},
 		{"latin 1", "project: caf\xe9\n",
 		 "f.yml:1:13: not valid YAML: incomplete UTF-8 octet sequence (expected UTF-8 text)"},
 	};
