@@ -11,7 +11,7 @@
 enum {
 	LABEL_COLUMN = 16,
 	NAME_COLUMN = 22,
-	PAGE_COLUMNS = 100
+	PAGE_COLUMNS = 118
 };
 
 /* Adds the default as an example of the key in the file. */

@@ -326,7 +326,7 @@ static const struct fg_key host_keys[] = {
 	{FG_KEY("record", FACTS, offsetof(struct fg_plan, host_record),
 		"facts about the host to keep with the run, literal or by a command"),
 	 .count_offset = offsetof(struct fg_plan, host_record_count), .any = "NAME",
-	 .example = "record:\n  rack: { command: \"cat /etc/rack\" }"},
+	 .example = "record: { rack: { command: \"cat /etc/rack\" } }"},
 	{.name = NULL},
 };
 static const struct fg_section host_section = {.keys = host_keys};
