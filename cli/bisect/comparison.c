@@ -126,13 +126,14 @@ size_t fg_comparison_take_differences(struct fg_bisect_search *search,
 				      const struct fg_series *series,
 				      struct fg_bisect_commit *commit)
 {
-	const size_t index = (size_t)(series - session->got.run.series);
+	const size_t index = (size_t)(series - session->result.run.series);
 	const size_t before = commit->pair_count;
 
 	if (search->asked.measure || search->asked.function) {
 		const struct fg_bisect_cost cost = {
-			.profile = index < session->got.profile_count ? session->got.profiles[index]
-								      : NULL,
+			.profile = index < session->result.profile_count
+					   ? session->result.profiles[index]
+					   : NULL,
 			.measure = search->asked.measure,
 			.function = search->asked.function};
 
@@ -202,7 +203,7 @@ void fg_comparison_take_verdict(const struct fg_session *session,
 				struct fg_search_verdict *verdict)
 {
 	*verdict = (struct fg_search_verdict){
-		.run = fg_arena_strdup(arena, session->got.run.id),
+		.run = fg_arena_strdup(arena, session->result.run.id),
 		.outcome = metric ? metric->outcome : benchmark->outcome,
 		.pairs = benchmark->pairs,
 		.ratio = metric ? metric->ratio : (double)NAN,

@@ -42,7 +42,7 @@ static int take_ends(struct fg_bisect_search *search, const struct fg_comparison
 		     const struct fg_benchmark_verdict *benchmark, struct fg_error *err)
 {
 	const struct fg_session *session = &comparison->session;
-	const struct fg_series *series = fg_run_find(&session->got.run, benchmark->name);
+	const struct fg_series *series = fg_run_find(&session->result.run, benchmark->name);
 	const struct fg_metric_verdict *metric =
 		fg_comparison_metric(benchmark, fg_search_subject(search));
 	const size_t last = search->model.count - 1;
@@ -107,7 +107,7 @@ static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_er
 	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; measuring the ends first",
 		   search->range.count, search->range.good, search->range.bad);
 	FG_TRY_OUT(fg_comparison_gate(&comparison, err));
-	benchmark = fg_comparison_verdict(search, &comparison.session.got.verdict);
+	benchmark = fg_comparison_verdict(search, &comparison.session.result.verdict);
 	FG_TRY_OUT(check_measured(search, benchmark, err));
 	search->asked.benchmark = fg_arena_strdup(&search->plan->arena, benchmark->name);
 	*is_new = benchmark->outcome == FG_OUTCOME_NEW;
@@ -133,7 +133,7 @@ static int has_benchmark(struct fg_bisect_search *search, size_t index, bool *ha
 	search->builds++;
 	if (*has) {
 		status = fg_comparison_measure(search, &comparison, 1, &why);
-		series = fg_run_find(&comparison.session.got.run, search->asked.benchmark);
+		series = fg_run_find(&comparison.session.result.run, search->asked.benchmark);
 		*has = series && series->state == FG_MEASURED && !series->only_in[FG_ARM_CANDIDATE];
 	}
 	fg_comparison_close(&comparison);

@@ -195,7 +195,7 @@ static int measure_commit(struct fg_bisect_search *search, size_t index, unsigne
 	status = fg_comparison_measure(search, comparison, pairs, err);
 	if (status != FG_OK || visit.is_known)
 		return status;
-	series = fg_run_find(&session->got.run, search->asked.benchmark);
+	series = fg_run_find(&session->result.run, search->asked.benchmark);
 	if (series)
 		taken = fg_comparison_take_differences(search, session, series,
 						       &model->commits[index]);
@@ -320,9 +320,9 @@ static int measure_commits(struct fg_bisect_search *search, struct fg_error *err
 static const char *card_of(const struct fg_session *session, struct fg_arena *arena)
 {
 	const struct fg_report report = {
-		.run = &session->got.run,
-		.verdict = &session->got.verdict,
-		.profiles = (const struct fg_profile_set *const *)session->got.profiles};
+		.run = &session->result.run,
+		.verdict = &session->result.verdict,
+		.profiles = (const struct fg_profile_set *const *)session->result.profiles};
 	struct fg_strbuf text = {0};
 	const char *card = NULL;
 
@@ -347,7 +347,7 @@ static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step 
 	fg_cli_say(search->cli, "%.12s against its parent", commit);
 	FG_TRY_OUT(fg_comparison_open(search, parent, commit, &comparison, err));
 	FG_TRY_OUT(fg_comparison_gate(&comparison, err));
-	benchmark = fg_comparison_verdict(search, &comparison.session.got.verdict);
+	benchmark = fg_comparison_verdict(search, &comparison.session.result.verdict);
 	if (benchmark)
 		fg_comparison_take_verdict(
 			&comparison.session, benchmark,

@@ -102,13 +102,13 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 	session.open.roots[FG_ARM_CANDIDATE] = ".";
 	session.asked.state_folder = state;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		session.got.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
+		session.result.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
 	measured = fg_session_measure(&session, err);
 	FG_TRY_OUT(measured == FG_EINTERRUPTED ? FG_OK : measured);
 	FG_TRY_OUT(fg_session_decide(&session, &input, err));
 	FG_TRY_OUT(fg_session_report(&session, err));
 	status = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED
-					     : (int)session.got.verdict.exit_code;
+					     : (int)session.result.verdict.exit_code;
 out:
 	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
 		fg_cli_warn(cli, "cannot remove %s", state);

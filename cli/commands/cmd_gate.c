@@ -68,7 +68,7 @@ out:
 	if (status != FG_OK)
 		return status;
 	return given->merge ? fg_session_publish(session, !given->no_post)
-			    : (int)session->got.verdict.exit_code;
+			    : (int)session->result.verdict.exit_code;
 }
 
 static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,

@@ -149,7 +149,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 
 	if (!session->open.store)
 		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
-	FG_TRY(fg_store_find_incomplete(session->open.store, session->got.run.project, id, err));
+	FG_TRY(fg_store_find_incomplete(session->open.store, session->result.run.project, id, err));
 	FG_TRY(fg_store_load(session->open.store, id, &stored, err));
 	(void)fg_shard_of(&stored.run, &shard, &shards);
 	if (shard != selection->shard || shards != selection->shards) {
@@ -163,7 +163,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	fg_session_take_run(session, &stored);
 	/* Describe both sides again: the work tree may have changed. */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_side_release(&session->got.run.sides[arm]);
+		fg_side_release(&session->result.run.sides[arm]);
 	fg_stored_run_release(&stored);
 	fg_cli_say(session->cli, "resuming run %.8s", id);
 	return FG_OK;
@@ -177,7 +177,7 @@ static int export_run(const struct fg_session *session, const char *path, struct
 
 	if (!path)
 		return FG_OK;
-	status = fg_store_load(session->open.store, session->got.run.id, &stored, err);
+	status = fg_store_load(session->open.store, session->result.run.id, &stored, err);
 	if (status == FG_OK)
 		status = fg_cli_export_run(session->cli, &stored, path, err);
 	fg_stored_run_release(&stored);
@@ -196,7 +196,7 @@ enum {
  */
 static void say_anchored(struct fg_session *session, const char *tag)
 {
-	struct fg_verdict *verdict = &session->got.verdict;
+	struct fg_verdict *verdict = &session->result.verdict;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
@@ -224,7 +224,7 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	say_anchored(session, given->anchor);
 	FG_TRY(fg_session_save(session, err));
 	if (!fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
-			   session->open.store, session->got.run.id, !given->no_post))
+			   session->open.store, session->result.run.id, !given->no_post))
 		fg_cli_warn(session->cli, "the anchor at %s was not sent", given->anchor);
 	return FG_OK;
 }
@@ -271,7 +271,7 @@ static int count_attempt(const struct fg_session *session, const struct options 
 	struct fg_error inner = {0};
 	int status = FG_OK;
 
-	if (given->shard || !session->open.store || !session->got.run.has_baseline ||
+	if (given->shard || !session->open.store || !session->result.run.has_baseline ||
 	    session->asked.plan->baseline.kind != FG_BASELINE_GIT)
 		return FG_OK;
 	status = fg_ledger_add(session, &ledger, &inner);
@@ -318,9 +318,9 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	int status = FG_OK;
 
 	fg_arms_describe(arms, &input);
-	if (session->got.run.sides[FG_ARM_BASELINE].commit)
-		fg_cli_say_sides(session->cli, &session->got.run, FG_ARM_BASELINE,
-				 &session->got.run);
+	if (session->result.run.sides[FG_ARM_BASELINE].commit)
+		fg_cli_say_sides(session->cli, &session->result.run, FG_ARM_BASELINE,
+				 &session->result.run);
 	/* If only some benchmarks were selected, missing ones do not count as removed. */
 	if (session->asked.benchmark_count < session->asked.plan->benchmark_count)
 		input.gone_count = 0;
@@ -342,7 +342,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 					 "--resume` continues it");
 		return FG_EXIT_INTERRUPTED;
 	}
-	if (session->got.is_open && session->open.store)
+	if (session->result.is_open && session->open.store)
 		fg_cli_say(session->cli, "undecided: `fastgate run --resume` adds pairs to this "
 					 "run, as long as neither side changes");
 	if (status != FG_OK) {
@@ -353,7 +353,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	 * A shard is neither uploaded nor posted: `fastgate gate --merge` does this for the whole
 	 * run.
 	 */
-	return given->shard ? (int)session->got.verdict.exit_code
+	return given->shard ? (int)session->result.verdict.exit_code
 			    : fg_session_publish(session, !given->no_post);
 }
 
@@ -363,16 +363,16 @@ static int keep_empty_shard(struct fg_session *session, const struct options *gi
 {
 	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .interrupted = session->cli->interrupted};
-	int status = fg_git_describe_side(&git, &session->got.run.sides[FG_ARM_CANDIDATE], err);
+	int status = fg_git_describe_side(&git, &session->result.run.sides[FG_ARM_CANDIDATE], err);
 
 	fg_cli_say(session->cli, "no benchmark belongs to shard %s", given->shard);
-	fg_shard_mark(&session->got.run, selection->shard, selection->shards);
-	session->got.run.ended_ns = session->got.run.started_ns;
-	session->got.run.complete = true;
+	fg_shard_mark(&session->result.run, selection->shard, selection->shards);
+	session->result.run.ended_ns = session->result.run.started_ns;
+	session->result.run.complete = true;
 	if (status != FG_OK)
 		return status;
 	if (session->open.store)
-		FG_TRY(fg_store_save(session->open.store, &session->got.run, NULL, NULL, err));
+		FG_TRY(fg_store_save(session->open.store, &session->result.run, NULL, NULL, err));
 	status = export_run(session, given->export_path, err);
 	return status == FG_OK ? FG_EXIT_PASS : status;
 }
@@ -387,7 +387,7 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 	FG_TRY_OUT(given->resume ? resume(session, selection, err) : FG_OK);
 	FG_TRY_OUT(fg_arms_open(&arms, session, plan, err));
 	if (given->shard)
-		fg_shard_mark(&session->got.run, selection->shard, selection->shards);
+		fg_shard_mark(&session->result.run, selection->shard, selection->shards);
 	fg_arms_add_accepts(session, plan);
 	status = given->anchor ? measure_anchor(session, given, err)
 			       : gate(session, &arms, given, err);
@@ -437,11 +437,11 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		goto out;
 	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				 : keep_empty_shard(&session, given, &selection, err);
-	then->wants_anchor = session.got.wants_anchor && !given->shard;
-	then->is_paired = session.got.run.has_baseline;
-	then->seed = session.got.run.seed;
+	then->wants_anchor = session.result.wants_anchor && !given->shard;
+	then->is_paired = session.result.run.has_baseline;
+	then->seed = session.result.run.seed;
 	then->baseline =
-		fg_arena_strdup(&cli->arena, session.got.run.sides[FG_ARM_BASELINE].commit);
+		fg_arena_strdup(&cli->arena, session.result.run.sides[FG_ARM_BASELINE].commit);
 out:
 	fg_session_release(&session);
 	free(state);

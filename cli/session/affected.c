@@ -179,14 +179,14 @@ static struct fg_series *series_of(struct fg_session *session, const struct fg_r
 	const size_t *indexes = NULL;
 
 	(void)fg_runner_job_series(job, &indexes);
-	return &session->got.run.series[indexes[0]];
+	return &session->result.run.series[indexes[0]];
 }
 
 static bool key_of(struct fg_session *session, const struct fg_runner_job *job, enum fg_arm arm,
 		   struct fg_executed_key *key)
 {
 	return fg_executed_key_of(&fg_runner_job_targets(job)[arm],
-				  &series_of(session, job)->build[arm], &session->got.run.host,
+				  &series_of(session, job)->build[arm], &session->result.run.host,
 				  key);
 }
 
@@ -423,9 +423,9 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)
 {
-	const size_t index = (size_t)(series_of(session, job) - session->got.run.series);
+	const size_t index = (size_t)(series_of(session, job) - session->result.run.series);
 	const struct fg_profile_set *set =
-		index < session->got.profile_count ? session->got.profiles[index] : NULL;
+		index < session->result.profile_count ? session->result.profiles[index] : NULL;
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 	bool more = false;

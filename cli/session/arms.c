@@ -161,7 +161,7 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 /* Records that the candidate is the work tree in place, which makes the sides differ. */
 static void say_in_place(struct fg_session *session)
 {
-	struct fg_side *sides = session->got.run.sides;
+	struct fg_side *sides = session->result.run.sides;
 
 	fg_environment_set(&sides[FG_ARM_BASELINE].build, "build.place", "a worktree of its own",
 			   false);
@@ -200,11 +200,11 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	/*
 	 * other hosts do not know a commit that contains files of the work tree: use the original
 	 */
-	options.known_as = arm == FG_ARM_BASELINE ? session->got.run.sides[arm].commit
+	options.known_as = arm == FG_ARM_BASELINE ? session->result.run.sides[arm].commit
 						  : arms->candidate_commit;
 	options.apart = arm == FG_ARM_CANDIDATE && session->asked.apart;
 	if (arm == FG_ARM_CANDIDATE)
-		options.baseline = session->got.run.sides[FG_ARM_BASELINE].commit;
+		options.baseline = session->result.run.sides[FG_ARM_BASELINE].commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {
@@ -332,7 +332,7 @@ static int open_old_candidate(struct fg_arms *arms, struct fg_session *session,
 static int open_staged(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
 		       struct fg_error *err)
 {
-	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_CANDIDATE];
 	int status = FG_OK;
 
 	FG_TRY_OUT(fg_git_commit_staged(git, &arms->candidate_commit, err));
@@ -350,7 +350,7 @@ out:
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
 {
-	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_CANDIDATE];
 	char *words = NULL;
 	int status =
 		fg_git_resolve(git, session->asked.candidate, &arms->candidate_commit, &words, err);
@@ -390,7 +390,7 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .head = session->asked.candidate,
 				   .interrupted = session->cli->interrupted};
-	struct fg_side *side = &session->got.run.sides[FG_ARM_BASELINE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_BASELINE];
 
 	FG_TRY(fg_git_resolve(&git, session->asked.plan->baseline.value, &side->commit,
 			      &side->describe, err));
@@ -405,7 +405,7 @@ static void say_from_candidate(struct fg_session *session)
 	char *paths = fg_text_join(build->from_candidate, " ");
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&session->got.run.sides[arm].build, "build.from_candidate",
+		fg_environment_set(&session->result.run.sides[arm].build, "build.from_candidate",
 				   paths, false);
 	free(paths);
 }
@@ -419,7 +419,7 @@ static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *s
 {
 	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .interrupted = session->cli->interrupted};
-	const char *base = session->got.run.sides[FG_ARM_BASELINE].commit;
+	const char *base = session->result.run.sides[FG_ARM_BASELINE].commit;
 	const bool is_old = session->asked.candidate != NULL;
 	struct taken taken = {0};
 	int status = FG_OK;
@@ -480,11 +480,11 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	if (!session->open.store)
 		return fg_error_set(err, FG_ENOENT,
 				    "no runs are stored: there is nothing to compare with");
-	FG_TRY(fg_store_find(session->open.store, session->got.run.project, words, id, err));
+	FG_TRY(fg_store_find(session->open.store, session->result.run.project, words, id, err));
 	FG_TRY(fg_store_load(session->open.store, id, &arms->baseline, err));
 	take_baseline(arms);
 	match_stored(session->asked.plan, &arms->baseline.run);
-	session->got.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
+	session->result.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
 }
 
@@ -500,7 +500,7 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 
 	if (status == FG_OK) {
 		take_baseline(arms);
-		session->got.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
+		session->result.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
 		status = session->open.store ? load_history(arms, session, err) : FG_OK;
 	}
 	free(path);
@@ -519,19 +519,20 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 		.identity = true,
 		.interrupted = session->cli->interrupted,
 	};
-	int status = fg_build_record(&options, &session->got.run.host, err);
+	int status = fg_build_record(&options, &session->result.run.host, err);
 
-	fg_git_note_request(&session->got.run.sides[FG_ARM_CANDIDATE]);
-	fg_git_note_commits(&git, &session->got.run.sides[FG_ARM_BASELINE],
-			    &session->got.run.sides[FG_ARM_CANDIDATE]);
-	fg_cli_record_links(plan, &session->got.run.sides[FG_ARM_CANDIDATE].build);
+	fg_git_note_request(&session->result.run.sides[FG_ARM_CANDIDATE]);
+	fg_git_note_commits(&git, &session->result.run.sides[FG_ARM_BASELINE],
+			    &session->result.run.sides[FG_ARM_CANDIDATE]);
+	fg_cli_record_links(plan, &session->result.run.sides[FG_ARM_CANDIDATE].build);
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;
 	options.identity = false;
 	for (size_t arm = 0; status == FG_OK && arm < FG_ARM_COUNT; arm++) {
 		options.folder = session->open.roots[arm];
 		if (options.folder)
-			status = fg_build_record(&options, &session->got.run.sides[arm].build, err);
+			status = fg_build_record(&options, &session->result.run.sides[arm].build,
+						 err);
 	}
 	return status;
 }
@@ -565,7 +566,7 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 {
 	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .interrupted = session->cli->interrupted};
-	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_CANDIDATE];
 	int status = FG_OK;
 
 	*arms = (struct fg_arms){0};
@@ -591,7 +592,7 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_run *run = &session->got.run;
+	const struct fg_run *run = &session->result.run;
 	unsigned index = 0;
 	unsigned count = 0;
 	int status = FG_OK;
@@ -672,8 +673,8 @@ static void accept_message(struct fg_session *session, struct fg_plan *plan, con
 void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 {
 	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
-	const char *from = session->got.run.sides[FG_ARM_BASELINE].commit;
-	const char *to = session->got.run.sides[FG_ARM_CANDIDATE].commit;
+	const char *from = session->result.run.sides[FG_ARM_BASELINE].commit;
+	const char *to = session->result.run.sides[FG_ARM_CANDIDATE].commit;
 	struct fg_error err = {0};
 	char *text = NULL;
 	size_t size = 0;

@@ -54,8 +54,8 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 {
 	const size_t *indexes = NULL;
 	const size_t count = fg_runner_job_series(job, &indexes);
-	const struct fg_profile_set *set = count && indexes[0] < session->got.profile_count
-						   ? session->got.profiles[indexes[0]]
+	const struct fg_profile_set *set = count && indexes[0] < session->result.profile_count
+						   ? session->result.profiles[indexes[0]]
 						   : NULL;
 	struct fg_code_names names = {0};
 
@@ -311,10 +311,10 @@ static const struct fg_source_listing *list_code(const struct fg_session *sessio
 
 static const struct fg_profile_set *profiles_of(const struct fg_session *session, const char *name)
 {
-	for (size_t i = 0; i < session->got.run.series_count && i < session->got.profile_count;
-	     i++) {
-		if (strcmp(session->got.run.series[i].name, name) == 0)
-			return session->got.profiles[i];
+	for (size_t i = 0;
+	     i < session->result.run.series_count && i < session->result.profile_count; i++) {
+		if (strcmp(session->result.run.series[i].name, name) == 0)
+			return session->result.profiles[i];
 	}
 	return NULL;
 }
@@ -334,7 +334,7 @@ static bool find_function(const struct fg_profile_set *set, const struct fg_node
 
 void fg_session_add_sources(struct fg_session *session)
 {
-	struct fg_verdict *verdict = &session->got.verdict;
+	struct fg_verdict *verdict = &session->result.verdict;
 	unsigned listings = 0;
 
 	if (session->asked.plan->hide_source)

@@ -234,13 +234,13 @@ static void write_line(const struct fg_session *session, const struct fg_ledger 
 	char time[FG_TIME_TEXT_SIZE];
 	struct fg_json_writer w;
 
-	fg_time_format_utc(session->got.run.started_ns, time);
+	fg_time_format_utc(session->result.run.started_ns, time);
 	fg_json_writer_init(&w, line, 0);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "schema", schema);
 	fg_json_text(&w, "branch", ledger->branch);
 	fg_json_text(&w, "base", ledger->base);
-	fg_json_text(&w, "run", session->got.run.id);
+	fg_json_text(&w, "run", session->result.run.id);
 	fg_json_text(&w, "started_at", time);
 	fg_json_text(&w, "benchmark", found->benchmark);
 	fg_json_text(&w, "baseline", found->code[FG_ARM_BASELINE]);
@@ -255,7 +255,7 @@ static void write_line(const struct fg_session *session, const struct fg_ledger 
 static void add_claims(const struct fg_session *session, const struct fg_benchmark_verdict *verdict,
 		       struct fg_ledger *ledger, struct fg_strbuf *lines)
 {
-	const struct fg_run *run = &session->got.run;
+	const struct fg_run *run = &session->result.run;
 	const struct fg_series *series = fg_run_find(run, verdict->name);
 	const struct fg_metric_verdict *metric = fg_report_headline(verdict);
 	double evidence[FG_CLAIM_COUNT];
@@ -296,8 +296,8 @@ int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, st
 		goto out;
 	}
 	FG_TRY_OUT(fg_ledger_load(session, ledger, err));
-	for (size_t i = 0; i < session->got.verdict.benchmark_count; i++)
-		add_claims(session, &session->got.verdict.benchmarks[i], ledger, &lines);
+	for (size_t i = 0; i < session->result.verdict.benchmark_count; i++)
+		add_claims(session, &session->result.verdict.benchmarks[i], ledger, &lines);
 	status = fg_fs_write_all(fd, fg_strbuf_text(&lines), lines.length, err);
 out:
 	if (fd >= 0)

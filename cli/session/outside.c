@@ -161,7 +161,7 @@ static int sample_pairs(struct outside *o, struct fg_error *err)
 {
 	const struct fg_session *session = o->session;
 	const bool may_blame =
-		session->got.has_look && session->got.look.outcome != FG_OUTCOME_PASS;
+		session->result.has_look && session->result.look.outcome != FG_OUTCOME_PASS;
 	const unsigned most = may_blame ? PAIRS_TO_BLAME : PAIRS_TO_KNOW;
 	const int64_t until_ns =
 		fg_clock_monotonic_ns() + (int64_t)(o->series->seconds * (double)FG_NS_PER_S);
@@ -224,7 +224,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	o.series = &session->got.run.series[indexes[0]];
+	o.series = &session->result.run.series[indexes[0]];
 	if (o.series->remarks[FG_REMARK_OUTSIDE])
 		return FG_OK; /* an earlier session has sampled already */
 	status = sample_pairs(&o, err);

@@ -198,8 +198,8 @@ static void add_ledger(struct fg_json_writer *w, const struct fg_ledger *ledger)
 static void write_members(const struct fg_session *session, const struct fg_ledger *ledger,
 			  struct fg_strbuf *text)
 {
-	const struct fg_run *run = &session->got.run;
-	const struct fg_verdict *verdict = &session->got.verdict;
+	const struct fg_run *run = &session->result.run;
+	const struct fg_verdict *verdict = &session->result.verdict;
 	char time[FG_TIME_TEXT_SIZE];
 	struct fg_json_writer w;
 

@@ -30,15 +30,15 @@ int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct
 {
 	*session =
 		(struct fg_session){.cli = cli, .asked = {.plan = plan}, .progress = {.cli = cli}};
-	fg_run_init(&session->got.run);
-	FG_TRY(fg_random_uuid(session->got.run.id, err));
-	FG_TRY(fg_random_bytes(&session->got.run.seed, sizeof(session->got.run.seed), err));
+	fg_run_init(&session->result.run);
+	FG_TRY(fg_random_uuid(session->result.run.id, err));
+	FG_TRY(fg_random_bytes(&session->result.run.seed, sizeof(session->result.run.seed), err));
 	/* JSON numbers are exact up to 2^53. */
-	session->got.run.seed &= (UINT64_C(1) << 53) - 1;
-	session->got.run.project = fg_xstrdup(plan->project ? plan->project : "");
-	session->got.run.tool_version = fg_xstrdup(fg_version());
-	session->got.run.started_ns = fg_clock_wall_ns();
-	fg_host_capture("", &session->got.run.host);
+	session->result.run.seed &= (UINT64_C(1) << 53) - 1;
+	session->result.run.project = fg_xstrdup(plan->project ? plan->project : "");
+	session->result.run.tool_version = fg_xstrdup(fg_version());
+	session->result.run.started_ns = fg_clock_wall_ns();
+	fg_host_capture("", &session->result.run.host);
 	return FG_OK;
 }
 
@@ -57,14 +57,14 @@ int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 
 static void release_profiles(struct fg_session *session)
 {
-	for (size_t i = 0; i < session->got.profile_count; i++) {
-		if (session->got.profiles[i])
-			fg_profile_set_release(session->got.profiles[i]);
-		free(session->got.profiles[i]);
+	for (size_t i = 0; i < session->result.profile_count; i++) {
+		if (session->result.profiles[i])
+			fg_profile_set_release(session->result.profiles[i]);
+		free(session->result.profiles[i]);
 	}
-	free(session->got.profiles);
-	session->got.profiles = NULL;
-	session->got.profile_count = 0;
+	free(session->result.profiles);
+	session->result.profiles = NULL;
+	session->result.profile_count = 0;
 }
 
 void fg_session_release(struct fg_session *session)
@@ -77,8 +77,8 @@ void fg_session_release(struct fg_session *session)
 		fg_kernel_naming_release(session->open.kernel);
 	free(session->open.kernel);
 	free(session->open.cache_folder);
-	fg_verdict_release(&session->got.verdict);
-	fg_run_release(&session->got.run);
+	fg_verdict_release(&session->result.verdict);
+	fg_run_release(&session->result.run);
 	fg_store_close(session->open.store);
 	free(session->open.store_path);
 	*session = (struct fg_session){0};
@@ -87,16 +87,16 @@ void fg_session_release(struct fg_session *session)
 static void take_profiles(struct fg_session *session, struct fg_stored_run *stored)
 {
 	release_profiles(session);
-	session->got.profiles = stored->profiles;
-	session->got.profile_count = stored->profiles ? stored->run.series_count : 0;
+	session->result.profiles = stored->profiles;
+	session->result.profile_count = stored->profiles ? stored->run.series_count : 0;
 	stored->profiles = NULL;
 }
 
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored)
 {
 	take_profiles(session, stored);
-	fg_run_release(&session->got.run);
-	session->got.run = stored->run;
+	fg_run_release(&session->result.run);
+	session->result.run = stored->run;
 	stored->run = (struct fg_run){0};
 }
 
@@ -175,13 +175,13 @@ struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_s
 
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
-	input->run = &session->got.run;
-	input->profiles = (const struct fg_profile_set *const *)session->got.profiles;
+	input->run = &session->result.run;
+	input->profiles = (const struct fg_profile_set *const *)session->result.profiles;
 	input->plan = session->asked.plan;
 	input->policy = &session->asked.plan->policy;
 	input->measure = &session->asked.plan->measure;
 	input->now_ns = fg_clock_wall_ns();
-	FG_TRY(fg_gate_decide(input, &session->got.verdict, err));
+	FG_TRY(fg_gate_decide(input, &session->result.verdict, err));
 	fg_session_add_creep(session, input);
 	fg_session_add_sources(session);
 	return FG_OK;
@@ -190,9 +190,9 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 static struct fg_report report_of(const struct fg_session *session)
 {
 	return (struct fg_report){
-		.run = &session->got.run,
-		.verdict = &session->got.verdict,
-		.profiles = (const struct fg_profile_set *const *)session->got.profiles,
+		.run = &session->result.run,
+		.verdict = &session->result.verdict,
+		.profiles = (const struct fg_profile_set *const *)session->result.profiles,
 	};
 }
 
@@ -201,7 +201,7 @@ static int take_profiles_of_store(struct fg_session *session, struct fg_error *e
 {
 	struct fg_stored_run stored = {0};
 
-	FG_TRY(fg_store_load(session->open.store, session->got.run.id, &stored, err));
+	FG_TRY(fg_store_load(session->open.store, session->result.run.id, &stored, err));
 	take_profiles(session, &stored);
 	fg_stored_run_release(&stored);
 	return FG_OK;
@@ -219,8 +219,8 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 		return FG_OK;
 	FG_ASSERT(json);
 	FG_TRY_OUT(json->write(&report, &options, &text, err));
-	FG_TRY_OUT(fg_store_save(session->open.store, &session->got.run, session->got.profiles,
-				 fg_strbuf_text(&text), err));
+	FG_TRY_OUT(fg_store_save(session->open.store, &session->result.run,
+				 session->result.profiles, fg_strbuf_text(&text), err));
 	status = take_profiles_of_store(session, err);
 out:
 	fg_strbuf_release(&text);
@@ -304,10 +304,10 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 int fg_session_publish(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
-	const int code = (int)session->got.verdict.exit_code;
+	const int code = (int)session->result.verdict.exit_code;
 	bool is_sent = fg_upload_run(session->cli, &session->asked.plan->perfdb,
 				     session->asked.state_folder, session->open.store,
-				     session->got.run.id, may_send);
+				     session->result.run.id, may_send);
 
 	if (may_send && !fg_posts_send(session->cli, session->asked.plan, &report, NULL))
 		is_sent = false;

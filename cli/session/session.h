@@ -2,7 +2,7 @@
 /*
  * A gate from the first pair to the last report: shared by `run` and `duel`.
  *
- * fg_session_init() → fill `asked` → fg_session_measure() → fg_session_decide() → fg_session_save()
+ * fg_session_init() → fill `request` → fg_session_measure() → fg_session_decide() → fg_session_save()
  * → fg_session_report() → fg_session_release()
  *
  * The rooms meet here: the runner executes, each repetition's trace is folded into a profile set at
@@ -97,7 +97,7 @@ struct fg_session {
 	struct fg_cli *cli;
 	struct fg_session_request asked;
 	struct fg_session_open open;
-	struct fg_session_outcome got;
+	struct fg_session_outcome result;
 	struct fg_progress progress;
 	/* Warnings that are printed once. */
 	bool warned_no_samples, warned_no_executed;
