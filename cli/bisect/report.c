@@ -24,7 +24,7 @@ double fg_search_seconds(const struct fg_bisect_search *search)
 
 const char *fg_search_subject(const struct fg_bisect_search *search)
 {
-	return search->asked.measure ? search->asked.measure : search->asked.metric;
+	return search->request.measure ? search->request.measure : search->request.metric;
 }
 
 /* ---- sentences ---- */
@@ -39,13 +39,13 @@ static void add_subject(const struct fg_bisect_search *search, struct fg_strbuf 
 	const char *name = fg_search_subject(search);
 	const struct fg_metric *metric = fg_metric_find_builtin(name);
 
-	add_name(text, search->asked.benchmark);
+	add_name(text, search->request.benchmark);
 	fg_strbuf_add_text(text, ", ");
-	if (search->asked.function) {
-		add_name(text, search->asked.function);
-		fg_strbuf_add_text(text, search->asked.measure ? ", " : "");
+	if (search->request.function) {
+		add_name(text, search->request.function);
+		fg_strbuf_add_text(text, search->request.measure ? ", " : "");
 	}
-	if (search->asked.measure || !search->asked.function)
+	if (search->request.measure || !search->request.function)
 		add_name(text, metric ? metric->label : name);
 }
 

@@ -96,11 +96,11 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 						"fastgate-duel", &state, err);
 	if (status != FG_OK)
 		goto out;
-	session.asked.benchmarks = benchmarks;
-	session.asked.benchmark_count = 1;
+	session.request.benchmarks = benchmarks;
+	session.request.benchmark_count = 1;
 	session.open.roots[FG_ARM_BASELINE] = ".";
 	session.open.roots[FG_ARM_CANDIDATE] = ".";
-	session.asked.state_folder = state;
+	session.request.state_folder = state;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		session.result.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
 	measured = fg_session_measure(&session, err);

@@ -36,7 +36,7 @@ static int merge(const struct fg_session *session, struct fg_stored_run *merged,
 	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++)
 		status = add_file(&shards, cli->arguments[i], err);
 	if (status == FG_OK) {
-		fg_shards_merge(&shards, session->asked.plan, merged, &missing);
+		fg_shards_merge(&shards, session->request.plan, merged, &missing);
 		fg_cli_say(cli, "merged %zu of %u shards into run %.8s", shards.count,
 			   shards.items[0].count, merged->run.id);
 		if (missing.length)
@@ -80,7 +80,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	char *path = fg_fs_join(plan->root, plan->store_path);
 	int status = fg_session_init(&session, cli, plan, err);
 
-	session.asked.state_folder = state;
+	session.request.state_folder = state;
 	if (status != FG_OK)
 		goto out;
 	FG_TRY_OUT(given->merge ? merge(&session, &stored, err)

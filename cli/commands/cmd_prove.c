@@ -4,7 +4,7 @@
 
 struct options {
 	struct fg_cli_config config;
-	struct fg_prove_request asked;
+	struct fg_prove_request request;
 };
 
 static void report(const struct fg_cli *cli, const struct fg_prove *prove)
@@ -36,7 +36,7 @@ static int prove_it(struct fg_cli *cli, const struct options *given, struct fg_p
 {
 	struct fg_error err = {0};
 	struct fg_prove prove = {0};
-	int status = fg_prove_run(&prove, cli, plan, &given->asked, &err);
+	int status = fg_prove_run(&prove, cli, plan, &given->request, &err);
 
 	if (status == FG_OK || prove.card.runs > 0)
 		report(cli, &prove);
@@ -74,18 +74,18 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_ROW_NAME(struct options, asked.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
+	FG_ROW_NAME(struct options, request.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "prove this benchmark only (default: all in turn)"),
 	{.name = "budget",
 	 .letter = 'b',
 	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct options, asked.budget_ns),
+	 .offset = offsetof(struct options, request.budget_ns),
 	 .argument = "T",
 	 .initial = "30m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e14,
 	 .help = "start no run that is unlikely to end within this time"},
-	FG_ROW_FLAG(struct options, asked.nightly, "nightly", 0,
+	FG_ROW_FLAG(struct options, request.nightly, "nightly", 0,
 		    "add to the newest card of this runner, night after night"),
 	{.name = NULL},
 };

@@ -223,8 +223,9 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	FG_TRY(fg_session_decide(session, &input, err));
 	say_anchored(session, given->anchor);
 	FG_TRY(fg_session_save(session, err));
-	if (!fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
-			   session->open.store, session->result.run.id, !given->no_post))
+	if (!fg_upload_run(session->cli, &session->request.plan->perfdb,
+			   session->request.state_folder, session->open.store,
+			   session->result.run.id, !given->no_post))
 		fg_cli_warn(session->cli, "the anchor at %s was not sent", given->anchor);
 	return FG_OK;
 }
@@ -272,7 +273,7 @@ static int count_attempt(const struct fg_session *session, const struct options 
 	int status = FG_OK;
 
 	if (given->shard || !session->open.store || !session->result.run.has_baseline ||
-	    session->asked.plan->baseline.kind != FG_BASELINE_GIT)
+	    session->request.plan->baseline.kind != FG_BASELINE_GIT)
 		return FG_OK;
 	status = fg_ledger_add(session, &ledger, &inner);
 	if (status != FG_OK && !given->receipt) {
@@ -294,7 +295,7 @@ static int plan_proof(const struct fg_session *session, struct fg_plan *plan, st
 	struct fg_ledger ledger = {0};
 	const int status = fg_ledger_load(session, &ledger, err);
 	const unsigned pairs = fg_claim_pairs(
-		ledger.count + (size_t)FG_CLAIM_COUNT * session->asked.benchmark_count);
+		ledger.count + (size_t)FG_CLAIM_COUNT * session->request.benchmark_count);
 
 	for (size_t i = 0; i < plan->benchmark_count && status == FG_OK; i++) {
 		struct fg_measuring *measure = &plan->benchmarks[i].measure;
@@ -311,7 +312,8 @@ static int plan_proof(const struct fg_session *session, struct fg_plan *plan, st
 static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
 		struct fg_error *err)
 {
-	struct fg_gate_input input = {.baseline_required = session->asked.plan->baseline.required};
+	struct fg_gate_input input = {.baseline_required =
+					      session->request.plan->baseline.required};
 	struct fg_error inner = {0};
 	int measured = FG_OK;
 	int kept = FG_OK;
@@ -322,7 +324,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 		fg_cli_say_sides(session->cli, &session->result.run, FG_ARM_BASELINE,
 				 &session->result.run);
 	/* If only some benchmarks were selected, missing ones do not count as removed. */
-	if (session->asked.benchmark_count < session->asked.plan->benchmark_count)
+	if (session->request.benchmark_count < session->request.plan->benchmark_count)
 		input.gone_count = 0;
 	measured = fg_session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
@@ -361,7 +363,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 static int keep_empty_shard(struct fg_session *session, const struct options *given,
 			    const struct selection *selection, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root,
+	const struct fg_git git = {.folder = session->request.plan->root,
 				   .interrupted = session->cli->interrupted};
 	int status = fg_git_describe_side(&git, &session->result.run.sides[FG_ARM_CANDIDATE], err);
 
@@ -424,13 +426,13 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		fg_state_folder_make(state);
 	if (!given->no_store)
 		FG_TRY_OUT(fg_session_open_store(&session, err));
-	session.asked.benchmarks = selection.items;
-	session.asked.benchmark_count = selection.count;
-	session.asked.state_folder = state;
-	session.asked.staged = given->staged;
-	session.asked.in_place = given->in_place || plan->build.in_place;
-	session.asked.candidate = given->candidate;
-	session.asked.keep_traces = given->keep_traces;
+	session.request.benchmarks = selection.items;
+	session.request.benchmark_count = selection.count;
+	session.request.state_folder = state;
+	session.request.staged = given->staged;
+	session.request.in_place = given->in_place || plan->build.in_place;
+	session.request.candidate = given->candidate;
+	session.request.keep_traces = given->keep_traces;
 	if (given->receipt)
 		status = plan_proof(&session, plan, err);
 	if (status != FG_OK)

@@ -50,13 +50,13 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	arm->benchmark = *subject->benchmark;
 	arm->benchmark.measure.affected = FG_AFFECTED_NEVER;
 	arm->benchmarks[0] = &arm->benchmark;
-	session->asked.benchmarks = arm->benchmarks;
-	session->asked.benchmark_count = 1;
-	session->asked.state_folder = prove->state_folder;
-	session->asked.candidate = prove->ref ? prove->ref : "HEAD";
-	session->asked.apart = !arm->is_stored;
+	session->request.benchmarks = arm->benchmarks;
+	session->request.benchmark_count = 1;
+	session->request.state_folder = prove->state_folder;
+	session->request.candidate = prove->ref ? prove->ref : "HEAD";
+	session->request.apart = !arm->is_stored;
 	plan->baseline.kind = FG_BASELINE_GIT;
-	plan->baseline.value = session->asked.candidate;
+	plan->baseline.value = session->request.candidate;
 	if (arm->is_stored)
 		FG_TRY(open_stored(session, plan, err));
 	FG_TRY(fg_arms_open(&arm->arms, session, plan, err));
@@ -323,7 +323,7 @@ static void only_pairs(struct arm *arm, unsigned count)
 {
 	struct fg_measuring *measure = &arm->benchmark.measure;
 
-	arm->session.asked.fixed_pairs = count;
+	arm->session.request.fixed_pairs = count;
 	measure->schedule = FG_SCHEDULE_ABBA;
 	measure->min_pairs = 2;
 	measure->max_pairs = FIXED_PAIRS_MAX; /* `count` ends the measurement */

@@ -211,7 +211,7 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 	struct fg_error why = {0};
 
 	if (!session->open.store ||
-	    write_set(session->asked.state_folder, key, executed, &why) == FG_OK ||
+	    write_set(session->request.state_folder, key, executed, &why) == FG_OK ||
 	    session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
@@ -228,7 +228,7 @@ static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
 	struct fg_executed copy;
 
 	if (!key_of(session, job, FG_ARM_CANDIDATE, &key) ||
-	    has_set(session->asked.state_folder, &key))
+	    has_set(session->request.state_folder, &key))
 		return;
 	fg_executed_copy(&fg_runner_job_targets(job)[FG_ARM_CANDIDATE], executed, &copy);
 	save(session, &key, &copy);
@@ -249,7 +249,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 		reason->text = fg_xstrdup("its functions cannot be distinguished");
 		return;
 	}
-	if (load_set(session->asked.state_folder, &key, &executed, &why) != FG_OK) {
+	if (load_set(session->request.state_folder, &key, &executed, &why) != FG_OK) {
 		reason->text = fg_xstrdup(why.message);
 		return;
 	}
@@ -257,7 +257,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 		session->open.affected = fg_affected_new();
 	fg_affected_by_code(session->open.affected, fg_runner_job_targets(job), &executed, reason);
 	if (reason->is_stale && session->open.store)
-		remove_set(session->asked.state_folder, &key);
+		remove_set(session->request.state_folder, &key);
 	if (!reason->text)
 		hand_on(session, job, &executed);
 	fg_executed_release(&executed);
@@ -350,14 +350,14 @@ static bool has_failed_before(struct fg_session *session, const struct fg_runner
 	bool found = false;
 
 	if (!key_of(session, job, FG_ARM_BASELINE, &key) ||
-	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->request.state_folder, &key, &executed, NULL) != FG_OK)
 		return false;
 	if (executed.doubt && fg_text_starts_with(executed.doubt, failed)) {
 		found = budget_s(benchmark) <= strtod(executed.doubt + strlen(failed), NULL);
 		if (found)
 			hand_on(session, job, &executed);
 		else
-			remove_set(session->asked.state_folder, &key);
+			remove_set(session->request.state_folder, &key);
 	}
 	fg_executed_release(&executed);
 	return found;
@@ -391,7 +391,8 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	struct fg_exact_reading reading = {0};
 	struct fg_executed_key key;
 
-	if (!key_of(session, finding->job, arm, &key) || has_set(session->asked.state_folder, &key))
+	if (!key_of(session, finding->job, arm, &key) ||
+	    has_set(session->request.state_folder, &key))
 		return FG_OK;
 	if (!fg_runner_has_callgrind()) {
 		warn_no_meter(session);
@@ -431,7 +432,7 @@ static void add_sampled(struct fg_session *session, const struct fg_runner_job *
 	bool more = false;
 
 	if (!set || !key_of(session, job, arm, &key) ||
-	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->request.state_folder, &key, &executed, NULL) != FG_OK)
 		return;
 	for (size_t i = 1; i < set->function_count; i++) {
 		const struct fg_profile_function *f = &set->functions[i];

@@ -105,15 +105,15 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 		if (name)
 			return name;
 	}
-	if (below(session->asked.plan->root, file))
-		return below(session->asked.plan->root, file);
+	if (below(session->request.plan->root, file))
+		return below(session->request.plan->root, file);
 	return *file == '/' ? NULL : file;
 }
 
 /* The git repository around the plan's folder, or that folder; to be freed. */
 static char *repository_of(const struct fg_session *session)
 {
-	for (char *at = fg_xstrdup(session->asked.plan->root); at;) {
+	for (char *at = fg_xstrdup(session->request.plan->root); at;) {
 		char *git = fg_fs_join(at, ".git");
 		const bool is_found = fg_fs_exists(git);
 		char *up = fg_fs_parent(at);
@@ -129,7 +129,7 @@ static char *repository_of(const struct fg_session *session)
 		free(at);
 		at = up;
 	}
-	return fg_xstrdup(session->asked.plan->root);
+	return fg_xstrdup(session->request.plan->root);
 }
 
 void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set)
@@ -337,7 +337,7 @@ void fg_session_add_sources(struct fg_session *session)
 	struct fg_verdict *verdict = &session->result.verdict;
 	unsigned listings = 0;
 
-	if (session->asked.plan->hide_source)
+	if (session->request.plan->hide_source)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		struct fg_blame *blame = &verdict->benchmarks[i].time;

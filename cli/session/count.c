@@ -486,16 +486,16 @@ static char *events_to_count(const struct fg_session *session, const struct fg_s
 			     const struct fg_benchmark *benchmark)
 {
 	const struct fg_measuring *measure = &benchmark->measure;
-	char *asked = measure->also_count > 0 ? fg_text_join(measure->also, ",") : NULL;
+	char *requested = measure->also_count > 0 ? fg_text_join(measure->also, ",") : NULL;
 	char *all = NULL;
 
 	for (size_t i = 0; i < measure->also_count; i++)
 		if (strcmp(measure->also[i], "heap") == 0)
-			return asked;
+			return requested;
 	if (!has_grown(session, series, benchmark))
-		return asked;
-	all = asked ? fg_xasprintf("%s,heap", asked) : fg_xstrdup("heap");
-	free(asked);
+		return requested;
+	all = requested ? fg_xasprintf("%s,heap", request) : fg_xstrdup("heap");
+	free(requested);
 	return all;
 }
 

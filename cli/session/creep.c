@@ -220,7 +220,7 @@ void fg_session_add_creep(struct fg_session *session, const struct fg_gate_input
 	for (size_t i = 0; i < verdict->benchmark_count && status == FG_OK; i++) {
 		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
 		const struct fg_benchmark *planned =
-			fg_plan_find(session->asked.plan, benchmark->name);
+			fg_plan_find(session->request.plan, benchmark->name);
 		const struct fg_policy *policy = planned ? &planned->policy : input->policy;
 		struct fg_series *series = fg_run_find(&session->result.run, benchmark->name);
 

@@ -194,14 +194,14 @@ static int take_file(struct fg_ledger *ledger, struct fg_error *err)
 
 int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root};
+	const struct fg_git git = {.folder = session->request.plan->root};
 	struct fg_side side = {0};
 	char *words = NULL;
 	int status = FG_OK;
 
 	FG_TRY_OUT(fg_git_describe_side(&git, &side, err));
 	*ledger = (struct fg_ledger){
-		.path = fg_fs_join(session->asked.state_folder, "ledger"),
+		.path = fg_fs_join(session->request.state_folder, "ledger"),
 		.branch = fg_xstrdup(side.branch ? side.branch : "HEAD"),
 	};
 	if (fg_git_resolve(&git, "merge-base", &ledger->base, &words, NULL) != FG_OK)
@@ -286,7 +286,7 @@ static void add_claims(const struct fg_session *session, const struct fg_benchma
 
 int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 {
-	char *path = fg_fs_join(session->asked.state_folder, "ledger");
+	char *path = fg_fs_join(session->request.state_folder, "ledger");
 	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
 	struct fg_strbuf lines = {0};
 	int status = FG_OK;

@@ -43,7 +43,7 @@ static struct fg_profile_set *profile_of(struct fg_session *session, size_t seri
 
 static const struct fg_benchmark *now_measured(const struct fg_session *session)
 {
-	return session->asked.benchmarks[session->progress.index - 1];
+	return session->request.benchmarks[session->progress.index - 1];
 }
 
 /*
@@ -325,7 +325,7 @@ static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
 		    FG_EINTERRUPTED)
 		return fg_error_set(err, FG_EINTERRUPTED, "%s", why.message);
 	do {
-		status = measure_pairs(session, job, session->asked.fixed_pairs, state, err);
+		status = measure_pairs(session, job, session->request.fixed_pairs, state, err);
 	} while (status == FG_OK && *state == FG_RUNNER_ANEW);
 	return status;
 }
@@ -339,7 +339,7 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 
 	if (status != FG_OK || *state != FG_RUNNER_REACHED)
 		return status;
-	if (session->asked.fixed_pairs > 0)
+	if (session->request.fixed_pairs > 0)
 		return measure_fixed(session, job, benchmark, state, err);
 
 	do {
@@ -476,11 +476,11 @@ static bool is_known(const struct fg_session *session, const struct fg_runner_jo
 {
 	const size_t *indexes = NULL;
 
-	if (!session->asked.is_known)
+	if (!session->request.is_known)
 		return false;
 	(void)fg_runner_job_series(job, &indexes);
-	return session->asked.is_known(session->asked.context,
-				       &session->result.run.series[indexes[0]]);
+	return session->request.is_known(session->request.context,
+					 &session->result.run.series[indexes[0]]);
 }
 
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
@@ -524,8 +524,8 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 			  session->open.roots[FG_ARM_CANDIDATE]},
 		.checkouts = {session->open.checkouts[FG_ARM_BASELINE],
 			      session->open.checkouts[FG_ARM_CANDIDATE]},
-		.state_folder = session->asked.state_folder,
-		.keep_traces = session->asked.keep_traces,
+		.state_folder = session->request.state_folder,
+		.keep_traces = session->request.keep_traces,
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_set_up = fg_session_give_inputs,
@@ -538,10 +538,10 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		&(struct fg_symbolizer_options){.cache_folder = session->open.cache_folder});
 	session->open.kernel = fg_xcalloc(1, sizeof(*session->open.kernel));
 	session->result.run.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL;
-	session->progress.total = session->asked.benchmark_count;
-	session->progress.is_part = session->asked.fixed_pairs > 0 || session->asked.apart;
-	for (size_t i = 0; status == FG_OK && i < session->asked.benchmark_count; i++) {
-		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
+	session->progress.total = session->request.benchmark_count;
+	session->progress.is_part = session->request.fixed_pairs > 0 || session->request.apart;
+	for (size_t i = 0; status == FG_OK && i < session->request.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->request.benchmarks[i];
 
 		session->progress.index = i + 1;
 		session->progress.measure = &benchmark->measure;

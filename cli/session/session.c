@@ -28,8 +28,8 @@ enum {
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err)
 {
-	*session =
-		(struct fg_session){.cli = cli, .asked = {.plan = plan}, .progress = {.cli = cli}};
+	*session = (struct fg_session){
+		.cli = cli, .request = {.plan = plan}, .progress = {.cli = cli}};
 	fg_run_init(&session->result.run);
 	FG_TRY(fg_random_uuid(session->result.run.id, err));
 	FG_TRY(fg_random_bytes(&session->result.run.seed, sizeof(session->result.run.seed), err));
@@ -44,7 +44,7 @@ int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct
 
 int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 {
-	char *path = fg_fs_join(session->asked.plan->root, session->asked.plan->store_path);
+	char *path = fg_fs_join(session->request.plan->root, session->request.plan->store_path);
 	char *folder = fg_fs_parent(path);
 	int status = fg_fs_make_folders(folder, 0755, err);
 
@@ -177,9 +177,9 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 {
 	input->run = &session->result.run;
 	input->profiles = (const struct fg_profile_set *const *)session->result.profiles;
-	input->plan = session->asked.plan;
-	input->policy = &session->asked.plan->policy;
-	input->measure = &session->asked.plan->measure;
+	input->plan = session->request.plan;
+	input->policy = &session->request.plan->policy;
+	input->measure = &session->request.plan->measure;
 	input->now_ns = fg_clock_wall_ns();
 	FG_TRY(fg_gate_decide(input, &session->result.verdict, err));
 	fg_session_add_creep(session, input);
@@ -275,15 +275,15 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
 	struct fg_report report = report_of(session);
 	const struct fg_report_options plain =
-		fg_cli_report_style(cli, false, session->asked.plan->root);
+		fg_cli_report_style(cli, false, session->request.plan->root);
 	const struct fg_report_options spoken =
-		fg_cli_report_style(cli, true, session->asked.plan->root);
+		fg_cli_report_style(cli, true, session->request.plan->root);
 	struct fg_strbuf text = {0};
 	int result = FG_OK;
 	int status = FG_OK;
 
-	for (size_t i = 0; i < session->asked.plan->report_count; i++) {
-		const struct fg_report_target *target = &session->asked.plan->reports[i];
+	for (size_t i = 0; i < session->request.plan->report_count; i++) {
+		const struct fg_report_target *target = &session->request.plan->reports[i];
 
 		status = write_report(target, &report, &plain, err);
 		if (status != FG_OK)
@@ -305,11 +305,11 @@ int fg_session_publish(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
 	const int code = (int)session->result.verdict.exit_code;
-	bool is_sent = fg_upload_run(session->cli, &session->asked.plan->perfdb,
-				     session->asked.state_folder, session->open.store,
+	bool is_sent = fg_upload_run(session->cli, &session->request.plan->perfdb,
+				     session->request.state_folder, session->open.store,
 				     session->result.run.id, may_send);
 
-	if (may_send && !fg_posts_send(session->cli, session->asked.plan, &report, NULL))
+	if (may_send && !fg_posts_send(session->cli, session->request.plan, &report, NULL))
 		is_sent = false;
 	/* The verdict's own exit code takes precedence. */
 	return code == FG_EXIT_PASS && !is_sent ? FG_EXIT_UPLOAD : code;

@@ -95,7 +95,7 @@ struct fg_session_outcome {
 
 struct fg_session {
 	struct fg_cli *cli;
-	struct fg_session_request asked;
+	struct fg_session_request request;
 	struct fg_session_open open;
 	struct fg_session_outcome result;
 	struct fg_progress progress;
