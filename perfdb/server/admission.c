@@ -49,11 +49,11 @@ static void find_client(struct fg_request *rq)
 static int check_route(struct fg_request *rq, struct fg_error *err)
 {
 	const bool read_only = rq->server->options.read_only;
-	const struct fg_route_query asked = {rq->method, rq->path, read_only};
+	const struct fg_route_query query = {rq->method, rq->path, read_only};
 	const struct fg_route_query any = {rq->method, rq->path, false};
 	bool is_path_known = false;
 
-	rq->route = fg_route_find(&asked, &rq->tail, &is_path_known);
+	rq->route = fg_route_find(&query, &rq->tail, &is_path_known);
 	if (rq->route)
 		return FG_OK;
 	(void)fg_route_find(&any, &rq->tail, &is_path_known);
