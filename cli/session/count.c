@@ -494,7 +494,7 @@ static char *events_to_count(const struct fg_session *session, const struct fg_s
 			return requested;
 	if (!has_grown(session, series, benchmark))
 		return requested;
-	all = requested ? fg_xasprintf("%s,heap", request) : fg_xstrdup("heap");
+	all = requested ? fg_xasprintf("%s,heap", requested) : fg_xstrdup("heap");
 	free(requested);
 	return all;
 }

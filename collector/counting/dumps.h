@@ -10,7 +10,7 @@
 #include "collector/sampler/state.h"
 
 struct fg_dumps {
-	_Atomic uint32_t asked;
+	_Atomic uint32_t requested;
 	_Atomic uint32_t started;
 };
 
@@ -25,7 +25,7 @@ static inline bool fg_control_has_more(void)
 
 static inline bool fg_dump_is_due(void)
 {
-	return atomic_load_explicit(&fg_dumps.asked, memory_order_relaxed) !=
+	return atomic_load_explicit(&fg_dumps.requested, memory_order_relaxed) !=
 		       atomic_load_explicit(&fg_dumps.started, memory_order_relaxed) ||
 	       fg_control_has_more();
 }
