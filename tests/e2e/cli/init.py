@@ -20,7 +20,7 @@ def an_empty_folder_gets_what_is_needed_listed():
     check(done.returncode == 2 and "expected a list" in done.stderr, f"empty: {done}")
 
 
-def what_is_there_is_never_touched():
+def existing_files_are_never_touched():
     write("fastgate.yml", "mine")
     done = call(fastgate, "init")
     check(done.returncode == 2 and "is left unchanged" in done.stderr, f"existing: {done}")
@@ -103,7 +103,7 @@ return argc > 1 && !strcmp(argv[1], "[!benchmark]") && takes ? 0 : 1; }
 """
 
 
-def hidden_cases_of_catch2_are_asked_for():
+def hidden_cases_of_catch2_are_listed():
     write("main.c", CASES)
     write("Makefile", "all: unit_tests\nunit_tests: main.c\n\tcc -O1 -o $@ main.c\n")
     commit()
@@ -427,11 +427,11 @@ def ways_to_configure_are_distinguished():
     check("autoreconf -fi" in init("--no-build")[1], "a configure that git does not track is not part of the project")
 
 
-for test in (an_empty_folder_gets_what_is_needed_listed, what_is_there_is_never_touched,
+for test in (an_empty_folder_gets_what_is_needed_listed, existing_files_are_never_touched,
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
-             hidden_cases_of_catch2_are_asked_for,
+             hidden_cases_of_catch2_are_listed,
              an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
              a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next,

@@ -97,7 +97,7 @@ def a_library_without_our_functions_is_reported():
         fails(rf"{library}, which is needed [a-zA-Z ]+, has no function \w+: unexpected version", code, program, *words)
 
 
-def what_waits_goes_on_waiting():
+def waiting_programs_continue_to_wait():
     status = call(FASTGATE, "push", "--status", "--json")
     check('"waiting": 1' in status.stdout or '"waiting":1' in status.stdout, f"after all of it: {status.stdout}")
 
@@ -109,7 +109,7 @@ def body():
     each_command_opens_what_it_needs()
     a_missing_library_is_reported()
     a_library_without_our_functions_is_reported()
-    what_waits_goes_on_waiting()
+    waiting_programs_continue_to_wait()
 
 
 finish_in_scratch(body)

@@ -57,7 +57,7 @@ def every_kind_of_value_is_distinguished(program):
     expect(found, "cabsf #2", min=-6, negative=1)
 
 
-def calls_are_counted_beside_their_arguments(program):
+def calls_and_their_arguments_are_counted_together(program):
     recorded("exp@libm,log", program)
     check([row["name"] for row in rows()] == ["log", "exp"], f"what was asked for alone: {rows()}")
     found = by_leaf(measured(FASTGATE, "calls.exp"))
@@ -196,7 +196,7 @@ def sums_are_exact():
 def body():
     program = f"{TARGETS}/domains"
     every_kind_of_value_is_distinguished(program)
-    calls_are_counted_beside_their_arguments(program)
+    calls_and_their_arguments_are_counted_together(program)
     one_trace_is_shown_in_full_with_its_histogram(program)
     hints_are_true(program)
     a_page_shows_functions_call_paths_and_histograms(program)

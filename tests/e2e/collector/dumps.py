@@ -130,7 +130,7 @@ def last_dump_needs_no_event_after_it(program):
     check(held("heap.live.1").get("cache") == 1000, "a dump asked for before the end")
 
 
-def child_goes_on_counting(program):
+def child_continues_to_count(program):
     """A child of fork holds what it allocated itself; its dumps follow those of its parent."""
     record(program, ("cache", "dump", "fork"), "--measure", "heap")
     check(held("heap.live.1").get("cache") == 1000 and held("heap.live.2").get("cache") == 1000, f"{held('heap.live.2')}")
@@ -161,7 +161,7 @@ def body():
     file_switches_counting_off(program)
     os.unlink("control")
     last_dump_needs_no_event_after_it(program)
-    child_goes_on_counting(program)
+    child_continues_to_count(program)
     without_dumps_there_is_no_growth(program)
 
 

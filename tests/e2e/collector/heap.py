@@ -197,7 +197,7 @@ def recordings_can_be_added_up(program):
     expect("heap.allocations", {"make_small": 4000})
 
 
-def nothing_is_counted_unless_asked_for(program):
+def nothing_is_counted_unless_requested(program):
     call(FASTGATE, "record", "--", program, check=True)
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
     check(done.returncode == 2 and "heap.bytes" in done.stderr, f"a profile of time alone: {done}")
@@ -230,7 +230,7 @@ def body():
     sizes_of_what_is_given_back_change_nothing()
     static_program_is_refused()
     recordings_can_be_added_up(f"{TARGETS}/heap")
-    nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
+    nothing_is_counted_unless_requested(f"{TARGETS}/heap")
 
 
 finish_in_scratch(body)

@@ -113,7 +113,7 @@ def a_program_that_is_not_deterministic_is_not_judged(env):
     run("git", "reset", "-q", "--hard", "HEAD~1", env=env)
 
 
-def what_valgrind_cannot_run_is_said_in_a_line(env, folder):
+def programs_that_valgrind_cannot_run_are_reported(env, folder):
     write(calls=1020)
     died = fake_valgrind(folder / "died", """for word; do case $word in --log-file=*) log=${word#--log-file=};; esac; done
 echo '==1== vex amd64->IR: unhandled instruction bytes: 0x62 0xF1' > "$(echo "$log" | sed s/%p/1/)"
@@ -153,7 +153,7 @@ with tempfile.TemporaryDirectory() as made:
     run("git", "commit", "-qm", "base", env=env)
     more_calls_and_more_instructions_per_call_are_distinguished(env)
     every_format_and_a_comparison_of_stored_runs_say_the_same(env)
-    what_valgrind_cannot_run_is_said_in_a_line(env, folder)
+    programs_that_valgrind_cannot_run_are_reported(env, folder)
     without_valgrind_the_report_says_so(env, folder)
     a_program_that_is_not_deterministic_is_not_judged(env)
     os.chdir("/")

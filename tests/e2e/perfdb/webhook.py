@@ -45,7 +45,7 @@ def verdict(outcome, benchmark="parse"):
             {"name": "cpu_time", "label": "cpu time", "unit": "ns", "gated": True, "decided": True, "verdict": outcome, "ratio": 1.25, "interval": [1.24, 1.26], "baseline": 1e9, "candidate": 1.25e9}]}]}
 
 
-def asked_to_set(server, bearer, receiver, template=ALL):
+def response_to_setting(server, bearer, receiver, template=ALL):
     """Sets a webhook, which sends a test; returns the problem of that test, and what the receiver got."""
     answer = server.write("/api/v1/webhook", {"project": "tracker", "url": receiver.url("/hook?channel=7"), "template": template}, token=bearer)
     return expect(answer, 200, "the webhook").json()["problem"], receiver.take()
@@ -54,7 +54,7 @@ def asked_to_set(server, bearer, receiver, template=ALL):
 def set_webhook(server, bearer, receiver, template=ALL):
     """Sets a webhook; afterwards the receiver has received nothing yet."""
     answers, receiver.answers = receiver.answers, []
-    problem, _ = asked_to_set(server, bearer, receiver, template)
+    problem, _ = response_to_setting(server, bearer, receiver, template)
     check(problem == "", problem)
     receiver.answers, receiver.count = answers, 0
 
@@ -162,7 +162,7 @@ def two_servers_make_each_call_once(server, secret):
     check(sorted(told) == sorted(sent) and receiver.count == 12, f"{receiver.count} calls")
 
 
-def what_waits_survives_the_server(secret):
+def waiting_calls_survive_the_server(secret):
     receiver = Receiver([(503, {})])
     with Server("--webhook-allow", "127.0.0.0/8", "--webhook-http", "--webhook-retry", "1h") as server:
         set_webhook(server, secret, receiver)
@@ -206,11 +206,11 @@ def mistakes_are_named(server, secret):
         check(answer.status == 400 and reason in answer.json()["error"]["message"], f"{words}: {answer.status} {answer.body!r}")
 
 
-def setting_it_says_whether_a_test_was_taken(server, secret):
+def setting_it_reports_whether_the_test_was_accepted(server, secret):
     receiver = Receiver([(410, {})])
-    problem, (_, _, body) = asked_to_set(server, secret, receiver)
+    problem, (_, _, body) = response_to_setting(server, secret, receiver)
     check(problem == "the webhook answered 410" and json.loads(body)["verdict"] == "test", f"{problem} {body!r}")
-    problem, _ = asked_to_set(server, secret, receiver)
+    problem, _ = response_to_setting(server, secret, receiver)
     check(problem == "", problem)
     words = {"project": "busy", "url": "http://127.0.0.1:9/"}
     set_at_once = [server.write("/api/v1/webhook", words, token=secret).status for _ in range(130)]
@@ -238,9 +238,9 @@ def work():
         change_point_is_sent_once(server, secret)
         two_servers_make_each_call_once(server, secret)
         administrators_of_the_project_set_it(server, secret)
-        setting_it_says_whether_a_test_was_taken(server, secret)
+        setting_it_reports_whether_the_test_was_accepted(server, secret)
         copy_keeps_the_webhook(server, secret)
-    what_waits_survives_the_server(secret)
+    waiting_calls_survive_the_server(secret)
 
 
 finish_in_scratch(work)
