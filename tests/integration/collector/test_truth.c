@@ -171,7 +171,7 @@ static void short_threads_in_the_kernel_get_their_share(void **state)
 }
 
 /* This holds if the kernel may be sampled; ticks alone meet the system time only by luck. */
-static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(void **state)
+static void system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events(void **state)
 {
 	static const char *const steps[] = {"1", "4", "10"};
 
@@ -618,7 +618,7 @@ int main(void)
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
 		cmocka_unit_test(
-			system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events),
+			system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events),
 		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),
 		cmocka_unit_test(every_tick_that_meets_system_time_counts),
 		cmocka_unit_test(tick_lockstep_does_not_bias),

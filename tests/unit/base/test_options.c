@@ -128,7 +128,7 @@ static void every_kind_is_read(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void what_is_not_given_has_its_initial_value_or_zero(void **state)
+static void missing_options_have_their_initial_value_or_zero(void **state)
 {
 	struct outcome o;
 
@@ -335,7 +335,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_is_read),
-		cmocka_unit_test(what_is_not_given_has_its_initial_value_or_zero),
+		cmocka_unit_test(missing_options_have_their_initial_value_or_zero),
 		cmocka_unit_test(short_flags_join_and_take_values),
 		cmocka_unit_test(one_number_is_both_ends_of_a_range),
 		cmocka_unit_test(two_dashes_end_the_options),

@@ -741,7 +741,7 @@ static __attribute__((noinline)) void go_down(unsigned depth)
 }
 
 /* A handler's time is limited, and the next samples find the rest. */
-static void a_stack_of_new_functions_is_met_in_parts(void **state)
+static void a_stack_of_new_functions_is_walked_in_parts(void **state)
 {
 	const unsigned calls = 2 * sizeof(links) / sizeof(links[0]);
 	const struct fg_walk_result *last = &met[sizeof(met) / sizeof(met[0]) - 1];
@@ -809,7 +809,7 @@ static void records_in_new_functions_are_walked_a_few_frames_at_a_time(void **st
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stack_of_new_functions_is_met_in_parts),
+		cmocka_unit_test(a_stack_of_new_functions_is_walked_in_parts),
 		cmocka_unit_test(walks_from_kept_frames_agree_with_libunwind),
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),

@@ -396,7 +396,7 @@ static void code_that_is_known_to_be_the_same_did_not_move(void **state)
 }
 
 /* Unrelated functions that cancel out are a move only if nothing else changed. */
-static void beside_other_changes_unrelated_functions_are_apart(void **state)
+static void unrelated_functions_stay_apart_despite_other_changes(void **state)
 {
 	static const struct path paths[] = {{"main", -1, 9, 9},
 					    {"work", 0, 1, 1},
@@ -500,7 +500,7 @@ int main(void)
 		cmocka_unit_test(a_move_is_named_by_the_nesting_of_its_functions_and_the_rest),
 		cmocka_unit_test(a_change_of_shape_is_one_row_whatever_it_costs),
 		cmocka_unit_test(code_that_is_known_to_be_the_same_did_not_move),
-		cmocka_unit_test(beside_other_changes_unrelated_functions_are_apart),
+		cmocka_unit_test(unrelated_functions_stay_apart_despite_other_changes),
 		cmocka_unit_test(only_sure_changes_of_some_size_move),
 		cmocka_unit_test(growth_of_one_name_alone_is_not_a_move),
 		cmocka_unit_test(similar_names_and_libraries_move_wherever_they_are_called),

@@ -101,7 +101,7 @@ static void parts_add_up_and_no_share_is_above_the_whole(void **state)
 }
 
 /* Random parts of every kind: the list always adds up, and never exceeds the total. */
-static void whatever_was_measured_the_list_adds_up(void **state)
+static void the_list_always_adds_up(void **state)
 {
 	struct fg_random random;
 
@@ -173,7 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up_and_no_share_is_above_the_whole),
-		cmocka_unit_test(whatever_was_measured_the_list_adds_up),
+		cmocka_unit_test(the_list_always_adds_up),
 		cmocka_unit_test(without_a_change_of_the_whole_there_are_no_shares),
 		cmocka_unit_test(the_whole_is_the_difference_of_the_levels),
 	};

@@ -342,7 +342,7 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 	}
 }
 
-static void beside_a_guilty_function_no_other_is_named(void **state)
+static void no_other_function_is_named_next_to_a_guilty_one(void **state)
 {
 	struct program p;
 
@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(a_sure_function_of_known_code_has_a_note_about_its_place),
 		cmocka_unit_test(a_fact_is_about_the_function_of_its_library),
 		cmocka_unit_test(the_only_changed_function_is_named_as_people_read_it),
-		cmocka_unit_test(beside_a_guilty_function_no_other_is_named),
+		cmocka_unit_test(no_other_function_is_named_next_to_a_guilty_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
