@@ -156,7 +156,7 @@ class TrendChart {
 		this.overlay = svg('g');
 		replace(this.picture, svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, parts, this.overlay));
 		this.all.disabled = shown.length === this.data.points.length;
-		this.tell();
+		this.notify();
 		this.drawCursor();
 	}
 
@@ -215,7 +215,7 @@ class TrendChart {
 			? [svg('path', { class: 'note-mark', d: `M${this.x(i)} ${this.y(p.value) - 6}l-5 -10h10z` })] : []));
 	}
 
-	tell() {
+	notify() {
 		const { points, changes, title } = this.data;
 		const shown = this.last - this.first + 1;
 		const judged = points.slice(this.first, this.last + 1).filter((p) => p.verdict === 'regression').length;

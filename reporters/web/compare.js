@@ -502,16 +502,16 @@ function showBenchmark(benchmark, view) {
 			view.onDone();
 		});
 	}
-	let asked = 0;
+	let latest = 0;
 	async function choose(range) {
-		asked += 1;
-		const mine = asked;
+		latest += 1;
+		const mine = latest;
 		view.keep({ pairs: range ?? undefined, node: undefined });
 		if (!view.profileOf || !benchmark.profile)
 			return;
 		try {
 			const data = range || view.state.measure ? await view.profileOf(benchmark.name, range, view.state.measure) : benchmark;
-			if (mine === asked)
+			if (mine === latest)
 				fill(data, range);
 		} catch (error) {
 			replace(flame, el('p', { role: 'alert' }, error.message));
