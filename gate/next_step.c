@@ -147,8 +147,8 @@ static bool go_on_after_beginning(struct turn *turn)
 /* ---- deciding ---- */
 
 /*
- * Every series of the benchmark (a harness has several) is decided separately; the benchmark goes
- * on while one is undecided.
+ * Every series of the benchmark (a harness has several) is decided separately; the benchmark
+ * continues while one is undecided.
  */
 static bool is_decided(struct turn *turn, unsigned *next_look)
 {

@@ -319,7 +319,7 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, print, "print", 0,
 		    "write to standard output instead of fastgate.yml"),
 	FG_ROW_FLAG(struct options, no_build, "no-build", 0,
-		    "build and run nothing: write what the files say"),
+		    "build and run nothing: write only what the build files show"),
 	FG_ROW_TEXT(struct options, build, "build", 0, "COMMAND",
 		    "build with this shell command, whatever the build files say"),
 	{.name = "budget",

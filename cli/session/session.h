@@ -2,8 +2,8 @@
 /*
  * A gate from the first pair to the last report: shared by `run` and `duel`.
  *
- * fg_session_init() → fill `request` → fg_session_measure() → fg_session_decide() → fg_session_save()
- * → fg_session_report() → fg_session_release()
+ * fg_session_init() → fill `request` → fg_session_measure() → fg_session_decide() →
+ * fg_session_save() → fg_session_report() → fg_session_release()
  *
  * The rooms meet here: the runner executes, each repetition's trace is folded into a profile set at
  * once, the store keeps every finished repetition, and the gate decides after each look whether to

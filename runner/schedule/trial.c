@@ -217,7 +217,8 @@ static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
 }
 
 /*
- * Is there time for the first look at blocks of ABBA?  If not, continue with the few pairs that count.
+ * Is there time for the first look at blocks of ABBA? If not, continue with the few pairs that
+ * count.
  */
 static bool has_time_for_blocks(const struct fg_runner_job *job)
 {
