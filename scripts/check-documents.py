@@ -3,7 +3,7 @@
 """
 Checks links in Markdown: every relative link names an existing file and, after '#', one of its headings. Checks that the example of a
 container installs every library that the build needs, and, with a build's folder as second argument, that every test that a page
-names exists. A page has one reader and one question, and therefore at most 200 lines.
+names exists. A page has one reader and one question, and therefore at most 200 lines; the map in README.md leads to it.
 """
 
 import pathlib
@@ -58,6 +58,7 @@ def unknown_tests(text, known):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
+    pages = (root / "README.md").read_text()
     known = known_tests(root, pathlib.Path(sys.argv[2])) if len(sys.argv) > 2 else None
     bad = 0
     for package in missing_in_container(root):
@@ -72,6 +73,9 @@ def main():
             bad = 1
         for name in unknown_tests(text, known) if known else []:
             print(f"{path.relative_to(root)}: test {name} does not exist")
+            bad = 1
+        if path.parent.name in ("docs", "formats") and f"({path.relative_to(root)})" not in pages:
+            print(f"README.md: the map of the documentation does not lead to {path.relative_to(root)}")
             bad = 1
         plain = re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.S)
         for match in LINK.finditer(plain):

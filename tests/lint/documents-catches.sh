@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rules about pages catch what they should: a wrong name of a test, of a case of a test, of a file and of a heading.
+# The rules about pages catch what they should: a wrong name of a test, of a case of a test, of a file and of a heading,
+# and a page that the map does not lead to.
 set -eu
 python=$1
 root=$2
@@ -8,6 +9,7 @@ build=$3
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 mkdir -p "$copy/docs" "$copy/scripts" "$copy/examples/perfdb" "$copy/tests/integration"
+echo '[a page](docs/page.md)' >"$copy/README.md"
 cp "$root/scripts/packages.txt" "$copy/scripts"
 cp "$root/examples/perfdb/Containerfile" "$copy/examples/perfdb"
 cp -r "$root/tests/integration/collector" "$copy/tests/integration"
@@ -29,3 +31,5 @@ expect "$table | \`no_call_is_cut_short\`, \`lint.documents\` |" ''
 expect "$table | \`no_call_is_cut\`, \`lint.documents\` |" 'docs/page.md: test no_call_is_cut does not exist'
 expect '[text](missing.md)' 'link to missing.md: the file does not exist'
 expect '# One\n[text](#two)' 'link to #two: the page has no such heading'
+echo '[a page](docs/page.md#one)' >"$copy/README.md"
+expect '# One' 'the map of the documentation does not lead to docs/page.md'
