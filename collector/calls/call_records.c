@@ -220,7 +220,7 @@ void fg_call_records_finish(struct fg_thread *writer)
 		if (fg_called[i].is_named)
 			describe(writer, i);
 	write_patterns(writer);
-	if (fg_called_full)
+	if (fg_called_table_full)
 		(void)fg_note(writer, "more than 32768 functions are requested: some are left out");
 	if (fg_call_nameless)
 		(void)fg_note(writer,

@@ -188,7 +188,7 @@ static const struct fg_count_hooks hooks = {
 	.introduce = on_introduce,
 	.thread_end = on_thread_end,
 	.forked = on_fork,
-	.dump = fg_dump_ask,
+	.dump = fg_dump_request,
 };
 
 /* Runs before the constructor that starts the collector. */

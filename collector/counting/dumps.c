@@ -44,7 +44,7 @@ void fg_dumps_take(struct fg_thread *thread)
 	atomic_store(&at_it, false);
 }
 
-void fg_dump_ask(void)
+void fg_dump_request(void)
 {
 	struct fg_thread *thread = fg_self;
 	const int saved_errno = errno;
@@ -65,7 +65,7 @@ void fg_dumps_forked(void)
 static void on_signal(int signal)
 {
 	(void)signal;
-	fg_dump_ask();
+	fg_dump_request();
 }
 
 void fg_dumps_begin(void)

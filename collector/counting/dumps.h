@@ -33,7 +33,7 @@ static inline bool fg_dump_is_due(void)
 /* Installs the handler of the signal that requests dumps, if the user chose one. */
 void fg_dumps_begin(void);
 /* Takes a dump now or, if the thread is inside the collector, with its next event. Signal-safe. */
-void fg_dump_ask(void);
+void fg_dump_request(void);
 /* Writes the pending dumps. Call under `busy`. */
 void fg_dumps_take(struct fg_thread *thread);
 /* In a child of fork: continues the parent's numbers. */

@@ -140,7 +140,7 @@ static throw_function *look_up(enum fg_symbol_scope scope, const void *functions
 }
 
 /* Pins the library that holds this table: it stays loaded. */
-static throw_function *look_beside(const void *functions)
+static throw_function *look_up_in_runtime(const void *functions)
 {
 	FG_REAL(dlopen);
 	const char *library = fg_symbol_object(functions);
@@ -162,7 +162,7 @@ static throw_function *find_beside(const void *functions)
 			return atomic_load(&runtimes[i].real);
 		if (at)
 			continue;
-		found = found ? found : look_beside(functions);
+		found = found ? found : look_up_in_runtime(functions);
 		if (!found ||
 		    !atomic_compare_exchange_strong(&runtimes[i].functions, &at, &runtimes))
 			continue;
@@ -170,7 +170,7 @@ static throw_function *find_beside(const void *functions)
 		atomic_store_explicit(&runtimes[i].functions, functions, memory_order_release);
 		return found;
 	}
-	return found ? found : look_beside(functions);
+	return found ? found : look_up_in_runtime(functions);
 }
 
 static throw_function *real_throw(const struct type_info *info)

@@ -192,7 +192,7 @@ static bool was_asleep(const ucontext_t *context)
  * The thread was found in the kernel.  One that is found there for the first time also stands for
  * those too short to be found.
  */
-static void meet_system(struct fg_thread *thread, uint64_t now_ns)
+static void note_system_time(struct fg_thread *thread, uint64_t now_ns)
 {
 	atomic_store_explicit(&fg_g.system_seen_ns, now_ns, memory_order_relaxed);
 	if (thread->system_ns == 0)
@@ -239,7 +239,7 @@ __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint6
 		hits->hit[i].region = fg_region_at(thread, hits->hit[i].time_ns);
 	if (hits->count == 0)
 		return;
-	meet_system(thread, now_ns);
+	note_system_time(thread, now_ns);
 	thread->clocks.tick_idle = 0;
 	for (; given < hits->count && fg_account_due(account) > 0; given++)
 		write_hit(thread, &hits->hit[given],
@@ -289,7 +289,7 @@ static void sample_system(struct fg_thread *thread, const ucontext_t *context, b
 {
 	struct fg_account *account = &thread->account;
 
-	meet_system(thread, now_ns);
+	note_system_time(thread, now_ns);
 	const uint64_t due_ns = due_at_tick(thread);
 
 	if (due_ns == 0 || !fg_thread_enter(thread))

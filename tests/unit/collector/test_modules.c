@@ -44,7 +44,7 @@ void *fg_real(enum fg_real index)
 	return index == FG_REAL__r_debug ? dlsym(RTLD_NEXT, "_r_debug") : NULL;
 }
 
-bool fg_real_is_there(enum fg_real index)
+bool fg_real_exists(enum fg_real index)
 {
 	return index == FG_REAL__r_debug;
 }
