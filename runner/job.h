@@ -124,7 +124,7 @@ struct fg_runner_job {
 	struct fg_sample_cost sample_cost; /* from the traces of the warm-up */
 	char *notes[FG_JOB_NOTES_MAX];
 	size_t note_count;
-	size_t notes_given;
+	size_t notes_passed;
 };
 
 /*

@@ -336,7 +336,7 @@ static bool is_identical(const struct fg_target targets[FG_ARM_COUNT],
 
 	return a->command && b->command &&
 	       (fg_build_is_identical(a, b, build_a, build_b) ||
-		fg_build_is_loaded_alike(a, b, build_a, build_b));
+		fg_build_loads_the_same(a, b, build_a, build_b));
 }
 
 /* Records how both arms were built. */
