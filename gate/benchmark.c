@@ -238,8 +238,8 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 }
 
 /* Has no code changed that takes time? More work is a cause by itself, wherever its code lies. */
-static bool has_nothing_changed_that_takes_time(const struct fg_gate_input *input, size_t index,
-						const struct fg_benchmark_verdict *verdict)
+static bool only_cheap_code_changed(const struct fg_gate_input *input, size_t index,
+				    const struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
@@ -479,7 +479,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	fg_nodes_decide(input, index, arena, verdict);
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
-	else if (has_nothing_changed_that_takes_time(input, index, verdict))
+	else if (only_cheap_code_changed(input, index, verdict))
 		fg_placement_settle_layouts(arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);

@@ -385,7 +385,7 @@ static bool is_drawn(const struct fg_series *series)
 static struct fg_rule rule_for(const struct fg_metric_context *context,
 			       const struct fg_pairs *pairs, const struct fg_metric_policy *policy)
 {
-	const bool may_go_on = context->final && context->series->state == FG_INTERRUPTED;
+	const bool may_continue = context->final && context->series->state == FG_INTERRUPTED;
 
 	return (struct fg_rule){.alpha = context->policy->alpha,
 				.min_effect = policy->min_effect,
@@ -393,7 +393,7 @@ static struct fg_rule rule_for(const struct fg_metric_context *context,
 				.tolerated = policy->tolerated,
 				.min_pairs = context->measure->min_pairs,
 				.max_pairs = context->measure->max_pairs,
-				.until_sure = context->measure->until_sure || may_go_on,
+				.until_sure = context->measure->until_sure || may_continue,
 				.is_drawn = is_drawn(context->series),
 				.layout = pairs->layout,
 				.layouts = pairs->layouts,

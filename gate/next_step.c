@@ -133,12 +133,12 @@ static bool begin(struct turn *turn)
 
 static bool go_on_after_beginning(struct turn *turn)
 {
-	const bool is_asked_for = turn->now->measure->layouts == FG_LAYOUTS_ALWAYS;
+	const bool is_requested = turn->now->measure->layouts == FG_LAYOUTS_ALWAYS;
 
 	if (turn->result == FG_STEP_REFUSED) {
-		turn->step->is_detail = !is_asked_for;
+		turn->step->is_detail = !is_requested;
 		say(turn, "%s: %s",
-		    is_asked_for ? "other places of its code are not tried" : "measured as linked",
+		    is_requested ? "other places of its code are not tried" : "measured as linked",
 		    turn->now->why);
 	}
 	return enter(turn, FG_STATE_DECIDING);

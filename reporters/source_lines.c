@@ -12,7 +12,7 @@ enum {
 };
 
 /* Is there more than blanks and brackets, which say nothing without context? */
-static bool says_something(const struct fg_source_row *row)
+static bool has_content(const struct fg_source_row *row)
 {
 	for (const char *at = row->text; *at; at++) {
 		if (isalnum((unsigned char)*at))
@@ -40,7 +40,7 @@ static size_t next_changed(const struct fg_source_listing *source, const bool *c
 	for (size_t i = 0; i < source->row_count; i++) {
 		const struct fg_source_row *row = &source->rows[i];
 
-		if (chosen[i] || !is_changed(source, row) || !says_something(row))
+		if (chosen[i] || !is_changed(source, row) || !has_content(row))
 			continue;
 		if (best == source->row_count || cost_of(row) > cost_of(&source->rows[best]))
 			best = i;

@@ -58,7 +58,8 @@ static bool is_again(const struct fg_history_point *point, const struct fg_histo
 	       is_same_text(point->base_commit, earlier->base_commit);
 }
 
-static bool takes_back(const struct fg_history_point *point, const struct fg_history_point *earlier)
+static bool reverts_slowdown(const struct fg_history_point *point,
+			     const struct fg_history_point *earlier)
 {
 	return is_outcome(point, "improvement") && is_same_text(point->branch, earlier->branch) &&
 	       fabs(log(point->ratio * earlier->ratio)) <= fabs(log(earlier->ratio)) / 2;
@@ -96,7 +97,7 @@ static void look_at(const struct fg_history *history, size_t at, struct changes 
 			continue;
 		if (is_regression && is_again(point, earlier))
 			drop(open, i);
-		else if ((is_good && is_again(point, earlier)) || takes_back(point, earlier))
+		else if ((is_good && is_again(point, earlier)) || reverts_slowdown(point, earlier))
 			(void)snprintf(change->reverted_by, sizeof(change->reverted_by), "%s",
 				       point->run);
 	}
