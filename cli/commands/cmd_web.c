@@ -48,7 +48,7 @@ static const char *const places[] = {
 };
 
 /* Returns NULL if not found. */
-static char *find_beside(const char *folder)
+static char *find_in_folder(const char *folder)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {
 		char *path = fg_fs_join(folder, places[i]);
@@ -73,7 +73,7 @@ static char *find_server(void)
 	if (length > 0) {
 		char *folder = fg_fs_parent(self);
 
-		path = find_beside(folder);
+		path = find_in_folder(folder);
 		free(folder);
 	}
 	return path ? path : fg_fs_find_program("perfdb");

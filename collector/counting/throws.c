@@ -151,7 +151,7 @@ static throw_function *look_up_in_runtime(const void *functions)
 }
 
 /* As above, cached: a runtime has few kinds of types. */
-static throw_function *find_beside(const void *functions)
+static throw_function *find_in_runtime(const void *functions)
 {
 	throw_function *found = NULL;
 
@@ -177,7 +177,7 @@ static throw_function *real_throw(const struct type_info *info)
 {
 	if (FG_LIKELY(known != NULL))
 		return known;
-	return info ? find_beside(info->functions) : NULL;
+	return info ? find_in_runtime(info->functions) : NULL;
 }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */
