@@ -20,7 +20,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "TRACES",
-	 .help = "a trace, or the folder that `fastgate record` wrote; fastgate-record by default",
+	 .help = "a trace, or the folder that `fastgate record` wrote (default: fastgate-record)",
 	 .max = 1,
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},

@@ -290,7 +290,7 @@ int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err)
 	FG_TRY(fg_fs_read_regular(path, RECEIPT_MAX, &text, &size, err));
 	if (fg_json_parse(text, size, RECEIPT_MAX, &json, NULL) != FG_OK ||
 	    strcmp(fg_json_text_or(json, "schema", ""), schema) != 0) {
-		status = fg_error_set(err, FG_EPARSE, "%s is not a receipt of fastgate", path);
+		status = fg_error_set(err, FG_EPARSE, "%s is not a fastgate receipt", path);
 		goto out;
 	}
 	stated = cJSON_DetachItemFromObjectCaseSensitive(json, "digest");

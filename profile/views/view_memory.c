@@ -519,7 +519,8 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		list_functions(table, tree, &functions, options, total.value);
 		fg_view_note(table, "bytes are those asked for, without malloc's block headers%s",
 			     functions.is_known[COLUMN_UNTOUCHED]
-				     ? "; untouched are whole pages of blocks from 64 KiB on"
+				     ? "; untouched pages are whole pages of blocks of 64 KiB or "
+				       "more"
 				     : "");
 	}
 	free(functions.items);
