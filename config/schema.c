@@ -477,7 +477,7 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("version", VERSION, 0, "the version of this file's format"), .required = true,
 	 .words = versions, .example = "version: 1"},
 	{FG_KEY("project", NAME, IN_PLAN(project),
-		"the name that runs are stored under; by default that of the git repository"),
+		"the name that runs are stored under (default: that of the git repository)"),
 	 .example = "project: tracker"},
 	{FG_KEY("build", SECTION, offsetof(struct fg_plan, build), "how a side is built"),
 	 .section = &build_section},
