@@ -28,9 +28,9 @@ struct loaded {
 };
 
 /*
- * NULL: this libc has no such function, and the table of modules is the index.  It begins with the
- * objects loaded at start; later ones are added by a handler that misses one (add_loaded_modules) or by a
- * scan.
+ * NULL: this libc has no such function, and the table of modules is the index. It begins with the
+ * objects loaded at start; later ones are added by a handler that misses one
+ * (add_loaded_modules()) or by a scan.
  */
 static int (*find_loaded)(void *pc, struct loaded *found);
 static const struct r_debug *debug; /* the loader's list of objects */
