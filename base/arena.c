@@ -14,7 +14,7 @@
 # define BLOCK_BYTES 16384
 #endif
 #define LARGEST_MORE_BYTES \
- ((size_t)BLOCK_BYTES * 16) /* most that a large arena adds to the size of its blocks */
+ ((size_t)BLOCK_BYTES * 16) /* maximum that a large arena adds to its block size */
 
 enum {
 	ALIGNMENT = 16

@@ -24,8 +24,8 @@ int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *sourc
 	size = (uint64_t)status.st_size;
 	if (size > max_bytes) {
 		(void)close(fd);
-		return fg_error_set(err, FG_ELIMIT, "'%s' has %llu bytes, at most %llu are read",
-				    path, (unsigned long long)size, (unsigned long long)max_bytes);
+		return fg_error_set(err, FG_ELIMIT, "'%s' has %llu bytes; the limit is %llu", path,
+				    (unsigned long long)size, (unsigned long long)max_bytes);
 	}
 	*source = (struct fg_source){.fd = fd, .size = size, .stored = size};
 	if (status.st_blocks > 0 && (uint64_t)status.st_blocks * 512 < size)

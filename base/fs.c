@@ -219,7 +219,7 @@ int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
 	if (status != FG_OK)
 		goto out;
 	if (!fg_fs_is_folder(path))
-		status = fg_error_set(err, FG_EIO, "%s is in the way: expected a folder", path);
+		status = fg_error_set(err, FG_EIO, "%s exists and is not a folder", path);
 out:
 	free(part);
 	return status;

@@ -40,7 +40,7 @@ int fg_gzip_pack(const void *data, size_t size, enum fg_gzip_effort effort, stru
 
 	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return fg_error_set(err, FG_EUNSUPPORTED, "zlib cannot start to compress");
+		return fg_error_set(err, FG_EUNSUPPORTED, "zlib cannot start compressing");
 	while (state == Z_OK) {
 		if (stream.avail_in == 0 && size > 0)
 			feed(&stream, &at, &size);
@@ -80,7 +80,7 @@ int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_st
 	int status = FG_OK;
 
 	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
-		return fg_error_set(err, FG_EUNSUPPORTED, "zlib cannot start to decompress");
+		return fg_error_set(err, FG_EUNSUPPORTED, "zlib cannot start decompressing");
 	while (state == Z_OK && total <= max_bytes) {
 		if (stream.avail_in == 0 && size > 0)
 			feed(&stream, &at, &size);

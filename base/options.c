@@ -137,11 +137,11 @@ static int set_choice(const struct fg_option *option, const char *text, void *ta
 	add_choices(option, &known);
 	if (nearest)
 		status = fg_error_set(err, FG_EINVAL,
-				      "there is no '%s'; did you mean '%s'? (one of: %s)", text,
+				      "unknown value '%s'; did you mean '%s'? (one of: %s)", text,
 				      nearest, fg_strbuf_text(&known));
 	else
-		status = fg_error_set(err, FG_EINVAL, "there is no '%s'; expected one of: %s", text,
-				      fg_strbuf_text(&known));
+		status = fg_error_set(err, FG_EINVAL, "unknown value '%s'; expected one of: %s",
+				      text, fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 	return status;
 }
@@ -246,9 +246,8 @@ static int unknown_option(const struct parser *parser, const char *name)
 	nearest = fg_text_nearest(name, names);
 	if (nearest)
 		return fg_error_set(parser->err, FG_EINVAL,
-				    "there is no option '--%s'; did you mean '--%s'?", name,
-				    nearest);
-	return fg_error_set(parser->err, FG_EINVAL, "there is no option '--%s'", name);
+				    "unknown option '--%s'; did you mean '--%s'?", name, nearest);
+	return fg_error_set(parser->err, FG_EINVAL, "unknown option '--%s'", name);
 }
 
 static bool find_row(const struct parser *parser, const char *name, char letter,
@@ -312,7 +311,7 @@ static int read_short(struct parser *parser, const char *word)
 		int status = FG_OK;
 
 		if (!find_row(parser, NULL, *letter, &found))
-			return fg_error_set(parser->err, FG_EINVAL, "there is no option '-%c'",
+			return fg_error_set(parser->err, FG_EINVAL, "unknown option '-%c'",
 					    *letter);
 		(void)snprintf(found.spelling, sizeof(found.spelling), "-%c", *letter);
 		is_flag = found.option->kind == FG_OPTION_FLAG;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * (parent, child) → index, for trees built from millions of steps: one open-addressing table of
- * 16-byte slots, about ten nanoseconds a step. `struct fg_pair_index index = {0};` is an empty one.
+ * 16-byte slots, about ten nanoseconds per step. `struct fg_pair_index index = {0};` is empty.
  */
 #ifndef FG_BASE_PAIR_INDEX_H
 #define FG_BASE_PAIR_INDEX_H

@@ -223,7 +223,7 @@ static int explain_start(const struct fg_process_options *options, int error, st
 	const char *program = options->argv[0];
 
 	if (options->working_directory && !fg_fs_is_folder(options->working_directory))
-		return fg_error_set(err, FG_ENOENT, "cannot run '%s': there is no folder '%s'",
+		return fg_error_set(err, FG_ENOENT, "cannot run '%s': folder '%s' does not exist",
 				    program, options->working_directory);
 	if (options->stdin_path && access(options->stdin_path, R_OK) != 0 &&
 	    *options->stdin_path == '/')

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-	RECORDED_LEAST = 100, /* pairs; shorter recordings are not used */
+	RECORDED_PAIRS_MIN = 100, /* pairs; shorter recordings are not used */
 };
 
 struct stretch {
@@ -24,7 +24,7 @@ struct stretch {
 
 static inline bool is_of(const struct recorded *recording, const char *program)
 {
-	return recording->count >= RECORDED_LEAST && strcmp(recording->program, program) == 0;
+	return recording->count >= RECORDED_PAIRS_MIN && strcmp(recording->program, program) == 0;
 }
 
 /* Standard deviation of a pair of this program. */

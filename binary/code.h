@@ -62,11 +62,11 @@ struct fg_code {
 	struct fg_code_alias *aliases; /* sorted by name */
 	size_t alias_count;
 	/* The build queries the processor's features, so another processor may run other code. */
-	bool asks_processor;
+	bool queries_cpu;
 	/*
 	 * A function through which it may run code from elsewhere: "dlopen", "mprotect"; or NULL.
 	 */
-	const char *brings_code;
+	const char *code_loader;
 	/*
 	 * Covers everything reachable from an entry point: the start files, exported symbols,
 	 * constructors. Two builds with the same digest run the same code.

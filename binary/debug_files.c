@@ -116,8 +116,8 @@ static char *by_debuginfod(const struct fg_elf *elf)
 {
 	if (elf->build_id_size > 0 && getenv("DEBUGINFOD_URLS"))
 		fg_log(FG_LOG_PROFILE, 1,
-		       "debuginfod was requested, but the portable fastgate cannot ask it: use the "
-		       "package of your distribution");
+		       "debuginfod was requested, but the portable fastgate does not support it: "
+		       "use the package of your distribution");
 	return NULL;
 }
 #else
@@ -175,7 +175,7 @@ char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const cha
 const void *fg_debug_own_vdso(size_t *size)
 {
 	enum {
-		MOST_PAGES = 4
+		MAX_PAGES = 4
 	};
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);
 	const void *image;
@@ -187,5 +187,5 @@ const void *fg_debug_own_vdso(size_t *size)
 	memcpy(&header, image, sizeof(header));
 	/* the section table comes last in the image */
 	*size = (size_t)header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;
-	return *size <= (size_t)MOST_PAGES * (size_t)sysconf(_SC_PAGESIZE) ? image : NULL;
+	return *size <= (size_t)MAX_PAGES * (size_t)sysconf(_SC_PAGESIZE) ? image : NULL;
 }

@@ -136,12 +136,12 @@ static void note_bringing(const struct fg_image *image, struct fg_code *code)
 {
 	static const char *const names[] = {"dlopen", "dlmopen", "mprotect", "pkey_mprotect"};
 
-	for (size_t i = 0; i < image->relocation_count && !code->brings_code; i++) {
+	for (size_t i = 0; i < image->relocation_count && !code->code_loader; i++) {
 		const char *import = image->relocations[i].import;
 
 		for (size_t k = 0; k < FG_ARRAY_SIZE(names) && import; k++) {
 			if (strcmp(import, names[k]) == 0)
-				code->brings_code = names[k];
+				code->code_loader = names[k];
 		}
 	}
 }

@@ -88,7 +88,7 @@ struct form {
 	uint8_t low; /* lowest bit of the distance */
 	uint8_t width;
 	bool is_branch;
-	bool goes_on; /* may continue with the next instruction */
+	bool continues; /* may continue with the next instruction */
 };
 
 static const struct form forms[] = {
@@ -416,7 +416,7 @@ static void pass(struct follow *f, struct fg_arm64_place *places)
 			leave(f, &f->jumped);
 			f->jumped.is_reached = true;
 		}
-		f->now.is_reached = !is_end(word) && !(form && !form->goes_on);
+		f->now.is_reached = !is_end(word) && !(form && !form->continues);
 	}
 }
 

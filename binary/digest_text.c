@@ -461,7 +461,7 @@ static void note_form(struct fg_digester *d, const struct fg_decoded *i)
 }
 
 /* mrs from a register that identifies the processor */
-static bool asks_processor(uint32_t word)
+static bool queries_cpu(uint32_t word)
 {
 	return (word & 0xfffff000u) == 0xd5380000u;
 }
@@ -482,7 +482,7 @@ static void add_arm64_function(struct fg_digester *d, struct fg_strbuf *text, co
 		    (!may_be_constant(d, place->target) ||
 		     !add_constant(d, text, place->operand_size, place->target)))
 			add_address(d, text, place->target, 0);
-		d->code->asks_processor |= asks_processor(place->kept);
+		d->code->queries_cpu |= queries_cpu(place->kept);
 	}
 	add_bytes(text, bytes + count * sizeof(uint32_t), size - count * sizeof(uint32_t));
 	free(places);
@@ -505,8 +505,8 @@ static void add_function(struct fg_digester *d, struct fg_strbuf *text,
 		if (fg_decoded_decode(d, bytes + at, size - at, symbol->address + at, &i)) {
 			add_instruction(d, text, &i);
 			note_form(d, &i);
-			d->code->asks_processor |= i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID ||
-						   i.decoded.mnemonic == ZYDIS_MNEMONIC_XGETBV;
+			d->code->queries_cpu |= i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID ||
+						i.decoded.mnemonic == ZYDIS_MNEMONIC_XGETBV;
 			at += i.decoded.length;
 		} else {
 			add_mark(text, MARK_UNKNOWN);

@@ -215,7 +215,7 @@ static int read_symbols(struct reader *r, struct fg_error *err)
 	if (!table->count)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s: stripped: without a symbol table its functions cannot be "
-				    "told apart",
+				    "distinguished",
 				    r->path);
 	r->image->symbols =
 		fg_arena_array(&r->image->arena, table->count, sizeof(r->image->symbols[0]));
@@ -364,7 +364,7 @@ int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_erro
 	int status = read_image(&r, NULL, err);
 
 	if (status == FG_OK && image->machine != EM_X86_64)
-		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: not a program of x86-64", path);
+		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: not an x86-64 program", path);
 	if (status == FG_OK)
 		read_entries(image);
 	else

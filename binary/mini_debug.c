@@ -33,7 +33,7 @@ static int unpack(const void *packed, size_t size, const char *name, uint8_t **b
 	if (state == LZMA_OK || state == LZMA_STREAM_END || state == LZMA_MEMLIMIT_ERROR)
 		return fg_error_set(err, FG_ELIMIT, "%s: .gnu_debugdata has more than %d bytes",
 				    name, FG_MINI_DEBUG_MAX_BYTES);
-	return fg_error_set(err, FG_EPARSE, "%s: .gnu_debugdata is not compressed by xz", name);
+	return fg_error_set(err, FG_EPARSE, "%s: .gnu_debugdata is not compressed with xz", name);
 }
 
 /* Unpacks the section, which is an ELF file, and reads its symbols. */

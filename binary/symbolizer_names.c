@@ -248,8 +248,8 @@ function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t n
  * public one ("free"), as on a host without debug information. Parts that the compiler split off
  * ("fit.cold") belong to the function they came from: for these, the debug information is right.
  */
-static bool table_knows_better(const struct fg_symbol_module *module, uint64_t address,
-			       const struct fg_symbol *symbol)
+static bool symbol_table_is_better(const struct fg_symbol_module *module, uint64_t address,
+				   const struct fg_symbol *symbol)
 {
 	const char *linkage;
 
@@ -272,7 +272,7 @@ static void name_by_debug(struct fg_symbolizer *s, struct fg_symbol_module *modu
 		.at_line = frame->at_line,
 		.flags = frame->inlined ? FG_FRAME_INLINED : 0,
 	};
-	by_table = table_knows_better(module, address, symbol);
+	by_table = symbol_table_is_better(module, address, symbol);
 	if (!by_table && symbol->function->name[0])
 		return;
 	renamed = new_function(s);

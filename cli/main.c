@@ -125,7 +125,7 @@ static int run_command(struct fg_cli *cli, struct fg_cli_globals *globals, char 
 	if (fg_options_initialise(&sets[0], &err) != FG_OK ||
 	    fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
-	fg_cli_surroundings(cli, globals);
+	fg_cli_init_output(cli, globals);
 	if (globals->help) {
 		fg_cli_command_help(command, &help, cli->columns);
 		return show(cli, &help);
@@ -151,10 +151,10 @@ static int start(struct fg_cli *cli, char *const *argv)
 
 	if (fg_options_initialise(&set, &err) != FG_OK)
 		return fg_cli_fail(cli, &err);
-	fg_cli_surroundings(cli, &globals);
+	fg_cli_init_output(cli, &globals);
 	if (fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
-	fg_cli_surroundings(cli, &globals);
+	fg_cli_init_output(cli, &globals);
 	if (globals.version)
 		return show_version(cli);
 	if (words.count == 0 && globals.help)
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 	fg_cli_handle(SIGXFSZ, on_failed_write);
 	unknown = fg_log_init(getenv("FASTGATE_DEBUG"));
 	if (unknown)
-		fg_cli_warn(&cli, "FASTGATE_DEBUG: there is no domain '%s'", unknown);
+		fg_cli_warn(&cli, "FASTGATE_DEBUG: unknown domain '%s'", unknown);
 	fg_tokens_take();
 	code = start(&cli, argc > 0 ? argv + 1 : argv);
 	if (fg_cli_close_output(&err) != FG_OK) {

@@ -109,18 +109,17 @@ static void report_unknown(struct fg_binder *binder, const struct fg_section *se
 	for (size_t i = 0; names[i]; i++)
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
-		fg_bind_error(binder, key, NULL,
-			      "there is no key '%.100s' here; did you mean '%s'?", key->text,
-			      nearest);
+		fg_bind_error(binder, key, NULL, "unknown key '%.100s'; did you mean '%s'?",
+			      key->text, nearest);
 	else if (strstr(key->text, "token") || strstr(key->text, "password") ||
 		 strstr(key->text, "secret"))
 		fg_bind_error(binder, key, NULL,
-			      "there is no key '%.100s': a secret stays in an environment "
-			      "variable, whose name goes into 'token_env'",
+			      "unknown key '%.100s': a secret stays in an environment variable, "
+			      "whose name goes into 'token_env'",
 			      key->text);
 	else
-		fg_bind_error(binder, key, NULL, "there is no key '%.100s' here; known keys: %s",
-			      key->text, fg_strbuf_text(&known));
+		fg_bind_error(binder, key, NULL, "unknown key '%.100s'; known keys: %s", key->text,
+			      fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 	fg_arena_release(&scratch);
 }

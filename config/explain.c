@@ -11,7 +11,7 @@
 enum {
 	LABEL_COLUMN = 16,
 	NAME_COLUMN = 22,
-	PAGE_COLUMNS = 100
+	PAGE_COLUMNS = 118
 };
 
 /* Adds the default as an example of the key in the file. */
@@ -117,13 +117,12 @@ static int unknown(const char *path, struct fg_error *err)
 			nearest = keys[i];
 	}
 	if (nearest)
-		(void)fg_error_set(err, FG_EINVAL, "there is no key '%.100s'; did you mean '%s'?",
-				   path, nearest);
+		(void)fg_error_set(err, FG_EINVAL, "unknown key '%.100s'; did you mean '%s'?", path,
+				   nearest);
 	else
 		(void)fg_error_set(
 			err, FG_EINVAL,
-			"there is no key '%.100s'; 'fastgate config --explain' lists them all",
-			path);
+			"unknown key '%.100s'; 'fastgate config --explain' lists them all", path);
 	fg_arena_release(&arena);
 	return FG_EINVAL;
 }

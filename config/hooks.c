@@ -359,7 +359,7 @@ static void check_accepts(struct fg_binder *binder, const struct fg_yaml_node *g
 
 		if (benchmark && strcmp(benchmark, "*") != 0 && !fg_plan_find(plan, benchmark))
 			fg_bind_error(binder, list->items[i], "gate.accept",
-				      "there is no benchmark '%.100s'", benchmark);
+				      "unknown benchmark '%.100s'", benchmark);
 		if (metric && strcmp(metric, "*") != 0 && !plan_knows_metric(plan, metric))
 			fg_bind_error(binder, list->items[i], "gate.accept",
 				      "no benchmark has a metric '%.100s'", metric);

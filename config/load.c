@@ -62,8 +62,8 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 		at = go_up(at);
 	}
 	return fg_error_set(err, FG_ENOENT,
-			    "there is no %s here or in a folder above; 'fastgate init' writes one "
-			    "for this project",
+			    "no %s here or in a folder above; 'fastgate init' writes one for this "
+			    "project",
 			    FG_CONFIG_FILE_NAME);
 }
 

@@ -107,11 +107,11 @@ static void unknown_key(const struct override *o, const struct fg_section *secti
 	for (size_t i = 0; names[i]; i++)
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
-		fg_config_error(o->report, &o->place,
-				"there is no key '%.100s'; did you mean '%s'?", name, nearest);
+		fg_config_error(o->report, &o->place, "unknown key '%.100s'; did you mean '%s'?",
+				name, nearest);
 	else
-		fg_config_error(o->report, &o->place, "there is no key '%.100s'; known keys: %s",
-				name, fg_strbuf_text(&known));
+		fg_config_error(o->report, &o->place, "unknown key '%.100s'; known keys: %s", name,
+				fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 }
 
@@ -196,9 +196,8 @@ static void put_below(const struct override *o, const struct fg_key *key,
 		put_into_list(o, key, parent, path);
 		break;
 	default:
-		fg_config_error(o->report, &o->place,
-				"'%s' is a single value: there is no '%.100s' in it", key->name,
-				path);
+		fg_config_error(o->report, &o->place, "'%s' is a single value: it has no '%.100s'",
+				key->name, path);
 		break;
 	}
 }

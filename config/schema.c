@@ -41,8 +41,8 @@ static const char *const versions[] = {"1", NULL};
 static const struct fg_key metric_policy_keys[] = {
 	{FG_KEY("gated", BOOL, IN_METRIC_POLICY(gated),
 		"whether the metric takes part in the verdict, or is informational"),
-	 .more = "By default gated: `cpu_time`, `wall_time`, `max_rss`, your own metrics, and every "
-		 "measure of the profile that is named here."},
+	 .more = "Gated by default: `cpu_time`, `wall_time`, `max_rss`, your own metrics, and "
+		 "every measure of the profile that is listed here."},
 	{FG_KEY("min_effect", RATIO, IN_METRIC_POLICY(min_effect),
 		"a smaller estimate is not a regression"),
 	 FG_BOUNDS(0, 10),
@@ -89,12 +89,12 @@ static const struct fg_section accept_section = {.keys = accept_keys,
 #define IN_POLICY(member) offsetof(struct fg_policy, member)
 static const struct fg_key creep_keys[] = {
 	{FG_KEY("window", UNSIGNED, IN_POLICY(creep_window),
-		"the newest commits, whose small steps are summed up; 0: none"),
+		"number of newest commits whose small steps are summed up; 0: off"),
 	 .initial = "50", FG_BOUNDS(0, 1000), .unit = "commits"},
 	{FG_KEY("tolerated", RATIO, IN_POLICY(creep_tolerated),
 		"more than this in the window is creep, if the interval is above zero"),
 	 .initial = "2%", FG_BOUNDS(0, 10)},
-	{FG_KEY("found", BOOL, IN_POLICY(fail_on_creep), "what creep becomes"), .initial = "show",
+	{FG_KEY("found", BOOL, IN_POLICY(fail_on_creep), "how creep counts"), .initial = "show",
 	 .words = show_or_fail,
 	 .more = "`fail` ends with exit code 1. The commit that fails need not be the cause."},
 	{.name = NULL},
@@ -113,8 +113,8 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("alpha", NUMBER, IN_POLICY(alpha),
 		"chance that an unchanged program fails, per metric and benchmark"),
 	 .initial = "0.001", FG_BOUNDS(1e-9, 0.5),
-	 .more = "All looks at the growing data share it. A smaller value takes more pairs: 12 is "
-		 "the least for 0.001, 9 for 0.01, if all of them are slower."},
+	 .more = "All looks at the growing data share it. A smaller value needs more pairs: at "
+		 "least 12 for 0.001 and 9 for 0.01, if all of them are slower."},
 	{FG_KEY("metrics", MAP, IN_POLICY(metrics), "how single metrics are judged, by name"),
 	 .count_offset = offsetof(struct fg_policy, metric_count),
 	 .section = &metric_policy_section, .any = "METRIC",
@@ -125,7 +125,8 @@ static const struct fg_key gate_keys[] = {
 		 "change of it is blamed on functions and call paths.",
 	 .example = "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { "
 		    "min_effect: 5% }\n  wall_time: { gated: false }"},
-	{FG_KEY("functions", WORD, IN_POLICY(functions), "what verdicts about single functions do"),
+	{FG_KEY("functions", WORD, IN_POLICY(functions),
+		"effect of verdicts about single functions"),
 	 .initial = "explain", .words = function_modes,
 	 .more = "`explain`: they show where a difference comes from. `gate`: a function that got "
 		 "slower fails the build, even if the whole did not. `off`: neither."},
@@ -133,24 +134,23 @@ static const struct fg_key gate_keys[] = {
 		"smaller differences of a function are not reported"),
 	 .initial = "0.25%", FG_BOUNDS(0, 1), .unit = "of the program's time"},
 	{FG_KEY("function_alpha", NUMBER, IN_POLICY(function_alpha),
-		"chance that any function of an unchanged program is named, for all of them "
-		"together"),
+		"chance that any function at all of an unchanged program is blamed"),
 	 .initial = "0.01", FG_BOUNDS(1e-9, 0.5)},
 	{FG_KEY("inconclusive", BOOL, IN_POLICY(fail_on_inconclusive),
-		"what an undecided benchmark becomes"),
+		"how an undecided benchmark counts"),
 	 .initial = "pass", .words = pass_or_fail,
-	 .more = "`pass`, because a noisy host would otherwise stop work that nobody can fix; a "
-		 "regression stays one whatever the noise. `fail` ends with exit code 3. The report "
-		 "names the smallest change that the run could have seen, and whether the candidate "
-		 "is probably slower."},
+	 .more = "The default is `pass`, because a noisy host would otherwise block work that "
+		 "nobody can fix; a regression stays a regression, whatever the noise. `fail` ends "
+		 "with exit code 3. The report names the smallest change that the run could have "
+		 "seen, and whether the candidate is probably slower."},
 	{FG_KEY("placement", BOOL, IN_POLICY(fail_on_placement),
-		"what a difference between builds of the same code becomes"),
+		"how a difference between builds of the same code counts"),
 	 .initial = "pass", .words = pass_or_fail,
 	 .more = "Where both sides have the same machine code, data and inputs, and only the linker "
 		 "put them elsewhere, a difference is not the change's fault. Use `fail` if you "
 		 "ship exactly this binary."},
 	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact),
-		"what a program that executes more instructions becomes"),
+		"how a program that executes more instructions counts"),
 	 .initial = "show", .words = show_or_fail,
 	 .more = "Counted by `measure.exact` or `fastgate run --exact`. `fail`: more of them than "
 		 "`gate.metrics.instructions.tolerance` (at least 0.01 %) is a regression, whatever "
@@ -167,9 +167,9 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release now and then"),
 	 .initial = "none", .words = anchors,
-	 .more = "`release`: after a run of a commit whose chain cannot tell half of "
-		 "`gate.creep.tolerated`, the newest tag before it is measured too, at most "
-		 "every tenth commit."},
+	 .more = "`release`: after a run of a commit whose chain cannot resolve half of "
+		 "`gate.creep.tolerated`, the newest tag before it is measured too, at most every "
+		 "tenth commit."},
 	{FG_KEY("accept", LIST, IN_POLICY(accepts),
 		"accepted slowdowns: exceptions with a reason and an end"),
 	 .count_offset = offsetof(struct fg_policy, accept_count), .section = &accept_section,
@@ -184,7 +184,7 @@ static const struct fg_section gate_section = {.keys = gate_keys, .inherits = tr
 
 static const struct fg_key expect_keys[] = {
 	{FG_KEY("exit_code", INT, offsetof(struct fg_benchmark_scratch, benchmark.expect_exit_code),
-		"the exit code of a good execution"),
+		"the exit code of a successful execution"),
 	 .initial = "0", FG_BOUNDS(0, 255)},
 	{.name = NULL},
 };
@@ -202,7 +202,7 @@ static const struct fg_key user_metric_keys[] = {
 	{FG_KEY("file", PATH, IN_USER_METRIC(file),
 		"a file that the benchmark writes, to be read instead of its output"),
 	 .more = "Relative to the working directory."},
-	{FG_KEY("better", WORD, IN_USER_METRIC(better), "which direction is good"),
+	{FG_KEY("better", WORD, IN_USER_METRIC(better), "which direction is better"),
 	 .initial = "lower", .words = directions},
 	{FG_KEY("unit", NAME, IN_USER_METRIC(unit), "its unit, for people"), .initial = "1"},
 	{FG_KEY("exact", BOOL, IN_USER_METRIC(exact),
@@ -217,18 +217,18 @@ static const struct fg_section user_metric_section = {.keys = user_metric_keys,
 #define IN_BENCHMARK(member) offsetof(struct fg_benchmark_scratch, benchmark.member)
 static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("name", NAME, IN_BENCHMARK(name),
-		"its name everywhere; the history goes by it, so keep it"),
+		"its name everywhere; do not change it, because the history is stored under it"),
 	 .required = true, .example = "name: parse"},
 	{FG_KEY("was", NAME, IN_BENCHMARK(was),
 		"its former name; runs under that name are its baseline and history"),
 	 .example = "was: parse_file"},
-	{FG_KEY("command", COMMAND, IN_BENCHMARK(command), "what is run and measured"),
+	{FG_KEY("command", COMMAND, IN_BENCHMARK(command), "the command to run and measure"),
 	 .required = true,
 	 .more = "A string is split into words as a shell does it, with quotes and backslashes, "
 		 "but no shell runs and nothing is expanded. A list is taken as it is.",
 	 .example = "command: ./build/reco --events 200 data/sample.bin"},
 	{FG_KEY("baseline_command", COMMAND, IN_BENCHMARK(baseline_command),
-		"what is run for the baseline, if that differs from `command`"),
+		"the command for the baseline, if it differs from `command`"),
 	 .example = "baseline_command: ./build/reco --legacy data/sample.bin"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_benchmark_scratch, shell),
 		"hand the commands of this benchmark to /bin/sh"),
@@ -242,7 +242,7 @@ static const struct fg_key benchmark_keys[] = {
 	 .count_offset = IN_BENCHMARK(environment_count), .any = "NAME",
 	 .example = "environment: { OMP_NUM_THREADS: \"1\" }"},
 	{FG_KEY("stdin", PATH, IN_BENCHMARK(stdin_path),
-		"a file to read from; by default there is nothing to read"),
+		"the file for standard input; empty by default"),
 	 .example = "stdin: data/input.txt"},
 	{FG_KEY("setup", COMMAND, IN_BENCHMARK(setup),
 		"run once, before the first execution of a side"),
@@ -254,7 +254,8 @@ static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("timeout", DURATION, IN_BENCHMARK(timeout_ns),
 		"time after which an execution is ended; it then counts as not measured"),
 	 .initial = "10m", FG_BOUNDS(0.001, 604800)},
-	{FG_KEY("expect", SECTION, 0, "how a good execution ends"), .section = &expect_section},
+	{FG_KEY("expect", SECTION, 0, "how a successful execution ends"),
+	 .section = &expect_section},
 	{FG_KEY("metrics", LIST, IN_BENCHMARK(metrics), "numbers of your own, found in the output"),
 	 .count_offset = IN_BENCHMARK(metric_count), .section = &user_metric_section, .any = "NAME",
 	 .example = "metrics:\n  - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: "
@@ -266,7 +267,7 @@ static const struct fg_key benchmark_keys[] = {
 	 .more = "`docs/harnesses.md` has the command line of each, and what is read. `plain` is any "
 		 "program that prints lines NAME VALUE UNIT."},
 	{FG_KEY("labels", TEXTS, IN_BENCHMARK(labels),
-		"words by which benchmarks are chosen on the command line"),
+		"labels that select benchmarks on the command line"),
 	 .count_offset = IN_BENCHMARK(label_count), .example = "labels: [nightly]"},
 	{FG_KEY("measure", SECTION, IN_BENCHMARK(measure),
 		"keys of `measure` for this benchmark alone"),
@@ -299,15 +300,15 @@ static const struct fg_key build_keys[] = {
 		"build and measure the work tree where it is, not a snapshot of it"),
 	 .initial = "false",
 	 .more = "For projects that cannot be built twice. The two sides then differ in path, age "
-		 "and leftovers of earlier builds, and the report says that these are not ruled out "
-		 "as the cause of a difference."},
+		 "and leftovers of earlier builds, and the report says that these are not ruled "
+		 "out as causes of a difference."},
 	{FG_KEY("from_candidate", TEXTS, offsetof(struct fg_build_scratch, build.from_candidate),
 		"files and folders that the baseline gets from the candidate before it is built"),
 	 .count_offset = offsetof(struct fg_build_scratch, build.from_candidate_count),
 	 .more = "For benchmarks that older commits do not have, or have in another form: the "
-		 "baseline is its commit with these in their place, so that both sides do the same. "
-		 "With --candidate, and in a bisection, both sides get them from the work tree. "
-		 "Paths from the folder of fastgate.yml.",
+		 "baseline is its commit with these files in place, so that both sides do the "
+		 "same. With --candidate, and in a bisection, both sides get them from the work "
+		 "tree. Paths from the folder of fastgate.yml.",
 	 .example = "from_candidate: [ bench/, data/typical.json ]"},
 	{FG_KEY("record", FACTS, offsetof(struct fg_build_scratch, build.record),
 		"facts about the build to keep with the run, literal or by a command"),
@@ -325,7 +326,7 @@ static const struct fg_key host_keys[] = {
 	{FG_KEY("record", FACTS, offsetof(struct fg_plan, host_record),
 		"facts about the host to keep with the run, literal or by a command"),
 	 .count_offset = offsetof(struct fg_plan, host_record_count), .any = "NAME",
-	 .example = "record:\n  rack: { command: \"cat /etc/rack\" }"},
+	 .example = "record: { rack: { command: \"cat /etc/rack\" } }"},
 	{.name = NULL},
 };
 static const struct fg_section host_section = {.keys = host_keys};
@@ -375,7 +376,7 @@ static const struct fg_key post_keys[] = {
 	 .words = gitlab_posts},
 	{FG_KEY("webhook", URL, IN_POST(webhook), "an address that gets the report")},
 	{FG_KEY("format", NAME, IN_POST(format),
-		"the report that the webhook gets; by default json"),
+		"the report that the webhook gets (default: json)"),
 	 .words = post_formats},
 	{FG_KEY("token_env", VARIABLE_NAME, IN_POST(token_env),
 		"the environment variable that holds the token"),
@@ -411,7 +412,7 @@ static const struct fg_key report_keys[] = {
 		"source lines of the functions to blame, with what they cost, in all reports"),
 	 .initial = "true",
 	 .more = "They go into the store and to perfdb with the report: at most 40 lines of three "
-		 "functions a benchmark, and only of files of the project."},
+		 "functions per benchmark, and only of files of the project."},
 	{FG_KEY("post", LIST, IN_REPORT(posts), "where the result is posted"),
 	 .count_offset = offsetof(struct fg_report_scratch, post_count), .section = &post_section,
 	 .example = "post:\n  - { github: pull-request-comment }\n  - { gitlab: "
@@ -428,7 +429,7 @@ static const struct fg_section report_section = {.keys = report_keys,
 #define IN_PLAN(member) offsetof(struct fg_plan, member)
 static const struct fg_key perfdb_keys[] = {
 	{FG_KEY("url", URL, IN_PLAN(perfdb.url),
-		"the address of the server; by default runs stay here"),
+		"the address of the server; by default nothing is sent"),
 	 .more = "A token is sent there only if the environment names the address, too: in "
 		 "`PERFDB_URL`, or in the list `FASTGATE_TRUSTED_URLS`."},
 	{FG_KEY("token_env", VARIABLE_NAME, IN_PLAN(perfdb.token_env),
@@ -476,7 +477,7 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("version", VERSION, 0, "the version of this file's format"), .required = true,
 	 .words = versions, .example = "version: 1"},
 	{FG_KEY("project", NAME, IN_PLAN(project),
-		"what the runs are filed under, by default the name of the git repository"),
+		"the name that runs are stored under (default: that of the git repository)"),
 	 .example = "project: tracker"},
 	{FG_KEY("build", SECTION, offsetof(struct fg_plan, build), "how a side is built"),
 	 .section = &build_section},
@@ -494,8 +495,7 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("baseline", SECTION, IN_PLAN(baseline),
 		"what the candidate is compared with: one of these keys"),
 	 .section = &baseline_section, .example = "baseline: { against: merge-base }"},
-	{FG_KEY("report", SECTION, 0,
-		"files to write after each run; folders that are missing are made"),
+	{FG_KEY("report", SECTION, 0, "files to write after each run; missing folders are created"),
 	 .section = &report_section,
 	 .more = "Paths in this file stay below the current folder and outside `.git`, without "
 		 "links; `--set` may name any file.",
@@ -503,8 +503,7 @@ static const struct fg_key plan_keys[] = {
 		 "report:\n  { junit: fastgate.xml, json: fastgate.json, markdown: fastgate.md, "
 		 "html: fastgate.html,\n    csv: fastgate.csv, csv-raw: fastgate-raw.csv, github: "
 		 "annotations.txt,\n    gitlab: metrics.txt, comment: fastgate-comment.md }"},
-	{FG_KEY("links", SECTION, 0, "where commits, files and lines can be read"),
-	 .section = &link_section,
+	{FG_KEY("links", SECTION, 0, "links to commits, files and lines"), .section = &link_section,
 	 .more = "The HTML report, comments and the pages and the feed of perfdb link to them. "
 		 "`{project}`, `{commit}`, `{file}` and `{line}` are replaced and escaped; only "
 		 "`https://` and `http://` make links. Lines are those of the candidate. The templates are "

@@ -91,9 +91,9 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("budget", DURATION, IN_MEASURE(budget_ns),
 		"time that the pairs of one benchmark may take"),
 	 .initial = "5m", FG_BOUNDS(0.001, 604800),
-	 .more = "If it ends just before enough pairs could decide, those are measured too; if it is "
-		 "too short for any statement, one pair is measured. A slowdown that is not beyond "
-		 "doubt yet is measured again, which may take as long once more."},
+	 .more = "If it would end just before enough pairs can decide, those are measured too; if "
+		 "it is too short for any statement, one pair is measured. A slowdown that is not "
+		 "yet beyond doubt is measured again, which may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run and discarded first"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "blocks of pairs"},
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "keep each execution on one CPU under `abba` too"),
@@ -124,21 +124,21 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("exact", WORD, IN_MEASURE(exact),
 		"count instructions and calls after the pairs, to tell more work from slower work"),
 	 .initial = "off", .words = meters,
-	 .more = "`auto` counts if the pairs found a regression and valgrind is installed, `valgrind` "
-		 "always. One execution a side, a second one if the two sides differ. Under valgrind it "
-		 "takes 30 to 60 times as long, the first one twice that, to find the mechanism of a "
-		 "slowdown. A program that cannot be counted costs a line of the "
-		 "report, never a verdict."},
+	 .more = "`auto` counts if the pairs found a regression and valgrind is installed, "
+		 "`valgrind` always. One execution per side, and a second one if the sides differ. "
+		 "Under valgrind it takes 30 to 60 times as long, the first one twice that, to "
+		 "find the mechanism of a slowdown. A program that cannot be counted costs a line "
+		 "of the report, never a verdict."},
 	{FG_KEY("also", TEXTS, IN_MEASURE(also),
 		"events to count exactly, by call path, after the pairs: heap, allocations, frees, "
 		"fd, io, throws, locks"),
 	 .count_offset = offsetof(struct fg_measuring, also_count), .words = fg_countable,
-	 .more = "`heap` counts allocations and what is held, `allocations` only the former in less "
-		 "than half the time, `frees` blocks by the function that frees them, `fd` descriptors "
-		 "that are opened, `io` calls that read or write and their bytes, `throws` C++ "
-		 "exceptions, `locks` waits for locks. One execution a side, a second one if the two "
-		 "sides differ. The counts are shown; a row of `gate.metrics` gates one, such as "
-		 "`heap.allocations: { tolerated: 0.1% }`.",
+	 .more = "`heap` counts allocations and what is held, `allocations` only the former in "
+		 "less than half the time, `frees` blocks by the function that frees them, `fd` "
+		 "descriptors that are opened, `io` calls that read or write and their bytes, "
+		 "`throws` C++ exceptions, `locks` waits for locks. One execution per side, and a "
+		 "second one if the sides differ. The counts are shown; a row of `gate.metrics` "
+		 "gates one, such as `heap.allocations: { tolerated: 0.1% }`.",
 	 .example = "also: [heap, fd, io]"},
 	{FG_KEY("calls", TEXTS, IN_MEASURE(calls),
 		"functions whose calls to count exactly, by call path, after the pairs"),
@@ -156,7 +156,7 @@ static const struct fg_key measure_keys[] = {
 		 "grown, are notes of the verdict.",
 	 .example = "domains: [libm, \"my_kernel=double(double,int)@libfit\"]"},
 	{FG_KEY("entries", BOOL, IN_MEASURE(entries),
-		"also count calls within an object, by jumps at the entries of functions"),
+		"also count calls within an object, by jumps at function entries"),
 	 .initial = "false",
 	 .more = "For `calls` and `domains`: while these are counted, and only then, a jump is "
 		 "written over the first instructions of each function if that is proved to be "

@@ -42,7 +42,7 @@ static int parse_bool(const struct fg_key *key, const char *text, void *target,
 	if (!key->words)
 		return fg_parse_bool(text, target, err);
 	if (index < 0)
-		return fg_error_set(err, FG_EINVAL, "no such word");
+		return fg_error_set(err, FG_EINVAL, "unknown word");
 	*(bool *)target = index == 1;
 	return FG_OK;
 }
@@ -88,7 +88,7 @@ static int parse_url(const struct fg_key *key, const char *text, void *target,
 	if (!isalnum((unsigned char)host[3]) && host[3] != '[')
 		return fg_error_set(err, FG_EINVAL, "the host is missing");
 	if (strpbrk(text, " \t\r\n\"<>"))
-		return fg_error_set(err, FG_EINVAL, "a blank or a quote inside");
+		return fg_error_set(err, FG_EINVAL, "contains a blank or a quote");
 	return parse_text(key, text, target, arena, err);
 }
 
@@ -121,9 +121,9 @@ static int parse_regex(const struct fg_key *key, const char *text, void *target,
 		(void)regerror(status, &regex, problem, sizeof(problem));
 		return fg_error_set(err, FG_EINVAL, "%s", problem);
 	}
-	status = regex.re_nsub >= 1
-			 ? FG_OK
-			 : fg_error_set(err, FG_EINVAL, "no group (...) says where the number is");
+	status = regex.re_nsub >= 1 ? FG_OK
+				    : fg_error_set(err, FG_EINVAL,
+						   "without a group (...) that marks the number");
 	regfree(&regex);
 	return status == FG_OK ? parse_text(key, text, target, arena, err) : status;
 }
@@ -215,7 +215,7 @@ static int parse_word(const struct fg_key *key, const char *text, void *target,
 
 	(void)arena;
 	if (index < 0)
-		return fg_error_set(err, FG_EINVAL, "no such word");
+		return fg_error_set(err, FG_EINVAL, "unknown word");
 	*(int *)target = index;
 	return FG_OK;
 }

@@ -230,7 +230,7 @@ static void on_scalar(struct builder *b, const yaml_event_t *event)
 	if (!node)
 		return;
 	if (memchr(text, '\0', length)) {
-		refuse(b, &event->start_mark, "a value may not hold a zero byte");
+		refuse(b, &event->start_mark, "a value must not contain a NUL byte");
 		return;
 	}
 	node->text = fg_arena_strndup(b->arena, text, length);
@@ -296,7 +296,7 @@ static void on_alias(struct builder *b, const yaml_event_t *event)
 			place_value(b, node, &event->start_mark);
 		return;
 	}
-	refuse(b, &event->start_mark, "there is no '&%s' above this '*%s'", name, name);
+	refuse(b, &event->start_mark, "no anchor '&%s' above this '*%s'", name, name);
 }
 
 static void take(struct builder *b, const yaml_event_t *event)
@@ -371,7 +371,7 @@ static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 		mark = mark_of_offset(b->text, parser->problem_offset);
 		refuse(b, &mark, "not valid YAML: %s (expected UTF-8 text)", problem);
 	} else if (is_tabbed(b->text, &mark)) {
-		refuse(b, &mark, "the line begins with a tab: YAML requires blanks");
+		refuse(b, &mark, "the line begins with a tab: YAML requires spaces");
 	} else if (parser->context && !b->text->is_override) {
 		refuse(b, &mark, "not valid YAML: %s, %s that begins on line %zu", problem,
 		       parser->context, parser->context_mark.line + 1);

@@ -238,8 +238,8 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 }
 
 /* Has no code changed that takes time? More work is a cause by itself, wherever its code lies. */
-static bool has_nothing_changed_that_takes_time(const struct fg_gate_input *input, size_t index,
-						const struct fg_benchmark_verdict *verdict)
+static bool only_cheap_code_changed(const struct fg_gate_input *input, size_t index,
+				    const struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
@@ -311,8 +311,8 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 
 	if (difference.text)
 		fg_notes_add(&verdict->notes, arena,
-			     "the two sides are built differently, which may be the cause of a "
-			     "difference: %s",
+			     "the two sides are built differently, which may explain a difference: "
+			     "%s",
 			     difference.text);
 	if (shared)
 		fg_notes_add(&verdict->notes, arena,
@@ -357,14 +357,13 @@ static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
 	if (series->only_in[FG_ARM_CANDIDATE]) {
 		verdict->outcome = FG_OUTCOME_NEW;
 		fg_notes_add(&verdict->notes, arena,
-			     "new: the baseline does not have this benchmark: there is no '%.*s'",
-			     length, command);
+			     "new: the baseline does not have this benchmark: no '%.*s'", length,
+			     command);
 	} else if (series->only_in[FG_ARM_BASELINE]) {
 		verdict->outcome = FG_OUTCOME_MISSING;
-		fg_notes_add(
-			&verdict->notes, arena,
-			"missing: the candidate no longer has this benchmark: there is no '%.*s'",
-			length, command);
+		fg_notes_add(&verdict->notes, arena,
+			     "missing: the candidate no longer has this benchmark: no '%.*s'",
+			     length, command);
 	}
 	return series->only_in[FG_ARM_CANDIDATE] || series->only_in[FG_ARM_BASELINE];
 }
@@ -480,7 +479,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	fg_nodes_decide(input, index, arena, verdict);
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
-	else if (has_nothing_changed_that_takes_time(input, index, verdict))
+	else if (only_cheap_code_changed(input, index, verdict))
 		fg_placement_settle_layouts(arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);

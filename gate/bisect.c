@@ -15,7 +15,7 @@ static const double sure = 0.95;
 static const double enough = 0.7;
 
 /* If even the longest visit has less information than this, in nats, the search ends. */
-static const double least_information = 0.05;
+static const double min_information = 0.05;
 
 /* Numbers of pairs that a visit may have. */
 static const unsigned visits[] = {2, 4, 8, 16, 32, FG_BISECT_VISIT_MAX};
@@ -185,8 +185,8 @@ static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_mode
 				best = visit;
 		}
 	}
-	return most < least_information ? (struct visit){0}
-					: best_length(bisect, model, best.place, false);
+	return most < min_information ? (struct visit){0}
+				      : best_length(bisect, model, best.place, false);
 }
 
 static void decide(const struct fg_bisect *bisect, struct fg_bisect_model *model,

@@ -11,14 +11,14 @@
  * commit's probability is the expected share of the whole change that it explains; over all commits
  * they add up to 1.
  *
- * The next commit to measure is the one that gives most information per second, builds included,
- * about where the steps are. docs/finding-a-commit.md has the figures.
+ * The next commit to measure is the one that gives the most information per second, builds
+ * included, about where the steps are. docs/finding-a-commit.md has the figures.
  *
- *	fill commits, the last one with the pairs of the ends
- *	do {
- *		fg_bisect_look(&bisect, &look, err)
- *		build and measure commit look.next, add its pairs, or say that it cannot be measured
- *	} while (look.state == FG_BISECT_MEASURE)
+ * 	fill commits, the last one with the pairs of the ends
+ * 	do {
+ * 		fg_bisect_look(&bisect, &look, err)
+ * 		build and measure commit look.next, add its pairs, or say that it cannot be measured
+ * 	} while (look.state == FG_BISECT_MEASURE)
  *
  * No I/O, no clock, no state but what the caller holds.
  */
@@ -32,7 +32,7 @@
 enum {
 	FG_BISECT_COMMITS_MAX = 5000,
 	FG_BISECT_STEPS_MAX = 8,
-	FG_BISECT_VISIT_MAX = 64, /* most pairs measured in one visit of a commit */
+	FG_BISECT_VISIT_MAX = 64, /* maximum pairs measured in one visit of a commit */
 };
 
 struct fg_bisect_commit {

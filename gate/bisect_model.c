@@ -183,9 +183,9 @@ static void make_likelihood(const struct fg_bisect *bisect, struct fg_bisect_mod
 	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
 		most = fmax(most, logs[k]);
 	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-		place->like[k] = exp(logs[k] - most);
+		place->likelihood[k] = exp(logs[k] - most);
 	if (place->pair_count > 0)
-		smooth(model, place->like);
+		smooth(model, place->likelihood);
 }
 
 int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model *model,
@@ -243,8 +243,8 @@ static void filter(struct fg_bisect_model *model)
 		const double *from = model->places[p - 1].before;
 
 		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-			place->before[k] = place->like[k] * ((1 - place->jump) * from[k] +
-							     place->jump / FG_BISECT_LEVELS);
+			place->before[k] = place->likelihood[k] * ((1 - place->jump) * from[k] +
+								   place->jump / FG_BISECT_LEVELS);
 		place->scale = fmax(sum_of(place->before), 1e-300);
 		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
 			place->before[k] /= place->scale;
@@ -285,15 +285,15 @@ static void look_back(struct fg_bisect_model *model, size_t threshold)
 
 		for (size_t k = level; k < FG_BISECT_LEVELS; k++) {
 			place->levels[threshold][k] = place->before[k] * after[k];
-			here[k] = place->like[k] * after[k];
+			here[k] = place->likelihood[k] * after[k];
 		}
 		step_back(place, here, after);
 	}
 }
 
 /*
- * The place from which on the program stays above a threshold. The bad end may hardly reach a
- * threshold, which then says little.
+ * The place from which on the program stays above a threshold. A threshold that the bad end hardly
+ * reaches says little.
  */
 static void take_crossing(struct fg_bisect_model *model, size_t threshold)
 {

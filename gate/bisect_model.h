@@ -30,7 +30,7 @@ struct fg_bisect_place {
 	bool is_built;
 	size_t pair_count;
 	double jump; /* prior probability that the level jumps here */
-	double like[FG_BISECT_LEVELS];
+	double likelihood[FG_BISECT_LEVELS];
 	double before[FG_BISECT_LEVELS]; /* filtered: given all places up to here; the sum is 1 */
 	double scale;
 	/*

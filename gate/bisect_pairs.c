@@ -15,7 +15,7 @@ static const double sure_errors = 3.3;
 static const double trimmed_share = 0.1;
 
 /* An exact count must differ by more than this share to count as different. */
-static const double least_exact = 0.0001;
+static const double min_exact = 0.0001;
 
 void fg_bisect_take_metric(struct fg_bisect_commit *commit, const struct fg_series *series,
 			   const char *metric)
@@ -37,7 +37,7 @@ bool fg_bisect_is_worse(const struct fg_bisect_commit *commit)
 		fg_trimmed_mean(commit->differences, commit->pair_count, trimmed_share);
 
 	if (commit->pair_count == 1)
-		return commit->differences[0] > least_exact;
+		return commit->differences[0] > min_exact;
 	return middle.mean > sure_errors * middle.standard_error && middle.mean > 0;
 }
 

@@ -18,7 +18,7 @@
  * A comparison of identical builds is an exact anchor; a variance above zero keeps the equations
  * regular.
  */
-static const double least_variance = 1e-12;
+static const double min_variance = 1e-12;
 
 enum visit {
 	UNSEEN,
@@ -202,7 +202,7 @@ static void take_edges(const struct graph *g, struct fg_chain *chain)
 			.from = a < b ? a : b,
 			.to = a < b ? b : a,
 			.change = a < b ? g->edges[i].change : -g->edges[i].change,
-			.variance = fmax(variance, least_variance),
+			.variance = fmax(variance, min_variance),
 		};
 	}
 	for (size_t i = 0; i < g->edge_count; i++) {
@@ -271,7 +271,7 @@ static void factorise(double *l, size_t n)
 			for (size_t k = 0; k < j; k++)
 				rest -= l[i * n + k] * l[j * n + k];
 			l[i * n + j] =
-				i == j ? sqrt(fmax(rest, least_variance)) : rest / l[j * n + j];
+				i == j ? sqrt(fmax(rest, min_variance)) : rest / l[j * n + j];
 		}
 	}
 }

@@ -83,7 +83,7 @@ struct fg_creep_verdict *fg_creep_judge(const struct fg_chain *chain,
 	struct fg_chain_sum sum;
 	double change = 0;
 
-	if (window.steps < FG_CREEP_STEPS_LEAST)
+	if (window.steps < FG_CREEP_STEPS_MIN)
 		return NULL;
 	sum = fg_chain_sum(chain, window.from, window.to, FG_CHAIN_SMALL);
 	change = sign * sum.change;

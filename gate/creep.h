@@ -16,7 +16,7 @@
 #include "model/verdict.h"
 
 enum {
-	FG_CREEP_STEPS_LEAST = 5, /* with fewer steps, the gate has judged each */
+	FG_CREEP_STEPS_MIN = 5, /* with fewer steps, the gate has judged each */
 };
 
 /*

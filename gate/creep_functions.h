@@ -23,7 +23,7 @@ struct fg_creep_gains {
 	size_t function_count;
 	const double *steps;   /* by function, then by point of the chain */
 	const double *anchors; /* by function, then by anchor */
-	/* by function: the least variance of a pair, caused by sampling; NULL: 0 */
+	/* by function: the minimum variance of a pair, caused by sampling; NULL: 0 */
 	const double *sampling;
 };
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Smaller relative differences count as equal, for the program and for each function. */
-static const double tolerance_least = 0.0001;
-static const double felt_least = 0.001;
+static const double tolerance_min = 0.0001;
+static const double felt_min = 0.001;
 
 /* A difference counts if it is this many times the difference between repetitions of one side. */
 static const double spread_errors = 10;
@@ -174,7 +174,7 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 {
 	const struct fg_metric_policy own = fg_policy_measure(policy, name);
 	const double tolerance =
-		own.gated ? fg_metric_tolerance(&own) : fmax(own.tolerance, tolerance_least);
+		own.gated ? fg_metric_tolerance(&own) : fmax(own.tolerance, tolerance_min);
 	const double ratio = values[1] / values[0];
 
 	return (struct fg_metric_verdict){
@@ -281,15 +281,15 @@ static double time_change(const struct fg_benchmark_verdict *verdict, size_t met
 
 static enum fg_work meaning_of(double work, double time, bool is_timed)
 {
-	if (!is_timed && fabs(work) >= tolerance_least)
+	if (!is_timed && fabs(work) >= tolerance_min)
 		return work > 0 ? FG_WORK_MORE : FG_WORK_LESS;
 	if (time > 0)
-		return work >= fmax(felt_least, FG_EXPLAINS_LEAST * time) ? FG_WORK_MORE
-									  : FG_WORK_SAME_SLOWER;
+		return work >= fmax(felt_min, FG_EXPLAINS_MIN * time) ? FG_WORK_MORE
+								      : FG_WORK_SAME_SLOWER;
 	if (time < 0)
-		return work <= fmin(-felt_least, FG_EXPLAINS_LEAST * time) ? FG_WORK_LESS
-									   : FG_WORK_SAME_FASTER;
-	if (fabs(work) < tolerance_least)
+		return work <= fmin(-felt_min, FG_EXPLAINS_MIN * time) ? FG_WORK_LESS
+								       : FG_WORK_SAME_FASTER;
+	if (fabs(work) < tolerance_min)
 		return FG_WORK_SAME;
 	return work > 0 ? FG_WORK_MORE_NOT_FELT : FG_WORK_LESS_NOT_FELT;
 }

@@ -9,7 +9,7 @@
 #define PATHS_MAX    5  /* call paths per function */
 #define FRAMES_MAX   512
 #define SUSPECTS_MAX 5    /* functions that are listed although they are not sure */
-#define BLAME_SHARE  0.05 /* least share of the whole change that makes a suspect */
+#define BLAME_SHARE  0.05 /* minimum share of the whole change for a suspect */
 #define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
 #define TOLL_SHARE   0.1  /* share of the moved cost that counts as the cost of moving it */
 
@@ -126,7 +126,7 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 {
 	double part = fmax(c->floor, BLAME_SHARE * fabs(c->total));
 
-	return c->whole_changed && node->delta * c->total > 0.0 && fabs(node->delta) >= part &&
+	return c->total_changed && node->delta * c->total > 0.0 && fabs(node->delta) >= part &&
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
@@ -194,7 +194,7 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
 {
-	bool is_explained = !c->whole_changed && fg_measure_is_time(c->id);
+	bool is_explained = !c->total_changed && fg_measure_is_time(c->id);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)

@@ -9,8 +9,8 @@
 #include <math.h>
 
 /* Shows an open metric before decided ones, and the worst of these. */
-static bool is_more_telling(const struct fg_metric_verdict *metric, bool open,
-			    const struct fg_gate_progress *progress, bool shown_open)
+static bool is_more_informative(const struct fg_metric_verdict *metric, bool open,
+				const struct fg_gate_progress *progress, bool shown_open)
 {
 	if (!progress->metric || open != shown_open)
 		return !progress->metric || open;
@@ -41,7 +41,7 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 		progress->decided = progress->decided && !open;
 		if (open && finding.next_look > progress->next_look)
 			progress->next_look = (unsigned)finding.next_look;
-		if (is_more_telling(&metric, open, progress, shown_open)) {
+		if (is_more_informative(&metric, open, progress, shown_open)) {
 			shown_open = open;
 			progress->metric = series->metrics[i].name;
 			progress->outcome = metric.outcome;
@@ -67,9 +67,9 @@ bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *po
 	return verdict.outcome == FG_OUTCOME_REGRESSION;
 }
 
-unsigned fg_gate_least_pairs(const struct fg_policy *policy)
+unsigned fg_gate_min_pairs(const struct fg_policy *policy)
 {
-	return (unsigned)fg_gate_least_at_last(policy->alpha);
+	return (unsigned)fg_gate_min_pairs_only_look(policy->alpha);
 }
 
 static void add_missing(const struct fg_gate_input *input, struct fg_verdict *verdict)
@@ -127,7 +127,7 @@ static void note_environment(const struct fg_gate_input *input, struct fg_verdic
 			fg_notes_add(&verdict->notes, &verdict->arena,
 				     "the work tree was measured in place: the length of its path, "
 				     "its age and leftovers of earlier builds are not ruled out as "
-				     "the cause of a difference");
+				     "causes of a difference");
 	}
 }
 

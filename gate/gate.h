@@ -3,7 +3,7 @@
  * The decision: is the candidate slower, by how much, how sure is that, and which functions explain
  * it.
  *
- * fg_gate_look() answers while a benchmark runs: decided, or go on?  fg_gate_decide() makes the
+ * fg_gate_look() answers while a benchmark runs: decided, or continue?  fg_gate_decide() makes the
  * verdict of a whole run from the same pairs by the same rule, so the two always agree; it can be
  * repeated on a stored run at any time.  gate/rule.c and docs/statistics.md explain the rule.
  *
@@ -43,7 +43,7 @@ bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *po
 		      const struct fg_measuring *measure, const char *metric);
 
 /* With fewer pairs than this, nothing can fail or pass under this policy. */
-unsigned fg_gate_least_pairs(const struct fg_policy *policy);
+unsigned fg_gate_min_pairs(const struct fg_policy *policy);
 
 /*
  * Fills `verdict`, which must be empty; release it with fg_verdict_release(). Names, reasons and

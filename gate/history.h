@@ -17,7 +17,7 @@ struct fg_trend_options {
 	const char *benchmark; /* for fg_trend_build() only */
 	const char *metric;
 	double alpha;       /* chance of any false change point per environment; 0: 0.01 */
-	size_t min_segment; /* least number of runs at a new level; 0: 5 */
+	size_t min_segment; /* minimum number of runs at a new level; 0: 5 */
 	uint64_t seed;
 };
 

@@ -35,12 +35,12 @@ unsigned fg_claim_pairs(size_t number)
 {
 	unsigned pairs = 1;
 
-	while (pairs < PAIRS_MAX && fg_evidence_most(pairs) < fg_claim_needed(number))
+	while (pairs < PAIRS_MAX && fg_evidence_max(pairs) < fg_claim_needed(number))
 		pairs++;
 	return pairs + DISAGREEING_PAIRS;
 }
 
-bool fg_claim_is_said(enum fg_claim claim, enum fg_outcome outcome)
+bool fg_claim_is_confirmed(enum fg_claim claim, enum fg_outcome outcome)
 {
 	return outcome == FG_OUTCOME_IMPROVEMENT ||
 	       (claim == FG_CLAIM_NOT_SLOWER && outcome == FG_OUTCOME_PASS);

@@ -29,7 +29,7 @@ double fg_claim_needed(size_t number);
 /* The number of pairs that can prove claim `number` even if a few of them are slower. */
 unsigned fg_claim_pairs(size_t number);
 /* Does a verdict with this outcome confirm the claim? */
-bool fg_claim_is_said(enum fg_claim claim, enum fg_outcome outcome);
+bool fg_claim_is_confirmed(enum fg_claim claim, enum fg_outcome outcome);
 /*
  * The logarithms of the e-values of both claims, from the pairs of a metric. False: the metric has
  * none, or it is a count.

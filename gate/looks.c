@@ -18,12 +18,12 @@ double fg_gate_share(double alpha, size_t look)
 	return SPENT * fg_gate_share_left(alpha, look);
 }
 
-size_t fg_gate_least_looked_at(double alpha)
+size_t fg_gate_min_pairs_first_look(double alpha)
 {
 	return (size_t)ceil(-log2(fg_gate_share(alpha, 0)));
 }
 
-size_t fg_gate_least_at_last(double alpha)
+size_t fg_gate_min_pairs_only_look(double alpha)
 {
 	return (size_t)ceil(-log2(alpha));
 }
@@ -31,7 +31,7 @@ size_t fg_gate_least_at_last(double alpha)
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX])
 {
-	size_t at = fg_max_size(min_pairs, fg_gate_least_looked_at(alpha));
+	size_t at = fg_max_size(min_pairs, fg_gate_min_pairs_first_look(alpha));
 	size_t count = 0;
 
 	while (at < max_pairs && count + 1 < FG_GATE_LOOKS_MAX) {

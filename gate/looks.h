@@ -15,9 +15,9 @@
 #define FG_GATE_PAIRS_USUAL 120
 
 /* The fewest pairs that can decide at the first of many looks, if all of them are slower. */
-size_t fg_gate_least_looked_at(double alpha);
+size_t fg_gate_min_pairs_first_look(double alpha);
 /* As above, for a look that is both the first and the last. */
-size_t fg_gate_least_at_last(double alpha);
+size_t fg_gate_min_pairs_only_look(double alpha);
 /*
  * The numbers of pairs after which a decision may be made, ascending; returns how many. The first
  * is `min_pairs`, or more if fewer cannot decide, each further one is half as large again, the last

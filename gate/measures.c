@@ -16,7 +16,7 @@
 #include <math.h>
 
 #define ROUNDING  1e-12 /* relative error of sums in another order */
-#define EXPLAINED 0.5   /* least share of a program's growth that the heap must explain */
+#define EXPLAINED 0.5   /* minimum share of a program's growth that the heap must explain */
 
 /* Joins the profiles of two runs, each of which measured one side. */
 static void join_stored(const struct fg_gate_input *input, size_t index, struct fg_sides *sides)

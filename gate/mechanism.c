@@ -14,7 +14,7 @@
  *	cache misses, mispredicted branches
  *	               the time of additional misses per call
  *
- * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_LEAST of the
+ * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_MIN of the
  * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
  * the mechanism is placement if the function's code is the same, and unknown if it differs.  If
  * wall time is gated and CPU time grew by less than that share of it, cycles cannot explain the
@@ -60,7 +60,7 @@ static const double cycle_ns = 1.0 / 3;
 static const double instruction_least_ns = 1.0 / 12;
 
 /* Counts that differ by less than this share look equal to a reader. */
-static const double same_least = 0.005;
+static const double same_min = 0.005;
 
 struct counter {
 	const struct fg_profile_set *set;
@@ -393,7 +393,7 @@ static void describe_calls(const struct tally t[2], struct fg_strbuf *text)
 static void describe_instructions(const struct tally t[2], struct fg_mechanism *mechanism,
 				  struct fg_strbuf *text)
 {
-	const char *a_call = t[1].counts[CALLS] > 0 ? " a call" : "";
+	const char *per_call = t[1].counts[CALLS] > 0 ? " per call" : "";
 	const double *counts = mechanism->counts;
 	char before[FG_NUMBER_TEXT_SIZE];
 	char after[FG_NUMBER_TEXT_SIZE];
@@ -406,9 +406,9 @@ static void describe_instructions(const struct tally t[2], struct fg_mechanism *
 	if (counts[0] > 0)
 		fg_strbuf_printf(text, "%s %% instructions%s (%s → %s)",
 				 fg_format_signed(100 * (counts[1] / counts[0] - 1), 2, change),
-				 a_call, before, after);
+				 per_call, before, after);
 	else
-		fg_strbuf_printf(text, "%s → %s instructions%s", before, after, a_call);
+		fg_strbuf_printf(text, "%s → %s instructions%s", before, after, per_call);
 }
 
 static void describe_misses(const struct tally t[2], enum count count, const char *what,
@@ -417,7 +417,7 @@ static void describe_misses(const struct tally t[2], enum count count, const cha
 	const double change = t[1].counts[INSTRUCTIONS] / t[0].counts[INSTRUCTIONS] - 1;
 
 	set_counts(mechanism, t[0].counts[count], t[1].counts[count]);
-	if (fabs(change) < same_least)
+	if (fabs(change) < same_min)
 		fg_strbuf_add_text(text, "same instructions, ");
 	add_growth(text, what, mechanism->counts);
 }
@@ -550,7 +550,7 @@ static struct fg_mechanism mechanism_of(const struct counter *c, uint32_t functi
 	if (before > 0 && instructions_of(&t[0]) > 0) {
 		found = largest(t, costs, before, is_less ? -1 : 1);
 		mechanism.explains = log1p(found.cost / before) / log1p(change / before);
-		if (isnan(change) || mechanism.explains >= FG_EXPLAINS_LEAST)
+		if (isnan(change) || mechanism.explains >= FG_EXPLAINS_MIN)
 			mechanism.kind = found.kind;
 	} else if (t[1].counts[CALLS] > 0 && !(t[0].counts[CALLS] > 0)) {
 		mechanism.kind = FG_MECHANISM_CALLS;
@@ -592,7 +592,7 @@ static void keep(const struct fg_mechanism *mechanism, struct fg_arena *arena,
 	node->mechanism = fg_arena_memdup(arena, mechanism, sizeof(*mechanism));
 }
 
-/* Is it guilty, or slower although its code is the same? */
+/* Is it to blame, or slower although its code is the same? */
 static bool is_slower(const struct fg_node_verdict *node)
 {
 	return node->outcome == FG_OUTCOME_REGRESSION ||
@@ -642,7 +642,7 @@ static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_are
 	struct fg_strbuf text = {0};
 
 	if (!wall || !wall->gated || wall->outcome != FG_OUTCOME_REGRESSION || !cpu ||
-	    isnan(cpu->ratio) || log(cpu->ratio) >= FG_EXPLAINS_LEAST * log(wall->ratio))
+	    isnan(cpu->ratio) || log(cpu->ratio) >= FG_EXPLAINS_MIN * log(wall->ratio))
 		return false;
 	fg_strbuf_printf(&text, "waits for the kernel or a lock: wall time %s, CPU time %s",
 			 fg_format_change(wall->ratio - 1, change[0]),

@@ -9,7 +9,7 @@
 #include "gate/node_context.h"
 
 /* More work explains more time if it grew by at least this share of it. */
-#define FG_EXPLAINS_LEAST 0.25
+#define FG_EXPLAINS_MIN 0.25
 
 /*
  * The mechanism of a function by its instructions and calls, in one execution of each side.

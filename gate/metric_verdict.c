@@ -211,7 +211,7 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 
 	if (needed == 0)
 		return;
-	fg_strbuf_printf(text, "; %zu decide if the next ones are like them: ", needed);
+	fg_strbuf_printf(text, "; %zu would decide if the next ones are similar: ", needed);
 	if (rule->until_sure)
 		fg_strbuf_add_text(text, "`fastgate run --resume`");
 	else if (needed <= rule->max_pairs)
@@ -220,10 +220,10 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 		fg_strbuf_printf(text, "`--pairs %u:%zu`", rule->min_pairs, needed);
 }
 
-static size_t least_pairs(const struct fg_rule *rule)
+static size_t min_pairs_to_decide(const struct fg_rule *rule)
 {
-	return rule->until_sure ? fg_gate_least_looked_at(rule->alpha)
-				: fg_gate_least_at_last(rule->alpha);
+	return rule->until_sure ? fg_gate_min_pairs_first_look(rule->alpha)
+				: fg_gate_min_pairs_only_look(rule->alpha);
 }
 
 static bool is_probably_slower(const struct fg_metric_verdict *verdict, const struct fg_rule *rule,
@@ -252,7 +252,7 @@ static void note_probably_slower(const struct fg_metric_context *context,
 		     "probably slower (%s): %s of %zu pairs; not failed because it takes %zu at this "
 		     "alpha%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
-		     least_pairs(rule), fg_strbuf_text(&missing));
+		     min_pairs_to_decide(rule), fg_strbuf_text(&missing));
 	else
 		NOTE(context, verdict,
 		     "probably slower (%s): %s of %zu pairs; not failed because it may be %s%s",
@@ -272,7 +272,7 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 	else if (isnan(finding->low))
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: at least %zu can decide at this alpha",
-		     finding->pairs, least_pairs(rule));
+		     finding->pairs, min_pairs_to_decide(rule));
 	else
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: this run could have seen a change of %s",
@@ -311,7 +311,7 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 }
 
 /* Places whose difference is smaller count as equal. */
-static const double place_least = 0.005;
+static const double place_min = 0.005;
 
 /* The number of places in which it is faster although it is slower in others; 0: all agree. */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
@@ -320,8 +320,8 @@ static unsigned count_faster(const double middles[FG_LINE_PLACES])
 	unsigned slower = 0;
 
 	for (size_t i = 0; i < FG_LINE_PLACES; i++) {
-		faster += middles[i] < -place_least;
-		slower += middles[i] > place_least;
+		faster += middles[i] < -place_min;
+		slower += middles[i] > place_min;
 	}
 	return slower ? faster : 0;
 }
@@ -385,7 +385,7 @@ static bool is_drawn(const struct fg_series *series)
 static struct fg_rule rule_for(const struct fg_metric_context *context,
 			       const struct fg_pairs *pairs, const struct fg_metric_policy *policy)
 {
-	const bool may_go_on = context->final && context->series->state == FG_INTERRUPTED;
+	const bool may_continue = context->final && context->series->state == FG_INTERRUPTED;
 
 	return (struct fg_rule){.alpha = context->policy->alpha,
 				.min_effect = policy->min_effect,
@@ -393,7 +393,7 @@ static struct fg_rule rule_for(const struct fg_metric_context *context,
 				.tolerated = policy->tolerated,
 				.min_pairs = context->measure->min_pairs,
 				.max_pairs = context->measure->max_pairs,
-				.until_sure = context->measure->until_sure || may_go_on,
+				.until_sure = context->measure->until_sure || may_continue,
 				.is_drawn = is_drawn(context->series),
 				.layout = pairs->layout,
 				.layouts = pairs->layouts,

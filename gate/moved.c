@@ -208,7 +208,7 @@ static bool are_neighbours(const struct fg_node_context *c, const struct change 
 					   is_new(&c->functions.entities[to->function])))
 		return true;
 	/* Cost may move from one branch to another if the whole did not change. */
-	return (above_taker == above_giver || !c->whole_changed) && do_cancel(c, to, from);
+	return (above_taker == above_giver || !c->total_changed) && do_cancel(c, to, from);
 }
 
 static bool is_known_the_same(const struct fg_node_context *c, uint32_t function)

@@ -23,7 +23,7 @@
 /* Three errors reach an adjusted p of a few percent; the fourth covers the scatter of the times. */
 #define NAMING_ERRORS 4.0
 /* Limit of the time spent on naming the function, as a multiple of the verdict's. */
-#define NAMING_MOST 4
+#define NAMING_MAX 4
 
 struct sampled {
 	double executions;
@@ -70,6 +70,6 @@ unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_serie
 	wanted = 2 * NAMING_ERRORS * NAMING_ERRORS * (sampled.largest / sampled.all) *
 		 sampled.executions / (change * change * sampled.all);
 	wanted = fmax(wanted, enough_samples * pairs / sampled.largest);
-	wanted = fmin(ceil(wanted), fmin((double)most, (double)NAMING_MOST * pairs));
+	wanted = fmin(ceil(wanted), fmin((double)most, (double)NAMING_MAX * pairs));
 	return wanted > pairs ? (unsigned)wanted : 0;
 }

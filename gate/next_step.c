@@ -6,7 +6,7 @@
 #include "gate/rule.h"
 
 /* A slowdown below this ratio may be due to where the linker put the code. */
-static const double placement_most = 1.4;
+static const double placement_max = 1.4;
 
 /* One call of fg_next_step(): the facts, and the resulting step. */
 struct turn {
@@ -133,13 +133,12 @@ static bool begin(struct turn *turn)
 
 static bool go_on_after_beginning(struct turn *turn)
 {
-	const bool is_asked_for = turn->now->measure->layouts == FG_LAYOUTS_ALWAYS;
+	const bool is_requested = turn->now->measure->layouts == FG_LAYOUTS_ALWAYS;
 
 	if (turn->result == FG_STEP_REFUSED) {
-		turn->step->is_detail = !is_asked_for;
+		turn->step->is_detail = !is_requested;
 		say(turn, "%s: %s",
-		    is_asked_for ? "other places of its code are not tried"
-				 : "measured as it was linked",
+		    is_requested ? "other places of its code are not tried" : "measured as linked",
 		    turn->now->why);
 	}
 	return enter(turn, FG_STATE_DECIDING);
@@ -148,8 +147,8 @@ static bool go_on_after_beginning(struct turn *turn)
 /* ---- deciding ---- */
 
 /*
- * Every series of the benchmark (a harness has several) is decided separately; the benchmark goes
- * on while one is undecided.
+ * Every series of the benchmark (a harness has several) is decided separately; the benchmark
+ * continues while one is undecided.
  */
 static bool is_decided(struct turn *turn, unsigned *next_look)
 {
@@ -178,9 +177,9 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 }
 
 /* The fewest pairs that can decide when the budget ends; 0: the end of the budget never decides. */
-static unsigned least_at_end(const struct fg_situation *now)
+static unsigned min_pairs_at_end(const struct fg_situation *now)
 {
-	const unsigned least = fg_gate_least_pairs(now->policy);
+	const unsigned least = fg_gate_min_pairs(now->policy);
 
 	return now->measure->budget_ns > 0 && !now->measure->until_sure &&
 			       least <= now->measure->max_pairs
@@ -193,7 +192,7 @@ static bool is_budget_too_short(struct turn *turn)
 {
 	const struct fg_situation *now = turn->now;
 	const double budget_ns = (double)now->measure->budget_ns;
-	const unsigned least = least_at_end(now);
+	const unsigned least = min_pairs_at_end(now);
 	char pair[FG_NUMBER_TEXT_SIZE];
 	char budget[FG_NUMBER_TEXT_SIZE];
 	char needed[FG_NUMBER_TEXT_SIZE];
@@ -211,7 +210,7 @@ static bool is_budget_too_short(struct turn *turn)
 /* Exceeds the budget if the pairs that can decide are nearly complete. */
 static bool finish(struct turn *turn)
 {
-	const unsigned least = least_at_end(turn->now);
+	const unsigned least = min_pairs_at_end(turn->now);
 
 	if (turn->now->pairs >= least || turn->now->pairs < FG_PAIRS_MIN)
 		return enter(turn, FG_STATE_OVER);
@@ -242,7 +241,7 @@ static bool decide(struct turn *turn, enum fg_step_state then)
 		machine->reached = 0;
 	if (is_decided(turn, &next_look) || next_look <= machine->reached)
 		return enter(turn, then);
-	if (machine->reached == 0 && turn->now->pairs == 0 && least_at_end(turn->now) > 0)
+	if (machine->reached == 0 && turn->now->pairs == 0 && min_pairs_at_end(turn->now) > 0)
 		next_look = 1;
 	machine->reached = next_look;
 	return measure_pairs(turn, next_look);
@@ -258,7 +257,7 @@ static bool is_suspect(const struct turn *turn)
 
 	return series && measure->layouts == FG_LAYOUTS_AUTO &&
 	       fails_for_a_time(turn->machine, series) &&
-	       turn->machine->look.ratio < placement_most && !series->identical &&
+	       turn->machine->look.ratio < placement_max && !series->identical &&
 	       !series->as_linked_metric &&
 	       !fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
 					  &series->build[FG_ARM_CANDIDATE]);

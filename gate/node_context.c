@@ -135,7 +135,7 @@ void fg_node_context_init(struct fg_node_context *c, const struct fg_series *ser
 	c->escaped = false;
 	whole = find_whole(c, verdict);
 	c->total = whole.delta;
-	c->whole_changed = whole.changed;
+	c->total_changed = whole.changed;
 	if (fg_measure_is_time(c->id))
 		find_coverage(series, c);
 }

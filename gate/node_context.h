@@ -38,7 +38,7 @@ struct fg_node_context {
 	double *self[2]; /* per node, mean of each arm */
 	double *inclusive[2];
 	double total;       /* change of the whole, see parts.h */
-	bool whole_changed; /* `total` is significant */
+	bool total_changed; /* `total` is significant */
 	double floor;       /* smaller changes are not reported */
 	double margin;      /* a function whose interval lies within this counts as unchanged */
 	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little CPU time */

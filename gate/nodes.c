@@ -99,7 +99,7 @@ static const struct fg_profile_function *mostly_spent_in(const struct fg_node_co
 }
 
 /* Functions of the kernel and its modules are not in the program's source. */
-static const char *library_to_tell(const struct fg_profile_function *function)
+static const char *library_to_name(const struct fg_profile_function *function)
 {
 	return function->library && function->library[0] == '[' ? function->library : "";
 }
@@ -117,7 +117,7 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 			fg_notes_add(c->notes, c->arena,
 				     "%s: most of its %s%.2f ms is spent in %s%s%s", node->name,
 				     fg_format_sign(node->delta), fabs(node->delta), leaf->name,
-				     *library_to_tell(leaf) ? " " : "", library_to_tell(leaf));
+				     *library_to_name(leaf) ? " " : "", library_to_name(leaf));
 	}
 }
 
@@ -183,7 +183,7 @@ static bool charge_callers(struct fg_node_context *c)
 	const struct fg_profile_set *set = c->set;
 	bool any = false;
 
-	if (!c->code || !c->whole_changed)
+	if (!c->code || !c->total_changed)
 		return false;
 	for (uint32_t n = 1; n < set->node_count; n++) {
 		uint32_t up = c->blamed[n];
@@ -239,7 +239,7 @@ static void blame_only_changed(struct fg_node_context *c, struct fg_node_family 
 	const double *p = c->total < 0.0 ? c->p_down : c->p_up;
 	const struct fg_entity *entity = NULL;
 
-	if (!best || !c->whole_changed)
+	if (!best || !c->total_changed)
 		return;
 	/* A function that changed in the opposite direction explains nothing. */
 	for (size_t f = 1; f < c->functions.count; f++) {
@@ -324,8 +324,8 @@ static void decide_set(struct fg_node_context *c, struct fg_blame *blame)
 	if (fg_measure_is_time(c->id))
 		add_regions(c, blame);
 	blame->total_delta = c->total;
-	fg_parts_fit(blame, find_rest(c, blame), c->whole_changed);
-	blame->is_unexplained = c->whole_changed && !has_sure_function(blame);
+	fg_parts_fit(blame, find_rest(c, blame), c->total_changed);
+	blame->is_unexplained = c->total_changed && !has_sure_function(blame);
 	if (fg_measure_is_time(c->id))
 		note_leaves(c, blame);
 	fg_node_family_release(&family);
@@ -372,7 +372,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		return;
 	context.id = fg_profile_set_time(context.set);
 	fg_nodes_blame(&context, series, verdict, &verdict->time);
-	fg_same_code_note(context.set, series, context.whole_changed, arena, verdict);
+	fg_same_code_note(context.set, series, context.total_changed, arena, verdict);
 }
 
 void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)

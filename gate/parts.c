@@ -154,12 +154,12 @@ static bool do_mislead(const struct fg_blame *blame)
 	return false;
 }
 
-void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool whole_changed)
+void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool total_changed)
 {
 	double sure = 0.0;
 	double named = 0.0;
 
-	if (whole_changed && isfinite(blame->total_delta))
+	if (total_changed && isfinite(blame->total_delta))
 		fit(blame, rest);
 	for (size_t i = 0; i < blame->function_count; i++) {
 		const struct fg_node_verdict *node = &blame->functions[i];
@@ -171,7 +171,7 @@ void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool whole_change
 	blame->everything_else = blame->total_delta - sure;
 	if (is_rounding(blame->everything_else, blame))
 		blame->everything_else = 0.0;
-	if (!whole_changed || do_mislead(blame))
+	if (!total_changed || do_mislead(blame))
 		return;
 	for (size_t i = 0; i < blame->function_count; i++) {
 		struct fg_node_verdict *node = &blame->functions[i];

@@ -27,6 +27,6 @@ struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const
  * Fits the rows and the rest to blame->total_delta, and sets the share of each row that is sure. No
  * shares are set if the whole did not change significantly or a part is larger than the whole.
  */
-void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool whole_changed);
+void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool total_changed);
 
 #endif

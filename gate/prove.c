@@ -27,7 +27,7 @@ static const double blind_sure = 500;
 static const double two_sided = 0.9; /* each of the two bounds holds with 95 % */
 /* Normal quantile for a slowdown that 95 % of the runs find. */
 static const double power_errors = 1.645;
-static const double least_gain = 0.9; /* a remedy must reduce the figure to this share or less */
+static const double min_gain = 0.9; /* a remedy must reduce the figure to this share or less */
 
 static const char *const arms[] = {
 	[FG_PROOF_SAME] = "same",
@@ -355,7 +355,7 @@ static void add_help(struct fg_proof_card *card, const struct fg_proof_card_help
 {
 	size_t at = card->help_count;
 
-	if (!isfinite(help->to) || !(help->to < least_gain * help->from))
+	if (!isfinite(help->to) || !(help->to < min_gain * help->from))
 		return;
 	while (at > 0 && card->helps[at - 1].to > help->to) {
 		card->helps[at] = card->helps[at - 1];

@@ -58,15 +58,15 @@
 #include <limits.h>
 #include <math.h>
 
-#define TRIM             0.2
-#define CORRELATION_MOST 0.95
+#define TRIM              0.2
+#define CORRELATION_LIMIT 0.95
 
 static const double one_sigma = 0.1587; /* probability beyond one standard deviation, on one side */
 
 /* Limits of the search in fg_rule_pairs_needed(). */
 enum {
-	MOST_TIMES = 4,
-	MOST_PAIRS = 1000,
+	MAX_TIMES = 4,
+	MAX_PAIRS = 1000,
 };
 
 /*
@@ -86,7 +86,7 @@ static double highest_correlation(const double *difference, size_t count)
 		return 0.0;
 	/* A short series hides (1 + 3 r) / n of it (Kendall 1954). */
 	r += (1.0 + 3.0 * r) / n + 2.0 * sqrt(fmax(0.0, 1.0 - r * r) / n);
-	return fmin(fmax(r, 0.0), CORRELATION_MOST);
+	return fmin(fmax(r, 0.0), CORRELATION_LIMIT);
 }
 
 /* The differences as if all places in a cache line were equally fast; to be freed. */
@@ -276,7 +276,7 @@ void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t 
 /* Repeats the pairs so far and applies the rule until it decides. */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count)
 {
-	const size_t most = fg_min_size(MOST_TIMES * count, MOST_PAIRS);
+	const size_t most = fg_min_size(MAX_TIMES * count, MAX_PAIRS);
 	double *longer = fg_xcalloc(most + 1, sizeof(longer[0]));
 	uint8_t *layout = fg_xcalloc(most + 1, sizeof(layout[0]));
 	struct fg_rule planned = *rule;

@@ -10,7 +10,7 @@ enum {
 
 /* Functions below this share of the samples are noise. */
 #define HOT_SHARE 0.005
-/* With a larger share of samples without a stack, time cannot be assigned. */
+/* If more samples than this share lack a stack, time cannot be assigned. */
 #define NOWHERE_SHARE 0.05
 
 static struct fg_code_fact find(const struct fg_build_facts *build, const char *name)
@@ -196,10 +196,10 @@ struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 }
 
 void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
-		       bool whole_changed, struct fg_arena *arena,
+		       bool total_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict)
 {
-	const size_t only = whole_changed ? fg_same_code_only_changed(set, series) : 0;
+	const size_t only = total_changed ? fg_same_code_only_changed(set, series) : 0;
 	const struct fg_build_facts *build = compared(series);
 
 	if (!build)

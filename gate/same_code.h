@@ -30,7 +30,7 @@ size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct 
  * changed and no function is guilty, the note names the only hot function that changed.
  */
 void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
-		       bool whole_changed, struct fg_arena *arena,
+		       bool total_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 /*
  * Does every function that takes time have the same code in both builds, including everything it

@@ -18,7 +18,7 @@ enum {
 	SESSIONS_MAX = 20,
 };
 
-#define LEAST_PART 0.02 /* share of the whole difference from which a function is worth testing */
+#define MIN_PART 0.02 /* share of the whole difference from which a function is worth testing */
 
 /* Own and inclusive time per repetition, in ns, of one side's functions. */
 struct side {
@@ -237,7 +237,7 @@ static void decide(const struct fg_gate_input *input, const char *benchmark,
 		size_t differences = 0;
 		double noise = 0;
 
-		if (fabs(node.delta) < LEAST_PART * fabs(blame->total_delta))
+		if (fabs(node.delta) < MIN_PART * fabs(blame->total_delta))
 			break;
 		differences = find_spread(input, benchmark, sides, &found[i], &spread_ns);
 		if (differences < FG_SESSIONS_MIN)

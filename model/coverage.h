@@ -16,13 +16,13 @@ struct fg_coverage {
 	size_t repetitions;
 };
 
-/* The share of the CPU time covered by samples; NaN below `least_ns` of CPU time. */
-double fg_coverage_share(const struct fg_coverage *arm, double least_ns);
+/* The share of the CPU time covered by samples; NaN below `min_ns` of CPU time. */
+double fg_coverage_share(const struct fg_coverage *arm, double min_ns);
 /*
  * True if a much smaller share of one arm was covered. Time before the dynamic linker has loaded
  * the sampler does not count: it is equal on both sides, and only in a short program is it a large
  * share.
  */
-bool fg_coverage_is_one_sided(const struct fg_coverage arms[2], double least_ns);
+bool fg_coverage_is_one_sided(const struct fg_coverage arms[2], double min_ns);
 
 #endif

@@ -37,7 +37,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 						       "blocks held at a dump")},
 	[FG_MEASURE_HEAP_PEAK] = {BYTES(SUM, "heap.peak", "memory held at the peak")},
 	[FG_MEASURE_HEAP_OWN_PEAK] = {BYTES(MAX, "heap.own_peak",
-					    "most memory that a call path held")},
+					    "maximum memory that a call path held")},
 	[FG_MEASURE_HEAP_TEMPORARY] = {EVENTS("heap.temporary", "temporary allocations")},
 	[FG_MEASURE_HEAP_LEAKED] = {BYTES(SUM, "heap.leaked", "memory lost")},
 	[FG_MEASURE_HEAP_LEAKED_BLOCKS] = {EVENTS("heap.leaked_blocks", "blocks lost")},

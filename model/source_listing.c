@@ -15,7 +15,7 @@ enum {
 };
 
 /* a line with at least this share of the function's cost is important */
-static const double least_share = 0.01;
+static const double min_share = 0.01;
 
 /* A side's file as lines. */
 struct lines {
@@ -285,7 +285,7 @@ static double weight_of(const struct fg_source_row *row, const double totals[2],
 		const double share =
 			totals[side] > 0 ? cost_or_zero(row->cost[side]) / totals[side] : 0;
 
-		weight = fmax(weight, share >= least_share ? share : 0);
+		weight = fmax(weight, share >= min_share ? share : 0);
 	}
 	if (both_known && (row->line[0] == 0) != (row->line[1] == 0))
 		weight += 1;

@@ -58,7 +58,7 @@ static void add_entries(struct fg_call_patterns *all, const struct fg_trace *tra
 	for (size_t i = 0; i < trace->refusal_count; i++) {
 		const struct fg_trace_refusal *refusal = &trace->refusals[i];
 
-		all->asks_for_entries = true;
+		all->entries_requested = true;
 		if (refusal->reason >= FG_ENTRY_REFUSALS ||
 		    refusal->functions <= all->entries[refusal->reason])
 			continue;
@@ -209,14 +209,14 @@ static void explain_none(const struct fg_call_patterns *all, size_t index, struc
 				 "(%scompile it with -finstrument-functions, or use "
 				 "measure.exact)",
 				 owner,
-				 all->asks_for_entries ? ""
-						       : "count it at its entry with --entries or "
-							 "measure.entries, ");
+				 all->entries_requested ? ""
+							: "count it at its entry with --entries or "
+							  "measure.entries, ");
 	else if (is_builtin(pattern->text))
 		fg_strbuf_printf(text,
-				 "no object imports it%s%s: it is not used, or the compiler made "
-				 "instructions of it, which are not seen (-fno-builtin-%s keeps "
-				 "the calls)",
+				 "no object imports it%s%s: it is not used, or the compiler "
+				 "replaced it with instructions, which are not seen "
+				 "(-fno-builtin-%s keeps the calls)",
 				 pattern->exported_by ? " from " : "",
 				 pattern->exported_by ? fg_fs_base_name(pattern->exported_by) : "",
 				 pattern->text);
@@ -252,16 +252,16 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 /* "12 functions are not counted at the entry: ..." */
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_SHORT] = "it is shorter than a jump, or may call or end within its first bytes",
-	[FG_ENTRY_FIXED] = "its first instructions may only work where they are",
+	[FG_ENTRY_FIXED] = "its first instructions may not work elsewhere",
 	[FG_ENTRY_INSIDE] = "code may lead into its first instructions",
-	[FG_ENTRY_UNBOUNDED] = "its code and where that ends are not known for certain",
+	[FG_ENTRY_UNBOUNDED] = "the extent of its code is not certain",
 	[FG_ENTRY_OTHER_SIDE] = "the other side cannot count it there, and both are counted alike",
 	[FG_ENTRY_RUNTIME] = "the collector depends on it",
 	[FG_ENTRY_OBJECT] = "its object has its own stacks, changes its code, or could not be read",
 	[FG_ENTRY_CHANGED] = "its object is not the one that was examined before the start",
 	[FG_ENTRY_LATE] = "another thread ran before, or the program was started by another",
-	[FG_ENTRY_SYSTEM] = "this system does not let its code be changed safely",
-	[FG_ENTRY_FULL] = "there is no room for more",
+	[FG_ENTRY_SYSTEM] = "its code cannot be changed safely on this system",
+	[FG_ENTRY_FULL] = "no room for more",
 };
 
 bool fg_call_patterns_explain_entries(const struct fg_call_patterns *all, unsigned refusal,

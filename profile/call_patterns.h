@@ -18,7 +18,7 @@ struct fg_call_patterns {
 	/* functions that were requested at their entries, by enum fg_entry_refusal */
 	uint64_t entries[FG_ENTRY_REFUSALS];        /* number in the process with the most */
 	const char *entry_names[FG_ENTRY_REFUSALS]; /* names of some such functions, or NULL */
-	bool asks_for_entries;                      /* some process requested entries */
+	bool entries_requested;                     /* some process requested entries */
 	/* programs in which some patterns reached no function */
 	const char **programs;
 	size_t program_count, program_capacity;

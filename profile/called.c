@@ -155,9 +155,9 @@ void fg_call_durations_join(struct fg_call_durations *durations,
 {
 	if (!(more->returned > 0))
 		return;
-	durations->least_ns = durations->returned > 0 ? fmin(durations->least_ns, more->least_ns)
-						      : more->least_ns;
-	durations->most_ns = fmax(durations->most_ns, more->most_ns);
+	durations->min_ns =
+		durations->returned > 0 ? fmin(durations->min_ns, more->min_ns) : more->min_ns;
+	durations->max_ns = fmax(durations->max_ns, more->max_ns);
 	durations->returned += more->returned;
 	durations->total_ns += more->total_ns;
 	durations->own_ns += more->own_ns;
@@ -178,11 +178,11 @@ double fg_call_durations_quantile(const struct fg_call_durations *durations, dou
 			const double part = (share * durations->returned - below) / count;
 			const double ns = start + fmax(part, 0) * (end - start);
 
-			return fmin(fmax(ns, durations->least_ns), durations->most_ns);
+			return fmin(fmax(ns, durations->min_ns), durations->max_ns);
 		}
 		below += count;
 	}
-	return durations->most_ns;
+	return durations->max_ns;
 }
 
 static void weigh_durations(struct fg_called_function *called)

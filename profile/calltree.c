@@ -175,7 +175,7 @@ void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 	add_scaled(tree, &tree->self[column][node], weight, scale);
 }
 
-static uint32_t where_paths_divide(const struct fg_calltree *tree, uint32_t one, uint32_t other)
+static uint32_t common_ancestor(const struct fg_calltree *tree, uint32_t one, uint32_t other)
 {
 	while (one != other) {
 		if (tree->nodes[one].depth < tree->nodes[other].depth)
@@ -194,7 +194,7 @@ void fg_calltree_join_parts(struct fg_calltree *tree, const uint32_t nodes[2], u
 	if (nodes[0] == nodes[1])
 		tree->self[column][nodes[0]].square += beyond;
 	else
-		tree->shared[column][where_paths_divide(tree, nodes[0], nodes[1])] += beyond;
+		tree->shared[column][common_ancestor(tree, nodes[0], nodes[1])] += beyond;
 }
 
 static void sum_up(struct fg_calltree *tree, unsigned column)

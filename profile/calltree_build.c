@@ -78,21 +78,21 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 }
 
 enum {
-	PARTS_MOST = 64 /* parts of one sample; if a trace has more, each 64 count as one */
+	PARTS_MAX = 64 /* parts of one sample; if a trace has more, each 64 count as one */
 };
 
 /* The parts of the last added sample. */
 struct parts {
 	const struct fg_sample *first;
 	unsigned count;
-	uint32_t nodes[PARTS_MOST];
-	double values[PARTS_MOST];
+	uint32_t nodes[PARTS_MAX];
+	double values[PARTS_MAX];
 };
 
 static void add_part(struct fg_calltree *tree, struct parts *parts, const struct fg_sample *sample,
 		     uint32_t node, double value)
 {
-	if (!parts->first || parts->count == PARTS_MOST ||
+	if (!parts->first || parts->count == PARTS_MAX ||
 	    !fg_sample_is_part(parts->first, sample)) {
 		parts->first = sample;
 		parts->count = 0;

@@ -124,14 +124,14 @@ void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, doub
 			struct fg_calltree *inverted)
 {
 	enum {
-		MOST_LEVELS = 512
+		MAX_LEVELS = 512
 	};
 	struct inversion in = {
 		.tree = tree,
 		.inverted = inverted,
-		.max_depth = max_depth < 1             ? 1
-			     : max_depth > MOST_LEVELS ? MOST_LEVELS
-						       : max_depth,
+		.max_depth = max_depth < 1            ? 1
+			     : max_depth > MAX_LEVELS ? MAX_LEVELS
+						      : max_depth,
 		.floor = floor,
 	};
 	struct path *paths;

@@ -199,7 +199,7 @@ struct fg_call_durations {
 	double returned;
 	double total_ns;
 	double own_ns; /* without nested timed calls */
-	double least_ns, most_ns;
+	double min_ns, max_ns;
 	double bins[FG_CALL_TIME_BINS];
 };
 

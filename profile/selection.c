@@ -9,9 +9,9 @@ static int compile_list(struct fg_patterns *patterns, const char *const *texts, 
 	int status = FG_OK;
 
 	for (size_t i = 0; texts && texts[i]; i++) {
-		if (i == FG_MOST_PATTERNS)
+		if (i == FG_MAX_PATTERNS)
 			return fg_error_set(err, FG_ELIMIT, "more than %d %s patterns",
-					    FG_MOST_PATTERNS, what);
+					    FG_MAX_PATTERNS, what);
 		status = fg_pattern_compile(texts[i], &patterns->items[i], err);
 		if (status != FG_OK) {
 			fg_error_prefix(err, "%s", what);
@@ -35,9 +35,9 @@ static int compile_renames(struct fg_selection *s, struct fg_error *err)
 	const char *const *rules = s->query->rename;
 
 	for (size_t i = 0; rules && rules[i]; i++) {
-		if (i == FG_MOST_PATTERNS)
+		if (i == FG_MAX_PATTERNS)
 			return fg_error_set(err, FG_ELIMIT, "more than %d rename rules",
-					    FG_MOST_PATTERNS);
+					    FG_MAX_PATTERNS);
 		FG_TRY(fg_rename_parse(rules[i], &s->renames[i], err));
 		s->rename_count++;
 	}

@@ -21,13 +21,13 @@
 #include "profile/calltree.h"
 
 enum {
-	FG_MOST_PATTERNS = 32
+	FG_MAX_PATTERNS = 32
 };
 
 #define FG_EVERY_MEASURE UINT32_MAX
 
 struct fg_patterns {
-	struct fg_pattern items[FG_MOST_PATTERNS];
+	struct fg_pattern items[FG_MAX_PATTERNS];
 	size_t count;
 };
 
@@ -49,7 +49,7 @@ struct fg_selection {
 	const struct fg_profile *profile;
 	const struct fg_calltree_query *query;
 	struct fg_patterns focus, ignore, hide, ancestors, root, leaf, thread, region, unit_kind;
-	struct fg_rename renames[FG_MOST_PATTERNS];
+	struct fg_rename renames[FG_MAX_PATTERNS];
 	size_t rename_count;
 	struct fg_function_facts *functions;
 	struct fg_stack_facts *stacks; /* NULL: no pattern looks at functions */

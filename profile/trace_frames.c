@@ -223,9 +223,9 @@ void fg_trace_note_missing_units(const struct fg_trace_joiner *j)
 		if (count > 0)
 			fg_profile_add_note(
 				j->profile,
-				"%s: no inlined functions in %zu of its source files: "
-				"their split debug information (.dwo) is not where the "
-				"compiler left it, and a package of it (.dwp) is not read",
+				"%s: no inlined functions in %zu of its source files: their split "
+				"debug information (.dwo) is no longer where the compiler put it, "
+				"and packages of it (.dwp) are not read",
 				fg_symbol_module_name(module), count);
 	}
 }

@@ -48,10 +48,10 @@ static void add_notes(struct fg_trace_joiner *j)
 	}
 	if (trace->header.end == FG_END_UNKNOWN && trace->measure_count > 1)
 		fg_profile_add_note(profile,
-				    "process %u was killed: what it had called, counted and held "
-				    "is known up to then; leaks, memory that was never touched, "
-				    "and arguments and durations of the "
-				    "second half of its calls may be missing",
+				    "process %u was killed: its calls, counts and held memory are "
+				    "known up to then; leaks, memory that was never touched, and "
+				    "arguments and durations of the second half of its calls may "
+				    "be missing",
 				    pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->region_count > 1)
 		fg_profile_add_note(profile,

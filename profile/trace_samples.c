@@ -156,8 +156,8 @@ static void add_call_times(struct fg_trace_joiner *j, const struct fg_trace_call
 		.returned = (double)from->returned,
 		.total_ns = (double)from->total_ns,
 		.own_ns = (double)from->own_ns,
-		.least_ns = (double)from->least_ns,
-		.most_ns = (double)from->most_ns,
+		.min_ns = (double)from->min_ns,
+		.max_ns = (double)from->max_ns,
 	};
 	uint32_t stack = 0;
 

@@ -5,10 +5,10 @@
 int64_t fg_trace_time_of(const struct fg_trace_joiner *j, uint64_t time_ns)
 {
 	/* Times of a damaged trace are clamped, so that they can be added and subtracted. */
-	const uint64_t most_ns = INT64_MAX / 2;
+	const uint64_t max_ns = INT64_MAX / 2;
 	const uint64_t late_ns = time_ns > j->origin_ns ? time_ns - j->origin_ns : 0;
 
-	return (int64_t)(late_ns < most_ns ? late_ns : most_ns);
+	return (int64_t)(late_ns < max_ns ? late_ns : max_ns);
 }
 
 void fg_trace_add_process(struct fg_trace_joiner *j)

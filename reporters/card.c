@@ -98,7 +98,7 @@ static void add_culprits(struct fg_strbuf *text, const struct fg_benchmark_verdi
 	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION && blame->function_count > 0) {
 		fg_strbuf_add_text(text, blame->functions[0].standing == FG_STANDING_SAME_CODE
 						 ? "; the functions that took longer did not change"
-						 : "; no single function is sure");
+						 : "; no single function is certain");
 	}
 	if (!first && benchmark->outcome == FG_OUTCOME_REGRESSION && benchmark->only_changed) {
 		fg_strbuf_printf(text, "; the only hot %s that changed is ",

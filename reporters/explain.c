@@ -15,17 +15,17 @@
 enum {
 	MAX_FUNCTIONS = 5,
 	MAX_PATHS = 3,           /* per function */
-	QUOTE_BYTES = 20 * 1024, /* most bytes of the quoted terminal report */
+	QUOTE_BYTES = 20 * 1024, /* maximum bytes of the quoted terminal report */
 	NAME_COLUMNS = 120,
 	PATH_COLUMNS = 300,
 	NOTE_BYTES = 400,
 	MAX_NOTES = 8,
-	MAX_NAMED = 6, /* most libraries or facts listed as different */
+	MAX_NAMED = 6, /* maximum libraries or facts listed as different */
 	SHORT_COMMIT = 12,
-	ROW_BYTES = 800, /* most bytes of a row */
+	ROW_BYTES = 800, /* maximum bytes of a row */
 	MAX_CAUSES = 5,
 	MAX_INSTRUCTIONS = 12,
-	MAX_OTHERS = 10, /* most other benchmarks listed */
+	MAX_OTHERS = 10, /* maximum other benchmarks listed */
 };
 
 /* A document, either as text or as JSON. */

@@ -238,7 +238,7 @@ void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 
 void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling)
 {
-	char price[FG_NUMBER_TEXT_SIZE];
+	char duration[FG_NUMBER_TEXT_SIZE];
 
 	fg_strbuf_printf(text, "%.0f samples a second", sampling->rate_hz);
 	if (isfinite(sampling->expected_cost))
@@ -246,14 +246,14 @@ void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sa
 				 100 * sampling->expected_cost);
 	if (sampling->signal_ns > 0 && sampling->handler_ns > 0) {
 		fg_strbuf_printf(text, "; a signal takes %s here",
-				 fg_format_duration(sampling->signal_ns, price));
+				 fg_format_duration(sampling->signal_ns, duration));
 		fg_strbuf_printf(text, ", the collector %s",
-				 fg_format_duration(sampling->handler_ns, price));
+				 fg_format_duration(sampling->handler_ns, duration));
 	}
 	if (sampling->switch_ns > 0 && sampling->switches_hz >= 1)
 		fg_strbuf_printf(text, ", and each of %.0f context switches up to %s more",
 				 sampling->switches_hz,
-				 fg_format_duration(sampling->switch_ns, price));
+				 fg_format_duration(sampling->switch_ns, duration));
 	if (*sampling->clock)
 		fg_strbuf_printf(text, "; %s", sampling->clock);
 	if (*sampling->unseen)

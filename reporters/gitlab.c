@@ -15,8 +15,8 @@
 
 enum {
 	MAX_LABEL_BYTES = 500,
-	LEAST_DIGITS = 2,
-	MOST_DIGITS = 6,
+	MIN_DIGITS = 2,
+	MAX_DIGITS = 6,
 };
 
 /* "fastgate_cpu_time_seconds": the name includes the base unit. */
@@ -50,15 +50,15 @@ static void add_label_value(struct fg_strbuf *text, const char *value)
 static int meaningful_digits(const struct fg_metric_verdict *metric)
 {
 	const double half = (metric->high - metric->low) / 2;
-	double digits = MOST_DIGITS;
+	double digits = MAX_DIGITS;
 
 	if (metric->exact)
 		return 15;
 	if (isfinite(half) && half > 0)
 		digits = 1 - floor(log10(half)) - 1;
-	if (digits < LEAST_DIGITS)
-		return LEAST_DIGITS;
-	return digits > MOST_DIGITS ? MOST_DIGITS : (int)digits;
+	if (digits < MIN_DIGITS)
+		return MIN_DIGITS;
+	return digits > MAX_DIGITS ? MAX_DIGITS : (int)digits;
 }
 
 static void add_sample(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,

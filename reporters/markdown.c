@@ -35,7 +35,7 @@ enum {
 	NAME_COLUMNS = 100,
 	ROW_NAME_COLUMNS = 60,
 	MAX_TAIL_BYTES = 4000,
-	MAX_ERROR_BYTES = 160, /* most bytes of an error in a table row */
+	MAX_ERROR_BYTES = 160, /* maximum bytes of an error in a table row */
 	SHORT_COMMIT = 12,
 };
 
@@ -219,7 +219,7 @@ static void add_quoted(struct fg_strbuf *text, const char *lines)
 }
 
 /* Does its row in the table say everything? */
-static bool is_said(const struct fg_benchmark_verdict *benchmark)
+static bool is_confirmed(const struct fg_benchmark_verdict *benchmark)
 {
 	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
 }
@@ -352,7 +352,7 @@ static size_t add_all_details(struct fg_strbuf *text, const struct fg_report *re
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[order[i]];
 
-		if (fg_report_is_quiet(benchmark) || is_said(benchmark))
+		if (fg_report_is_quiet(benchmark) || is_confirmed(benchmark))
 			continue;
 		fg_strbuf_clear(&piece);
 		add_details(&piece, report, benchmark, page->is_brief);

@@ -15,13 +15,13 @@ struct reader {
 	struct fg_map texts; /* cleaned names */
 };
 
-static const double most_counted = 9007199254740992.0; /* integers are exact up to this */
+static const double max_counted = 9007199254740992.0; /* integers are exact up to this */
 
 static double read_count(const cJSON *object, const char *name)
 {
 	const double value = fg_json_double_or(object, name, 0);
 
-	return value >= 0 && value <= most_counted ? floor(value) : 0;
+	return value >= 0 && value <= max_counted ? floor(value) : 0;
 }
 
 static const cJSON *elements(const cJSON *object, const char *name)
@@ -45,7 +45,7 @@ static size_t left_out(const cJSON *object, const char *name, size_t there, size
 {
 	const double all = read_count(object, name) + (double)(there - taken);
 
-	return (size_t)fmin(all, most_counted);
+	return (size_t)fmin(all, max_counted);
 }
 
 static const char *read_text(struct reader *r, const cJSON *object, const char *name)
@@ -92,7 +92,7 @@ static void read_bin(const cJSON *bin, struct fg_argument_figures *const sides[2
 	for (unsigned side = 0; side < 2; side++) {
 		const double count = numbers[side + 1];
 
-		if (sides[side] && count > 0 && count <= most_counted)
+		if (sides[side] && count > 0 && count <= max_counted)
 			sides[side]->bins[(size_t)place] = floor(count);
 	}
 }
@@ -145,7 +145,7 @@ static void read_function(struct reader *r, const cJSON *object,
 	function->sides[0] = read_figures(r, object, "baseline");
 	function->sides[1] = read_figures(r, object, "candidate");
 	for (unsigned side = 0; side < 2 && traces; side++, traces = traces->next) {
-		if (traces->valuedouble >= 0 && traces->valuedouble <= most_counted)
+		if (traces->valuedouble >= 0 && traces->valuedouble <= max_counted)
 			function->traces[side] = (size_t)traces->valuedouble;
 	}
 	function->paths = fg_arena_array(r->arena, fg_min_size(count, r->room->paths),

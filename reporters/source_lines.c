@@ -8,11 +8,11 @@
 #include <math.h>
 
 enum {
-	TEXT_COLUMNS_LEAST = 20,
+	TEXT_COLUMNS_MIN = 20,
 };
 
 /* Is there more than blanks and brackets, which say nothing without context? */
-static bool says_something(const struct fg_source_row *row)
+static bool has_content(const struct fg_source_row *row)
 {
 	for (const char *at = row->text; *at; at++) {
 		if (isalnum((unsigned char)*at))
@@ -40,7 +40,7 @@ static size_t next_changed(const struct fg_source_listing *source, const bool *c
 	for (size_t i = 0; i < source->row_count; i++) {
 		const struct fg_source_row *row = &source->rows[i];
 
-		if (chosen[i] || !is_changed(source, row) || !says_something(row))
+		if (chosen[i] || !is_changed(source, row) || !has_content(row))
 			continue;
 		if (best == source->row_count || cost_of(row) > cost_of(&source->rows[best]))
 			best = i;
@@ -121,9 +121,9 @@ void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t
 	width = fg_text_width(fg_strbuf_text(&line));
 	fg_strbuf_add(text, line.data, line.length);
 	fg_report_add_clean(text, from->text + blanks,
-			    columns > width + TEXT_COLUMNS_LEAST ? columns - width
-			    : columns                            ? TEXT_COLUMNS_LEAST
-								 : FG_SOURCE_TEXT_MAX);
+			    columns > width + TEXT_COLUMNS_MIN ? columns - width
+			    : columns                          ? TEXT_COLUMNS_MIN
+							       : FG_SOURCE_TEXT_MAX);
 	fg_strbuf_release(&line);
 	fg_strbuf_release(&costs);
 }

@@ -26,13 +26,13 @@
 #include <math.h>
 
 enum {
-	MAX_TAIL_LINES = 10, /* most lines of a failed program's output */
-	MAX_DIFFERENCES = 6, /* most differences of the environment, without --verbose */
+	MAX_TAIL_LINES = 10, /* maximum lines of a failed program's output */
+	MAX_DIFFERENCES = 6, /* maximum number of differing facts listed without --verbose */
 	FUNCTION_COLUMNS = 44,
 	FOLDED_COLUMNS = 100, /* width of folded lines if the output is not a terminal */
 	AROUND_FOLDED = 30,   /* columns of a folded line that are not for names */
 	QUOTED_COLUMNS = 120,
-	MAX_UNFOLDED = 8, /* most passed benchmarks that get their own lines, if all passed */
+	MAX_UNFOLDED = 8, /* if all passed, at most this many get a line of their own */
 };
 
 /* --- the other metrics --- */

@@ -296,7 +296,8 @@ static bool has_notes_of_interest(const struct fg_metric_verdict *metric)
 }
 
 /* Was the note printed before? One note may apply to several metrics. */
-static bool was_said(const struct fg_benchmark_verdict *benchmark, size_t metric, const char *note)
+static bool is_repeated(const struct fg_benchmark_verdict *benchmark, size_t metric,
+			const char *note)
 {
 	for (size_t i = 0; i < metric; i++) {
 		if (has_notes_of_interest(&benchmark->metrics[i]) &&
@@ -317,7 +318,8 @@ const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchm
 		while (place->note < metric->notes.count) {
 			const char *note = metric->notes.items[place->note++];
 
-			if (!has_its_own_place(note) && !was_said(benchmark, place->metric, note))
+			if (!has_its_own_place(note) &&
+			    !is_repeated(benchmark, place->metric, note))
 				return note;
 		}
 	}

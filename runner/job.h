@@ -7,7 +7,7 @@
 #include "runner/execute/execute.h"
 #include "runner/runner.h"
 #include "runner/schedule/choice.h"
-#include "runner/schedule/sample_price.h"
+#include "runner/schedule/sampling_rate.h"
 
 struct fg_runner {
 	struct fg_runner_options options;
@@ -86,7 +86,7 @@ struct fg_runner_job {
 	enum fg_job_stage stage;
 	struct fg_block block; /* planned or being executed */
 	bool is_planned;       /* `block` was announced and is next */
-	bool is_anew;          /* the pairs so far were given up, which is still to be reported */
+	bool has_restarted;    /* the pairs so far were given up, which is still to be reported */
 	struct fg_pass pass;
 	struct fg_competition competition;
 	struct fg_coverage coverage[FG_ARM_COUNT]; /* sampled shares before the first pair */
@@ -124,7 +124,7 @@ struct fg_runner_job {
 	struct fg_sample_cost sample_cost; /* from the traces of the warm-up */
 	char *notes[FG_JOB_NOTES_MAX];
 	size_t note_count;
-	size_t notes_given;
+	size_t notes_passed;
 };
 
 /*

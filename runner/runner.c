@@ -126,9 +126,9 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 
 static bool give_note(struct fg_runner_job *job, struct fg_runner_event *event)
 {
-	if (job->notes_given == job->note_count)
+	if (job->notes_passed == job->note_count)
 		return false;
-	event->note = job->notes[job->notes_given++];
+	event->note = job->notes[job->notes_passed++];
 	return true;
 }
 
@@ -183,14 +183,14 @@ int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_run
 			*state = FG_RUNNER_REPEATED;
 			return FG_OK;
 		}
-		if (job->is_anew) {
-			job->is_anew = false;
+		if (job->has_restarted) {
+			job->has_restarted = false;
 			*state = FG_RUNNER_ANEW;
 			return FG_OK;
 		}
 		if (!job->pass.is_open && !job->is_planned) {
 			status = plan(job, state, err);
-			if (status != FG_OK || job->notes_given == job->note_count)
+			if (status != FG_OK || job->notes_passed == job->note_count)
 				return status;
 			continue;
 		}

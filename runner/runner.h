@@ -16,7 +16,7 @@
  * run when it is handed over, before anything else is executed: nothing is lost when the user
  * interrupts.
  *
- * Resuming: a benchmark whose series is already in the run goes on with the next pair of the same
+ * Resuming: a benchmark whose series is already in the run continues with the next pair of the same
  * random order.
  *
  * One job at a time, one thread.  The plan, the run and all texts of the options must outlive the
@@ -144,7 +144,7 @@ int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double 
 			  struct fg_error *err) FG_NODISCARD;
 /*
  * As above, but before the first pair and for all pairs. `only_if_cheap`: only if the links are
- * cheap compared to the measurement (link_price.h) and no earlier session measured a pair.
+ * cheap compared to the measurement (link_cost.h) and no earlier session measured a pair.
  */
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 	FG_NODISCARD;
@@ -177,7 +177,7 @@ struct fg_guard_end {
 /*
  * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has
  * ended, with *is_worker false and *end filled.  The guard should then leave with the same exit
- * code.  Not FG_OK: there is only one process, and it may go on without a guard.
+ * code.  Not FG_OK: there is only one process, and it may continue without a guard.
  */
 int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *err) FG_NODISCARD;
 

@@ -336,7 +336,7 @@ static bool is_identical(const struct fg_target targets[FG_ARM_COUNT],
 
 	return a->command && b->command &&
 	       (fg_build_is_identical(a, b, build_a, build_b) ||
-		fg_build_is_loaded_alike(a, b, build_a, build_b));
+		fg_build_loads_the_same(a, b, build_a, build_b));
 }
 
 /* Records how both arms were built. */
@@ -377,7 +377,7 @@ static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 }
 
 /* Reports that set-up is done, which is the last chance to give both sides the same inputs. */
-static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
+static int report_set_up(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_runner_options *options = &job->runner->options;
 	struct fg_error found = {0};
@@ -399,7 +399,7 @@ static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 		job,
 		fg_comparability_of_targets(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
 		err);
-	return status == FG_OK ? tell_set_up(job, err) : status;
+	return status == FG_OK ? report_set_up(job, err) : status;
 }
 
 /*
@@ -432,18 +432,18 @@ static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 void fg_job_settle_coverage(struct fg_runner_job *job)
 {
 	const struct fg_coverage *arms = job->coverage;
-	const double least_ns = COVERED_MIN_MS * (double)FG_NS_PER_MS;
+	const double min_ns = COVERED_MIN_MS * (double)FG_NS_PER_MS;
 	char *note = NULL;
 
-	if (!job->rules.sampled || !fg_coverage_is_one_sided(arms, least_ns))
+	if (!job->rules.sampled || !fg_coverage_is_one_sided(arms, min_ns))
 		return;
 	note = fg_xasprintf(
 		"measured without the sampler, so no function is blamed: it saw %.0f %% "
 		"of the baseline's CPU time and %.0f %% of the candidate's, and its cost "
 		"must be the same on both sides; a program that is static, or started "
 		"with an environment of its own, escapes it",
-		100 * fg_coverage_share(&arms[FG_ARM_BASELINE], least_ns),
-		100 * fg_coverage_share(&arms[FG_ARM_CANDIDATE], least_ns));
+		100 * fg_coverage_share(&arms[FG_ARM_BASELINE], min_ns),
+		100 * fg_coverage_share(&arms[FG_ARM_CANDIDATE], min_ns));
 	fg_job_note(job, note);
 	fg_series_remark(fg_job_series(job), FG_REMARK_UNSAMPLED, note);
 	job->rules.sampled = false;

@@ -13,5 +13,5 @@ esac
 find . \( -name '*.c' -o -name '*.h' -o -name '*.cpp' \) -not -path './build/*' -not -path '*/node_modules/*' -print0 |
 	xargs -0 -r -n 40 -P 2 $tool --dry-run -Werror --ferror-limit=3
 status=$?
-[ $status -eq 0 ] || echo "mend it with: ./dev format"
+[ $status -eq 0 ] || echo "fix it with: ./dev format"
 exit $status

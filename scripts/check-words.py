@@ -44,9 +44,11 @@ TRANSLATED = {
     r"\b(?:on its way|under way)\b": "pending, running",
     r"\b(?:come|came) to that\b": "say what did not happen",
     r"\bbeside\b": "next to, in parallel, with",
+    r"\bgo(?:es)? on\b(?! with)": "continue",
+    r"\b(?:rows?|lines?|pairs?|executions?|repetitions?) a (?:side|pair|benchmark|row|step|repetition|call|commit)\b": "per",
 }
 # Names of tests are read as sentences.
-FOREIGN_NAME = re.compile(r"^static void \w*_(?:told|tells|whom|whoever|dear|beside|(?<!there_)(?:is|are)_no(?!_longer|t|w|d))(?:_\w+)?\(void \*\*")
+FOREIGN_NAME = re.compile(r"^static void \w*_(?:told|tells|said|goes_on|asked_for|whom|whoever|dear|beside|(?<!there_)(?:is|are)_no(?!_longer|t|w|d))(?:_\w+)?\(void \*\*")
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
 OTHER_STATUS = re.compile(r"\bint (?:rc|ret|retval)\b")

@@ -203,10 +203,10 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 			   struct fg_profile_set *tree, struct fg_error *err)
 {
 	enum {
-		LEAST_FUNCTION_BYTES = 6
+		MIN_FUNCTION_BYTES = 6
 	};
 	struct fg_byte_reader reader = {content->data, content->data + content->size, false};
-	const size_t functions = fg_read_count(&reader, LEAST_FUNCTION_BYTES);
+	const size_t functions = fg_read_count(&reader, MIN_FUNCTION_BYTES);
 
 	if (functions > limits->functions)
 		return fg_error_set(err, FG_ELIMIT, "the run has %zu functions; the limit is %zu",

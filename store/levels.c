@@ -46,7 +46,7 @@ struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *rep
 		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
 			levels[m].medians[arm] =
 				fg_series_median(series, m, (enum fg_arm)arm, &counts[arm]);
-		levels[m].is_there = counts[0] + counts[1] > 0;
+		levels[m].exists = counts[0] + counts[1] > 0;
 		levels[m].pairs = (int64_t)fg_json_double_or(verdict, "pairs",
 							     (double)counts[FG_ARM_CANDIDATE]);
 		levels[m].ratio = fg_json_double_or(verdict, "ratio", (double)NAN);
@@ -125,7 +125,7 @@ int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_
 	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
 		int64_t name = 0;
 
-		if (!levels[m].is_there)
+		if (!levels[m].exists)
 			continue;
 		status = fg_store_text_id(store, series->metrics[m].name, &name, err);
 		add_level(&columns, (const int64_t[]){benchmark, name, run->started_ns, run_id},

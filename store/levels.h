@@ -12,7 +12,7 @@ struct fg_store;
 
 /* A row of `level`: the values of one metric that a trend needs. */
 struct fg_level {
-	bool is_there;
+	bool exists;
 	int64_t pairs;
 	double medians[2]; /* by arm */
 	double ratio;

@@ -238,10 +238,9 @@ static int by_prefix(struct fg_store *store, const char *project, const char *wo
 	if (status == FG_OK && count == 0)
 		status = FG_ENOENT;
 	else if (status == FG_OK && count > 1)
-		status =
-			fg_error_set(err, FG_ECONFLICT,
-				     "'%s' begins the ids of several runs (%s%s): give more digits",
-				     words, fg_strbuf_text(&others), count > 3 ? ", ..." : "");
+		status = fg_error_set(err, FG_ECONFLICT,
+				      "'%s' matches several runs (%s%s): give more digits", words,
+				      fg_strbuf_text(&others), count > 3 ? ", ..." : "");
 	fg_strbuf_release(&others);
 	return status;
 }

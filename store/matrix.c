@@ -228,11 +228,11 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
 	enum {
-		LEAST_ROW_BYTES = 7
+		MIN_ROW_BYTES = 7
 	};
 	int64_t pair = 0;
 
-	m->row_count = fg_read_count(reader, LEAST_ROW_BYTES);
+	m->row_count = fg_read_count(reader, MIN_ROW_BYTES);
 	m->rows = fg_xcalloc(m->row_count, sizeof(*m->rows));
 	for (size_t i = 0; i < m->row_count; i++)
 		m->rows[i].arm = (uint8_t)(fg_read_varint(reader) & 1);

@@ -148,10 +148,10 @@ int fg_repetitions_read(struct fg_byte_reader *reader, struct fg_series *series,
 			struct fg_error *err)
 {
 	enum {
-		LEAST_BYTES = 20
+		MIN_BYTES = 20
 	};
 	const size_t first = series->repetition_count;
-	const size_t count = fg_read_count(reader, LEAST_BYTES);
+	const size_t count = fg_read_count(reader, MIN_BYTES);
 	/* A harness may add a metric later: earlier chunks have fewer columns. */
 	const size_t metrics = fg_read_count(reader, 1);
 	int64_t pair = 0;
@@ -213,7 +213,7 @@ static void make_region_room(struct fg_profile_set *set, size_t more)
 int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, struct fg_error *err)
 {
 	enum {
-		LEAST_ROW_BYTES = 21
+		MIN_ROW_BYTES = 21
 	};
 	const size_t names = fg_read_count(reader, 1);
 	uint32_t *regions = fg_xcalloc(names, sizeof(*regions));
@@ -227,7 +227,7 @@ int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, s
 		regions[i] = fg_profile_set_region(set, name);
 		free(name);
 	}
-	rows = fg_read_count(reader, LEAST_ROW_BYTES);
+	rows = fg_read_count(reader, MIN_ROW_BYTES);
 	make_region_room(set, rows);
 	for (size_t i = 0; i < rows && !reader->failed; i++) {
 		struct fg_profile_region_row row = {.arm = (uint8_t)(fg_read_varint(reader) & 1)};

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 
 enum {
-	FG_PERIOD_ADAPTED_LEAST_NS = 250000,  /* 4,000 samples a second */
-	FG_PERIOD_ADAPTED_MOST_NS = 40000000, /* 25 samples a second */
+	FG_PERIOD_ADAPTED_MIN_NS = 250000,   /* 4,000 samples a second */
+	FG_PERIOD_ADAPTED_MAX_NS = 40000000, /* 25 samples a second */
 	FG_SAMPLE_ASSUMED_NS = 240000, /* cost of the first samples, with cold unwind tables */
 	FG_INTERRUPT_PART = 2, /* an interrupt without a signal costs half of one with a signal */
 	FG_BUDGET_WHOLE = 1000000,
@@ -61,9 +61,9 @@ static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cos
 	const uint64_t period_ns =
 		samples ? fg_sample_cost_each_ns(cost) * FG_BUDGET_WHOLE / samples : UINT64_MAX;
 
-	if (period_ns < FG_PERIOD_ADAPTED_LEAST_NS)
-		return FG_PERIOD_ADAPTED_LEAST_NS;
-	return period_ns < FG_PERIOD_ADAPTED_MOST_NS ? period_ns : FG_PERIOD_ADAPTED_MOST_NS;
+	if (period_ns < FG_PERIOD_ADAPTED_MIN_NS)
+		return FG_PERIOD_ADAPTED_MIN_NS;
+	return period_ns < FG_PERIOD_ADAPTED_MAX_NS ? period_ns : FG_PERIOD_ADAPTED_MAX_NS;
 }
 
 /* The cost at another rate, as a share of the CPU time. */

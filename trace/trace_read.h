@@ -145,7 +145,7 @@ struct fg_trace_refusal {
 /* Durations of the calls of a function that returned. */
 struct fg_trace_call_times {
 	uint32_t thread, region, path, measure;
-	uint64_t returned, total_ns, own_ns, least_ns, most_ns;
+	uint64_t returned, total_ns, own_ns, min_ns, max_ns;
 	uint64_t bins[FG_CALL_TIME_BINS];
 };
 

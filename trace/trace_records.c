@@ -446,8 +446,8 @@ static void read_domain_so_far(struct fg_trace_records *r, struct cursor *c)
 static void read_call_times(struct fg_trace_records *r, struct cursor *c)
 {
 	struct fg_trace_call_times times = {0};
-	uint64_t *const numbers[] = {&times.returned, &times.total_ns, &times.own_ns,
-				     &times.least_ns, &times.most_ns};
+	uint64_t *const numbers[] = {&times.returned, &times.total_ns, &times.own_ns, &times.min_ns,
+				     &times.max_ns};
 
 	times.thread = take_u32(c);
 	times.region = take_u32(c);

@@ -172,7 +172,7 @@ static void compare(struct history history, unsigned runs)
 	       history.build, history.has_prior ? ", prior from touched files" : "");
 	print("fastgate bisect", &ours);
 	peer.visits = peer.builds;
-	(void)snprintf(name, sizeof(name), "git bisect run, %u pairs a step", fixed);
+	(void)snprintf(name, sizeof(name), "git bisect run, %u pairs per step", fixed);
 	print(name, &peer);
 	(void)fflush(stdout);
 }

@@ -16,7 +16,7 @@ enum {
 	RUNS = 125,       /* per history */
 	STEP_AT = 60,     /* first run after the change */
 	STEP_REACH = 3,   /* a change found this many runs off still counts */
-	HISTORY_SHARE = 2 /* histories take longer: this many times fewer than decisions */
+	HISTORY_SHARE = 2 /* histories take longer, so there are this many times fewer of them */
 };
 
 struct noise {

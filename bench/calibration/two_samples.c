@@ -12,7 +12,7 @@
 /*
  * The distribution of U without ties: the coefficients of the Gaussian binomial (n1+n2 over n1),
  * built factor by factor: multiply by 1 - q^(n2+i), divide by 1 - q^i.  Counts stay below 2^97 for
- * 50 a side; doubles keep the relative error of the sums far below what a p-value shows.
+ * 50 per side; doubles keep the relative error of the sums far below what a p-value shows.
  */
 static struct fg_test mann_whitney_exact(size_t n1, size_t n2, double statistic)
 {

@@ -9,7 +9,7 @@
 #include "bench/calibration/ranks.h"
 
 /*
- * Mann-Whitney.  Exact without ties and up to 50 values a side, otherwise normal with continuity
+ * Mann-Whitney.  Exact without ties and up to 50 values per side, otherwise normal with continuity
  * and tie correction.  The statistic is U of the first: how often it exceeds the second.
  */
 struct fg_test mann_whitney_test(const double *first, size_t first_count, const double *second,
@@ -22,7 +22,7 @@ struct mean_difference {
 	struct fg_test test;
 };
 
-/* Student's test with unequal variances (Welch 1947); NaN below two values a sample. */
+/* Student's test with unequal variances (Welch 1947); NaN below two values per sample. */
 struct mean_difference welch_test(const double *first, size_t first_count, const double *second,
 				  size_t second_count);
 

@@ -126,13 +126,13 @@ class Bench:
         print(f"  fastgate / empty handler, whole program: {ratio:.4f}")
         # System time that the kernel accounts for each signal of this timer, whatever its handler.
         signals = sum(times["empty handler"]) * rate / 1e9
-        price_ns = (sum(systems["empty handler"]) - sum(systems["alone"])) / signals
-        self.inside(headers["fastgate"], price_ns)
+        cost_ns = (sum(systems["empty handler"]) - sum(systems["alone"])) / signals
+        self.inside(headers["fastgate"], cost_ns)
         means = {name: sum(h["handler_ns"] for h in of) / max(1, sum(h["samples"] for h in of)) for name, of in headers.items()}
         print(f"  handler on its own index / on the loader's: {means['fastgate own index'] / means['fastgate']:.3f}")
 
     @staticmethod
-    def inside(headers, price_ns):
+    def inside(headers, cost_ns):
         total = {name: sum(h[name] for h in headers) for name in HEADER_FIELDS}
         used = total["end_user_ns"] + total["end_system_ns"]
         print(f"  handler, mean {total['handler_ns'] / max(1, total['samples']):.0f} ns;"
@@ -142,8 +142,8 @@ class Bench:
               f" user {100 * (total['user_ns'] - total['end_user_ns']) / max(1, used):+.2f} %,"
               f" system {100 * (total['system_ns'] - total['end_system_ns']) / max(1, used):+.2f} %"
               " (getrusage counts our signals as system time)")
-        signals_ns = total["samples"] * price_ns
-        print(f"  the same without what the empty handler shows a signal to be booked with, {price_ns / 1e3:.1f} us:"
+        signals_ns = total["samples"] * cost_ns
+        print(f"  the same without what the empty handler shows a signal to be booked with, {cost_ns / 1e3:.1f} us:"
               f" user {100 * (total['user_ns'] - total['end_user_ns'] - signals_ns) / max(1, used):+.2f} %,"
               f" system {100 * (total['system_ns'] - total['end_system_ns'] + signals_ns) / max(1, used):+.2f} %")
         lost = {name: sum(h["losses"][i] for h in headers) for i, name in enumerate(LOSSES)}

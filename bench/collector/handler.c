@@ -250,7 +250,7 @@ static const struct {
 	{"  plain work", &by_kind[PLAIN]},
 };
 
-static void tell_all(void)
+static void print_all(void)
 {
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		tell(all[i].name, all[i].seen);
@@ -272,7 +272,7 @@ static void leave_counts(const char *path)
 	(void)fclose(file);
 }
 
-static void tell_longest(void)
+static void print_longest(void)
 {
 	(void)printf("  the longest:  at s   CPU us  elapsed us  faults  preempted  waited  new "
 		     "bytes  new frames\n");
@@ -324,10 +324,10 @@ int main(int argc, char **argv)
 	if (real_sigaction(FG_SIGNAL, &action, NULL) != 0)
 		return 2;
 	work(DEPTH - CHANGING);
-	tell_all();
+	print_all();
 	if (getenv("BENCH_COUNTS"))
 		leave_counts(getenv("BENCH_COUNTS"));
-	tell_longest();
+	print_longest();
 	tell("waited, elapsed time", &waits);
 	(void)printf("  %llu were preempted; %llu page faults; %.0f signals a second of CPU time\n",
 		     (unsigned long long)preempted, (unsigned long long)faulted,

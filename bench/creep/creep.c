@@ -223,10 +223,7 @@ static void show_recorded(void)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(programs); i++) {
 		const double spread = recorded_spread(programs[i]);
-		/*
-		 * the same number of standard deviations of a pair as +0.1 % where a pair scatters
-		 * by 2 %
-		 */
+		/* scaled so that pairs with a scatter of 2 % get steps of +0.1 % */
 		const double steps[] = {step_size * spread / 0.02, step_size, 0};
 
 		for (size_t k = 0; k < FG_ARRAY_SIZE(steps); k++) {

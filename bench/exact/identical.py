@@ -5,7 +5,7 @@ Identical builds, counted again and again: does any pair of counts differ?
 
 usage: identical.py FASTGATE [COUNTS]
 
-Each program is counted COUNTS times (64: 2,016 pairs a program) by `fastgate run` under valgrind; every pair is a comparison.  Red: one
+Each program is counted COUNTS times (64: 2,016 pairs per program) by `fastgate run` under valgrind; every pair is a comparison.  Red: one
 side executes over 0.01 % more than the other, as a whole or in any one function.
 """
 import itertools

@@ -119,7 +119,7 @@ def compare(name, words, library, look_ups):
 
 
 def start_display():
-    """A display for the programs that need one, if there can be one."""
+    """A display for the programs that need one, if one can be had."""
     if not shutil.which("Xvfb"):
         return None
     read_end, write_end = os.pipe()

@@ -87,8 +87,8 @@ static inline bool loop_attempt(struct loop *loop, double change)
 
 	loop->claims += FG_CLAIM_COUNT;
 	for (size_t i = 0; i < LOOP_MEASUREMENTS; i++) {
-		const bool said =
-			fg_claim_is_said(FG_CLAIM_FASTER, loop_measure(loop, change, &evidence));
+		const bool said = fg_claim_is_confirmed(FG_CLAIM_FASTER,
+							loop_measure(loop, change, &evidence));
 
 		loop->has_claimed = loop->has_claimed || (said && !(change < 0));
 		if (said && evidence >= fg_claim_needed(number))

@@ -33,7 +33,7 @@ int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, co
 		       struct fg_comparison *comparison, struct fg_error *err)
 {
 	const int64_t began_ns = fg_clock_monotonic_ns();
-	const char *name = search->asked.benchmark;
+	const char *name = search->request.benchmark;
 	struct fg_plan *plan = search->plan;
 	struct fg_session *session = &comparison->session;
 	int status = FG_OK;
@@ -44,13 +44,13 @@ int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, co
 	FG_TRY(fg_session_init(session, search->cli, plan, err));
 	comparison->benchmarks =
 		fg_xcalloc(plan->benchmark_count, sizeof(comparison->benchmarks[0]));
-	session->asked.candidate = candidate;
-	session->asked.state_folder = search->state_folder;
-	session->asked.keep_builds = KEPT_BUILDS;
-	session->asked.benchmarks = comparison->benchmarks;
+	session->request.candidate = candidate;
+	session->request.state_folder = search->state_folder;
+	session->request.keep_builds = KEPT_BUILDS;
+	session->request.benchmarks = comparison->benchmarks;
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
 		if (!name || fg_plan_find(plan, name) == &plan->benchmarks[i])
-			comparison->benchmarks[session->asked.benchmark_count++] =
+			comparison->benchmarks[session->request.benchmark_count++] =
 				&plan->benchmarks[i];
 	}
 	status = fg_arms_open(&comparison->arms, session, plan, err);
@@ -82,9 +82,9 @@ int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison 
 	comparison->benchmark = *comparison->benchmarks[0];
 	comparison->benchmarks[0] = &comparison->benchmark;
 	fg_cli_choose_cases(search->plan, &comparison->benchmark,
-			    (const char *const[]){search->asked.benchmark}, 1);
-	comparison->session.asked.fixed_pairs = pairs;
-	if (search->asked.measure)
+			    (const char *const[]){search->request.benchmark}, 1);
+	comparison->session.request.fixed_pairs = pairs;
+	if (search->request.measure)
 		return fg_session_measure(&comparison->session, err);
 	measure->schedule = search->schedule;
 	measure->min_pairs = 2;
@@ -97,7 +97,7 @@ int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison 
 	measure->domain_count = 0;
 	measure->layouts = search->layouts > 0 ? measure->layouts : FG_LAYOUTS_NEVER;
 	measure->affected = FG_AFFECTED_NEVER;
-	if (!search->asked.function)
+	if (!search->request.function)
 		measure->sampler.enabled = false;
 	return fg_session_measure(&comparison->session, err);
 }
@@ -126,19 +126,20 @@ size_t fg_comparison_take_differences(struct fg_bisect_search *search,
 				      const struct fg_series *series,
 				      struct fg_bisect_commit *commit)
 {
-	const size_t index = (size_t)(series - session->got.run.series);
+	const size_t index = (size_t)(series - session->result.run.series);
 	const size_t before = commit->pair_count;
 
-	if (search->asked.measure || search->asked.function) {
+	if (search->request.measure || search->request.function) {
 		const struct fg_bisect_cost cost = {
-			.profile = index < session->got.profile_count ? session->got.profiles[index]
-								      : NULL,
-			.measure = search->asked.measure,
-			.function = search->asked.function};
+			.profile = index < session->result.profile_count
+					   ? session->result.profiles[index]
+					   : NULL,
+			.measure = search->request.measure,
+			.function = search->request.function};
 
 		fg_bisect_take_costs(commit, &cost);
 	} else {
-		fg_bisect_take_metric(commit, series, search->asked.metric);
+		fg_bisect_take_metric(commit, series, search->request.metric);
 	}
 	search->pairs += (double)(commit->pair_count - before);
 	return commit->pair_count - before;
@@ -168,7 +169,7 @@ static int rank_of(enum fg_outcome outcome)
 const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_search *search,
 							 const struct fg_verdict *verdict)
 {
-	const char *name = search->asked.benchmark ? search->asked.benchmark : "";
+	const char *name = search->request.benchmark ? search->request.benchmark : "";
 	const size_t length = strlen(name);
 	const struct fg_benchmark_verdict *worst = NULL;
 
@@ -202,7 +203,7 @@ void fg_comparison_take_verdict(const struct fg_session *session,
 				struct fg_search_verdict *verdict)
 {
 	*verdict = (struct fg_search_verdict){
-		.run = fg_arena_strdup(arena, session->got.run.id),
+		.run = fg_arena_strdup(arena, session->result.run.id),
 		.outcome = metric ? metric->outcome : benchmark->outcome,
 		.pairs = benchmark->pairs,
 		.ratio = metric ? metric->ratio : (double)NAN,

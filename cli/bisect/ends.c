@@ -42,20 +42,20 @@ static int take_ends(struct fg_bisect_search *search, const struct fg_comparison
 		     const struct fg_benchmark_verdict *benchmark, struct fg_error *err)
 {
 	const struct fg_session *session = &comparison->session;
-	const struct fg_series *series = fg_run_find(&session->got.run, benchmark->name);
+	const struct fg_series *series = fg_run_find(&session->result.run, benchmark->name);
 	const struct fg_metric_verdict *metric =
 		fg_comparison_metric(benchmark, fg_search_subject(search));
 	const size_t last = search->model.count - 1;
 	struct fg_arena *arena = &search->plan->arena;
 	size_t pairs = 0;
 
-	if (search->asked.metric && !metric)
+	if (search->request.metric && !metric)
 		return fg_error_set(err, FG_EINVAL, "benchmark '%s' has no metric '%s'",
-				    benchmark->name, search->asked.metric);
-	if (!metric && benchmark->metric_count > 0 && !search->asked.measure)
+				    benchmark->name, search->request.metric);
+	if (!metric && benchmark->metric_count > 0 && !search->request.measure)
 		metric = &benchmark->metrics[0];
 	if (metric)
-		search->asked.metric = fg_arena_strdup(arena, metric->name);
+		search->request.metric = fg_arena_strdup(arena, metric->name);
 	fg_comparison_take_verdict(session, benchmark, metric, arena, &search->ends);
 	search->schedule = series->schedule;
 	search->layouts = series->layouts;
@@ -74,9 +74,9 @@ static int take_ends(struct fg_bisect_search *search, const struct fg_comparison
 /* The cost of one function, and some measures, have no verdict, so pairs decide. */
 static bool is_worse(const struct fg_bisect_search *search)
 {
-	const bool has_pairs = search->asked.function || search->asked.measure;
+	const bool has_pairs = search->request.function || search->request.measure;
 
-	return (search->ends.outcome == FG_OUTCOME_REGRESSION && !search->asked.function) ||
+	return (search->ends.outcome == FG_OUTCOME_REGRESSION && !search->request.function) ||
 	       (has_pairs && fg_bisect_is_worse(&search->model.commits[search->model.count - 1]));
 }
 
@@ -107,9 +107,9 @@ static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_er
 	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; measuring the ends first",
 		   search->range.count, search->range.good, search->range.bad);
 	FG_TRY_OUT(fg_comparison_gate(&comparison, err));
-	benchmark = fg_comparison_verdict(search, &comparison.session.got.verdict);
+	benchmark = fg_comparison_verdict(search, &comparison.session.result.verdict);
 	FG_TRY_OUT(check_measured(search, benchmark, err));
-	search->asked.benchmark = fg_arena_strdup(&search->plan->arena, benchmark->name);
+	search->request.benchmark = fg_arena_strdup(&search->plan->arena, benchmark->name);
 	*is_new = benchmark->outcome == FG_OUTCOME_NEW;
 	if (!*is_new)
 		status = take_ends(search, &comparison, benchmark, err);
@@ -133,7 +133,7 @@ static int has_benchmark(struct fg_bisect_search *search, size_t index, bool *ha
 	search->builds++;
 	if (*has) {
 		status = fg_comparison_measure(search, &comparison, 1, &why);
-		series = fg_run_find(&comparison.session.got.run, search->asked.benchmark);
+		series = fg_run_find(&comparison.session.result.run, search->request.benchmark);
 		*has = series && series->state == FG_MEASURED && !series->only_in[FG_ARM_CANDIDATE];
 	}
 	fg_comparison_close(&comparison);
@@ -164,7 +164,7 @@ static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 	int status = FG_OK;
 
 	fg_cli_say(search->cli, "%.12s does not have '%s': looking for the first commit that does",
-		   search->range.good, search->asked.benchmark);
+		   search->range.good, search->request.benchmark);
 	while (first < last && status == FG_OK) {
 		const size_t middle = first + (last - first) / 2;
 		bool has = false;
@@ -181,7 +181,7 @@ static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 		return fg_error_set(err, FG_EINVAL,
 				    "benchmark '%s' exists only at %.12s: there is nothing to "
 				    "compare with",
-				    search->asked.benchmark, search->range.bad);
+				    search->request.benchmark, search->range.bad);
 	drop_commits(search, last + 1);
 	return FG_OK;
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 /* Commits less likely than this are not listed. */
-static const double least_shown = 0.005;
+static const double min_shown = 0.005;
 
 double fg_search_seconds(const struct fg_bisect_search *search)
 {
@@ -24,7 +24,7 @@ double fg_search_seconds(const struct fg_bisect_search *search)
 
 const char *fg_search_subject(const struct fg_bisect_search *search)
 {
-	return search->asked.measure ? search->asked.measure : search->asked.metric;
+	return search->request.measure ? search->request.measure : search->request.metric;
 }
 
 /* ---- sentences ---- */
@@ -39,13 +39,13 @@ static void add_subject(const struct fg_bisect_search *search, struct fg_strbuf 
 	const char *name = fg_search_subject(search);
 	const struct fg_metric *metric = fg_metric_find_builtin(name);
 
-	add_name(text, search->asked.benchmark);
+	add_name(text, search->request.benchmark);
 	fg_strbuf_add_text(text, ", ");
-	if (search->asked.function) {
-		add_name(text, search->asked.function);
-		fg_strbuf_add_text(text, search->asked.measure ? ", " : "");
+	if (search->request.function) {
+		add_name(text, search->request.function);
+		fg_strbuf_add_text(text, search->request.measure ? ", " : "");
 	}
-	if (search->asked.measure || !search->asked.function)
+	if (search->request.measure || !search->request.function)
 		add_name(text, metric ? metric->label : name);
 }
 
@@ -58,9 +58,9 @@ static void add_nothing(const struct fg_bisect_search *search, struct fg_strbuf 
 	fg_strbuf_printf(text, " is not slower at %.12s than at %.12s", search->range.bad,
 			 search->range.good);
 	if (search->ends.outcome == FG_OUTCOME_PLACEMENT)
-		fg_strbuf_add_text(text, " but for the place of its code in memory");
+		fg_strbuf_add_text(text, " apart from where its code lies in memory");
 	if (isfinite(search->ends.smallest))
-		fg_strbuf_printf(text, "; %s would have been seen",
+		fg_strbuf_printf(text, "; a change of %s would have been seen",
 				 fg_format_change(search->ends.smallest, words));
 }
 
@@ -225,7 +225,7 @@ static void add_rows(const struct fg_bisect_search *search, const struct format 
 		const double probability =
 			search->look.probability ? search->look.probability[i] : 0;
 
-		if (!(probability > least_shown) && !format->is_page)
+		if (!(probability > min_shown) && !format->is_page)
 			continue;
 		add_commit(search, i, &words);
 		add_row(format, probability, search->range.commits[i].hash, &words, text);

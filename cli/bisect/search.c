@@ -13,7 +13,7 @@
 #include <math.h>
 
 enum {
-	ATTEMPTS = 2, /* most attempts to measure a commit that the answer depends on */
+	ATTEMPTS = 2, /* maximum attempts to measure a commit that the answer depends on */
 	RETRY_PAIRS = 8,
 };
 
@@ -69,7 +69,7 @@ static int list_commits(struct fg_bisect_search *search, struct fg_error *err)
 	const struct fg_git git = fg_search_git(search);
 	struct fg_commit_range *range = &search->range;
 
-	FG_TRY(fg_range_list(&git, search->asked.good, search->asked.bad, &search->plan->arena,
+	FG_TRY(fg_range_list(&git, search->request.good, search->request.bad, &search->plan->arena,
 			     range, err));
 	if (range->count > FG_BISECT_COMMITS_MAX)
 		return fg_error_set(err, FG_EINVAL,
@@ -91,13 +91,13 @@ static int open_search(struct fg_bisect_search *search, struct fg_error *err)
 
 	search->state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);
 	search->started_ns = fg_clock_monotonic_ns();
-	if (search->asked.resume)
+	if (search->request.resume)
 		FG_TRY(fg_search_load_request(search, err));
 	FG_TRY(list_commits(search, err));
 	fg_state_folder_make(search->state_folder);
-	search->model.is_exact = search->asked.measure != NULL;
-	for (size_t i = 0; search->asked.measure && i < plan->benchmark_count; i++)
-		count_measure(search->asked.measure, &plan->arena, &plan->benchmarks[i].measure);
+	search->model.is_exact = search->request.measure != NULL;
+	for (size_t i = 0; search->request.measure && i < plan->benchmark_count; i++)
+		count_measure(search->request.measure, &plan->arena, &plan->benchmarks[i].measure);
 	return FG_OK;
 }
 
@@ -190,19 +190,18 @@ static int measure_commit(struct fg_bisect_search *search, size_t index, unsigne
 	size_t taken = 0;
 	int status = FG_OK;
 
-	session->asked.is_known = is_known;
-	session->asked.context = &visit;
+	session->request.is_known = is_known;
+	session->request.context = &visit;
 	status = fg_comparison_measure(search, comparison, pairs, err);
 	if (status != FG_OK || visit.is_known)
 		return status;
-	series = fg_run_find(&session->got.run, search->asked.benchmark);
+	series = fg_run_find(&session->result.run, search->request.benchmark);
 	if (series)
 		taken = fg_comparison_take_differences(search, session, series,
 						       &model->commits[index]);
 	if (taken == 0)
 		give_up(search, index,
-			series && series->failure ? series->failure
-						  : "none of its pairs can be used");
+			series && series->failure ? series->failure : "it has no usable pairs");
 	else
 		model->visit_seconds =
 			(model->visit_seconds + fmax(fg_comparison_seconds_since(began_ns) -
@@ -297,7 +296,7 @@ static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
 
 static int measure_commits(struct fg_bisect_search *search, struct fg_error *err)
 {
-	const double budget_s = (double)search->asked.budget_ns / FG_NS_PER_S;
+	const double budget_s = (double)search->request.budget_ns / FG_NS_PER_S;
 	size_t next = 0;
 	unsigned pairs = 0;
 	int status = look(search, &next, &pairs, err);
@@ -321,9 +320,9 @@ static int measure_commits(struct fg_bisect_search *search, struct fg_error *err
 static const char *card_of(const struct fg_session *session, struct fg_arena *arena)
 {
 	const struct fg_report report = {
-		.run = &session->got.run,
-		.verdict = &session->got.verdict,
-		.profiles = (const struct fg_profile_set *const *)session->got.profiles};
+		.run = &session->result.run,
+		.verdict = &session->result.verdict,
+		.profiles = (const struct fg_profile_set *const *)session->result.profiles};
 	struct fg_strbuf text = {0};
 	const char *card = NULL;
 
@@ -348,7 +347,7 @@ static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step 
 	fg_cli_say(search->cli, "%.12s against its parent", commit);
 	FG_TRY_OUT(fg_comparison_open(search, parent, commit, &comparison, err));
 	FG_TRY_OUT(fg_comparison_gate(&comparison, err));
-	benchmark = fg_comparison_verdict(search, &comparison.session.got.verdict);
+	benchmark = fg_comparison_verdict(search, &comparison.session.result.verdict);
 	if (benchmark)
 		fg_comparison_take_verdict(
 			&comparison.session, benchmark,
@@ -365,7 +364,7 @@ static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 {
 	const enum fg_outcome outcome = search->steps[step].outcome;
 
-	return isfinite(search->steps[step].ratio) && !search->asked.function &&
+	return isfinite(search->steps[step].ratio) && !search->request.function &&
 	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
 }
 
@@ -397,15 +396,16 @@ static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_e
 }
 
 static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
-			const struct fg_search_request *asked, struct fg_error *err)
+			const struct fg_search_request *request, struct fg_error *err)
 {
 	bool again = true;
 	int status = FG_OK;
 
-	*search = (struct fg_bisect_search){.cli = cli, .plan = plan, .asked = *asked};
+	*search = (struct fg_bisect_search){.cli = cli, .plan = plan, .request = *request};
 	status = open_search(search, err);
 	if (status == FG_OK)
-		status = asked->resume ? fg_search_load(search, err) : fg_ends_compare(search, err);
+		status = request->resume ? fg_search_load(search, err)
+					 : fg_ends_compare(search, err);
 	if (status != FG_OK || search->state == FG_SEARCH_NOTHING)
 		return status;
 	while (status == FG_OK && again) {
@@ -418,7 +418,7 @@ static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, str
 }
 
 /* Continues the search in the side branch of the merge that was found. */
-static bool find_inside(const struct fg_bisect_search *search, struct fg_search_request *asked)
+static bool find_inside(const struct fg_bisect_search *search, struct fg_search_request *request)
 {
 	const struct fg_git git = fg_search_git(search);
 	const struct fg_bisect_step *step = search->look.steps;
@@ -430,18 +430,18 @@ static bool find_inside(const struct fg_bisect_search *search, struct fg_search_
 		return false;
 	merge = &search->range.commits[step->last];
 	start = fg_range_side_start(&git, merge, &search->plan->arena);
-	*asked = search->asked;
-	asked->good = start;
-	asked->bad = merge->side;
-	asked->resume = false;
+	*request = search->request;
+	request->good = start;
+	request->bad = merge->side;
+	request->resume = false;
 	return start && strcmp(start, merge->side) != 0;
 }
 
 int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
-	      const struct fg_search_request *asked, struct fg_error *err)
+	      const struct fg_search_request *request, struct fg_error *err)
 {
 	struct fg_search_request inside;
-	int status = search_range(search, cli, plan, asked, err);
+	int status = search_range(search, cli, plan, request, err);
 
 	while (status == FG_OK && find_inside(search, &inside)) {
 		struct fg_bisect_search inner;

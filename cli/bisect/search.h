@@ -51,8 +51,8 @@ enum fg_search_state {
 
 struct fg_bisect_search {
 	struct fg_cli *cli;
-	struct fg_plan *plan;           /* its arena holds all texts */
-	struct fg_search_request asked; /* the options, with defaults filled in */
+	struct fg_plan *plan;             /* its arena holds all texts */
+	struct fg_search_request request; /* the options, with defaults filled in */
 	char *state_folder;
 	struct fg_commit_range range;
 	struct fg_bisect model;
@@ -76,7 +76,7 @@ struct fg_bisect_search {
  * found against its parent. Changes `plan`: its baseline becomes that of each comparison.
  */
 int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
-	      const struct fg_search_request *asked, struct fg_error *err) FG_NODISCARD;
+	      const struct fg_search_request *request, struct fg_error *err) FG_NODISCARD;
 void fg_search_release(struct fg_bisect_search *search);
 
 /* ---- report.c ---- */

@@ -20,12 +20,12 @@ static const char *const states[] = {
 
 /* ---- members: one function per struct writes if `w` is set, and otherwise reads `json` ---- */
 
-static void exchange_request(const struct fg_exchange *with, struct fg_search_request *asked)
+static void exchange_request(const struct fg_exchange *with, struct fg_search_request *request)
 {
-	fg_exchange_text(with, "benchmark", &asked->benchmark);
-	fg_exchange_text(with, "metric", &asked->metric);
-	fg_exchange_text(with, "measure", &asked->measure);
-	fg_exchange_text(with, "function", &asked->function);
+	fg_exchange_text(with, "benchmark", &request->benchmark);
+	fg_exchange_text(with, "metric", &request->metric);
+	fg_exchange_text(with, "measure", &request->measure);
+	fg_exchange_text(with, "function", &request->function);
 }
 
 static void exchange_verdict(const struct fg_exchange *with, struct fg_search_verdict *verdict)
@@ -142,7 +142,7 @@ void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text)
 	fg_json_text(&w, "state", states[search->state]);
 	fg_json_text(&w, "good", search->range.good);
 	fg_json_text(&w, "bad", search->range.bad);
-	exchange_request(&with, &search->asked);
+	exchange_request(&with, &search->request);
 	fg_json_double(&w, "change", exp(search->look.whole));
 	fg_json_double(&w, "explained", search->look.explained);
 	fg_json_int(&w, "left", (int64_t)search->look.left);
@@ -188,7 +188,8 @@ static int read_state(const struct fg_bisect_search *search, cJSON **json, struc
 	int status = fg_fs_read_regular(path, STATE_MAX_BYTES, &text, &size, err);
 
 	if (status == FG_ENOENT)
-		(void)fg_error_set(err, FG_ENOENT, "no search was interrupted here: name its ends");
+		(void)fg_error_set(err, FG_ENOENT,
+				   "no interrupted search to resume: name the ends");
 	if (status == FG_OK)
 		status = fg_json_parse(text, size, STATE_MAX_BYTES, json, err);
 	free(text);
@@ -198,19 +199,20 @@ static int read_state(const struct fg_bisect_search *search, cJSON **json, struc
 
 int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err)
 {
-	struct fg_search_request *asked = &search->asked;
+	struct fg_search_request *request = &search->request;
 	struct fg_exchange with = {.arena = &search->plan->arena};
 	cJSON *json = NULL;
 
 	FG_TRY(read_state(search, &json, err));
 	with.json = json;
-	fg_exchange_text(&with, "good", &asked->good);
-	fg_exchange_text(&with, "bad", &asked->bad);
-	exchange_request(&with, asked);
+	fg_exchange_text(&with, "good", &request->good);
+	fg_exchange_text(&with, "bad", &request->bad);
+	exchange_request(&with, request);
 	cJSON_Delete(json);
-	return asked->good && asked->bad ? FG_OK
-					 : fg_error_set(err, FG_EPARSE, "%s/%s has no ends",
-							search->state_folder, STATE_NAME);
+	return request->good && request->bad
+		       ? FG_OK
+		       : fg_error_set(err, FG_EPARSE, "%s/%s does not name the ends of the search",
+				      search->state_folder, STATE_NAME);
 }
 
 static void load_commit(const struct fg_exchange *with, struct fg_search_commit *commit,
@@ -248,8 +250,8 @@ int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 	}
 	if (index != search->range.count)
 		status = fg_error_set(err, FG_EINVAL,
-				      "the commits are not those of the interrupted search: start "
-				      "it again");
+				      "the commits differ from those of the interrupted search: "
+				      "start a new one");
 	with.json = fg_json_find(json, "ends");
 	exchange_verdict(&with, &search->ends);
 	with.json = json;

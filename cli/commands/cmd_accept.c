@@ -13,7 +13,7 @@ static const struct fg_cli_argument arguments[] = {
 	 .max = 1,
 	 .complete = FG_COMPLETE_BENCHMARK},
 	{.name = "METRIC", .help = "its metric: cpu_time, max_rss, ...", .min = 1, .max = 1},
-	{.name = "REASON", .help = "why that is worth it, as one word", .min = 1, .max = 1},
+	{.name = "REASON", .help = "the reason, as one argument", .min = 1, .max = 1},
 	{.name = NULL},
 };
 
@@ -56,7 +56,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (strpbrk(name, "\"\n") || strpbrk(cli->arguments[1], " \n") ||
 	    strchr(cli->arguments[2], '\n'))
 		return fg_cli_usage(
-			cli, "a name, a metric and a reason are on one line, without quotes");
+			cli, "BENCH, METRIC and REASON must each fit on one line, without quotes");
 	status = fg_gate_accepts_of_message(message, "HEAD", &cli->arena, &accepts, &count, &err);
 	if (status == FG_OK)
 		status = commit(&git, message, &err);
@@ -72,9 +72,9 @@ const struct fg_cli_command fg_cmd_accept = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "accept a known cost, in a commit that says why",
 	.description =
-		"Makes an empty commit with the trailer `Fastgate-Accept: BENCH METRIC reason`. Runs "
-		"against a commit before it show the cost as accepted and do not fail for it. What is "
-		"staged or changed stays as it is.",
+		"Makes an empty commit with the trailer `Fastgate-Accept: BENCH METRIC reason`. "
+		"Runs against a commit before it show the cost as accepted and do not fail for it. "
+		"Staged and unstaged changes are left alone.",
 	.arguments = arguments,
 	.examples = examples,
 	.run = run,

@@ -20,7 +20,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "TRACES",
-	 .help = "a trace, or the folder that `fastgate record` wrote; fastgate-record by default",
+	 .help = "a trace, or the folder that `fastgate record` wrote (default: fastgate-record)",
 	 .max = 1,
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
@@ -47,14 +47,16 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_archive = {
 	.name = "archive",
 	.group = FG_CLI_GROUP_PROFILE,
-	.summary = "pack traces with all they need into one file",
+	.summary = "pack traces and all they need into one file",
 	.description =
-		"Writes one .tar.zst file with the traces, the binaries that their addresses lie "
-		"in, separate debug files, the maps of code made at run time, and a list of all "
+		"Writes one .tar.zst file with the traces, the binaries that their addresses refer "
+		"to, separate debug files, the maps of code generated at run time, and a manifest "
 		"with SHA-256 digests. Every command that takes a trace also takes this file, on "
-		"any host, and shows exactly the same: the binaries of that host are not used. "
-		"An archive that was changed or damaged is refused.\n\nIt contains no source "
-		"files, but it contains the binaries: share it only with those who may have them.",
+		"any host, and shows exactly the same: that host's own binaries are not used. An "
+		"archive that was changed or damaged is refused.\n"
+		"\n"
+		"It contains no source files, but it contains the binaries: share it only with "
+		"people who may have them.",
 	FG_CLI_TABLES,
 	.run = run,
 };

@@ -6,28 +6,28 @@
 
 struct options {
 	struct fg_cli_config config;
-	struct fg_search_request asked;
+	struct fg_search_request request;
 	const char *markdown;
 	const char *html;
 };
 
-static int check(const struct fg_search_request *asked, const struct fg_plan *plan,
+static int check(const struct fg_search_request *request, const struct fg_plan *plan,
 		 struct fg_error *err)
 {
-	if (asked->metric && (asked->measure || asked->function))
+	if (request->metric && (request->measure || request->function))
 		return fg_error_set(err, FG_EINVAL, "--metric excludes --measure and --function");
-	if (asked->measure &&
-	    (!fg_measure_is_known(asked->measure) || fg_metric_find_builtin(asked->measure)))
+	if (request->measure &&
+	    (!fg_measure_is_known(request->measure) || fg_metric_find_builtin(request->measure)))
 		return fg_error_set(err, FG_EINVAL,
-				    "--measure: '%.100s' is not counted exactly; for a time use "
+				    "--measure: '%.100s' is not an exact count; for a time use "
 				    "--metric",
-				    asked->measure);
+				    request->measure);
 	if (plan->benchmark_count == 0)
 		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
-	if (asked->benchmark && !fg_plan_find(plan, asked->benchmark))
-		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
-				    asked->benchmark, plan->config_path);
+	if (request->benchmark && !fg_plan_find(plan, request->benchmark))
+		return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s", request->benchmark,
+				    plan->config_path);
 	return FG_OK;
 }
 
@@ -58,7 +58,7 @@ static int report(const struct fg_cli *cli, const struct options *given,
 		fg_cli_print(cli, &text);
 	} else {
 		fg_search_write(search, FG_SEARCH_TEXT, &text);
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	}
 	fg_strbuf_release(&text);
 	return status;
@@ -77,8 +77,8 @@ static int find(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	struct fg_bisect_search found = {0};
 	int status = FG_OK;
 
-	FG_TRY(check(&given->asked, plan, err));
-	status = fg_search(&found, cli, plan, &given->asked, err);
+	FG_TRY(check(&given->request, plan, err));
+	status = fg_search(&found, cli, plan, &given->request, err);
 	if (status == FG_EINTERRUPTED) {
 		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` continues with what was "
 				"measured");
@@ -98,20 +98,21 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_plan plan = {0};
 	int status = FG_OK;
 
-	given.asked.good = cli->argument_count > 0 ? cli->arguments[0] : NULL;
-	given.asked.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD";
-	if (cli->argument_count == 0 && !given.asked.resume)
+	given.request.good = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+	given.request.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD";
+	if (cli->argument_count == 0 && !given.request.resume)
 		return fg_cli_usage(cli, "name the good end: a tag, a branch or a commit");
-	if (cli->argument_count > 0 && given.asked.resume)
+	if (cli->argument_count > 0 && given.request.resume)
 		return fg_cli_usage(cli,
-				    "--resume uses the ends of the interrupted search: name none");
+				    "--resume uses the ends of the interrupted search: do not name "
+				    "any");
 	if (fg_cli_check_event(&err) != FG_OK)
 		return fg_cli_fail(cli, &err);
 	status = fg_cli_load_plan(cli, &given.config, false, &plan);
 	if (status != FG_EXIT_PASS)
 		return status;
 	fg_cli_warn_of_tokens(cli, &plan);
-	fg_cli_stand_in_checkout(&plan);
+	fg_cli_set_plan_root(&plan);
 	if (fg_session_guard(cli, &status)) {
 		status = find(cli, &given, &plan, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;
@@ -122,25 +123,25 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_ROW_NAME(struct options, asked.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
+	FG_ROW_NAME(struct options, request.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "search by this benchmark (default: the one that is slower at the bad end)"),
-	FG_ROW_TEXT(struct options, asked.metric, "metric", 'm', "NAME",
+	FG_ROW_TEXT(struct options, request.metric, "metric", 'm', "NAME",
 		    "search by this metric (default: the gated one that got worse)"),
-	FG_ROW_TEXT(struct options, asked.function, "function", 'f', "NAME",
+	FG_ROW_TEXT(struct options, request.function, "function", 'f', "NAME",
 		    "search by the time, or the measure, of one function and all that it calls"),
-	FG_ROW_TEXT(struct options, asked.measure, "measure", 0, "NAME",
+	FG_ROW_TEXT(struct options, request.measure, "measure", 0, "NAME",
 		    "search by an exact measure, such as instructions or heap.allocations: one "
 		    "execution per commit and side"),
 	{.name = "budget",
 	 .letter = 'b',
 	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct options, asked.budget_ns),
+	 .offset = offsetof(struct options, request.budget_ns),
 	 .argument = "T",
 	 .initial = "60m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e14,
 	 .help = "start no further measurement after this time"},
-	FG_ROW_FLAG(struct options, asked.resume, "resume", 0,
+	FG_ROW_FLAG(struct options, request.resume, "resume", 0,
 		    "continue the search that was interrupted or ran out of budget"),
 	FG_ROW_FILE(struct options, markdown, "markdown", 0, "also write the result as Markdown"),
 	FG_ROW_FILE(struct options, html, "html", 0,
@@ -174,20 +175,20 @@ const struct fg_cli_command fg_cmd_bisect = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "which commit made it slower",
 	.description =
-		"Gates BAD against GOOD; if that finds a regression, measures commits between them, "
-		"each in pairs with GOOD, until one commit is identified with a probability of 95 "
-		"%, or several that explain 70 % of the whole. Nothing is called good or bad on "
-		"the way: every pair counts for all commits, so a single noisy measurement does "
-		"not mislead. Then each of these commits is gated against its parent, which "
+		"Gates BAD against GOOD; if that finds a regression, measures commits between "
+		"them, each in pairs with GOOD, until one commit is identified with a probability "
+		"of 95 %, or several that explain 70 % of the whole. No commit is declared good or "
+		"bad along the way: every pair informs all commits, so a single noisy measurement "
+		"does not mislead. Then each of these commits is gated against its parent, which "
 		"names the function.\n"
 		"\n"
 		"Configuration, benchmarks and inputs are those of the work tree, so fastgate.yml "
 		"may be newer than the range. Uncommitted changes are not part of it. A commit "
-		"that does not build or run is tried again if the answer depends on it, and "
-		"otherwise counts as one with its neighbour.\n"
+		"that does not build or run is tried again if the answer depends on it; otherwise "
+		"it is merged with its neighbour.\n"
 		"\n"
-		"Exit code 0: nothing got slower. 1: found. 3: undecided, the likely "
-		"commits are printed.",
+		"Exit code 0: nothing got slower. 1: found. 3: undecided, the likely commits are "
+		"printed.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE & ~FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

@@ -68,7 +68,7 @@ static int tell(struct fg_cli *cli, const struct options *given,
 	int status = reporter ? reporter->write(&report, &how, &text, err) : FG_EINVAL;
 
 	if (status == FG_OK && !given->output && strcmp(format, "terminal") == 0)
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	else if (status == FG_OK)
 		status = fg_cli_write(cli, given->output, &text, err);
 	fg_strbuf_release(&text);
@@ -107,7 +107,7 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 	if (given->output || as_json || as_csv)
 		status = fg_cli_write(cli, given->output, &text, err);
 	else
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	fg_view_table_release(&table);
 	fg_strbuf_release(&text);
 	return status;
@@ -189,7 +189,7 @@ static const struct fg_option options[] = {
 		    "terminal, json, junit, markdown, html, csv, ..."),
 	FG_ROW_TEXT(
 		struct options, measure, "measure", 0, "NAME",
-		"judge by this measure of the profiles alone, and say which call paths changed it"),
+		"judge only by this measure of the profiles, and show which call paths changed it"),
 	FG_ROW_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
 	{.name = NULL},
 };
@@ -210,11 +210,11 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate compare latest~1 latest", "the newest run with the one before it"},
+	{"fastgate compare latest~1 latest", "the newest run against the previous one"},
 	{"fastgate compare main 0192f3 --format html -o difference.html",
 	 "as a page with the flame graph of the difference"},
 	{"fastgate compare latest~1 latest --measure instructions",
-	 "by the instructions that were counted, with the functions that execute more of them"},
+	 "by counted instructions, with the functions that execute more"},
 	{"fastgate compare fastgate-record.old fastgate-record",
 	 "two recordings, function by function, without a verdict"},
 	{NULL, NULL},
@@ -226,11 +226,12 @@ const struct fg_cli_command fg_cmd_compare = {
 	.summary = "two stored runs: the verdict and what explains it",
 	.description =
 		"Compares what two stored runs measured, metric by metric and function by "
-		"function. Two runs are two sessions, so this is weaker than `run "
-		"--against`: the difference between sessions goes into the interval, and "
-		"runs from hosts that are not alike are at most inconclusive.\n\nTwo profiles "
-		"(recordings, imports, another tool's profiles) are compared without a "
-		"verdict: shares and times of each function before and after, and the "
+		"function. Two runs are two sessions, so this is weaker than `run --against`: the "
+		"variation between sessions widens the interval, and runs from different hosts are "
+		"inconclusive at best.\n"
+		"\n"
+		"Two profiles (recordings, imports, another tool's profiles) are compared without "
+		"a verdict: shares and times of each function before and after, and the "
 		"difference.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,

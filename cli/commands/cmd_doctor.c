@@ -85,7 +85,7 @@ static char *card_words(const struct fg_proof_card *card)
 	else
 		fg_strbuf_add_text(&text, "no slowdown was found in 95 % of its runs");
 	if (card->help_count > 0) {
-		fg_strbuf_add_text(&text, "; most would help ");
+		fg_strbuf_add_text(&text, "; what would help most: ");
 		fg_prove_add_remedy(&card->helps[0], &text);
 	}
 	return fg_xstrndup(fg_strbuf_text(&text), text.length);
@@ -98,7 +98,7 @@ static struct fg_finding judge_card(const struct fg_proof_card *card)
 	if (card->runs == 0) {
 		finding.severity = FG_SEVERITY_NOTE;
 		finding.evidence = fg_xstrdup("this project's gate was not proven on this runner");
-		finding.meaning = "which slowdowns it finds here is not known";
+		finding.meaning = "which slowdowns it finds here is unknown";
 		finding.remedy = "fastgate prove";
 		return finding;
 	}
@@ -106,7 +106,7 @@ static struct fg_finding judge_card(const struct fg_proof_card *card)
 	if (card->is_broken) {
 		finding.severity = FG_SEVERITY_PROBLEM;
 		finding.meaning = "the gate is broken: too many false alarms, or it no longer "
-				  "finds what it found";
+				  "finds slowdowns that it used to find";
 		finding.remedy = "fastgate prove --nightly, which shows what limits it";
 	} else if (!isfinite(card->smallest)) {
 		finding.severity = FG_SEVERITY_WARNING;

@@ -96,19 +96,19 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 						"fastgate-duel", &state, err);
 	if (status != FG_OK)
 		goto out;
-	session.asked.benchmarks = benchmarks;
-	session.asked.benchmark_count = 1;
+	session.request.benchmarks = benchmarks;
+	session.request.benchmark_count = 1;
 	session.open.roots[FG_ARM_BASELINE] = ".";
 	session.open.roots[FG_ARM_CANDIDATE] = ".";
-	session.asked.state_folder = state;
+	session.request.state_folder = state;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		session.got.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
+		session.result.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
 	measured = fg_session_measure(&session, err);
 	FG_TRY_OUT(measured == FG_EINTERRUPTED ? FG_OK : measured);
 	FG_TRY_OUT(fg_session_decide(&session, &input, err));
 	FG_TRY_OUT(fg_session_report(&session, err));
 	status = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED
-					     : (int)session.got.verdict.exit_code;
+					     : (int)session.result.verdict.exit_code;
 out:
 	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
 		fg_cli_warn(cli, "cannot remove %s", state);
@@ -154,7 +154,7 @@ static const struct fg_option options[] = {
 	 .initial = "5m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e13,
-	 .help = "longest time it may take"},
+	 .help = "time limit"},
 	{.name = "rate",
 	 .kind = FG_OPTION_UNSIGNED,
 	 .offset = offsetof(struct options, rate_hz),
@@ -163,12 +163,13 @@ static const struct fg_option options[] = {
 	 .maximum = 20000,
 	 .help = "samples per second of CPU time (default: as many as cost 3 %)"},
 	FG_ROW_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
-	FG_ROW_FILE(struct options, html, "html", 0, "write a page with the flame graphs here"),
+	FG_ROW_FILE(struct options, html, "html", 0,
+		    "write an HTML page with the flame graphs to this file"),
 	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
-	{.name = "A", .help = "the command to compare with, as one word", .min = 1, .max = 1},
+	{.name = "A", .help = "the command to compare with, as one argument", .min = 1, .max = 1},
 	{.name = "B", .help = "the command that may be slower", .min = 1, .max = 1},
 	{.name = NULL},
 };
@@ -186,9 +187,8 @@ const struct fg_cli_command fg_cmd_duel = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "two commands: which is faster, by how much, how sure, and why",
 	.description = "Executes two commands in pairs under the call-stack sampler until the "
-		       "answer is clear. Needs no configuration and keeps nothing. Each command is "
-		       "one word of the command line, split as a shell splits words; no shell runs "
-		       "it.",
+		       "answer is clear. Needs no configuration and stores nothing. Each command "
+		       "is one argument, split into words as a shell would; no shell runs it.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

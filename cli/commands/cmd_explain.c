@@ -88,14 +88,16 @@ const struct fg_cli_command fg_cmd_explain = {
 	.summary = "why a run ended as it did, with the evidence",
 	.description =
 		"Prints the answer of a stored run, then the evidence for its leading benchmark, "
-		"or for the one that --bench names: "
-		"the rule and its numbers, counted work, what else could have caused it and was "
-		"ruled out, commands that reproduce it, the functions and who calls them, and the "
-		"lines and instructions of the first one, with their costs on both sides. Other "
-		"benchmarks that did not pass have a line each.\n\n"
+		"or for the one that --bench names: the rule and its numbers, counted work, what "
+		"else could have caused it and was ruled out, commands that reproduce it, the "
+		"functions and who calls them, and the lines and instructions of the first one, "
+		"with their costs on both sides. Every other benchmark that did not pass gets one "
+		"line.\n"
+		"\n"
 		"The document is at most 32 KiB, for a reviewer or a coding assistant "
-		"(docs/formats/report.md). It holds no values of the environment and no output of "
-		"the program.\n\n"
+		"(docs/formats/report.md). It contains neither values of environment variables nor "
+		"output of the program.\n"
+		"\n"
 		"The exit code says whether it could be printed, not what the verdict was.",
 	FG_CLI_TABLES,
 	.has_json = true,

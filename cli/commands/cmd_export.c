@@ -86,17 +86,17 @@ const struct fg_cli_command fg_cmd_export = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "write a profile in another tool's format",
 	.description =
-		"Formats: folded (one line per stack: flame graph tools), pprof "
-		"(profile.proto packed by gzip), "
-		"chrome (regions and units of work as trace "
-		"events), json (everything that is known) "
-		"and tables (functions with total and leaf counts, library address "
-		"ranges, a summary, samples by address, separated by tabs), npz (the "
-		"arguments that `fastgate record --values` kept, for numpy) and html "
-		"(arguments and durations of calls, by call path with histograms); filters do "
-		"not apply to these two.\n\nFilters, renaming and grouping are those of `fastgate view`: "
-		"what it shows is what is written. Figures of a stored run are those of "
-		"one execution (--sum adds the repetitions up); json has each repetition.",
+		"Formats: folded (one line per stack: flame graph tools), pprof (gzipped "
+		"profile.proto), chrome (regions and units of work as trace events), json "
+		"(everything that is known) and tables (functions with total and leaf counts, "
+		"library address ranges, a summary, samples by address, separated by tabs), npz "
+		"(the arguments that `fastgate record --values` kept, for numpy) and html "
+		"(arguments and durations of calls, by call path with histograms); filters do not "
+		"apply to these two.\n"
+		"\n"
+		"Filters, renaming and grouping are those of `fastgate view`: the output is what "
+		"it shows. Figures of a stored run are per execution (--sum adds the repetitions "
+		"up); json has each repetition.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = fg_cli_run_arguments,

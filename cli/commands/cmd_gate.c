@@ -36,7 +36,7 @@ static int merge(const struct fg_session *session, struct fg_stored_run *merged,
 	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++)
 		status = add_file(&shards, cli->arguments[i], err);
 	if (status == FG_OK) {
-		fg_shards_merge(&shards, session->asked.plan, merged, &missing);
+		fg_shards_merge(&shards, session->request.plan, merged, &missing);
 		fg_cli_say(cli, "merged %zu of %u shards into run %.8s", shards.count,
 			   shards.items[0].count, merged->run.id);
 		if (missing.length)
@@ -67,8 +67,8 @@ out:
 	fg_arms_close(&arms);
 	if (status != FG_OK)
 		return status;
-	return given->merge ? fg_session_tell(session, !given->no_post)
-			    : (int)session->got.verdict.exit_code;
+	return given->merge ? fg_session_publish(session, !given->no_post)
+			    : (int)session->result.verdict.exit_code;
 }
 
 static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
@@ -80,7 +80,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	char *path = fg_fs_join(plan->root, plan->store_path);
 	int status = fg_session_init(&session, cli, plan, err);
 
-	session.asked.state_folder = state;
+	session.request.state_folder = state;
 	if (status != FG_OK)
 		goto out;
 	FG_TRY_OUT(given->merge ? merge(&session, &stored, err)
@@ -147,29 +147,28 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate gate --merge shards/*.fgrun", "one verdict over what several CI jobs measured"},
 	{"fastgate gate latest --set gate.metrics.cpu_time.min_effect=1%",
-	 "the verdict by another threshold"},
+	 "the verdict under another threshold"},
 	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_gate = {
 	.name = "gate",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "judge what was measured already: the shards of several jobs, or a run again",
+	.summary = "judge earlier measurements: the shards of several jobs, or a run again",
 	.description =
-		"With --merge: every CI job measures its part with `fastgate run --shard "
-		"I/N --export FILE`; one more job takes the files, makes one run of them, "
-		"keeps it, decides, writes and posts the reports of fastgate.yml, and ends with the exit code "
-		"for all. Each benchmark is judged by its own pairs, at the looks at which "
-		"its shard judged it: splitting neither adds to the error nor takes from "
-		"it. Give it the --set that the shards were given.\n"
+		"With --merge: every CI job measures its part with `fastgate run --shard I/N "
+		"--export FILE`; one more job merges the files into one run, stores it, decides, "
+		"writes and posts the reports of fastgate.yml, and ends with the exit code for "
+		"all. Each benchmark is judged by its own pairs, at the looks at which its shard "
+		"judged it: splitting neither adds to the error nor takes from it. Give it the "
+		"same --set options as the shards.\n"
 		"\n"
-		"A shard that is missing, or was interrupted, makes its benchmarks `error`, "
-		"and the exit code 4. Shards of different commits, of another split, or the "
-		"same one twice are refused with exit code 2.\n"
+		"A shard that is missing, or was interrupted, makes its benchmarks `error`, and "
+		"the exit code 4. Shards of different commits, of another split, or the same one "
+		"twice are refused with exit code 2.\n"
 		"\n"
-		"Without --merge: decides again about one run, the newest if none is named, "
-		"by the present fastgate.yml. The run, and what was decided about it, stay "
-		"as they are.",
+		"Without --merge: judges one run again, by default the newest, by the current "
+		"fastgate.yml. The run and its stored verdict do not change.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

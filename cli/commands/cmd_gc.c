@@ -16,7 +16,7 @@ static const struct fg_option options[] = {
 	FG_ROW_DURATION(struct options, older_than, "older-than", "90d",
 			"remove runs that started longer ago than this"),
 	FG_ROW_NUMBER(struct options, keep, "keep", 1000000, "10",
-		      "keep this many newest runs of each branch whatever their age"),
+		      "keep this many newest runs of each branch, whatever their age"),
 	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0, "only report what would be removed"),
 	{.name = NULL},
 };
@@ -64,26 +64,26 @@ static int run(struct fg_cli *cli, const void *values)
 	if (cli->json)
 		print_json(cli, &result, given->dry_run);
 	else if (given->dry_run)
-		fg_cli_say(cli, "%zu run%s would be removed; %zu old ones are kept for their tags",
-			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged);
-	else
 		fg_cli_say(
 			cli,
-			"removed %zu run%s (%zu old ones kept for their tags); the store has %s, "
-			"it had %s",
-			result.runs, result.runs == 1 ? "" : "s", result.kept_tagged,
-			fg_format_size((double)result.bytes_after, sizes[0]),
-			fg_format_size((double)result.bytes_before, sizes[1]));
+			"%zu run%s would be removed; %zu old ones are kept because of their tags",
+			result.runs, result.runs == 1 ? "" : "s", result.kept_tagged);
+	else
+		fg_cli_say(cli,
+			   "removed %zu run%s (%zu old ones kept because of their tags); the store "
+			   "now has %s, before %s",
+			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged,
+			   fg_format_size((double)result.bytes_after, sizes[0]),
+			   fg_format_size((double)result.bytes_before, sizes[1]));
 	return FG_EXIT_PASS;
 }
 
 const struct fg_cli_command fg_cmd_gc = {
 	.name = "gc",
 	.group = FG_CLI_GROUP_RUNS,
-	.summary = "remove old runs from the store and give the space back",
+	.summary = "remove old runs from the store and free their space",
 	.description = "Removes runs that are older than a limit, except the newest of each branch "
-		       "and those whose commit has a tag, and makes the file as small as "
-		       "it can be.",
+		       "and those whose commit has a tag, and shrinks the file.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

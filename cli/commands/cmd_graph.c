@@ -26,7 +26,7 @@ static const char *const formats[] = {"by-name", "dot", "svg", "png", "pdf", NUL
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-name",
-		      "what to write: as the ending of FILE says, DOT text on standard output"),
+		      "output format (default: by FILE's extension, DOT text on standard output)"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
 		    "only these functions with their callers and callees"),
 	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL,
@@ -42,16 +42,16 @@ static const struct fg_option options[] = {
 		struct options, color_by_self, "color-by-self", 0,
 		"colour shows self time and size inclusive time, instead of the other way round"),
 	FG_ROW_FLAG(struct options, left_to_right, "left-to-right", 0,
-		    "calls lead from left to right"),
-	FG_ROW_DURATION(struct options, timeout_ns, "timeout", "60s", "how long Graphviz may take"),
+		    "draw calls from left to right"),
+	FG_ROW_DURATION(struct options, timeout_ns, "timeout", "60s", "time limit for Graphviz"),
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
 	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "a run as in `fastgate view`; two of them: the difference, before and after; the "
-		 "newest when left out",
+	 .help = "a run as for `fastgate view` (default: the newest), or two, before and after: "
+		 "their difference",
 	 .max = 2,
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
@@ -162,7 +162,7 @@ static int run(struct fg_cli *cli, const void *values)
 	int status = FG_OK;
 
 	if (wanted_format(given) > FORMAT_DOT && !given->profile.output && cli->out_is_terminal)
-		return fg_cli_usage(cli, "a picture is not for a terminal: add -o FILE");
+		return fg_cli_usage(cli, "a picture cannot be written to a terminal: add -o FILE");
 	status = build_all(cli, given, &built, &err);
 	if (status != FG_OK)
 		return fg_cli_fail(cli, &err);
@@ -172,8 +172,8 @@ static int run(struct fg_cli *cli, const void *values)
 	if (status == FG_OK && summary.nodes_left_out > 0)
 		fg_cli_say(
 			cli,
-			"%zu functions are shown; %zu are left out, whose own time is %.1f %% of "
-			"the whole (--nodes, --floor, --all)",
+			"%zu functions are shown; the %zu left out have %.1f %% of the self time "
+			"(--nodes, --floor, --all)",
 			summary.nodes, summary.nodes_left_out, 100 * summary.self_left_out);
 	status = status == FG_OK ? draw(cli, given, &dot) : fg_cli_fail(cli, &err);
 	fg_strbuf_release(&dot);
@@ -186,10 +186,10 @@ const struct fg_cli_command fg_cmd_graph = {
 	.summary = "draw the call graph, or what changed between two runs",
 	.description =
 		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or PDF. "
-		"A box is a function: its letters are as large as its self time, its colour is as "
-		"strong as its inclusive time. An arrow is a call, as thick as the time that "
-		"passes through it; a dashed one leads over functions that were left out. The "
-		"picture says what was left out.\n"
+		"A box is a function: its letters grow with its self time, its colour deepens with "
+		"its inclusive time. An arrow is a call, its width grows with the time spent below "
+		"it; a dashed arrow skips functions that were left out. The picture says what was "
+		"left out.\n"
 		"\n"
 		"With two runs the picture shows their difference: red is slower, blue is faster.\n"
 		"\n"

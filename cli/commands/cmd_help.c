@@ -120,7 +120,7 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate help config", "what `fastgate config` does, and its options"},
-	{"fastgate help views", "each view of a profile in a line"},
+	{"fastgate help views", "every view of a profile, one line each"},
 	{"fastgate help --man config | man -l -", "its manual page, if it is not installed"},
 	{"source <(fastgate help --completion bash)",
 	 "completions in this shell, if they are not installed"},

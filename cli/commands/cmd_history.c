@@ -27,7 +27,7 @@ enum {
  * A full bar is at least this share of the smallest value, so that noise does not look like a
  * cliff.
  */
-static const double least_span = 0.05;
+static const double min_span = 0.05;
 
 /* Runs of one branch, oldest first, without their profiles. */
 struct line {
@@ -213,7 +213,7 @@ static struct columns lay_out(const struct line *line, const struct fg_trend *tr
 		columns.smallest = fmin(columns.smallest, trend->points[i].value);
 		largest = fmax(largest, trend->points[i].value);
 	}
-	columns.span = fmax(largest - columns.smallest, least_span * fabs(columns.smallest));
+	columns.span = fmax(largest - columns.smallest, min_span * fabs(columns.smallest));
 	return columns;
 }
 
@@ -534,15 +534,14 @@ const struct fg_cli_command fg_cmd_history = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "the trend of a benchmark, and where its level changed",
 	.description =
-		"Shows one metric of each benchmark, or of one, over the stored runs, oldest first, with "
-		"the points from which its level changed for good. A change must last five "
-		"runs and stand out from series without a change that scatter and drift "
-		"like this one. Runs of different environments are never compared with each "
-		"other.\n"
+		"Shows one metric of each benchmark, or of one, over the stored runs, oldest "
+		"first, with the points from which its level changed for good. A change must last "
+		"five runs and stand out from series without a change that scatter and drift like "
+		"this one. Runs of different environments are never compared with each other.\n"
 		"\n"
-		"The level is what the runs that measured both sides at two commits add up to, "
-		"from commit to commit: no change of the host moves it. Many small steps that "
-		"add up to more than gate.creep allowed the newest run are reported as creep.",
+		"The level is the sum of the steps between commits, each from a run that measured "
+		"both sides: no change of the host moves it. Many small steps that add up to more "
+		"than gate.creep allowed the newest run are reported as creep.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -75,7 +75,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate hook install", "gate every commit"},
 	{"fastgate hook install --type pre-push", "gate every push instead"},
-	{"fastgate hook uninstall --type pre-push", "push without a gate from now on"},
+	{"fastgate hook uninstall --type pre-push", "stop gating pushes"},
 	{NULL, NULL},
 };
 
@@ -112,7 +112,7 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 
 	fg_strbuf_printf(
 		&body,
-		"# `fastgate hook uninstall --type %s` removes it; `%s` leaves it out once.\n"
+		"# `fastgate hook uninstall --type %s` removes it; `%s` skips it once.\n"
 		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was "
 		"measured' >&2; exit 0; }\n",
 		types[type], hooks[type].skip);
@@ -184,7 +184,8 @@ static int find_folder(const struct fg_git *git, char **folder, struct fg_error 
 	if (strcmp(usual, hook_folder) != 0)
 		FG_TRY_OUT(fg_error_set(
 			err, FG_ECONFLICT,
-			"core.hooksPath leads to %s, which others may share: add the line in docs/before-commit.md to its hook",
+			"core.hooksPath points to %s, which other repositories may share: add the "
+			"line in docs/before-commit.md to its hook",
 			hook_folder));
 	*folder = hook_folder;
 	hook_folder = NULL;
@@ -216,7 +217,7 @@ out:
 static int uninstall(const struct fg_cli *cli, const char *path, bool there, struct fg_error *err)
 {
 	if (!there)
-		fg_cli_say(cli, "there is no %s: nothing to remove", path);
+		fg_cli_say(cli, "%s does not exist: nothing to remove", path);
 	else if (unlink(path) != 0)
 		return fg_error_errno(err, FG_EIO, "cannot remove %s", path);
 	else
@@ -274,9 +275,10 @@ const struct fg_cli_command fg_cmd_hook = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "gate every commit or push of this repository",
 	.description = "Installs a git hook that runs `fastgate run --quick`: what is being "
-		       "committed is built and compared with HEAD, what is being pushed with what "
-		       "the other side has, and a regression stops it. Benchmarks whose programs "
-		       "did not change are not run.\n\n"
+		       "committed is built and compared with HEAD, what is being pushed with the "
+		       "remote's state, and a regression stops it. Benchmarks whose programs did "
+		       "not change are not run.\n"
+		       "\n"
 		       "Exactly what is committed or pushed is measured, in worktrees below "
 		       ".fastgate/; your files and the index are not touched. A hook that fastgate "
 		       "did not write, or that was changed since, is never touched either; the "

@@ -26,16 +26,16 @@ static const char *const formats[] = {"by-content", "folded", "callgrind", NULL}
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
-		      "what the file is"),
+		      "format of the file"),
 	FG_ROW_TEXT(struct options, name, "name", 'n', "NAME",
-		    "what the benchmark is called (default: the name of the file)"),
+		    "name of the benchmark (default: the name of the file)"),
 	FG_CLI_SOURCE_OPTIONS(struct options, run),
 	{.name = "project",
 	 .kind = FG_OPTION_TEXT,
 	 .offset = offsetof(struct options, run.project),
 	 .argument = "NAME",
 	 .initial = "imported",
-	 .help = "the project that the run is filed under"},
+	 .help = "project of the run"},
 	FG_ROW_FILE(struct options, output, "output", 'o',
 		    "write a run file (FILE.fgrun) instead of putting it into the store"),
 	{.name = NULL},
@@ -162,11 +162,10 @@ const struct fg_cli_command fg_cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, callgrind's files, and "
-		"traces of `fastgate record`, and keeps them as a run with one benchmark, to be "
-		"viewed, drawn, exported and compared like any other. What the file does not say "
-		"is assumed, with a message: folded stacks carry no time. Run files are taken by "
-		"`fastgate runs import`.",
+		"Reads folded stacks, callgrind's files, and traces of `fastgate record`, and "
+		"keeps them as a run with one benchmark, to be viewed, drawn, exported and "
+		"compared like any other. Missing information is assumed, with a message: folded "
+		"stacks carry no time. To import run files, use `fastgate runs import`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -64,7 +64,7 @@ static int create(const char *path, const char *text, struct fg_error *err)
 
 /* ---- findings, for people ---- */
 
-static void tell_trial(const struct fg_cli *cli, const struct fg_project_program *program)
+static void print_trial(const struct fg_cli *cli, const struct fg_project_program *program)
 {
 	char spread[FG_NUMBER_TEXT_SIZE];
 	char smallest[FG_NUMBER_TEXT_SIZE];
@@ -90,12 +90,12 @@ static void tell_trial(const struct fg_cli *cli, const struct fg_project_program
 		fg_cli_say(
 			cli,
 			"    it waits for the rest: for its output to be read, for a disk, or for "
-			"a timer; CPU time and wall time are judged apart");
+			"a timer; CPU time and wall time are judged separately");
 	if (program->busy > 1.3)
 		fg_cli_say(cli, "    it uses several CPUs: limit it to one thread for less noise");
 }
 
-static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *program)
+static void print_benchmark(struct fg_cli *cli, const struct fg_project_program *program)
 {
 	const char *input = "";
 
@@ -128,10 +128,10 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 			"    with LD_LIBRARY_PATH=%s: it needs this project's own libraries, and "
 			"would find installed ones or none",
 			program->library_path);
-	tell_trial(cli, program);
+	print_trial(cli, program);
 }
 
-static void tell_lack(const struct fg_cli *cli, const struct fg_project_program *program)
+static void print_lack(const struct fg_cli *cli, const struct fg_project_program *program)
 {
 	if (program->trial == FG_PROJECT_FAILED)
 		fg_cli_say(cli, "    %s: %s", program->path, program->why);
@@ -143,8 +143,8 @@ static void tell_lack(const struct fg_cli *cli, const struct fg_project_program 
 			   program->is_built ? "tried" : "built");
 }
 
-static void tell_lacks(const struct fg_cli *cli, const struct fg_project *project, bool tried,
-		       size_t *shown)
+static void print_lacks(const struct fg_cli *cli, const struct fg_project *project, bool tried,
+			size_t *shown)
 {
 	for (size_t i = 0; i < project->program_count && *shown < SHOWN_MAX; i++) {
 		const struct fg_project_program *program = &project->programs[i];
@@ -153,19 +153,19 @@ static void tell_lacks(const struct fg_cli *cli, const struct fg_project *projec
 		    (program->trial != FG_PROJECT_UNTRIED) != tried)
 			continue;
 		*shown += 1;
-		tell_lack(cli, program);
+		print_lack(cli, program);
 	}
 }
 
 /* Reports why programs cannot be measured, first those that were tried. */
-static void tell_need(const struct fg_cli *cli, const struct fg_project *project)
+static void print_need(const struct fg_cli *cli, const struct fg_project *project)
 {
 	size_t shown = 0;
 
 	fg_cli_say(cli, "  benchmark: none was found. Write one under `benchmarks`: a command that "
 			"does work that matters, on an input of a typical size, for 0.1 to 10 s.");
-	tell_lacks(cli, project, true, &shown);
-	tell_lacks(cli, project, false, &shown);
+	print_lacks(cli, project, true, &shown);
+	print_lacks(cli, project, false, &shown);
 }
 
 static const char *next_step(const struct fg_project *project)
@@ -197,9 +197,9 @@ static void tell(struct fg_cli *cli, const struct fg_project *project)
 		fg_cli_say(cli, "  build: not known; to compare with another commit, try "
 				"`fastgate init --build 'COMMAND'` or fill in build.command");
 	for (size_t i = 0; i < count; i++)
-		tell_benchmark(cli, &project->programs[i]);
+		print_benchmark(cli, &project->programs[i]);
 	if (count == 0)
-		tell_need(cli, project);
+		print_need(cli, project);
 	if (project->was_cut)
 		fg_cli_say(cli, "  Only the first %d files were examined.", FG_PROJECT_MAX_FILES);
 	fg_cli_say(cli, "Next: %s", next_step(project));
@@ -230,8 +230,7 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 		if (status != FG_OK)
 			fg_cli_warn(cli, "%s", err->message);
 	} else if (!given->no_build && project->build_command) {
-		fg_cli_say(cli,
-			   "Nothing is built to look: that needs a git repository with a commit.");
+		fg_cli_say(cli, "Nothing was built: that needs a git repository with a commit.");
 	}
 	if (project->tree) {
 		fg_project_read_lists(project->tree, &cli->arena, project);
@@ -320,7 +319,7 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, print, "print", 0,
 		    "write to standard output instead of fastgate.yml"),
 	FG_ROW_FLAG(struct options, no_build, "no-build", 0,
-		    "build and run nothing: write what the files say"),
+		    "build and run nothing: write only what the build files show"),
 	FG_ROW_TEXT(struct options, build, "build", 0, "COMMAND",
 		    "build with this shell command, whatever the build files say"),
 	{.name = "budget",

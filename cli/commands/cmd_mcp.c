@@ -18,7 +18,7 @@ static int enter(const char *named, char **folder, struct fg_error *err)
 
 	if (!path || !fg_fs_is_folder(path)) {
 		free(path);
-		return fg_error_set(err, FG_ENOENT, "there is no folder '%s'", named);
+		return fg_error_set(err, FG_ENOENT, "folder '%s' does not exist", named);
 	}
 	if (chdir(path) != 0) {
 		free(path);
@@ -65,8 +65,8 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate mcp", "what an assistant's configuration calls, in the checkout"},
-	{"fastgate mcp --allow-commands ~/project", "another folder, with commands of its own"},
+	{"fastgate mcp", "the command for an assistant's configuration, run in the checkout"},
+	{"fastgate mcp --allow-commands ~/project", "another folder, and any command"},
 	{NULL, NULL},
 };
 

@@ -4,7 +4,7 @@
 
 struct options {
 	struct fg_cli_config config;
-	struct fg_prove_request asked;
+	struct fg_prove_request request;
 };
 
 static void report(const struct fg_cli *cli, const struct fg_prove *prove)
@@ -16,7 +16,7 @@ static void report(const struct fg_cli *cli, const struct fg_prove *prove)
 		fg_cli_print(cli, &text);
 	} else {
 		fg_prove_write(prove, &text);
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	}
 	fg_strbuf_release(&text);
 }
@@ -36,7 +36,7 @@ static int prove_it(struct fg_cli *cli, const struct options *given, struct fg_p
 {
 	struct fg_error err = {0};
 	struct fg_prove prove = {0};
-	int status = fg_prove_run(&prove, cli, plan, &given->asked, &err);
+	int status = fg_prove_run(&prove, cli, plan, &given->request, &err);
 
 	if (status == FG_OK || prove.card.runs > 0)
 		report(cli, &prove);
@@ -65,7 +65,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (status != FG_EXIT_PASS)
 		return status;
 	fg_cli_warn_of_tokens(cli, &plan);
-	fg_cli_stand_in_checkout(&plan);
+	fg_cli_set_plan_root(&plan);
 	if (fg_session_guard(cli, &status))
 		status = prove_it(cli, given, &plan);
 	fg_plan_release(&plan);
@@ -74,18 +74,18 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_ROW_NAME(struct options, asked.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
+	FG_ROW_NAME(struct options, request.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "prove this benchmark only (default: all in turn)"),
 	{.name = "budget",
 	 .letter = 'b',
 	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct options, asked.budget_ns),
+	 .offset = offsetof(struct options, request.budget_ns),
 	 .argument = "T",
 	 .initial = "30m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e14,
 	 .help = "start no run that is unlikely to end within this time"},
-	FG_ROW_FLAG(struct options, asked.nightly, "nightly", 0,
+	FG_ROW_FLAG(struct options, request.nightly, "nightly", 0,
 		    "add to the newest card of this runner, night after night"),
 	{.name = NULL},
 };
@@ -104,19 +104,19 @@ const struct fg_cli_command fg_cmd_prove = {
 		"how far the gate can be trusted here: false alarms, and slowdowns that it finds",
 	.description =
 		"Gates HEAD against itself, again and again, as whole runs with this project's "
-		"settings, where the right answer is known: HEAD as it is, HEAD linked again "
-		"with code that is never called, and HEAD with a slowdown of 1, 2, 5 or 10 % planted "
-		"in a function that it executes. Prints how often the gate was right, with exact "
-		"bounds, and what would make it see less.\n"
+		"settings, where the right answer is known: HEAD as it is, HEAD linked again with "
+		"code that is never called, and HEAD with a slowdown of 1, 2, 5 or 10 % planted in "
+		"a function that it executes. Prints how often the gate was right, with exact "
+		"bounds, and what would let it find smaller ones.\n"
 		"\n"
 		"The slowdown is a loop at the function's entry, added by repeating the link of "
-		"the build and calibrated by measuring; if no function can have one, the sampler delays "
-		"the whole program, which proves less. No source file is changed. Uncommitted changes "
-		"are not part of it. The runs are kept in the store for the card, and are "
-		"not part of the history.\n"
+		"the build and calibrated by measuring; if no function can have one, the sampler "
+		"delays the whole program, which proves less. No source file is changed. "
+		"Uncommitted changes are not part of it. The runs are kept in the store for the "
+		"card, and are not part of the history.\n"
 		"\n"
-		"Exit code 0: the card is made. 1: the gate is broken: surely more false alarms than "
-		"gate.alpha allows, or slowdowns that it used to find are missed. 3: no slowdown "
+		"Exit code 0: the card is made. 1: the gate is broken: it has more false alarms "
+		"than gate.alpha allows, or misses slowdowns that it used to find. 3: no slowdown "
 		"could be planted.",
 	.options = options,
 	.options_size = sizeof(struct options),

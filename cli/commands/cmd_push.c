@@ -25,7 +25,7 @@ static const struct fg_option options[] = {
 		    "the spool to use instead of .fastgate/spool"),
 	FG_ROW_FLAG(struct options, status, "status", 0, "only report what waits in the spool"),
 	FG_ROW_FLAG(struct options, when_possible, "when-possible", 0,
-		    "what cannot be sent is a warning, unless perfdb.upload is `required`"),
+		    "only warn about runs that cannot be sent, unless perfdb.upload is `required`"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},
 };
@@ -182,12 +182,13 @@ const struct fg_cli_command fg_cmd_push = {
 	.description = "Sends the runs that wait in the spool, oldest first, and those that are "
 		       "named. A run leaves the spool when the server has confirmed that it is on "
 		       "its disk; sending one twice does no harm. Runs that the server will never "
-		       "take are kept as *.rejected.\n\n"
-		       "Server, token's variable and certificates are those of perfdb in "
-		       "fastgate.yml, unless options say otherwise. The token is read from an "
+		       "take are kept as *.rejected.\n"
+		       "\n"
+		       "The server, the token's variable and the certificates come from `perfdb` "
+		       "in fastgate.yml, unless options override them. The token is read from an "
 		       "environment variable; it is never written or shown. It is sent only to a "
-		       "server that the user names, too: by --url or PERFDB_URL. Proxies are "
-		       "taken from https_proxy and no_proxy.",
+		       "server that the user names, by --url or PERFDB_URL. Proxies are taken from "
+		       "https_proxy and no_proxy.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

@@ -32,10 +32,11 @@ static const struct fg_option options[] = {
 		"the folder for the traces, created if missing (default: fastgate-record); those "
 		"of the previous recording move to FOLDER.old"),
 	FG_ROW_FLAG(struct fg_recording, append, "append", 0,
-		    "keep the traces of earlier recordings in the folder: all are one profile"),
+		    "keep the traces of earlier recordings in the folder: together they form one "
+		    "profile"),
 	FG_ROW_FLAG(
 		struct fg_recording, archive, "archive", 0,
-		"then write FOLDER.tar.zst, with everything that another host needs to show it"),
+		"also write FOLDER.tar.zst, with everything that another host needs to show it"),
 	FG_ROW_FLAG(struct fg_recording, no_follow, "no-follow", 0,
 		    "do not sample child "
 		    "processes"),
@@ -43,7 +44,7 @@ static const struct fg_option options[] = {
 		    "take samples from the start of one unit of work to the end of another, by "
 		    "their numbers"),
 	FG_ROW_FILE(struct fg_recording, control, "control", 0,
-		    "make this file; no samples are taken while its first byte is 0 (`echo 0 > "
+		    "create this file; no samples are taken while its first byte is 0 (`echo 0 > "
 		    "FILE`), and each line 'dump' appended to it asks for a dump of what is held "
 		    "(--measure heap, fd)"),
 	FG_ROW_FLAG(struct fg_recording, paused, "paused", 0,
@@ -56,8 +57,8 @@ static const struct fg_option options[] = {
 	 .argument = "HZ",
 	 .minimum = 1,
 	 .maximum = 50000,
-	 .help = "samples per second of CPU time, or of elapsed time with --clock wall (default "
-		 "100) or from outside; without it as many as --budget allows"},
+	 .help = "samples per second of CPU time, or of elapsed time with --clock wall or from "
+		 "outside (default: as many as --budget allows; with --clock wall 100)"},
 	{.name = "budget",
 	 .kind = FG_OPTION_RATIO,
 	 .offset = offsetof(struct fg_recording, sample.budget),
@@ -65,7 +66,7 @@ static const struct fg_option options[] = {
 	 .initial = "3%",
 	 .minimum = 0.0001,
 	 .maximum = 0.5,
-	 .help = "the share of the CPU time that sampling may cost, without --rate or from outside"},
+	 .help = "the share of CPU time that sampling may cost; with --rate, only from outside"},
 	FG_ROW_CHOICE(struct fg_recording, sample.clock, "clock", 'c', "CLOCK", clocks, "cpu",
 		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
 	FG_ROW_CHOICE(
@@ -84,9 +85,8 @@ static const struct fg_option options[] = {
 	 .kind = FG_OPTION_TEXT,
 	 .offset = offsetof(struct fg_recording, count.measures),
 	 .argument = "NAMES",
-	 .help = "count events by call path instead of sampling time: heap, allocations (the "
-		 "heap without what is held), frees, fd, io, throws, "
-		 "locks; or several, between commas"},
+	 .help = "count events by call path instead of sampling time: heap, allocations (the heap "
+		 "without what is held), frees, fd, io, throws, locks; separate several by commas"},
 	FG_ROW_FLAG(struct fg_recording, count.exact, "exact", 0,
 		    "count every instruction and every call instead, under valgrind's callgrind: "
 		    "20 to 100 times slower, the same figures each time"),
@@ -106,11 +106,11 @@ static const struct fg_option options[] = {
 		 "libraries"},
 	FG_ROW_FLAG(struct fg_recording, count.entries, "entries", 0,
 		    "with --calls or --domains: also count calls within an object, by jumps "
-		    "written at function entries where that is proved to be safe"),
+		    "written at function entries where that is provably safe"),
 	FG_ROW_FLAG(struct fg_recording, count.times, "times", 0,
 		    "with --calls or --domains: also time each call"),
 	FG_ROW_COUNT(struct fg_recording, count.values, "values", 0, 1000000000, NULL,
-		     "with --domains: keep the arguments themselves of one of N calls, 1 for all; "
+		     "with --domains: keep the arguments themselves of one call in N, 1 for all; "
 		     "fastgate export -F npz writes them"),
 	FG_ROW_COUNT(struct fg_recording, count.value_bits, "precision", 0, 52, NULL,
 		     "with --values: keep this many bits of a number's mantissa (default: all 52)"),
@@ -227,16 +227,20 @@ const struct fg_cli_command fg_cmd_record = {
 	.description =
 		"Runs the command with the collector preloaded and leaves one trace per process "
 		"image in a folder, which fastgate view, graph and export read. Needs no "
-		"configuration, no special build and no root.\n\nThe exit code is the command's; "
-		"128 + N if signal N ended it. A program that cannot be sampled (set-user-id, "
-		"built with a sanitizer) is refused before it starts.\n\nWith --system every "
-		"process on the machine and the kernel are sampled for --duration or until "
-		"Ctrl-C; programs are the outermost level of the profile. It takes root, "
-		"CAP_PERFMON or kernel.perf_event_paranoid below 1.\n\nWith --pid a running "
-		"process is sampled from outside for --duration, or until it ends or Ctrl-C; so "
-		"is a command that is linked statically. Waiting threads are left alone (--clock "
-		"wall samples them as well), and so are child processes; sampling slows down "
-		"rather than cost more than --budget.",
+		"configuration, no special build and no root.\n"
+		"\n"
+		"The exit code is the command's; 128 + N if signal N ended it. A program that "
+		"cannot be sampled (set-user-id, built with a sanitizer) is refused before it "
+		"starts.\n"
+		"\n"
+		"With --system every process on the machine and the kernel are sampled for "
+		"--duration or until Ctrl-C; programs are the outermost level of the profile. This "
+		"needs root, CAP_PERFMON or kernel.perf_event_paranoid below 1.\n"
+		"\n"
+		"With --pid a running process is sampled from outside for --duration, or until it "
+		"ends or Ctrl-C; and so is a statically linked command. Waiting threads are left "
+		"alone (--clock wall samples them as well), and so are child processes; sampling "
+		"slows down rather than cost more than --budget.",
 	.options = options,
 	.options_size = sizeof(struct fg_recording),
 	.arguments = arguments,

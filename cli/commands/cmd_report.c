@@ -18,7 +18,7 @@ struct options {
 static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, format, "format", 'f', "FORMAT",
 		    "terminal, json, junit, markdown, comment, html, github, gitlab, csv or "
-		    "csv-raw; else by the ending of FILE"),
+		    "csv-raw (default: by FILE's extension)"),
 	FG_ROW_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
 	FG_ROW_NAME(
 		struct options, source_root, "source-root", 0, "FOLDER", FG_COMPLETE_FOLDER,
@@ -164,16 +164,18 @@ const struct fg_cli_command fg_cmd_report = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "write the report of a stored run again, in any format",
 	.description =
-		"Writes what was decided about a stored run: as the few lines of `fastgate run`, "
-		"as JSON (docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub "
-		"annotations, a GitLab metrics report, or CSV.  The same run gives the same bytes "
-		"whenever it is written.\n\n"
-		"Without --format the ending of FILE decides: .html, .json, .xml, .md, .csv, "
-		".txt.\n\n"
-		"With --post-from the report of another job is posted, for workflows whose "
-		"measuring job has no right to (docs/ci.md). What the file says is shown; which "
-		"pull request or commit it belongs to is taken from this job's environment. A post "
-		"that fails is a warning; one that is required ends with exit code 5.\n\n"
+		"Writes what was decided about a stored run: as the summary of `fastgate run`, as "
+		"JSON (docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub "
+		"annotations, a GitLab metrics report, or CSV.  The same run always gives the same "
+		"bytes.\n"
+		"\n"
+		"Without --format, FILE's extension decides: .html, .json, .xml, .md, .csv, .txt.\n"
+		"\n"
+		"With --post-from, the report of another job is posted, for workflows whose "
+		"measuring job may not post (docs/ci.md). The content comes from the file; the "
+		"pull request or commit comes from this job's environment. A post that fails is a "
+		"warning; one that is required ends with exit code 5.\n"
+		"\n"
 		"The exit code says whether the report could be written, not what the verdict was.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),

@@ -68,9 +68,9 @@ static int check_names(const struct options *given, const struct fg_plan *plan,
 		free(names);
 		if (near)
 			return fg_error_set(err, FG_EINVAL,
-					    "there is no benchmark '%s'; did you mean '%s'?", name,
+					    "unknown benchmark '%s'; did you mean '%s'?", name,
 					    near);
-		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s", name,
+		return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s", name,
 				    plan->config_path);
 	}
 	return FG_OK;
@@ -146,7 +146,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 
 	if (!session->open.store)
 		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
-	FG_TRY(fg_store_find_incomplete(session->open.store, session->got.run.project, id, err));
+	FG_TRY(fg_store_find_incomplete(session->open.store, session->result.run.project, id, err));
 	FG_TRY(fg_store_load(session->open.store, id, &stored, err));
 	(void)fg_shard_of(&stored.run, &shard, &shards);
 	if (shard != selection->shard || shards != selection->shards) {
@@ -160,7 +160,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	fg_session_take_run(session, &stored);
 	/* Describe both sides again: the work tree may have changed. */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_side_release(&session->got.run.sides[arm]);
+		fg_side_release(&session->result.run.sides[arm]);
 	fg_stored_run_release(&stored);
 	fg_cli_say(session->cli, "resuming run %.8s", id);
 	return FG_OK;
@@ -174,7 +174,7 @@ static int export_run(const struct fg_session *session, const char *path, struct
 
 	if (!path)
 		return FG_OK;
-	status = fg_store_load(session->open.store, session->got.run.id, &stored, err);
+	status = fg_store_load(session->open.store, session->result.run.id, &stored, err);
 	if (status == FG_OK)
 		status = fg_cli_export_run(session->cli, &stored, path, err);
 	fg_stored_run_release(&stored);
@@ -193,7 +193,7 @@ enum {
  */
 static void say_anchored(struct fg_session *session, const char *tag)
 {
-	struct fg_verdict *verdict = &session->got.verdict;
+	struct fg_verdict *verdict = &session->result.verdict;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
@@ -220,8 +220,9 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	FG_TRY(fg_session_decide(session, &input, err));
 	say_anchored(session, given->anchor);
 	FG_TRY(fg_session_save(session, err));
-	if (!fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
-			   session->open.store, session->got.run.id, !given->no_post))
+	if (!fg_upload_run(session->cli, &session->request.plan->perfdb,
+			   session->request.state_folder, session->open.store,
+			   session->result.run.id, !given->no_post))
 		fg_cli_warn(session->cli, "the anchor at %s was not sent", given->anchor);
 	return FG_OK;
 }
@@ -265,21 +266,21 @@ static int count_attempt(const struct fg_session *session, const struct options 
 			 struct fg_error *err)
 {
 	struct fg_ledger ledger = {0};
-	struct fg_error told = {0};
+	struct fg_error inner = {0};
 	int status = FG_OK;
 
-	if (given->shard || !session->open.store || !session->got.run.has_baseline ||
-	    session->asked.plan->baseline.kind != FG_BASELINE_GIT)
+	if (given->shard || !session->open.store || !session->result.run.has_baseline ||
+	    session->request.plan->baseline.kind != FG_BASELINE_GIT)
 		return FG_OK;
-	status = fg_ledger_add(session, &ledger, &told);
+	status = fg_ledger_add(session, &ledger, &inner);
 	if (status != FG_OK && !given->receipt) {
-		fg_cli_detail(session->cli, "not counted as an attempt: %s", told.message);
+		fg_cli_detail(session->cli, "not counted as an attempt: %s", inner.message);
 		status = FG_OK;
 	} else if (status != FG_OK) {
-		*err = told;
+		*err = inner;
 	} else if (given->receipt) {
 		status = fg_receipt_write(session, &ledger, given->receipt, err);
-		fg_receipt_tell(session, &ledger);
+		fg_receipt_print(session, &ledger);
 	}
 	fg_ledger_release(&ledger);
 	return status;
@@ -291,7 +292,7 @@ static int plan_proof(const struct fg_session *session, struct fg_plan *plan, st
 	struct fg_ledger ledger = {0};
 	const int status = fg_ledger_load(session, &ledger, err);
 	const unsigned pairs = fg_claim_pairs(
-		ledger.count + (size_t)FG_CLAIM_COUNT * session->asked.benchmark_count);
+		ledger.count + (size_t)FG_CLAIM_COUNT * session->request.benchmark_count);
 
 	for (size_t i = 0; i < plan->benchmark_count && status == FG_OK; i++) {
 		struct fg_measuring *measure = &plan->benchmarks[i].measure;
@@ -308,18 +309,19 @@ static int plan_proof(const struct fg_session *session, struct fg_plan *plan, st
 static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
 		struct fg_error *err)
 {
-	struct fg_gate_input input = {.baseline_required = session->asked.plan->baseline.required};
-	struct fg_error told = {0};
+	struct fg_gate_input input = {.baseline_required =
+					      session->request.plan->baseline.required};
+	struct fg_error inner = {0};
 	int measured = FG_OK;
 	int kept = FG_OK;
 	int status = FG_OK;
 
 	fg_arms_describe(arms, &input);
-	if (session->got.run.sides[FG_ARM_BASELINE].commit)
-		fg_cli_say_sides(session->cli, &session->got.run, FG_ARM_BASELINE,
-				 &session->got.run);
+	if (session->result.run.sides[FG_ARM_BASELINE].commit)
+		fg_cli_say_sides(session->cli, &session->result.run, FG_ARM_BASELINE,
+				 &session->result.run);
 	/* If only some benchmarks were selected, missing ones do not count as removed. */
-	if (session->asked.benchmark_count < session->asked.plan->benchmark_count)
+	if (session->request.benchmark_count < session->request.plan->benchmark_count)
 		input.gone_count = 0;
 	measured = fg_session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
@@ -329,7 +331,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	kept = fg_session_save(session, err);
 	if (kept == FG_OK)
 		kept = export_run(session, given->export_path, err);
-	status = fg_session_report(session, &told);
+	status = fg_session_report(session, &inner);
 	if (kept == FG_OK && measured == FG_OK)
 		kept = count_attempt(session, given, err);
 	if (kept != FG_OK)
@@ -339,37 +341,37 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 					 "--resume` continues it");
 		return FG_EXIT_INTERRUPTED;
 	}
-	if (session->got.is_open && session->open.store)
-		fg_cli_say(session->cli, "not sure yet: `fastgate run --resume` adds to what was "
-					 "measured, as long as both sides stay as they are");
+	if (session->result.is_open && session->open.store)
+		fg_cli_say(session->cli, "undecided: `fastgate run --resume` adds pairs to this "
+					 "run, as long as neither side changes");
 	if (status != FG_OK) {
-		*err = told;
+		*err = inner;
 		return status;
 	}
 	/*
 	 * A shard is neither uploaded nor posted: `fastgate gate --merge` does this for the whole
 	 * run.
 	 */
-	return given->shard ? (int)session->got.verdict.exit_code
-			    : fg_session_tell(session, !given->no_post);
+	return given->shard ? (int)session->result.verdict.exit_code
+			    : fg_session_publish(session, !given->no_post);
 }
 
 /* Stores an empty shard too, so that it does not look like a missing one. */
 static int keep_empty_shard(struct fg_session *session, const struct options *given,
 			    const struct selection *selection, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root,
+	const struct fg_git git = {.folder = session->request.plan->root,
 				   .interrupted = session->cli->interrupted};
-	int status = fg_git_describe_side(&git, &session->got.run.sides[FG_ARM_CANDIDATE], err);
+	int status = fg_git_describe_side(&git, &session->result.run.sides[FG_ARM_CANDIDATE], err);
 
 	fg_cli_say(session->cli, "no benchmark belongs to shard %s", given->shard);
-	fg_shard_mark(&session->got.run, selection->shard, selection->shards);
-	session->got.run.ended_ns = session->got.run.started_ns;
-	session->got.run.complete = true;
+	fg_shard_mark(&session->result.run, selection->shard, selection->shards);
+	session->result.run.ended_ns = session->result.run.started_ns;
+	session->result.run.complete = true;
 	if (status != FG_OK)
 		return status;
 	if (session->open.store)
-		FG_TRY(fg_store_save(session->open.store, &session->got.run, NULL, NULL, err));
+		FG_TRY(fg_store_save(session->open.store, &session->result.run, NULL, NULL, err));
 	status = export_run(session, given->export_path, err);
 	return status == FG_OK ? FG_EXIT_PASS : status;
 }
@@ -384,7 +386,7 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 	FG_TRY_OUT(given->resume ? resume(session, selection, err) : FG_OK);
 	FG_TRY_OUT(fg_arms_open(&arms, session, plan, err));
 	if (given->shard)
-		fg_shard_mark(&session->got.run, selection->shard, selection->shards);
+		fg_shard_mark(&session->result.run, selection->shard, selection->shards);
 	fg_arms_add_accepts(session, plan);
 	status = given->anchor ? measure_anchor(session, given, err)
 			       : gate(session, &arms, given, err);
@@ -421,24 +423,24 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		fg_state_folder_make(state);
 	if (!given->no_store)
 		FG_TRY_OUT(fg_session_open_store(&session, err));
-	session.asked.benchmarks = selection.items;
-	session.asked.benchmark_count = selection.count;
-	session.asked.state_folder = state;
-	session.asked.staged = given->staged;
-	session.asked.in_place = given->in_place || plan->build.in_place;
-	session.asked.candidate = given->candidate;
-	session.asked.keep_traces = given->keep_traces;
+	session.request.benchmarks = selection.items;
+	session.request.benchmark_count = selection.count;
+	session.request.state_folder = state;
+	session.request.staged = given->staged;
+	session.request.in_place = given->in_place || plan->build.in_place;
+	session.request.candidate = given->candidate;
+	session.request.keep_traces = given->keep_traces;
 	if (given->receipt)
 		status = plan_proof(&session, plan, err);
 	if (status != FG_OK)
 		goto out;
 	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				 : keep_empty_shard(&session, given, &selection, err);
-	then->wants_anchor = session.got.wants_anchor && !given->shard;
-	then->is_paired = session.got.run.has_baseline;
-	then->seed = session.got.run.seed;
+	then->wants_anchor = session.result.wants_anchor && !given->shard;
+	then->is_paired = session.result.run.has_baseline;
+	then->seed = session.result.run.seed;
 	then->baseline =
-		fg_arena_strdup(&cli->arena, session.got.run.sides[FG_ARM_BASELINE].commit);
+		fg_arena_strdup(&cli->arena, session.result.run.sides[FG_ARM_BASELINE].commit);
 out:
 	fg_session_release(&session);
 	free(state);
@@ -477,7 +479,7 @@ static void add_hidden(struct fg_cli *cli, const struct options *given,
 	if (given->no_store || given->quick || given->exact || given->shard ||
 	    fg_cli_load_plan(cli, &given->config, false, &plan) != FG_EXIT_PASS)
 		return;
-	fg_cli_stand_in_checkout(&plan);
+	fg_cli_set_plan_root(&plan);
 	if (plan.policy.prove_share > 0)
 		fg_prove_hidden(cli, &plan, then->baseline, then->seed);
 	fg_plan_release(&plan);
@@ -536,7 +538,7 @@ static int run(struct fg_cli *cli, const void *values)
 		plan.baseline.value = given.against;
 	}
 	if (plan.baseline.kind == FG_BASELINE_GIT) {
-		fg_cli_stand_in_checkout(&plan);
+		fg_cli_set_plan_root(&plan);
 	} else if (given.receipt) {
 		fg_plan_release(&plan);
 		return fg_cli_usage(cli, "--receipt needs a commit to compare with: --against REF");
@@ -576,11 +578,11 @@ static const struct fg_option options[] = {
 		    "skip benchmarks if nothing that they execute or read has changed; --quick "
 		    "does so as well"),
 	FG_ROW_FLAG(struct options, exact, "exact", 0,
-		    "measure no times: count the instructions of one execution per side, and "
-		    "fail if the candidate executes more"),
+		    "instead of times, count the instructions of one execution per side, and fail "
+		    "if the candidate executes more"),
 	FG_ROW_TEXT(struct options, shard, "shard", 0, "I/N",
 		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
-		    "makes one verdict of them"),
+		    "combines them into one verdict"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
 	FG_ROW_FILE(
@@ -591,7 +593,7 @@ static const struct fg_option options[] = {
 		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
-	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep this run"),
+	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not store this run"),
 	FG_ROW_FLAG(
 		struct options, no_post, "no-post", 0,
 		"send nothing: the result is not posted, and the run waits for `fastgate push`"),
@@ -600,7 +602,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "BENCH",
-	 .help = "benchmarks of fastgate.yml to measure; all when none is named",
+	 .help = "benchmarks of fastgate.yml to measure (default: all)",
 	 .complete = FG_COMPLETE_BENCHMARK},
 	{.name = NULL},
 };
@@ -623,20 +625,20 @@ const struct fg_cli_command fg_cmd_run = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "measure, decide, report: the gate",
 	.description =
-		"Builds the baseline and a snapshot of the work tree side by side, executes "
-		"every benchmark of fastgate.yml in both, in pairs, under the call-stack sampler, and stops as "
-		"soon as the answer is clear. Says per benchmark whether the candidate is "
-		"slower, by how much, how sure that is, and which functions on which call "
-		"paths explain it.\n"
+		"Builds the baseline and a snapshot of the work tree side by side, executes every "
+		"benchmark of fastgate.yml in both, in pairs, under the call-stack sampler, and "
+		"stops as soon as the answer is clear. Reports for each benchmark whether the "
+		"candidate is slower, by how much, how sure that is, and which functions on which "
+		"call paths explain it.\n"
 		"\n"
 		"Every finished repetition is kept in .fastgate/store.db. The reports that "
-		"fastgate.yml asks for are written; the terminal report goes to standard "
-		"output, or with --json the JSON report.\n"
+		"fastgate.yml asks for are written; the terminal report goes to standard output, "
+		"or with --json the JSON report.\n"
 		"\n"
-		"Then the result is posted where report.post of fastgate.yml says. A post "
+		"The result is then posted to the targets of report.post in fastgate.yml. A post "
 		"that fails is a warning; one that is required ends with exit code 5 if the "
-		"verdict itself passes.  With --shard nothing is posted or sent: that is "
-		"for the merged run.",
+		"verdict itself passes.  With --shard nothing is posted or sent: that is for the "
+		"merged run.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

@@ -25,7 +25,7 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_ROW_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
 	FG_ROW_TEXT(struct options, commit, "commit", 0, "HASH",
-		    "only runs of this commit, by at least 4 digits"),
+		    "only runs of this commit (at least 4 digits)"),
 	FG_ROW_TEXT(struct options, tag, "tag", 0, "NAME", "only runs of this git tag"),
 	FG_ROW_NAME(struct options, benchmark, "benchmark", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "only runs that measured this benchmark"),
@@ -36,7 +36,7 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, complete, "complete", 0, "leave interrupted runs out"),
 	FG_ROW_COUNT(struct options, limit, "limit", 'n', 1000, "20", "how many runs to list"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
-		    "where `export` writes instead of <id>.fgrun"),
+		    "file for `export` to write instead of <id>.fgrun"),
 	{.name = NULL},
 };
 

@@ -141,12 +141,13 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_show = {
 	.name = "show",
 	.group = FG_CLI_GROUP_RUNS,
-	.summary = "what a stored run holds",
-	.description = "Shows when and on what a run was made, its verdict, and every "
-		       "benchmark; `fastgate report` has the numbers.\n\n"
+	.summary = "what a stored run contains",
+	.description = "Shows when and on what a run was made, its verdict, and every benchmark; "
+		       "`fastgate report` has the numbers.\n"
+		       "\n"
 		       "With --json the run's envelope is written as it would be uploaded "
-		       "(docs/formats/upload.md): all words, all conditions, the report; not the "
-		       "raw values.",
+		       "(docs/formats/upload.md): all text, all conditions and the report, without "
+		       "the raw values.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

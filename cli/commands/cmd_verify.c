@@ -79,10 +79,10 @@ static int check_signature(const struct fg_cli *cli, const char *receipt, const 
 		goto out;
 	}
 	if (!fg_fs_exists(allowed))
-		status = fg_error_set(err, FG_ENOENT, "there is no file %s", allowed);
+		status = fg_error_set(err, FG_ENOENT, "file %s does not exist", allowed);
 	else if (!fg_fs_exists(signature))
-		status = fg_error_set(err, FG_EINVAL, "%s is not signed: there is no %s", receipt,
-				      signature);
+		status = fg_error_set(err, FG_EINVAL, "%s is not signed: %s does not exist",
+				      receipt, signature);
 	else
 		status = find_signer(receipt, signature, allowed, &signer, err);
 	if (status != FG_OK)
@@ -141,13 +141,13 @@ static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct f
 		goto out;
 	if (ledger.is_found)
 		fg_cli_say(cli, "line %zu of %zu of the ledger; by now %zu attempt%s on branch %s",
-			   ledger.sought_line, ledger.lines, ledger.attempts,
+			   ledger.wanted_line, ledger.lines, ledger.attempts,
 			   ledger.attempts == 1 ? "" : "s", ledger.branch);
 	else
 		fg_cli_say(cli,
-			   "%s has no such line %zu: the receipt is from another checkout, or the "
-			   "ledger was started again",
-			   path, ledger.sought_line);
+			   "%s has no line %zu that matches: the receipt is from another checkout, "
+			   "or the ledger was started again",
+			   path, ledger.wanted_line);
 out:
 	fg_ledger_release(&ledger);
 	free(path);
@@ -193,7 +193,7 @@ static void say(const struct fg_cli *cli, const cJSON *receipt)
 			fg_format_change(fg_json_double_or(benchmark, "ratio", 1) - 1, change));
 		add_claims(benchmark, &text);
 	}
-	fg_cli_tell(cli, &text);
+	fg_cli_print_escaped(cli, &text);
 	fg_strbuf_release(&text);
 }
 
@@ -284,7 +284,7 @@ static bool compare(const struct fg_cli *cli, const cJSON *old, const cJSON *new
 			fg_json_text_or(measured, "verdict", "not measured"),
 			fg_format_change(fg_json_double_or(measured, "ratio", 1) - 1, change),
 			is_alike ? "agrees" : "DISAGREES");
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 		fg_strbuf_release(&text);
 		all = all && is_alike;
 	}
@@ -354,7 +354,7 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, commit, "commit", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "require that this commit was measured, without uncommitted changes"),
 	FG_ROW_FLAG(struct options, again, "again", 0,
-		    "build and measure both commits again, and say whether that agrees"),
+		    "build and measure both commits again, and report whether the results agree"),
 	{.name = NULL},
 };
 
@@ -368,7 +368,7 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate verify receipt.json", "is it as it was written, and what does it say?"},
+	{"fastgate verify receipt.json", "is it unchanged, and what does it say?"},
 	{"fastgate verify receipt.json --commit HEAD --allowed-signers .github/signers",
 	 "what a CI job requires"},
 	{"ssh-keygen -Y sign -n " NAMESPACE " -f ~/.ssh/id_ed25519 receipt.json",
@@ -383,11 +383,13 @@ const struct fg_cli_command fg_cmd_verify = {
 	.summary = "is a receipt genuine, and does it hold here",
 	.description =
 		"Checks a receipt: that nothing in it was changed since `fastgate run --receipt` "
-		"wrote it, and, if wanted, who signed it, which commit it is for, and whether a new "
-		"measurement agrees.\n\n"
-		"Exit code: that of the run, if the receipt is genuine: 0 if nothing got worse. 1 also if "
-		"a new measurement disagrees. 2: changed, not signed as required, or for another "
-		"commit.\n\n"
+		"wrote it, and, on request, who signed it, which commit it is for, and whether a "
+		"new measurement agrees.\n"
+		"\n"
+		"Exit code: that of the run, if the receipt is genuine: 0 if nothing got worse. 1 "
+		"also if a new measurement disagrees. 2: changed, not signed as required, or for "
+		"another commit.\n"
+		"\n"
 		"The digest shows a change, not who made the receipt: for that, sign it.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,

@@ -37,13 +37,12 @@ static const struct fg_option options[] = {
 		     "at most this many rows, functions, units or steps of time"),
 	FG_ROW_FLAG(struct options, all, "all", 'a', "leave nothing out"),
 	FG_ROW_SHARE(struct options, floor, "floor", NULL,
-		     "leave out what is below this share of the time: 0.5%"),
+		     "leave out rows below this share of the time: 0.5%"),
 	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL, "levels of a tree"),
 	FG_ROW_FLAG(struct options, inclusive, "inclusive", 'i',
 		    "order lists by inclusive instead of self time"),
-	FG_ROW_TEXT(
-		struct options, function, "function", 'f', "REGEX",
-		"the functions that callgraph, paths, domains, times and instructions are about"),
+	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
+		    "the functions to show in callgraph, paths, domains, times and instructions"),
 	FG_ROW_COUNT(struct options, trace, "trace", 0, UINT32_MAX, NULL,
 		     "the call path that domains and times show in full, by its number"),
 	FG_ROW_TEXT(struct options, dumps, "dumps", 0, "FROM:TO",
@@ -72,7 +71,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate view -V callgraph -f 'fit\\(' latest~1", "who calls fit, and what it calls"},
 	{"fastgate view -V top-down --region ^reco/fit trace/",
 	 "the call tree inside a marked region"},
-	{"fastgate view -V paths -f '^log'", "on which paths, and in which events, log costs"},
+	{"fastgate view -V paths -f '^log'", "on which paths, and in which events, log takes time"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
 	{"fastgate view -V domains -f '^log$' trace/",
 	 "from where, how often and with which arguments log is called"},
@@ -232,8 +231,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (cli->json && given.csv)
 		return fg_cli_usage(cli, "--json and --csv exclude each other");
 	if (given.facts && (cli->json || given.csv))
-		return fg_cli_usage(cli,
-				    "--facts are lines for people: leave out --json and --csv");
+		return fg_cli_usage(cli, "--facts excludes --json and --csv");
 	if (!read_dumps(given.dumps, &(struct fg_view_options){0}))
 		return fg_cli_usage(cli,
 				    "--dumps: expected FROM:TO, two numbers of dumps, or 'end' as "
@@ -248,9 +246,9 @@ const struct fg_cli_command fg_cmd_view = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "show where a program spends its time",
 	.description =
-		"Shows a profile as a list, a call graph, a tree, or over time. Every figure is "
-		"what was sampled; with --errors each comes with its standard error, and --json "
-		"and --csv always have it. All filters combine.\n"
+		"Shows a profile as a list, a call graph, a tree, or over time. Every figure is an "
+		"estimate from samples; --errors shows their standard errors, which --json and "
+		"--csv always include. All filters combine.\n"
 		"\n"
 		"`fastgate help views` and `fastgate help measures` explain what -V and --measure "
 		"take.\n"

@@ -27,8 +27,8 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct options, port),
 	 .argument = "PORT",
 	 .maximum = 65535,
-	 .help = "where to listen on loopback; by default any port that is free"},
-	FG_ROW_FLAG(struct options, open, "open", 0, "show the pages in the browser (xdg-open)"),
+	 .help = "loopback port to listen on (default: any free one)"},
+	FG_ROW_FLAG(struct options, open, "open", 0, "open the pages in the browser (xdg-open)"),
 	{.name = NULL},
 };
 
@@ -48,7 +48,7 @@ static const char *const places[] = {
 };
 
 /* Returns NULL if not found. */
-static char *find_beside(const char *folder)
+static char *find_in_folder(const char *folder)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {
 		char *path = fg_fs_join(folder, places[i]);
@@ -73,7 +73,7 @@ static char *find_server(void)
 	if (length > 0) {
 		char *folder = fg_fs_parent(self);
 
-		path = find_beside(folder);
+		path = find_in_folder(folder);
 		free(folder);
 	}
 	return path ? path : fg_fs_find_program("perfdb");

@@ -119,7 +119,7 @@ extern const struct fg_option fg_cli_global_options[];
 extern const struct fg_option fg_cli_json_option[];
 
 const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL if unknown */
-/* "there is no command 'rnu'; did you mean 'run'?" */
+/* "unknown command 'rnu'; did you mean 'run'?" */
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
 /*
@@ -142,7 +142,7 @@ void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
  * Prints text for people. Names in it are escaped, because a program that reads the log may act on
  * commands in it.
  */
-void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);
+void fg_cli_print_escaped(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* As above, but through a pager if stdout is a terminal and the text exceeds the screen. */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* Writes to a file like fg_fs_write_result(), or to stdout if `path` is NULL or "-". */

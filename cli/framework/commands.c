@@ -55,8 +55,8 @@ int fg_cli_unknown_command(const char *name, struct fg_error *err)
 		names[i] = fg_cli_commands[i]->name;
 	nearest = fg_text_nearest(name, names);
 	if (nearest)
-		return fg_error_set(err, FG_EINVAL, "there is no command '%s'; did you mean '%s'?",
+		return fg_error_set(err, FG_EINVAL, "unknown command '%s'; did you mean '%s'?",
 				    name, nearest);
-	return fg_error_set(err, FG_EINVAL,
-			    "there is no command '%s'; 'fastgate help' lists them all", name);
+	return fg_error_set(err, FG_EINVAL, "unknown command '%s'; 'fastgate help' lists them all",
+			    name);
 }

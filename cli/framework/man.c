@@ -69,7 +69,7 @@ void fg_cli_man_command(const struct fg_cli_command *command, struct fg_strbuf *
 static const struct {
 	const char *name;
 	const char *what;
-} surroundings[] =
+} variables[] =
 	{
 		{"FASTGATE_…", "a key of fastgate.yml in capitals, with underscores for dots: "
 			       "FASTGATE_GATE_ALPHA=0.001"},
@@ -117,8 +117,8 @@ void fg_cli_man_overview(struct fg_strbuf *page)
 	fg_strbuf_add_text(page, ".SH OPTIONS\n");
 	fg_manual_options(page, fg_cli_global_options);
 	fg_strbuf_add_text(page, ".SH ENVIRONMENT\n");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(surroundings); i++)
-		fg_manual_term(page, surroundings[i].name, surroundings[i].what);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(variables); i++)
+		fg_manual_term(page, variables[i].name, variables[i].what);
 	fg_strbuf_add_text(page, ".SH FILES\n");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(files); i++)
 		fg_manual_term(page, files[i].name, files[i].what);

@@ -71,7 +71,7 @@ static unsigned size_from(const char *variable, unsigned otherwise)
 	return (unsigned)number;
 }
 
-void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals)
+void fg_cli_init_output(struct fg_cli *cli, const struct fg_cli_globals *globals)
 {
 	struct winsize size = {0};
 
@@ -236,13 +236,13 @@ void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
 		output_errno = errno;
 }
 
-void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text)
+void fg_cli_print_escaped(const struct fg_cli *cli, const struct fg_strbuf *text)
 {
-	struct fg_strbuf told = {0};
+	struct fg_strbuf escaped = {0};
 
-	fg_text_add_for_log(&told, fg_strbuf_text(text), text->length);
-	fg_cli_print(cli, &told);
-	fg_strbuf_release(&told);
+	fg_text_add_for_log(&escaped, fg_strbuf_text(text), text->length);
+	fg_cli_print(cli, &escaped);
+	fg_strbuf_release(&escaped);
 }
 
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
@@ -357,6 +357,6 @@ void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text)
 	if (!shown && cli->json)
 		fg_cli_print(cli, text);
 	else if (!shown)
-		fg_cli_tell(cli, text);
+		fg_cli_print_escaped(cli, text);
 	fg_arena_release(&arena);
 }

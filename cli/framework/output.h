@@ -16,7 +16,7 @@ struct fg_cli_globals {
 };
 
 /* Sets terminal, colours and sizes from the global options and the environment. */
-void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals);
+void fg_cli_init_output(struct fg_cli *cli, const struct fg_cli_globals *globals);
 /* FG_EIO if stdout did not accept everything that was printed. */
 int fg_cli_close_output(struct fg_error *err);
 /* Did writing fail only because the reader closed the pipe early, as `| head` does? */

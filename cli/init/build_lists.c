@@ -75,7 +75,7 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 {
 	const char *path = argc ? below(root, argv[0]) : NULL;
 	struct fg_project_program *added = path ? fg_project_add(root, arena, project, path) : NULL;
-	const char *up = fg_project_way_up(folder, arena);
+	const char *up = fg_project_path_up(folder, arena);
 	struct fg_strbuf words = {0};
 
 	if (!added)
@@ -127,7 +127,7 @@ static void take_test(const char *root, struct fg_arena *arena, struct fg_projec
 	const char *name = fg_json_text_or(test, "name", "");
 	const cJSON *property = NULL;
 	const char *folder = NULL;
-	bool wanted = fg_project_says_benchmark(name);
+	bool wanted = fg_project_is_benchmark_name(name);
 	char **argv = NULL;
 	size_t argc = 0;
 
@@ -143,7 +143,7 @@ static void take_test(const char *root, struct fg_arena *arena, struct fg_projec
 		cJSON_ArrayForEach(label, fg_json_find(property, "value"))
 		{
 			wanted = wanted || (cJSON_IsString(label) &&
-					    fg_project_says_benchmark(label->valuestring));
+					    fg_project_is_benchmark_name(label->valuestring));
 		}
 	}
 	if (!wanted)
@@ -302,7 +302,7 @@ static const char *benchmark_target(const char *line, struct fg_arena *arena)
 	if (length == 0 || line[length] != ':' || line[length + 1] == '=')
 		return NULL;
 	name = fg_arena_strndup(arena, line, length);
-	return fg_project_says_benchmark(name) ? name : NULL;
+	return fg_project_is_benchmark_name(name) ? name : NULL;
 }
 
 static size_t add_target(const char *root, struct fg_arena *arena, const char *database,

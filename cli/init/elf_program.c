@@ -64,7 +64,7 @@ bool fg_elf_needs(const char *data, size_t size, const char *library)
 	return has_text(data, size, is_name, library);
 }
 
-bool fg_elf_looks_below(const char *data, size_t size, const char *root)
+bool fg_elf_searches_below(const char *data, size_t size, const char *root)
 {
 	return has_text(data, size, is_below, root);
 }

@@ -13,6 +13,6 @@ bool fg_elf_needs(const char *data, size_t size, const char *library);
  * Does its own run path lead below `root`, either directly or relative to the program's folder
  * ($ORIGIN)?
  */
-bool fg_elf_looks_below(const char *data, size_t size, const char *root);
+bool fg_elf_searches_below(const char *data, size_t size, const char *root);
 
 #endif

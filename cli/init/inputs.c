@@ -99,9 +99,9 @@ static bool is_document(const char *path)
 /* Prefers inputs of benchmarks, then larger ones. */
 static bool is_better(const struct fg_project_input *a, const struct fg_project_input *b)
 {
-	const bool of_benchmark = fg_project_says_benchmark(a->path);
+	const bool of_benchmark = fg_project_is_benchmark_name(a->path);
 
-	if (of_benchmark != fg_project_says_benchmark(b->path))
+	if (of_benchmark != fg_project_is_benchmark_name(b->path))
 		return of_benchmark;
 	return a->size > b->size;
 }

@@ -176,7 +176,7 @@ static void find_libraries_of(struct search *search, struct fg_project_program *
 		const struct library *library = &search->libraries[i];
 
 		if (!fg_elf_needs(data, size, library->name) ||
-		    fg_elf_looks_below(data, size, search->whole_root))
+		    fg_elf_searches_below(data, size, search->whole_root))
 			continue;
 		if (!program->library_path)
 			program->library_path = library->folder;
@@ -381,7 +381,7 @@ static void take_automake(struct search *search, const char *folder, const char 
 				free(name);
 				break;
 			}
-			if (name && (!is_test || fg_project_says_benchmark(name)))
+			if (name && (!is_test || fg_project_is_benchmark_name(name)))
 				add_declared(search, folder, name, FG_HARNESS_NONE);
 			list += strcspn(list, " \t\n\\");
 			list += *list == '\\' ? 2 : 0;

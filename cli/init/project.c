@@ -382,7 +382,7 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
 }
 
 /* "../../" for "a/b". */
-const char *fg_project_way_up(const char *folder, struct fg_arena *arena)
+const char *fg_project_path_up(const char *folder, struct fg_arena *arena)
 {
 	struct fg_strbuf up = {0};
 	const char *text = NULL;
@@ -398,7 +398,7 @@ const char *fg_project_way_up(const char *folder, struct fg_arena *arena)
 
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena)
 {
-	const char *up = fg_project_way_up(program->working_directory, arena);
+	const char *up = fg_project_path_up(program->working_directory, arena);
 	char *path = fg_xasprintf("%s%s", *up ? up : "./", program->path);
 	char *argv[] = {path, NULL};
 	struct fg_strbuf command = {0};

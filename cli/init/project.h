@@ -133,7 +133,7 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
 /*
  * The path from a folder of the tree back to its root: "../" per level; a NULL folder is the root.
  */
-const char *fg_project_way_up(const char *folder, struct fg_arena *arena);
+const char *fg_project_path_up(const char *folder, struct fg_arena *arena);
 /* The command line that runs the program, with "./" in front where a shell needs it. */
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
 /* Number of programs that fastgate.yml measures; the rest become comments. */
@@ -164,7 +164,7 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 /* ---- ranking.c ---- */
 
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
-bool fg_project_says_benchmark(const char *name);
+bool fg_project_is_benchmark_name(const char *name);
 /* Sets a program's rank, from its path and harness, and the reason. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
 /* Call when all programs are known: a single program is likely even without a reason. */

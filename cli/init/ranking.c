@@ -48,7 +48,7 @@ static bool has_word(const char *name, const char *const *words)
 	return false;
 }
 
-bool fg_project_says_benchmark(const char *name)
+bool fg_project_is_benchmark_name(const char *name)
 {
 	return has_part(name, bench) || has_word(name, speed);
 }
@@ -94,7 +94,7 @@ static bool is_own(const struct candidate *c)
 
 static bool has_benchmark_name(const struct candidate *c)
 {
-	return fg_project_says_benchmark(c->name);
+	return fg_project_is_benchmark_name(c->name);
 }
 
 /* Matches "selftest", "test_unit", "testart". */
@@ -124,12 +124,12 @@ static bool is_probe(const struct candidate *c)
 
 static bool is_among_tests(const struct candidate *c)
 {
-	return has_word(c->folder, tests) && !fg_project_says_benchmark(c->folder) && !is_own(c);
+	return has_word(c->folder, tests) && !fg_project_is_benchmark_name(c->folder) && !is_own(c);
 }
 
 static bool is_among_benchmarks(const struct candidate *c)
 {
-	return fg_project_says_benchmark(c->folder);
+	return fg_project_is_benchmark_name(c->folder);
 }
 
 /* Matches "server", "client", and "incrond" of incron. */

@@ -240,7 +240,7 @@ static double run_test(struct fg_project_trying *t, struct fg_project_program *p
 static void try_tests(struct fg_project_trying *t)
 {
 	struct fg_project_program *longest = NULL;
-	double most_s = FG_PROJECT_SHORT_S;
+	double max_s = FG_PROJECT_SHORT_S;
 	size_t tried = 0;
 
 	for (size_t i = 0;
@@ -253,9 +253,9 @@ static void try_tests(struct fg_project_trying *t)
 		if (tried++ == 0)
 			fg_cli_say(t->cli, "trying the tests; the longest is measured");
 		cpu_s = run_test(t, program);
-		if (cpu_s >= most_s) {
+		if (cpu_s >= max_s) {
 			longest = program;
-			most_s = cpu_s;
+			max_s = cpu_s;
 		}
 	}
 	if (longest)

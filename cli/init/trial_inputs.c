@@ -142,7 +142,7 @@ static bool execute_copies(struct fg_project_trying *t, struct fg_project_progra
 static void compare_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 			   const struct fg_project_inputs *inputs, struct found *found)
 {
-	double most_s = 0;
+	double max_s = 0;
 
 	for (size_t i = 0; i < inputs->count && !fg_project_is_over(t); i++) {
 		const struct fg_project_input *input = &inputs->items[i];
@@ -151,9 +151,9 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 		struct fg_project_seen seen = {0};
 
 		if (!found->works[i] || !execute_copies(t, &longer, copies, &seen) ||
-		    seen.cpu_s < more_cpu * most_s + smallest_cpu_s)
+		    seen.cpu_s < more_cpu * max_s + smallest_cpu_s)
 			continue;
-		most_s = seen.cpu_s;
+		max_s = seen.cpu_s;
 		found->input = input;
 		found->cpu_s = seen.cpu_s / copies;
 	}
@@ -172,10 +172,10 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 				    : fmin(COPIES_MAX, (double)COPIED_BYTES_MAX / (double)size);
 	const double first_s = cpu_s;
 	const struct fg_project_program as_it_was = *program;
-	double least_s = fmax(cpu_s, smallest_cpu_s);
+	double min_s = fmax(cpu_s, smallest_cpu_s);
 	double copies = 1;
 
-	cpu_s = least_s;
+	cpu_s = min_s;
 	for (int round = 0; round < LENGTHEN_MAX && cpu_s < wanted_s / 2 && copies < most;
 	     round++) {
 		struct fg_project_program longer = *program;
@@ -184,10 +184,10 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 		copies = fmin(ceil(copies * wanted_s / cpu_s), most);
 		if (!execute_copies(t, &longer, copies, &seen))
 			break;
-		if (seen.cpu_s >= 2 * least_s)
+		if (seen.cpu_s >= 2 * min_s)
 			*program = longer;
 		cpu_s = fmax(seen.cpu_s, smallest_cpu_s);
-		least_s = fmin(least_s, cpu_s);
+		min_s = fmin(min_s, cpu_s);
 	}
 	/* Too fast to have processed this much: it copies its input or does not read most of it. */
 	if (!program->input_is_repeated && copies * (double)size > COPIED_BYTES_MAX / 2.0 &&
@@ -306,26 +306,26 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 {
 	const struct fg_project_use *longest = NULL;
 	struct fg_project_program chosen;
-	double most_s = 0;
+	double max_s = 0;
 
 	for (size_t i = 0; i < uses->count && !fg_project_is_over(t); i++) {
 		struct fg_project_program with = with_use(program, &uses->items[i]);
 		struct fg_project_seen seen = {0};
 
 		if (uses->items[i].wants_file || !try_use(t, &with, &seen) ||
-		    seen.cpu_s < (with.input ? most_s : fmax(most_s, enough_s)))
+		    seen.cpu_s < (with.input ? max_s : fmax(max_s, enough_s)))
 			continue;
 		longest = &uses->items[i];
-		most_s = seen.cpu_s;
+		max_s = seen.cpu_s;
 	}
 	if (!longest)
 		return false;
 	chosen = with_use(program, longest);
-	if (most_s < wanted_s && longest->input)
-		most_s = lengthen(t, &chosen, longest->size, most_s);
-	if (chosen.input_copies <= 1 && most_s < fmax(2 * cpu_s, smallest_cpu_s))
+	if (max_s < wanted_s && longest->input)
+		max_s = lengthen(t, &chosen, longest->size, max_s);
+	if (chosen.input_copies <= 1 && max_s < fmax(2 * cpu_s, smallest_cpu_s))
 		return false;
-	return offer(best, &chosen, most_s);
+	return offer(best, &chosen, max_s);
 }
 
 /*

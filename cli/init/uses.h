@@ -9,7 +9,7 @@ enum {
 	FG_PROJECT_MAX_USES = 16
 };
 
-/* Replaces the names of files that a call writes; removed after all programs were tried. */
+/* Stands for the files that a call writes; such files are removed once all programs were tried. */
 #define FG_PROJECT_OUTPUT_NAME "fastgate-input-result"
 
 struct fg_project_use {

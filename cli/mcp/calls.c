@@ -14,9 +14,9 @@ enum {
 	OUTPUT_MAX = 30 << 10, /* bytes of output; with messages a result has at most 32 KiB */
 	MESSAGES_MAX = 3 << 9,
 	CAPTURE_MAX = 1 << 20,
-	GRACE_S = 5,           /* between SIGTERM and SIGKILL */
-	PROGRESS_EVERY_S = 5,  /* interval that keeps a client from giving up */
-	PROGRESS_AT_LEAST = 1, /* least seconds between two messages */
+	GRACE_S = 5,          /* between SIGTERM and SIGKILL */
+	PROGRESS_EVERY_S = 5, /* interval that keeps a client from giving up */
+	PROGRESS_MIN = 1,     /* minimum seconds between two messages */
 };
 
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)
@@ -93,8 +93,7 @@ void fg_mcp_call_watch(struct fg_mcp_call *call, struct fg_strbuf *lines)
 
 	if (call->kill_at_ns && now >= call->kill_at_ns)
 		(void)kill(-call->process.pid, SIGKILL);
-	if (!call->progress_token || call->is_cancelled ||
-	    quiet_ns < PROGRESS_AT_LEAST * FG_NS_PER_S)
+	if (!call->progress_token || call->is_cancelled || quiet_ns < PROGRESS_MIN * FG_NS_PER_S)
 		return;
 	if (read_message(call) || quiet_ns >= PROGRESS_EVERY_S * FG_NS_PER_S) {
 		send_progress(call, lines);

@@ -25,7 +25,7 @@ int fg_rpc_open(const cJSON *json, struct fg_rpc_message *message, struct fg_err
 
 	*message = (struct fg_rpc_message){.id = fg_rpc_id(id)};
 	if (!cJSON_IsObject(json))
-		wrong = "a message is a JSON object";
+		wrong = "a message must be a JSON object";
 	else if (strcmp(fg_json_text_or(json, "jsonrpc", ""), "2.0") != 0)
 		wrong = "'jsonrpc' must be \"2.0\"";
 	else if (id && !message->id)

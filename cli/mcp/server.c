@@ -82,7 +82,7 @@ static void list_tools(struct server *server, const struct fg_rpc_message *messa
 
 	if (cJSON_HasObjectItem(message->params, "cursor")) {
 		fg_rpc_error(&server->output, message->id, FG_RPC_BAD_PARAMS,
-			     "there is no such cursor: the list has one page");
+			     "unknown cursor: the list has one page");
 		return;
 	}
 	fg_rpc_begin_result(&w, &server->output, message->id);
@@ -132,7 +132,7 @@ static void call_tool(struct server *server, const struct fg_rpc_message *messag
 	char **words = NULL;
 
 	if (!tool)
-		(void)fg_error_set(&err, FG_EINVAL, "there is no tool '%.100s'", name ? name : "");
+		(void)fg_error_set(&err, FG_EINVAL, "unknown tool '%.100s'", name ? name : "");
 	else if (arguments && !cJSON_IsObject(arguments))
 		(void)fg_error_set(&err, FG_EINVAL, "'arguments' must be an object");
 	if (err.message[0]) {
@@ -196,7 +196,7 @@ static void answer(struct server *server, const struct fg_rpc_message *message)
 	}
 	if (!message->id)
 		return;
-	(void)snprintf(unknown, sizeof(unknown), "there is no method '%.100s'", message->method);
+	(void)snprintf(unknown, sizeof(unknown), "unknown method '%.100s'", message->method);
 	fg_rpc_error(&server->output, message->id, FG_RPC_NO_METHOD, unknown);
 }
 
@@ -247,7 +247,7 @@ static void take_bytes(struct server *server, const char *bytes, size_t size)
 			return;
 		if (server->is_too_long)
 			fg_rpc_error(&server->output, NULL, FG_RPC_BAD_REQUEST,
-				     "a message has at most 1 MiB");
+				     "a message may have at most 1 MiB");
 		else
 			take_line(server, fg_strbuf_text(&server->input), server->input.length);
 		fg_strbuf_clear(&server->input);

@@ -85,7 +85,7 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 		return status;
 	}
 	if (options->time > 0 && !fg_measure_has_time(&profile->measures[measure].is))
-		return fg_error_set(err, FG_EINVAL, "--time is for time: this shows %s",
+		return fg_error_set(err, FG_EINVAL, "--time applies to times, but this shows %s",
 				    profile->measures[measure].is.label);
 	if (options->repetition > profile->repetition_count)
 		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
@@ -204,7 +204,8 @@ static int check_same_unit(const struct fg_measure *before, const struct fg_meas
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"the first profile shows %s, the second %s: choose with --measure what both have",
+		"the first profile shows %s, the second %s: choose a measure that both have with "
+		"--measure",
 		before->name, after->name);
 }
 

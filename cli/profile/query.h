@@ -27,47 +27,47 @@ extern const char *const fg_cli_splits[];
 
 /* Option rows for an options struct whose `member` is a struct fg_cli_query_options. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-#define FG_CLI_QUERY_OPTIONS(type, member)                                              \
- FG_ROW_TEXT(type, member.measure, "measure", 0, "NAME",                                \
-	     "what of the profile's measures to show (default: its first)"),            \
-	 FG_ROW_LIST(type, member.focus, "focus", 0, "REGEX",                           \
-		     "keep samples with a matching function on their stack"),           \
-	 FG_ROW_LIST(type, member.ignore, "ignore", 0, "REGEX",                         \
-		     "drop samples with a matching function on their stack"),           \
-	 FG_ROW_LIST(type, member.hide, "hide", 0, "REGEX",                             \
-		     "count matching functions as part of their callers"),              \
-	 FG_ROW_TEXT(type, member.root, "root", 0, "REGEX",                             \
-		     "cut off everything above the outermost match"),                   \
-	 FG_ROW_TEXT(type, member.leaf, "leaf", 0, "REGEX",                             \
-		     "count what is below the innermost match as its own"),             \
-	 FG_ROW_LIST(type, member.ancestors, "ancestor", 0, "REGEX",                    \
-		     "tell functions called below a match apart: 'log  (from fit)'"),   \
-	 FG_ROW_LIST(type, member.rename, "rename", 0, "RULE",                          \
-		     "rewrite names: 's/regex/text/'; equal names become one"),         \
-	 FG_ROW_TEXT(type, member.thread, "thread", 0, "REGEX",                         \
-		     "only threads whose 'name (id)' matches"),                         \
-	 FG_ROW_TEXT(type, member.region, "region", 0, "REGEX",                         \
-		     "only inside marked regions whose path matches"),                  \
-	 FG_ROW_TEXT(type, member.unit, "unit", 0, "[KIND:]N[-M]",                      \
-		     "only in these units of work: 'event:10-20', '3', 'event'"),       \
-	 FG_ROW_DURATION(type, member.from_ns, "from", NULL,                            \
-			 "only samples from this time after the start on"),             \
-	 FG_ROW_DURATION(type, member.to_ns, "to", NULL,                                \
-			 "only samples before this time after the start"),              \
-	 FG_ROW_CHOICE(type, member.time, "time", 0, "KIND", fg_cli_time_kinds, "all",  \
-		       "only time of this kind"),                                       \
-	 FG_ROW_CHOICE(type, member.group, "by", 0, "GROUP", fg_cli_groups, "function", \
-		       "what frames are grouped by"),                                   \
-	 FG_ROW_CHOICE(type, member.split, "split", 0, "WHAT", fg_cli_splits, "none",   \
-		       "what a tree or a graph is split by at its top"),                \
-	 FG_ROW_COUNT(type, member.repetition, "repetition", 0, 1000000, NULL,          \
-		      "only this repetition of a stored run, from 1"),                  \
-	 FG_ROW_FLAG(type, member.sum, "sum", 0,                                        \
-		     "add the repetitions up instead of showing their mean"),           \
-	 FG_ROW_FLAG(type, member.collapse_templates, "collapse-templates", 0,          \
-		     "leave template arguments out of names: vector<...>"),             \
-	 FG_ROW_FLAG(type, member.fold_inlined, "fold-inlined", 0,                      \
-		     "count inlined functions as part of where they are"),              \
+#define FG_CLI_QUERY_OPTIONS(type, member)                                                 \
+ FG_ROW_TEXT(type, member.measure, "measure", 0, "NAME",                                   \
+	     "the measure to show (default: the profile's first)"),                        \
+	 FG_ROW_LIST(type, member.focus, "focus", 0, "REGEX",                              \
+		     "keep samples with a matching function on their stack"),              \
+	 FG_ROW_LIST(type, member.ignore, "ignore", 0, "REGEX",                            \
+		     "drop samples with a matching function on their stack"),              \
+	 FG_ROW_LIST(type, member.hide, "hide", 0, "REGEX",                                \
+		     "count matching functions as part of their callers"),                 \
+	 FG_ROW_TEXT(type, member.root, "root", 0, "REGEX",                                \
+		     "cut off everything above the outermost match"),                      \
+	 FG_ROW_TEXT(type, member.leaf, "leaf", 0, "REGEX",                                \
+		     "count what is below the innermost match as its own"),                \
+	 FG_ROW_LIST(type, member.ancestors, "ancestor", 0, "REGEX",                       \
+		     "split functions by the nearest matching caller: 'log  (from fit)'"), \
+	 FG_ROW_LIST(type, member.rename, "rename", 0, "RULE",                             \
+		     "rewrite names: 's/regex/text/'; equal names become one"),            \
+	 FG_ROW_TEXT(type, member.thread, "thread", 0, "REGEX",                            \
+		     "only threads whose 'name (id)' matches"),                            \
+	 FG_ROW_TEXT(type, member.region, "region", 0, "REGEX",                            \
+		     "only inside marked regions whose path matches"),                     \
+	 FG_ROW_TEXT(type, member.unit, "unit", 0, "[KIND:]N[-M]",                         \
+		     "only in these units of work: 'event:10-20', '3', 'event'"),          \
+	 FG_ROW_DURATION(type, member.from_ns, "from", NULL,                               \
+			 "only samples from this time after the start"),                   \
+	 FG_ROW_DURATION(type, member.to_ns, "to", NULL,                                   \
+			 "only samples before this time after the start"),                 \
+	 FG_ROW_CHOICE(type, member.time, "time", 0, "KIND", fg_cli_time_kinds, "all",     \
+		       "only time of this kind"),                                          \
+	 FG_ROW_CHOICE(type, member.group, "by", 0, "GROUP", fg_cli_groups, "function",    \
+		       "group frames by this"),                                            \
+	 FG_ROW_CHOICE(type, member.split, "split", 0, "WHAT", fg_cli_splits, "none",      \
+		       "split a tree or a graph at its top by this"),                      \
+	 FG_ROW_COUNT(type, member.repetition, "repetition", 0, 1000000, NULL,             \
+		      "only this repetition of a stored run, from 1"),                     \
+	 FG_ROW_FLAG(type, member.sum, "sum", 0,                                           \
+		     "add the repetitions up instead of showing their mean"),              \
+	 FG_ROW_FLAG(type, member.collapse_templates, "collapse-templates", 0,             \
+		     "leave template arguments out of names: vector<...>"),                \
+	 FG_ROW_FLAG(type, member.fold_inlined, "fold-inlined", 0,                         \
+		     "count inlined functions as part of their callers"),                  \
 	 FG_ROW_FLAG(type, member.mangled, "mangled", 0, "show linkage names")
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -84,9 +84,9 @@ struct fg_cli_profile_options {
 #define FG_CLI_PROFILE_OPTIONS(type, member)                                                 \
  FG_ROW_FILE(type, member.output, "output", 'o', "write to a file; '-' is standard output"), \
 	 FG_CLI_QUERY_OPTIONS(type, member.query), FG_CLI_RUN_OPTIONS(type, member.run)
-#define FG_CLI_RUN_WORDS                                                  \
- "a stored run, a trace, an exported run or another tool's profile; the " \
- "newest when left out"
+#define FG_CLI_RUN_WORDS                                             \
+ "a stored run, a trace, an exported run or another tool's profile " \
+ "(default: the newest run)"
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The arguments of a command that takes only RUN. */

@@ -308,7 +308,7 @@ static int from_folder(struct fg_cli *cli, const struct fg_cli_run_options *opti
 }
 
 /* Prints notes about a profile as soon as they are known. */
-static int tell_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
+static int print_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
 {
 	for (size_t i = 0; status == FG_OK && i < profile->note_count; i++)
 		fg_cli_say(cli, "note: %s", profile->notes[i]);
@@ -319,10 +319,10 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 			     const char *path, struct fg_profile *profile, struct fg_error *err)
 {
 	if (fg_fs_is_folder(path))
-		return tell_notes(cli, from_folder(cli, options, path, profile, err), profile);
+		return print_notes(cli, from_folder(cli, options, path, profile, err), profile);
 	if (fg_fs_exists(path))
-		return tell_notes(cli, from_file(cli, options, path, profile, err), profile);
-	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
+		return print_notes(cli, from_file(cli, options, path, profile, err), profile);
+	return fg_error_set(err, FG_ENOENT, "%s: no such file or folder", path);
 }
 
 /* ---- the newest run or trace ---- */
@@ -399,7 +399,7 @@ int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *opt
 
 	if (file)
 		return fg_cli_load_profile_file(cli, options, file, profile, err);
-	return tell_notes(cli, from_stored(options, words, profile, err), profile);
+	return print_notes(cli, from_stored(options, words, profile, err), profile);
 }
 
 void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *words, char ***names,

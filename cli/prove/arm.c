@@ -50,17 +50,17 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	arm->benchmark = *subject->benchmark;
 	arm->benchmark.measure.affected = FG_AFFECTED_NEVER;
 	arm->benchmarks[0] = &arm->benchmark;
-	session->asked.benchmarks = arm->benchmarks;
-	session->asked.benchmark_count = 1;
-	session->asked.state_folder = prove->state_folder;
-	session->asked.candidate = prove->ref ? prove->ref : "HEAD";
-	session->asked.apart = !arm->is_stored;
+	session->request.benchmarks = arm->benchmarks;
+	session->request.benchmark_count = 1;
+	session->request.state_folder = prove->state_folder;
+	session->request.candidate = prove->ref ? prove->ref : "HEAD";
+	session->request.apart = !arm->is_stored;
 	plan->baseline.kind = FG_BASELINE_GIT;
-	plan->baseline.value = session->asked.candidate;
+	plan->baseline.value = session->request.candidate;
 	if (arm->is_stored)
 		FG_TRY(open_stored(session, plan, err));
 	FG_TRY(fg_arms_open(&arm->arms, session, plan, err));
-	side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	side = &session->result.run.sides[FG_ARM_CANDIDATE];
 	prove->commit = fg_arena_strdup(&plan->arena, side->commit);
 	if (arm->is_stored)
 		side->branch = fg_xstrdup(STORED_BRANCH);
@@ -142,7 +142,7 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
-/* Returns 0 for the first runs: without enough history they have no answer to be judged. */
+/* Returns 0 for the first runs: with too little history they cannot be judged. */
 static double pairs_of_stored(const struct fg_series *series,
 			      const struct fg_metric_verdict *metric)
 {
@@ -152,7 +152,7 @@ static double pairs_of_stored(const struct fg_series *series,
 /* A suite's cases count as one verdict, that of the worst case. */
 static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof *proof)
 {
-	const struct fg_verdict *verdict = &arm->session.got.verdict;
+	const struct fg_verdict *verdict = &arm->session.result.verdict;
 	const struct fg_benchmark_verdict *worst = &verdict->benchmarks[0];
 	const struct fg_series *series = NULL;
 
@@ -160,7 +160,7 @@ static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof 
 		if (verdict->benchmarks[i].outcome > worst->outcome)
 			worst = &verdict->benchmarks[i];
 	}
-	series = fg_run_find(&arm->session.got.run, worst->name);
+	series = fg_run_find(&arm->session.result.run, worst->name);
 	proof->outcome = worst->outcome;
 	proof->schedule = worst->schedule;
 	proof->pairs = worst->outcome == FG_OUTCOME_ERROR ? 0 : worst->pairs;
@@ -180,7 +180,7 @@ static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof 
 
 static int failed(const struct arm *arm, struct fg_error *err)
 {
-	const struct fg_verdict *verdict = &arm->session.got.verdict;
+	const struct fg_verdict *verdict = &arm->session.result.verdict;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		if (verdict->benchmarks[i].outcome == FG_OUTCOME_ERROR)
@@ -259,7 +259,7 @@ static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subj
 			   struct arm *arm)
 {
 	const struct fg_profile_set *set =
-		arm->session.got.profile_count ? arm->session.got.profiles[0] : NULL;
+		arm->session.result.profile_count ? arm->session.result.profiles[0] : NULL;
 	double *self = set ? self_times(set) : NULL;
 	for (size_t i = 1; set && i < set->function_count; i++) {
 		const struct fg_profile_function *function = &set->functions[i];
@@ -323,7 +323,7 @@ static void only_pairs(struct arm *arm, unsigned count)
 {
 	struct fg_measuring *measure = &arm->benchmark.measure;
 
-	arm->session.asked.fixed_pairs = count;
+	arm->session.request.fixed_pairs = count;
 	measure->schedule = FG_SCHEDULE_ABBA;
 	measure->min_pairs = 2;
 	measure->max_pairs = FIXED_PAIRS_MAX; /* `count` ends the measurement */
@@ -335,7 +335,7 @@ static void only_pairs(struct arm *arm, unsigned count)
 
 static int read_pairs(const struct arm *arm, struct fg_prove_pairs *pairs, struct fg_error *err)
 {
-	const struct fg_run *run = &arm->session.got.run;
+	const struct fg_run *run = &arm->session.result.run;
 	struct fg_proof_noise noise;
 
 	if (run->series_count == 0 || run->series[0].failure)

@@ -88,7 +88,7 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 
 void fg_prove_hidden(struct fg_cli *cli, struct fg_plan *plan, const char *ref, uint64_t seed)
 {
-	struct fg_prove prove = {.cli = cli, .plan = plan, .ref = ref, .asked.nightly = true};
+	struct fg_prove prove = {.cli = cli, .plan = plan, .ref = ref, .request.nightly = true};
 	struct fg_error err = {0};
 	int status = FG_OK;
 

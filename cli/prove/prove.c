@@ -17,7 +17,7 @@ enum {
 	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	LEAST_ITERATIONS = 4,   /* with fewer, the share of the smallest plant is uncertain */
+	MIN_ITERATIONS = 4,     /* with fewer, the share of the smallest plant is uncertain */
 	ENOUGH_ITERATIONS = 20, /* with so many, the jumps to the loop do not matter */
 	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */
 	CALIBRATION_PAIRS_MAX = 40,
@@ -79,7 +79,7 @@ static int calibrate(struct fg_prove *prove, const struct fg_prove_subject *subj
 				     fmax(SEARCH_PAIRS, CALIBRATION_S / pairs.seconds));
 	FG_TRY(fg_prove_measure(prove, subject, &pairs, err));
 	*per_iteration = pairs.slower / pairs.iterations;
-	if (!(pairs.slower >= calibrated_from / 2) || sizes[0] / *per_iteration < LEAST_ITERATIONS)
+	if (!(pairs.slower >= calibrated_from / 2) || sizes[0] / *per_iteration < MIN_ITERATIONS)
 		return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called too often",
 				    function->name);
 	return FG_OK;
@@ -131,22 +131,22 @@ static int choose(struct fg_prove *prove, struct fg_prove_subject *subject, stru
 
 /* ---- the runs ---- */
 
-struct asked_arm {
+struct requested_arm {
 	enum fg_proof_arm kind;
 	double size;
 };
 
 /* Puts the arms in random order. */
-static void shuffle(struct fg_random *random, struct asked_arm arms[ARMS_A_ROUND])
+static void shuffle(struct fg_random *random, struct requested_arm arms[ARMS_A_ROUND])
 {
-	arms[0] = (struct asked_arm){FG_PROOF_SAME, 0};
-	arms[1] = (struct asked_arm){FG_PROOF_NEUTRAL, 0};
-	arms[2] = (struct asked_arm){FG_PROOF_STORED, 0};
+	arms[0] = (struct requested_arm){FG_PROOF_SAME, 0};
+	arms[1] = (struct requested_arm){FG_PROOF_NEUTRAL, 0};
+	arms[2] = (struct requested_arm){FG_PROOF_STORED, 0};
 	for (size_t i = 0; i < SIZES; i++)
-		arms[3 + i] = (struct asked_arm){FG_PROOF_PLANTED, sizes[i]};
+		arms[3 + i] = (struct requested_arm){FG_PROOF_PLANTED, sizes[i]};
 	for (size_t i = ARMS_A_ROUND - 1; i > 0; i--) {
 		const size_t other = (size_t)fg_random_below(random, i + 1);
-		const struct asked_arm kept = arms[i];
+		const struct requested_arm kept = arms[i];
 
 		arms[i] = arms[other];
 		arms[other] = kept;
@@ -156,7 +156,7 @@ static void shuffle(struct fg_random *random, struct asked_arm arms[ARMS_A_ROUND
 static bool has_room(const struct fg_prove *prove)
 {
 	const double spent = seconds_of(prove);
-	const double budget = (double)prove->asked.budget_ns / FG_NS_PER_S;
+	const double budget = (double)prove->request.budget_ns / FG_NS_PER_S;
 	double each = 0;
 
 	for (size_t i = 0; i < prove->proof_count; i++)
@@ -185,12 +185,12 @@ static const char *answer_of(const struct fg_proof *proof)
 }
 
 static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
-		   const struct asked_arm *asked, struct fg_error *err)
+		   const struct requested_arm *request, struct fg_error *err)
 {
 	char size[FG_NUMBER_TEXT_SIZE];
 	const struct fg_proof *done = NULL;
 
-	FG_TRY(fg_prove_arm(prove, subject, asked->kind, asked->size, err));
+	FG_TRY(fg_prove_arm(prove, subject, request->kind, request->size, err));
 	done = &prove->proofs[prove->proof_count - 1];
 	fg_cli_say(prove->cli, "%s, %s%s%s: %s%s", done->benchmark, fg_proof_arm_name(done->arm),
 		   done->size > 0 ? " " : "",
@@ -208,7 +208,7 @@ static int run_round(struct fg_prove *prove, struct fg_random *random, struct fg
 
 	for (size_t i = 0; i < prove->subject_count && status == FG_OK; i++) {
 		struct fg_prove_subject *subject = &prove->subjects[i];
-		struct asked_arm arms[ARMS_A_ROUND];
+		struct requested_arm arms[ARMS_A_ROUND];
 
 		shuffle(random, arms);
 		for (size_t k = 0; k < ARMS_A_ROUND && status == FG_OK && has_room(prove); k++) {
@@ -223,8 +223,8 @@ static int run_round(struct fg_prove *prove, struct fg_random *random, struct fg
 static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subject,
 			 struct fg_error *err)
 {
-	const struct asked_arm same = {FG_PROOF_SAME, 0};
-	const struct asked_arm stored = {FG_PROOF_STORED, 0};
+	const struct requested_arm same = {FG_PROOF_SAME, 0};
+	const struct requested_arm stored = {FG_PROOF_STORED, 0};
 	int status = FG_OK;
 
 	FG_TRY(run_arm(prove, subject, &same, err));
@@ -256,14 +256,14 @@ static int check_budget(struct fg_prove *prove, const struct fg_prove_subject *s
 
 	if (status != FG_OK)
 		return status;
-	seconds = pairs.seconds * fg_gate_least_pairs(&subject->benchmark->policy);
-	if (seconds * FG_NS_PER_S <= (double)prove->asked.budget_ns)
+	seconds = pairs.seconds * fg_gate_min_pairs(&subject->benchmark->policy);
+	if (seconds * FG_NS_PER_S <= (double)prove->request.budget_ns)
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,
 			    "a run of benchmark '%s' takes at least %s: --budget %s is too small",
 			    subject->benchmark->name,
 			    fg_format_duration(seconds * FG_NS_PER_S, least),
-			    fg_format_duration((double)prove->asked.budget_ns, budget));
+			    fg_format_duration((double)prove->request.budget_ns, budget));
 }
 
 static int begin_subjects(struct fg_prove *prove, struct fg_error *err)
@@ -313,11 +313,11 @@ static int select_subjects(struct fg_prove *prove, struct fg_error *err)
 	if (plan->benchmark_count == 0)
 		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
-	if (prove->asked.benchmark) {
-		wanted = fg_plan_find(plan, prove->asked.benchmark);
+	if (prove->request.benchmark) {
+		wanted = fg_plan_find(plan, prove->request.benchmark);
 		if (!wanted)
-			return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
-					    prove->asked.benchmark, plan->config_path);
+			return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s",
+					    prove->request.benchmark, plan->config_path);
 	}
 	prove->subjects = fg_xcalloc(plan->benchmark_count, sizeof(prove->subjects[0]));
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
@@ -328,11 +328,11 @@ static int select_subjects(struct fg_prove *prove, struct fg_error *err)
 }
 
 int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *plan,
-		 const struct fg_prove_request *asked, struct fg_error *err)
+		 const struct fg_prove_request *request, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	*prove = (struct fg_prove){.cli = cli, .plan = plan, .asked = *asked};
+	*prove = (struct fg_prove){.cli = cli, .plan = plan, .request = *request};
 	prove->started_ns = fg_clock_monotonic_ns();
 	prove->uses_stored = plan->baseline.kind > FG_BASELINE_GIT;
 	prove->state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);

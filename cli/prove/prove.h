@@ -47,7 +47,7 @@ struct fg_prove_subject {
 struct fg_prove {
 	struct fg_cli *cli;
 	struct fg_plan *plan; /* its arena holds all texts */
-	struct fg_prove_request asked;
+	struct fg_prove_request request;
 	char *state_folder;
 	struct fg_prove_subject *subjects;
 	size_t subject_count;
@@ -70,7 +70,7 @@ struct fg_prove {
  * budget is too small for one run. Changes `plan`, whose baseline becomes HEAD.
  */
 int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *plan,
-		 const struct fg_prove_request *asked, struct fg_error *err) FG_NODISCARD;
+		 const struct fg_prove_request *request, struct fg_error *err) FG_NODISCARD;
 void fg_prove_release(struct fg_prove *prove);
 
 /* ---- hidden.c ---- */

@@ -94,7 +94,7 @@ int fg_prove_open(struct fg_prove *prove, struct fg_error *err)
 	FG_TRY(fg_random_uuid(prove->card_id, err));
 	runner_fingerprint(prove->fingerprint);
 	status = open_store(prove, err);
-	if (status != FG_OK || !prove->asked.nightly)
+	if (status != FG_OK || !prove->request.nightly)
 		return status;
 	return take_newest(prove, err);
 }

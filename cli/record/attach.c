@@ -16,7 +16,7 @@
 
 enum {
 	RATE_HZ = 100,        /* rate at the beginning */
-	RATE_MOST_HZ = 1000,  /* highest rate, if the budget allows it */
+	RATE_MAX_HZ = 1000,   /* highest rate, if the budget allows it */
 	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 
@@ -35,7 +35,7 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 		.elapsed = given->options->clock == FG_SAMPLE_WALL,
 		.period_ns =
 			FG_NS_PER_S / (given->options->rate_hz ? given->options->rate_hz : RATE_HZ),
-		.least_ns = given->options->rate_hz ? 0 : FG_NS_PER_S / RATE_MOST_HZ,
+		.min_ns = given->options->rate_hz ? 0 : FG_NS_PER_S / RATE_MAX_HZ,
 		.duration_ns = given->options->duration_ns,
 		.budget = given->options->budget,
 		.interrupted = given->pid ? cli->interrupted : NULL,
@@ -48,7 +48,7 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 		fg_cli_say(cli, "stopped a thread %llu time%s, in 99 %% of them for at most %s",
 			   (unsigned long long)result.stops, result.stops == 1 ? "" : "s",
 			   fg_format_duration((double)result.pause_p99_ns, pause));
-	if (sampling.least_ns || result.period_ns > sampling.period_ns)
+	if (sampling.min_ns || result.period_ns > sampling.period_ns)
 		fg_cli_say(cli,
 			   "took a sample every %.3g ms at the end, as often as a budget of "
 			   "%.3g %% allows",

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 /* Smaller shares are not worth a line. */
-static const double share_to_tell = 0.1;
+static const double share_to_report = 0.1;
 
 void fg_cli_name_kernel_functions(const struct fg_cli *cli, const char *folder)
 {
@@ -21,10 +21,10 @@ void fg_cli_name_kernel_functions(const struct fg_cli *cli, const char *folder)
 
 void fg_cli_say_kernel_refused(const struct fg_cli *cli, const struct fg_cli_kernel_time *time)
 {
-	if ((time->refused != EACCES && time->refused != EPERM) || time->share < share_to_tell)
+	if ((time->refused != EACCES && time->refused != EPERM) || time->share < share_to_report)
 		return;
 	fg_cli_say(cli,
-		   "%.0f %% of that in the kernel: naming its functions takes root, "
-		   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+		   "%.0f %% of that in the kernel: naming its functions needs root, CAP_PERFMON, "
+		   "or kernel.perf_event_paranoid below 2",
 		   100 * time->share);
 }

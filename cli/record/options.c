@@ -68,10 +68,10 @@ static const char *counting_contradiction(const struct fg_recording *given)
 	if (given->count.value_bits > 0 && given->count.values == 0)
 		return "--precision needs --values";
 	if (given->count.measures && fg_record_counts_calls(given))
-		return "--measure counts by other means than --calls and --domains: record them "
-		       "one after the other";
+		return "--measure cannot be combined with --calls and --domains: record them one "
+		       "after the other";
 	if (given->count.dump_signal && !given->count.measures)
-		return "--dump-signal needs --measure heap or fd: what is held is counted there";
+		return "--dump-signal needs --measure heap or fd, which count what is held";
 	return NULL;
 }
 

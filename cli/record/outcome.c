@@ -191,8 +191,8 @@ static int finish_files(const char *folder, struct totals *totals, struct fg_err
 static const struct {
 	enum fg_trace_loss cause;
 	const char *text;
-} told[] = {
-	{FG_LOSS_NO_ROOM, "samples lost because a trace was full, or the disk"},
+} loss_texts[] = {
+	{FG_LOSS_NO_ROOM, "samples lost because a trace or the disk was full"},
 	{FG_LOSS_PATHS_FULL, "samples without a stack: too many different call paths"},
 	{FG_LOSS_NO_CLOCK, "threads could not be sampled"},
 	{FG_LOSS_MODULES_FULL, "too many libraries to distinguish"},
@@ -205,7 +205,7 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	if (totals->losses[FG_LOSS_NO_ROOM])
 		return "there was no room for them";
 	if (given->units)
-		return "no unit of work with these numbers was begun, or it was too short";
+		return "no unit of work with these numbers was started, or it was too short";
 	if (given->paused)
 		return "the program did not ask for them (fg_resume, __itt_resume)";
 	if (given->attach.system)
@@ -216,11 +216,11 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 		return "the control file turned sampling off, or too little time was used";
 	if (given->sample.delay_ns > 0)
 		return "the program ended before --delay";
-	return "less time was used than passes between two samples";
+	return "less time was used than the sampling period";
 }
 
 /* If starting the collector took more of the CPU time than this, the cost of samples is hidden. */
-static const double most_start_to_tell = 0.3;
+static const double start_to_report = 0.3;
 
 /* Reports the share of CPU time spent on sampling, if the rate followed a budget. */
 static void say_cost(const struct fg_cli *cli, const struct totals *totals)
@@ -237,8 +237,8 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 	fg_sampling_learn(cost, &seen);
 	(void)fg_format_duration(seen.signal_ns, signal);
 	(void)fg_format_duration(seen.handler_ns, handler);
-	if (seen.start_share >= most_start_to_tell) {
-		fg_cli_say(cli, "the program is too short to say what its samples cost");
+	if (seen.start_share >= start_to_report) {
+		fg_cli_say(cli, "the program ran too briefly to measure what its samples cost");
 		return;
 	}
 	fg_cli_say(cli,
@@ -278,10 +278,10 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)
 		fg_cli_warn(cli, "the kernel refuses perf events here; a coarser timer was used");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++)
-		if (totals->losses[told[i].cause])
-			fg_cli_warn(cli, "%" PRIu64 " %s", totals->losses[told[i].cause],
-				    told[i].text);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(loss_texts); i++)
+		if (totals->losses[loss_texts[i].cause])
+			fg_cli_warn(cli, "%" PRIu64 " %s", totals->losses[loss_texts[i].cause],
+				    loss_texts[i].text);
 }
 
 int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,
@@ -292,11 +292,10 @@ int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const
 
 	FG_TRY(finish_files(folder, &totals, err));
 	if (totals.files == 0) {
-		fg_cli_warn(
-			cli,
-			"no process left a trace in %s: where a program's dynamic linker ignores "
-			"LD_PRELOAD, 'fastgate record --pid' samples it from outside",
-			folder);
+		fg_cli_warn(cli,
+			    "no process left a trace in %s: if a program's dynamic linker ignores "
+			    "LD_PRELOAD, 'fastgate record --pid' samples it from outside",
+			    folder);
 		return FG_OK;
 	}
 	say_totals(cli, &totals, given);

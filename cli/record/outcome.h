@@ -5,7 +5,7 @@
 
 #include "cli/framework/command.h"
 #include "cli/record/options.h"
-#include "runner/schedule/sample_price.h"
+#include "runner/schedule/sampling_rate.h"
 
 /*
  * Creates the folder; its absolute path is to be freed. Removes only traces of an earlier

@@ -27,7 +27,7 @@ static void become(char *const *argv, char *const *variables)
 
 static const int handed_on[FG_RECORDED_SIGNALS] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 static pid_t command_pid;
-static volatile sig_atomic_t told_to_end;
+static volatile sig_atomic_t end_signal;
 
 /*
  * An interrupt key reaches the command by itself, so only a signal that a process sent to us alone
@@ -41,7 +41,7 @@ static void hand_on(int signal, siginfo_t *info, void *context)
 	if (info->si_code <= 0) {
 		/* Processes that the command leaves running become our children from now on. */
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-		told_to_end = signal;
+		end_signal = signal;
 		(void)kill(command_pid, signal);
 	}
 	errno = saved_errno;
@@ -113,8 +113,8 @@ int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded)
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (told_to_end)
-		end_the_rest(told_to_end);
+	if (end_signal)
+		end_the_rest(end_signal);
 	unwatch_signals(recorded->before);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
 }

@@ -179,18 +179,18 @@ static struct fg_series *series_of(struct fg_session *session, const struct fg_r
 	const size_t *indexes = NULL;
 
 	(void)fg_runner_job_series(job, &indexes);
-	return &session->got.run.series[indexes[0]];
+	return &session->result.run.series[indexes[0]];
 }
 
 static bool key_of(struct fg_session *session, const struct fg_runner_job *job, enum fg_arm arm,
 		   struct fg_executed_key *key)
 {
 	return fg_executed_key_of(&fg_runner_job_targets(job)[arm],
-				  &series_of(session, job)->build[arm], &session->got.run.host,
+				  &series_of(session, job)->build[arm], &session->result.run.host,
 				  key);
 }
 
-static void tell_reason(struct fg_series *series, const struct fg_affected_reason *reason)
+static void note_reason(struct fg_series *series, const struct fg_affected_reason *reason)
 {
 	struct fg_strbuf text = {0};
 	struct fg_strbuf readable = {0};
@@ -211,7 +211,7 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 	struct fg_error why = {0};
 
 	if (!session->open.store ||
-	    write_set(session->asked.state_folder, key, executed, &why) == FG_OK ||
+	    write_set(session->request.state_folder, key, executed, &why) == FG_OK ||
 	    session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
@@ -228,7 +228,7 @@ static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
 	struct fg_executed copy;
 
 	if (!key_of(session, job, FG_ARM_CANDIDATE, &key) ||
-	    has_set(session->asked.state_folder, &key))
+	    has_set(session->request.state_folder, &key))
 		return;
 	fg_executed_copy(&fg_runner_job_targets(job)[FG_ARM_CANDIDATE], executed, &copy);
 	save(session, &key, &copy);
@@ -246,10 +246,10 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	if (reason->text)
 		return;
 	if (!key_of(session, job, FG_ARM_BASELINE, &key)) {
-		reason->text = fg_xstrdup("its functions cannot be told apart");
+		reason->text = fg_xstrdup("its functions cannot be distinguished");
 		return;
 	}
-	if (load_set(session->asked.state_folder, &key, &executed, &why) != FG_OK) {
+	if (load_set(session->request.state_folder, &key, &executed, &why) != FG_OK) {
 		reason->text = fg_xstrdup(why.message);
 		return;
 	}
@@ -257,7 +257,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 		session->open.affected = fg_affected_new();
 	fg_affected_by_code(session->open.affected, fg_runner_job_targets(job), &executed, reason);
 	if (reason->is_stale && session->open.store)
-		remove_set(session->asked.state_folder, &key);
+		remove_set(session->request.state_folder, &key);
 	if (!reason->text)
 		hand_on(session, job, &executed);
 	fg_executed_release(&executed);
@@ -275,7 +275,7 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 		return false;
 	find_reason(session, job, &reason);
 	if (reason.text)
-		tell_reason(series, &reason);
+		note_reason(series, &reason);
 	series->unaffected = !reason.text;
 	fg_affected_reason_release(&reason);
 	return series->unaffected;
@@ -321,7 +321,7 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 /* ---- after the pairs ---- */
 
 /* Warns once: without callgrind nothing is known, so everything is measured. */
-static void tell_no_meter(struct fg_session *session)
+static void warn_no_meter(struct fg_session *session)
 {
 	if (session->warned_no_executed)
 		return;
@@ -350,14 +350,14 @@ static bool has_failed_before(struct fg_session *session, const struct fg_runner
 	bool found = false;
 
 	if (!key_of(session, job, FG_ARM_BASELINE, &key) ||
-	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->request.state_folder, &key, &executed, NULL) != FG_OK)
 		return false;
 	if (executed.doubt && fg_text_starts_with(executed.doubt, failed)) {
 		found = budget_s(benchmark) <= strtod(executed.doubt + strlen(failed), NULL);
 		if (found)
 			hand_on(session, job, &executed);
 		else
-			remove_set(session->asked.state_folder, &key);
+			remove_set(session->request.state_folder, &key);
 	}
 	fg_executed_release(&executed);
 	return found;
@@ -378,7 +378,7 @@ struct finding {
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
 	int64_t until_ns; /* end of the budget, monotonic clock */
-	bool told;
+	bool is_announced;
 };
 
 static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error *err)
@@ -391,20 +391,21 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	struct fg_exact_reading reading = {0};
 	struct fg_executed_key key;
 
-	if (!key_of(session, finding->job, arm, &key) || has_set(session->asked.state_folder, &key))
+	if (!key_of(session, finding->job, arm, &key) ||
+	    has_set(session->request.state_folder, &key))
 		return FG_OK;
 	if (!fg_runner_has_callgrind()) {
-		tell_no_meter(session);
+		warn_no_meter(session);
 		return FG_OK;
 	}
 	if (request.timeout_ns <= 0) {
 		keep_failure(session, &key, finding->benchmark, "the time is used up");
 		return FG_OK;
 	}
-	if (!finding->told) {
+	if (!finding->is_announced) {
 		fg_progress_clear(&session->progress);
 		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
-		finding->told = true;
+		finding->is_announced = true;
 	}
 	FG_TRY(fg_runner_exact(finding->job, &request, &reading, err));
 	if (reading.callgrind)
@@ -423,15 +424,15 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)
 {
-	const size_t index = (size_t)(series_of(session, job) - session->got.run.series);
+	const size_t index = (size_t)(series_of(session, job) - session->result.run.series);
 	const struct fg_profile_set *set =
-		index < session->got.profile_count ? session->got.profiles[index] : NULL;
+		index < session->result.profile_count ? session->result.profiles[index] : NULL;
 	struct fg_executed executed = {0};
 	struct fg_executed_key key;
 	bool more = false;
 
 	if (!set || !key_of(session, job, arm, &key) ||
-	    load_set(session->asked.state_folder, &key, &executed, NULL) != FG_OK)
+	    load_set(session->request.state_folder, &key, &executed, NULL) != FG_OK)
 		return;
 	for (size_t i = 1; i < set->function_count; i++) {
 		const struct fg_profile_function *f = &set->functions[i];

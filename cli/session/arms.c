@@ -146,12 +146,12 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 						   bool snapshot)
 {
 	return (struct fg_worktree_options){
-		.root = session->asked.plan->root,
-		.state_folder = session->asked.state_folder,
+		.root = session->request.plan->root,
+		.state_folder = session->request.state_folder,
 		.commit = commit,
 		.snapshot = snapshot,
-		.keep = session->asked.keep_builds,
-		.build = &session->asked.plan->build,
+		.keep = session->request.keep_builds,
+		.build = &session->request.plan->build,
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_note = say_note,
@@ -161,7 +161,7 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 /* Records that the candidate is the work tree in place, which makes the sides differ. */
 static void say_in_place(struct fg_session *session)
 {
-	struct fg_side *sides = session->got.run.sides;
+	struct fg_side *sides = session->result.run.sides;
 
 	fg_environment_set(&sides[FG_ARM_BASELINE].build, "build.place", "a worktree of its own",
 			   false);
@@ -173,14 +173,14 @@ static void say_in_place(struct fg_session *session)
 static int build_candidate(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_worktree_options options = worktree_options(session, NULL, false);
-	char *log = fg_fs_join(session->asked.state_folder, "build-candidate.log");
+	char *log = fg_fs_join(session->request.state_folder, "build-candidate.log");
 	char *tail = NULL;
 	int status = FG_OK;
 
-	if (session->asked.plan->build.command.argc > 0) {
+	if (session->request.plan->build.command.argc > 0) {
 		fg_cli_detail(session->cli, "building the work tree: %s",
-			      session->asked.plan->build.command.text);
-		status = fg_worktree_build(&options, session->asked.plan->root, log, &tail, err);
+			      session->request.plan->build.command.text);
+		status = fg_worktree_build(&options, session->request.plan->root, log, &tail, err);
 		if (status != FG_OK) {
 			fg_error_prefix(err, "candidate");
 			show_tail(session, tail);
@@ -200,11 +200,11 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	/*
 	 * other hosts do not know a commit that contains files of the work tree: use the original
 	 */
-	options.known_as = arm == FG_ARM_BASELINE ? session->got.run.sides[arm].commit
+	options.known_as = arm == FG_ARM_BASELINE ? session->result.run.sides[arm].commit
 						  : arms->candidate_commit;
-	options.apart = arm == FG_ARM_CANDIDATE && session->asked.apart;
+	options.apart = arm == FG_ARM_CANDIDATE && session->request.apart;
 	if (arm == FG_ARM_CANDIDATE)
-		options.baseline = session->got.run.sides[FG_ARM_BASELINE].commit;
+		options.baseline = session->result.run.sides[FG_ARM_BASELINE].commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {
@@ -242,7 +242,7 @@ static void take_path(struct taken *taken, const char *path)
 
 static void take_configured(const struct fg_session *session, struct taken *taken)
 {
-	const struct fg_build *build = &session->asked.plan->build;
+	const struct fg_build *build = &session->request.plan->build;
 
 	for (size_t i = 0; i < build->from_candidate_count; i++)
 		take_path(taken, build->from_candidate[i]);
@@ -257,7 +257,7 @@ static void take_if_missing(const struct fg_session *session, const struct fg_gi
 	if (!word || !*word || *word == '-' || *word == '/' || strstr(word, "..") ||
 	    strcmp(word, ".") == 0)
 		return;
-	path = fg_fs_join(session->asked.plan->root, word);
+	path = fg_fs_join(session->request.plan->root, word);
 	if (fg_fs_exists(path) && !fg_git_has(git, commit, word) && !fg_git_ignores(git, word))
 		take_path(taken, word);
 	free(path);
@@ -266,8 +266,8 @@ static void take_if_missing(const struct fg_session *session, const struct fg_gi
 static void take_inputs(const struct fg_session *session, const struct fg_git *git,
 			const char *commit, struct taken *taken)
 {
-	for (size_t i = 0; i < session->asked.benchmark_count; i++) {
-		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
+	for (size_t i = 0; i < session->request.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->request.benchmarks[i];
 
 		for (size_t k = 0; k < benchmark->command.argc; k++)
 			take_if_missing(session, git, commit, benchmark->command.argv[k], taken);
@@ -282,7 +282,7 @@ static void take_inputs(const struct fg_session *session, const struct fg_git *g
 static int with_files(struct fg_session *session, const char *commit, const char *source,
 		      const struct taken *taken, char **made, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root,
+	const struct fg_git git = {.folder = session->request.plan->root,
 				   .interrupted = session->cli->interrupted};
 	char *state = NULL;
 	char *snapshot = NULL;
@@ -293,7 +293,7 @@ static int with_files(struct fg_session *session, const char *commit, const char
 		return FG_OK;
 	}
 	if (!source) {
-		state = realpath(session->asked.state_folder, NULL);
+		state = realpath(session->request.state_folder, NULL);
 		status = fg_git_commit_work_tree(&git, state, &snapshot, err);
 		source = snapshot;
 	}
@@ -332,7 +332,7 @@ static int open_old_candidate(struct fg_arms *arms, struct fg_session *session,
 static int open_staged(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
 		       struct fg_error *err)
 {
-	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_CANDIDATE];
 	int status = FG_OK;
 
 	FG_TRY_OUT(fg_git_commit_staged(git, &arms->candidate_commit, err));
@@ -350,10 +350,10 @@ out:
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
 {
-	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_CANDIDATE];
 	char *words = NULL;
-	int status =
-		fg_git_resolve(git, session->asked.candidate, &arms->candidate_commit, &words, err);
+	int status = fg_git_resolve(git, session->request.candidate, &arms->candidate_commit,
+				    &words, err);
 
 	if (status != FG_OK)
 		goto out;
@@ -373,7 +373,7 @@ out:
 static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
 			 struct fg_error *err)
 {
-	char *state = realpath(session->asked.state_folder, NULL);
+	char *state = realpath(session->request.state_folder, NULL);
 	char *commit = NULL;
 	int status = fg_git_commit_work_tree(git, state, &commit, err);
 
@@ -387,12 +387,12 @@ static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const
 /* Resolve before anything is built: a mistyped ref should not cost a build. */
 static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root,
-				   .head = session->asked.candidate,
+	const struct fg_git git = {.folder = session->request.plan->root,
+				   .head = session->request.candidate,
 				   .interrupted = session->cli->interrupted};
-	struct fg_side *side = &session->got.run.sides[FG_ARM_BASELINE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_BASELINE];
 
-	FG_TRY(fg_git_resolve(&git, session->asked.plan->baseline.value, &side->commit,
+	FG_TRY(fg_git_resolve(&git, session->request.plan->baseline.value, &side->commit,
 			      &side->describe, err));
 	fg_git_note_subject(&git, side);
 	return FG_OK;
@@ -401,11 +401,11 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 /* Records that both sides use these files of the candidate. */
 static void say_from_candidate(struct fg_session *session)
 {
-	const struct fg_build *build = &session->asked.plan->build;
+	const struct fg_build *build = &session->request.plan->build;
 	char *paths = fg_text_join(build->from_candidate, " ");
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&session->got.run.sides[arm].build, "build.from_candidate",
+		fg_environment_set(&session->result.run.sides[arm].build, "build.from_candidate",
 				   paths, false);
 	free(paths);
 }
@@ -417,10 +417,10 @@ static void say_from_candidate(struct fg_session *session)
 static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *session,
 				char **commit, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root,
+	const struct fg_git git = {.folder = session->request.plan->root,
 				   .interrupted = session->cli->interrupted};
-	const char *base = session->got.run.sides[FG_ARM_BASELINE].commit;
-	const bool is_old = session->asked.candidate != NULL;
+	const char *base = session->result.run.sides[FG_ARM_BASELINE].commit;
+	const bool is_old = session->request.candidate != NULL;
 	struct taken taken = {0};
 	int status = FG_OK;
 
@@ -429,7 +429,7 @@ static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *s
 		take_inputs(session, &git, base, &taken);
 	status = with_files(session, base, is_old ? NULL : arms->candidate_commit, &taken, commit,
 			    err);
-	if (status == FG_OK && session->asked.plan->build.from_candidate_count > 0)
+	if (status == FG_OK && session->request.plan->build.from_candidate_count > 0)
 		say_from_candidate(session);
 	free(taken.paths);
 	return status;
@@ -446,9 +446,9 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 	free(commit);
 	if (status == FG_OK)
 		match_commit(arms, plan, session->open.roots[FG_ARM_BASELINE]);
-	else if (status == FG_ECHILD && session->asked.plan->build.from_candidate_count == 0)
-		fg_cli_say(session->cli,
-			   "if it lacks files of the benchmark, `build.from_candidate` names them");
+	else if (status == FG_ECHILD && session->request.plan->build.from_candidate_count == 0)
+		fg_cli_say(session->cli, "if it lacks files that the benchmark needs, list them in "
+					 "`build.from_candidate`");
 	return status;
 }
 
@@ -459,7 +459,7 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 						 &arms->history, err);
 
 	for (size_t i = 0; i < arms->history.count; i++)
-		match_stored(session->asked.plan, &arms->history.runs[i].run);
+		match_stored(session->request.plan, &arms->history.runs[i].run);
 	arms->store = session->open.store;
 	return status;
 }
@@ -480,11 +480,11 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	if (!session->open.store)
 		return fg_error_set(err, FG_ENOENT,
 				    "no runs are stored: there is nothing to compare with");
-	FG_TRY(fg_store_find(session->open.store, session->got.run.project, words, id, err));
+	FG_TRY(fg_store_find(session->open.store, session->result.run.project, words, id, err));
 	FG_TRY(fg_store_load(session->open.store, id, &arms->baseline, err));
 	take_baseline(arms);
-	match_stored(session->asked.plan, &arms->baseline.run);
-	session->got.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
+	match_stored(session->request.plan, &arms->baseline.run);
+	session->result.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
 }
 
@@ -495,12 +495,12 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, const char *name,
 			      struct fg_error *err)
 {
-	char *path = fg_fs_join(session->asked.plan->root, name);
+	char *path = fg_fs_join(session->request.plan->root, name);
 	int status = fg_cli_run_from_file(path, &arms->baseline, err);
 
 	if (status == FG_OK) {
 		take_baseline(arms);
-		session->got.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
+		session->result.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
 		status = session->open.store ? load_history(arms, session, err) : FG_OK;
 	}
 	free(path);
@@ -510,7 +510,7 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 /* Records user-defined facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_plan *plan = session->asked.plan;
+	const struct fg_plan *plan = session->request.plan;
 	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
 	struct fg_record_options options = {
 		.facts = plan->host_record,
@@ -519,19 +519,20 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 		.identity = true,
 		.interrupted = session->cli->interrupted,
 	};
-	int status = fg_build_record(&options, &session->got.run.host, err);
+	int status = fg_build_record(&options, &session->result.run.host, err);
 
-	fg_git_note_request(&session->got.run.sides[FG_ARM_CANDIDATE]);
-	fg_git_note_commits(&git, &session->got.run.sides[FG_ARM_BASELINE],
-			    &session->got.run.sides[FG_ARM_CANDIDATE]);
-	fg_cli_record_links(plan, &session->got.run.sides[FG_ARM_CANDIDATE].build);
+	fg_git_note_request(&session->result.run.sides[FG_ARM_CANDIDATE]);
+	fg_git_note_commits(&git, &session->result.run.sides[FG_ARM_BASELINE],
+			    &session->result.run.sides[FG_ARM_CANDIDATE]);
+	fg_cli_record_links(plan, &session->result.run.sides[FG_ARM_CANDIDATE].build);
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;
 	options.identity = false;
 	for (size_t arm = 0; status == FG_OK && arm < FG_ARM_COUNT; arm++) {
 		options.folder = session->open.roots[arm];
 		if (options.folder)
-			status = fg_build_record(&options, &session->got.run.sides[arm].build, err);
+			status = fg_build_record(&options, &session->result.run.sides[arm].build,
+						 err);
 	}
 	return status;
 }
@@ -539,7 +540,7 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 			   struct fg_error *err)
 {
-	const struct fg_baseline *baseline = &session->asked.plan->baseline;
+	const struct fg_baseline *baseline = &session->request.plan->baseline;
 	int status = FG_OK;
 
 	if (baseline->kind == FG_BASELINE_NONE)
@@ -563,27 +564,27 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root,
+	const struct fg_git git = {.folder = session->request.plan->root,
 				   .interrupted = session->cli->interrupted};
-	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	struct fg_side *side = &session->result.run.sides[FG_ARM_CANDIDATE];
 	int status = FG_OK;
 
 	*arms = (struct fg_arms){0};
-	session->open.roots[FG_ARM_CANDIDATE] = session->asked.plan->root;
+	session->open.roots[FG_ARM_CANDIDATE] = session->request.plan->root;
 	FG_TRY(fg_git_describe_side(&git, side, err));
 	if (plan->baseline.kind == FG_BASELINE_GIT)
 		FG_TRY(resolve_git_baseline(session, err));
-	if (session->asked.staged)
+	if (session->request.staged)
 		status = open_staged(arms, session, &git, err);
-	else if (session->asked.candidate)
+	else if (session->request.candidate)
 		status = open_git_candidate(arms, session, &git, err);
-	else if (plan->baseline.kind == FG_BASELINE_GIT && !session->asked.in_place)
+	else if (plan->baseline.kind == FG_BASELINE_GIT && !session->request.in_place)
 		status = open_snapshot(arms, session, &git, err);
 	else
 		status = build_candidate(session, err);
 	if (status != FG_OK)
 		return status;
-	if (plan->baseline.kind == FG_BASELINE_GIT && session->asked.in_place)
+	if (plan->baseline.kind == FG_BASELINE_GIT && session->request.in_place)
 		say_in_place(session);
 	status = settle_baseline(arms, session, plan, err);
 	return status == FG_OK ? record_facts(session, err) : status;
@@ -591,13 +592,13 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_run *run = &session->got.run;
+	const struct fg_run *run = &session->result.run;
 	unsigned index = 0;
 	unsigned count = 0;
 	int status = FG_OK;
 
 	*arms = (struct fg_arms){0};
-	if (run->has_baseline || session->asked.plan->baseline.kind == FG_BASELINE_GIT)
+	if (run->has_baseline || session->request.plan->baseline.kind == FG_BASELINE_GIT)
 		return FG_OK;
 	status = settle_baseline(arms, session, NULL, err);
 	if (status != FG_OK || !arms->has_baseline)
@@ -672,8 +673,8 @@ static void accept_message(struct fg_session *session, struct fg_plan *plan, con
 void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 {
 	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
-	const char *from = session->got.run.sides[FG_ARM_BASELINE].commit;
-	const char *to = session->got.run.sides[FG_ARM_CANDIDATE].commit;
+	const char *from = session->result.run.sides[FG_ARM_BASELINE].commit;
+	const char *to = session->result.run.sides[FG_ARM_CANDIDATE].commit;
 	struct fg_error err = {0};
 	char *text = NULL;
 	size_t size = 0;

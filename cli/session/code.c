@@ -6,7 +6,7 @@
 #include "runner/facts/code_facts.h"
 
 enum {
-	COMPARED_MAX = 64, /* most functions per benchmark */
+	COMPARED_MAX = 64, /* maximum functions per benchmark */
 };
 
 /* ---- hot functions ---- */
@@ -54,8 +54,8 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 {
 	const size_t *indexes = NULL;
 	const size_t count = fg_runner_job_series(job, &indexes);
-	const struct fg_profile_set *set = count && indexes[0] < session->got.profile_count
-						   ? session->got.profiles[indexes[0]]
+	const struct fg_profile_set *set = count && indexes[0] < session->result.profile_count
+						   ? session->result.profiles[indexes[0]]
 						   : NULL;
 	struct fg_code_names names = {0};
 
@@ -105,15 +105,15 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 		if (name)
 			return name;
 	}
-	if (below(session->asked.plan->root, file))
-		return below(session->asked.plan->root, file);
+	if (below(session->request.plan->root, file))
+		return below(session->request.plan->root, file);
 	return *file == '/' ? NULL : file;
 }
 
 /* The git repository around the plan's folder, or that folder; to be freed. */
 static char *repository_of(const struct fg_session *session)
 {
-	for (char *at = fg_xstrdup(session->asked.plan->root); at;) {
+	for (char *at = fg_xstrdup(session->request.plan->root); at;) {
 		char *git = fg_fs_join(at, ".git");
 		const bool is_found = fg_fs_exists(git);
 		char *up = fg_fs_parent(at);
@@ -129,7 +129,7 @@ static char *repository_of(const struct fg_session *session)
 		free(at);
 		at = up;
 	}
-	return fg_xstrdup(session->asked.plan->root);
+	return fg_xstrdup(session->request.plan->root);
 }
 
 void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set)
@@ -311,10 +311,10 @@ static const struct fg_source_listing *list_code(const struct fg_session *sessio
 
 static const struct fg_profile_set *profiles_of(const struct fg_session *session, const char *name)
 {
-	for (size_t i = 0; i < session->got.run.series_count && i < session->got.profile_count;
-	     i++) {
-		if (strcmp(session->got.run.series[i].name, name) == 0)
-			return session->got.profiles[i];
+	for (size_t i = 0;
+	     i < session->result.run.series_count && i < session->result.profile_count; i++) {
+		if (strcmp(session->result.run.series[i].name, name) == 0)
+			return session->result.profiles[i];
 	}
 	return NULL;
 }
@@ -334,10 +334,10 @@ static bool find_function(const struct fg_profile_set *set, const struct fg_node
 
 void fg_session_add_sources(struct fg_session *session)
 {
-	struct fg_verdict *verdict = &session->got.verdict;
+	struct fg_verdict *verdict = &session->result.verdict;
 	unsigned listings = 0;
 
-	if (session->asked.plan->hide_source)
+	if (session->request.plan->hide_source)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		struct fg_blame *blame = &verdict->benchmarks[i].time;

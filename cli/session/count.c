@@ -164,12 +164,12 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 
 	(void)fg_runner_job_series(job, &indexes);
 	both.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
-			    session->got.run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
+			    session->result.run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
 	if (fg_exact_has(set, FG_ARM_CANDIDATE))
 		return FG_OK; /* an earlier session has counted already */
 	status = count_both(&both, &done, err);
 	if (status == FG_OK)
-		record_meter(&meter, &session->got.run.series[indexes[0]], done > 0);
+		record_meter(&meter, &session->result.run.series[indexes[0]], done > 0);
 	free(meter.why);
 	return status;
 }
@@ -486,16 +486,16 @@ static char *events_to_count(const struct fg_session *session, const struct fg_s
 			     const struct fg_benchmark *benchmark)
 {
 	const struct fg_measuring *measure = &benchmark->measure;
-	char *asked = measure->also_count > 0 ? fg_text_join(measure->also, ",") : NULL;
+	char *requested = measure->also_count > 0 ? fg_text_join(measure->also, ",") : NULL;
 	char *all = NULL;
 
 	for (size_t i = 0; i < measure->also_count; i++)
 		if (strcmp(measure->also[i], "heap") == 0)
-			return asked;
+			return requested;
 	if (!has_grown(session, series, benchmark))
-		return asked;
-	all = asked ? fg_xasprintf("%s,heap", asked) : fg_xstrdup("heap");
-	free(asked);
+		return requested;
+	all = requested ? fg_xasprintf("%s,heap", requested) : fg_xstrdup("heap");
+	free(requested);
 	return all;
 }
 
@@ -518,7 +518,7 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	series = &session->got.run.series[indexes[0]];
+	series = &session->result.run.series[indexes[0]];
 	struct counter events = {
 		.kind = &kind_of_events,
 		.session = session,

@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-	ANCHOR_EVERY = 10, /* least number of commits between anchors */
+	ANCHOR_EVERY = 10, /* minimum number of commits between anchors */
 	FUNCTIONS_KEPT = 10,
 };
 
@@ -142,7 +142,7 @@ static void take_creep(struct fg_session *session, const struct fg_policy *polic
 		       struct fg_benchmark_verdict *benchmark, struct fg_metric_verdict *metric,
 		       const struct fg_creep_verdict *creep)
 {
-	struct fg_arena *arena = &session->got.verdict.arena;
+	struct fg_arena *arena = &session->result.verdict.arena;
 
 	if (benchmark->creep && (benchmark->creep->is_creep || !creep->is_creep))
 		return;
@@ -182,9 +182,9 @@ static int look_at(struct fg_session *session, const struct fg_policy *policy,
 		   struct fg_benchmark_verdict *benchmark, struct fg_metric_verdict *metric,
 		   struct fg_error *err)
 {
-	const struct fg_run *run = &session->got.run;
+	const struct fg_run *run = &session->result.run;
 	const struct fg_chain_edge own = edge_of(run, metric);
-	struct fg_chained chained = {.arena = &session->got.verdict.arena};
+	struct fg_chained chained = {.arena = &session->result.verdict.arena};
 	int status = FG_OK;
 
 	if (!metric->gated || !is_step(&own))
@@ -197,8 +197,8 @@ static int look_at(struct fg_session *session, const struct fg_policy *policy,
 	if (status == FG_OK && chained.creep) {
 		if (chained.creep->is_creep || chained.creep->function_count > 0)
 			take_creep(session, policy, benchmark, metric, chained.creep);
-		session->got.wants_anchor =
-			session->got.wants_anchor ||
+		session->result.wants_anchor =
+			session->result.wants_anchor ||
 			(own.to != work_tree && policy->anchors && metric->step_error > 0 &&
 			 fg_creep_needs_anchor(chained.creep, policy) &&
 			 !is_anchored_lately(&chained.chain));
@@ -209,20 +209,20 @@ static int look_at(struct fg_session *session, const struct fg_policy *policy,
 
 void fg_session_add_creep(struct fg_session *session, const struct fg_gate_input *input)
 {
-	struct fg_verdict *verdict = &session->got.verdict;
-	const struct fg_side *baseline = &session->got.run.sides[FG_ARM_BASELINE];
+	struct fg_verdict *verdict = &session->result.verdict;
+	const struct fg_side *baseline = &session->result.run.sides[FG_ARM_BASELINE];
 	struct fg_error err = {0};
 	int status = FG_OK;
 
-	if (!session->open.store || !session->got.run.has_baseline || baseline->dirty ||
-	    !baseline->commit || !session->got.run.sides[FG_ARM_CANDIDATE].commit)
+	if (!session->open.store || !session->result.run.has_baseline || baseline->dirty ||
+	    !baseline->commit || !session->result.run.sides[FG_ARM_CANDIDATE].commit)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count && status == FG_OK; i++) {
 		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
 		const struct fg_benchmark *planned =
-			fg_plan_find(session->asked.plan, benchmark->name);
+			fg_plan_find(session->request.plan, benchmark->name);
 		const struct fg_policy *policy = planned ? &planned->policy : input->policy;
-		struct fg_series *series = fg_run_find(&session->got.run, benchmark->name);
+		struct fg_series *series = fg_run_find(&session->result.run, benchmark->name);
 
 		if (series) {
 			series->creep_window = policy->creep_window;

@@ -42,7 +42,7 @@ int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 		.context = cli,
 	};
 	if (!options->token || given->url || !perfdb->url_from_file ||
-	    fg_tokens_may_go(perfdb->url))
+	    fg_tokens_allow_url(perfdb->url))
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
@@ -124,7 +124,7 @@ static int render(const struct fg_report *report, const char *format, struct fg_
 static int check_target(const struct fg_post_target *target, struct fg_error *err)
 {
 	if (strcmp(target->kind, "webhook") != 0 || !target->from_file || !target->token_env ||
-	    fg_tokens_may_go(target->value))
+	    fg_tokens_allow_url(target->value))
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,
 			    "only fastgate.yml names its address, and nothing is signed with $%s "

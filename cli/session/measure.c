@@ -17,33 +17,33 @@
 
 static void make_room_for_profiles(struct fg_session *session)
 {
-	const size_t wanted = session->got.run.series_count;
+	const size_t wanted = session->result.run.series_count;
 
-	if (wanted <= session->got.profile_count)
+	if (wanted <= session->result.profile_count)
 		return;
-	session->got.profiles =
-		fg_xreallocarray(session->got.profiles, wanted, sizeof(session->got.profiles[0]));
-	for (size_t i = session->got.profile_count; i < wanted; i++)
-		session->got.profiles[i] = NULL;
-	session->got.profile_count = wanted;
+	session->result.profiles = fg_xreallocarray(session->result.profiles, wanted,
+						    sizeof(session->result.profiles[0]));
+	for (size_t i = session->result.profile_count; i < wanted; i++)
+		session->result.profiles[i] = NULL;
+	session->result.profile_count = wanted;
 }
 
 /* The profile set of a series, created with its first sample. */
 static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
 {
 	make_room_for_profiles(session);
-	if (!session->got.profiles[series]) {
-		session->got.profiles[series] =
-			fg_xcalloc(1, sizeof(*session->got.profiles[series]));
-		fg_profile_set_init(session->got.profiles[series],
-				    session->got.run.series[series].name);
+	if (!session->result.profiles[series]) {
+		session->result.profiles[series] =
+			fg_xcalloc(1, sizeof(*session->result.profiles[series]));
+		fg_profile_set_init(session->result.profiles[series],
+				    session->result.run.series[series].name);
 	}
-	return session->got.profiles[series];
+	return session->result.profiles[series];
 }
 
 static const struct fg_benchmark *now_measured(const struct fg_session *session)
 {
-	return session->asked.benchmarks[session->progress.index - 1];
+	return session->request.benchmarks[session->progress.index - 1];
 }
 
 /*
@@ -85,7 +85,7 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 	FG_TRY(fg_profile_read_traces(trace_folder, session->open.symbolizer, &profile, err));
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
 	fg_session_name_files(session, profile_of(session, index));
-	note_clock(&profile, &session->got.run.series[index].sampling);
+	note_clock(&profile, &session->result.run.series[index].sampling);
 	fg_profile_release(&profile);
 	return FG_OK;
 }
@@ -101,7 +101,7 @@ static void keep_mapped(struct fg_build_facts *build, const struct fg_ingest_res
 static void take_samples(struct fg_session *session, struct fg_runner_job *job, size_t index,
 			 const struct fg_repetition *done, const char *trace_folder)
 {
-	struct fg_series *series = &session->got.run.series[index];
+	struct fg_series *series = &session->result.run.series[index];
 	struct fg_build_facts *build = &series->build[done->arm];
 	struct fg_ingest_row row =
 		fg_session_row(now_measured(session), (enum fg_arm)done->arm, done->pair);
@@ -138,8 +138,8 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 
 static int store(struct fg_session *session, struct fg_error *err)
 {
-	return session->open.store ? fg_store_progress(session->open.store, &session->got.run,
-						       session->got.profiles, err)
+	return session->open.store ? fg_store_progress(session->open.store, &session->result.run,
+						       session->result.profiles, err)
 				   : FG_OK;
 }
 
@@ -149,12 +149,12 @@ static int take_repetition(struct fg_session *session, struct fg_runner_job *job
 {
 	const size_t series = event->series;
 	const struct fg_repetition *done =
-		&session->got.run.series[series].repetitions[event->repetition];
+		&session->result.run.series[series].repetitions[event->repetition];
 	int status = FG_OK;
 
 	make_room_for_profiles(session);
-	if (session->got.profiles[series])
-		fg_profile_set_settle(session->got.profiles[series], done->pair, done->aside);
+	if (session->result.profiles[series])
+		fg_profile_set_settle(session->result.profiles[series], done->pair, done->aside);
 	status = store(session, err);
 	if (status != FG_OK || !event->trace_folder)
 		return status;
@@ -169,8 +169,8 @@ static int give_up_pairs(struct fg_session *session, const struct fg_runner_job 
 
 	(void)fg_runner_job_series(job, &indexes);
 	make_room_for_profiles(session);
-	if (session->got.profiles[indexes[0]])
-		fg_profile_set_give_up(session->got.profiles[indexes[0]]);
+	if (session->result.profiles[indexes[0]])
+		fg_profile_set_give_up(session->result.profiles[indexes[0]]);
 	return store(session, err);
 }
 
@@ -180,7 +180,7 @@ static void show_progress(struct fg_session *session, const struct fg_runner_job
 
 	fg_runner_progress_of(job, &progress);
 	fg_progress_show(&session->progress, &progress,
-			 session->got.has_look ? &session->got.look : NULL);
+			 session->result.has_look ? &session->result.look : NULL);
 }
 
 static void show_note(struct fg_session *session, const struct fg_runner_job *job, const char *note)
@@ -189,7 +189,7 @@ static void show_note(struct fg_session *session, const struct fg_runner_job *jo
 
 	(void)fg_runner_job_series(job, &indexes);
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "%s: %s", session->got.run.series[indexes[0]].name, note);
+	fg_cli_say(session->cli, "%s: %s", session->result.run.series[indexes[0]].name, note);
 }
 
 static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, unsigned wanted,
@@ -295,7 +295,7 @@ static struct fg_situation situation_of(const struct fg_session *session,
 					const struct fg_benchmark *benchmark, const char *why)
 {
 	struct fg_situation now = {
-		.run = &session->got.run,
+		.run = &session->result.run,
 		.policy = &benchmark->policy,
 		.measure = &benchmark->measure,
 		.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL,
@@ -307,8 +307,8 @@ static struct fg_situation situation_of(const struct fg_session *session,
 	now.pairs = progress.pairs;
 	now.pair_ns = progress.per_pair_ns;
 	now.series_count = fg_runner_job_series(job, &now.series);
-	if (now.series_count && now.series[0] < session->got.profile_count)
-		now.profile = session->got.profiles[now.series[0]];
+	if (now.series_count && now.series[0] < session->result.profile_count)
+		now.profile = session->result.profiles[now.series[0]];
 	return now;
 }
 
@@ -325,7 +325,7 @@ static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
 		    FG_EINTERRUPTED)
 		return fg_error_set(err, FG_EINTERRUPTED, "%s", why.message);
 	do {
-		status = measure_pairs(session, job, session->asked.fixed_pairs, state, err);
+		status = measure_pairs(session, job, session->request.fixed_pairs, state, err);
 	} while (status == FG_OK && *state == FG_RUNNER_ANEW);
 	return status;
 }
@@ -339,7 +339,7 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 
 	if (status != FG_OK || *state != FG_RUNNER_REACHED)
 		return status;
-	if (session->asked.fixed_pairs > 0)
+	if (session->request.fixed_pairs > 0)
 		return measure_fixed(session, job, benchmark, state, err);
 
 	do {
@@ -347,14 +347,14 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 			situation_of(session, job, benchmark, doing.why.message);
 
 		fg_next_step(&doing.machine, &now, doing.result, &doing.step);
-		session->got.look = doing.machine.look;
-		session->got.has_look = doing.machine.has_look;
+		session->result.look = doing.machine.look;
+		session->result.has_look = doing.machine.has_look;
 		explain(session, &now, &doing.step);
 		status = do_step(&doing, err);
 	} while (status == FG_OK && doing.step.action != FG_STEP_STOP);
 	if (*state == FG_RUNNER_ANEW)
 		*state = FG_RUNNER_REACHED;
-	session->got.is_open |= doing.machine.is_open;
+	session->result.is_open |= doing.machine.is_open;
 	return status;
 }
 
@@ -391,7 +391,7 @@ static bool is_exact_wanted(const struct fg_session *session, const struct fg_se
 	if (measure->exact == FG_EXACT_OFF)
 		return false;
 	return measure->exact_only || measure->exact != FG_EXACT_AUTO ||
-	       (session->got.has_look && has_regressed(series, benchmark));
+	       (session->result.has_look && has_regressed(series, benchmark));
 }
 
 /* Samples a static program from outside, after the pairs. */
@@ -403,15 +403,15 @@ static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	if (!may_be_counted(&session->got.run.series[indexes[0]], benchmark, state) ||
+	if (!may_be_counted(&session->result.run.series[indexes[0]], benchmark, state) ||
 	    !fg_session_samples_outside(job, benchmark))
 		return FG_OK;
 	status = fg_session_sample_outside(session, job, benchmark, profile_of(session, indexes[0]),
 					   err);
 	if (status != FG_OK || !session->open.store)
 		return status;
-	return fg_store_progress(session->open.store, &session->got.run, session->got.profiles,
-				 err);
+	return fg_store_progress(session->open.store, &session->result.run,
+				 session->result.profiles, err);
 }
 
 /* Counts instructions and the requested events, after the pairs. */
@@ -427,7 +427,7 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	series = &session->got.run.series[indexes[0]];
+	series = &session->result.run.series[indexes[0]];
 	if (!may_be_counted(series, benchmark, state))
 		return FG_OK;
 	exact = is_exact_wanted(session, series, benchmark);
@@ -441,8 +441,8 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 		status = fg_session_count_events(session, job, benchmark, set, err);
 	if (status != FG_OK || !session->open.store)
 		return status;
-	return fg_store_progress(session->open.store, &session->got.run, session->got.profiles,
-				 err);
+	return fg_store_progress(session->open.store, &session->result.run,
+				 session->result.profiles, err);
 }
 
 /* Warns before measuring if the pairs are too few to decide. */
@@ -454,12 +454,12 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 
 	if (!session->open.roots[FG_ARM_BASELINE] || measure->exact_only || measure->until_sure)
 		return;
-	least = fg_gate_least_pairs(&benchmark->policy);
+	least = fg_gate_min_pairs(&benchmark->policy);
 	if (measure->max_pairs < least)
 		fg_cli_warn(
 			session->cli,
 			"%s: %u pairs cannot decide at this alpha (%g), even if all of them are "
-			"slower: at least %u can",
+			"slower: at least %u are needed",
 			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
 }
 
@@ -476,11 +476,11 @@ static bool is_known(const struct fg_session *session, const struct fg_runner_jo
 {
 	const size_t *indexes = NULL;
 
-	if (!session->asked.is_known)
+	if (!session->request.is_known)
 		return false;
 	(void)fg_runner_job_series(job, &indexes);
-	return session->asked.is_known(session->asked.context,
-				       &session->got.run.series[indexes[0]]);
+	return session->request.is_known(session->request.context,
+					 &session->result.run.series[indexes[0]]);
 }
 
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
@@ -519,13 +519,13 @@ out:
 int fg_session_measure(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_runner_options options = {
-		.run = &session->got.run,
+		.run = &session->result.run,
 		.roots = {session->open.roots[FG_ARM_BASELINE],
 			  session->open.roots[FG_ARM_CANDIDATE]},
 		.checkouts = {session->open.checkouts[FG_ARM_BASELINE],
 			      session->open.checkouts[FG_ARM_CANDIDATE]},
-		.state_folder = session->asked.state_folder,
-		.keep_traces = session->asked.keep_traces,
+		.state_folder = session->request.state_folder,
+		.keep_traces = session->request.keep_traces,
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_set_up = fg_session_give_inputs,
@@ -537,27 +537,27 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 	session->open.symbolizer = fg_symbolizer_new(
 		&(struct fg_symbolizer_options){.cache_folder = session->open.cache_folder});
 	session->open.kernel = fg_xcalloc(1, sizeof(*session->open.kernel));
-	session->got.run.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL;
-	session->progress.total = session->asked.benchmark_count;
-	session->progress.is_part = session->asked.fixed_pairs > 0 || session->asked.apart;
-	for (size_t i = 0; status == FG_OK && i < session->asked.benchmark_count; i++) {
-		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
+	session->result.run.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL;
+	session->progress.total = session->request.benchmark_count;
+	session->progress.is_part = session->request.fixed_pairs > 0 || session->request.apart;
+	for (size_t i = 0; status == FG_OK && i < session->request.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->request.benchmarks[i];
 
 		session->progress.index = i + 1;
 		session->progress.measure = &benchmark->measure;
-		session->progress.is_paired = session->got.run.has_baseline;
-		session->got.has_look = false;
+		session->progress.is_paired = session->result.run.has_baseline;
+		session->result.has_look = false;
 		warn_of_too_few_pairs(session, benchmark);
 		fg_progress_begin(&session->progress, benchmark->name);
 		status = measure_benchmark(session, runner, benchmark, err);
 	}
 	fg_progress_clear(&session->progress);
 	fg_runner_free(runner);
-	session->got.run.ended_ns = fg_clock_wall_ns();
-	session->got.run.complete = status == FG_OK && !session->got.is_open;
+	session->result.run.ended_ns = fg_clock_wall_ns();
+	session->result.run.complete = status == FG_OK && !session->result.is_open;
 	if (status == FG_EINTERRUPTED && session->open.store)
-		status = fg_store_progress(session->open.store, &session->got.run,
-					   session->got.profiles, err) == FG_OK
+		status = fg_store_progress(session->open.store, &session->result.run,
+					   session->result.profiles, err) == FG_OK
 				 ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
 				 : status;
 	return status;

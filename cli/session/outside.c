@@ -14,7 +14,7 @@
 enum {
 	PAIRS_TO_KNOW =
 		3, /* pairs for a profile for views and trends, if the verdict needs no function */
-	PAIRS_TO_BLAME = 30, /* most pairs if a function may be named */
+	PAIRS_TO_BLAME = 30, /* maximum pairs if a function may be named */
 	TRIES = 10,          /* a short program may end before it is sampled, on a busy machine */
 	RATE_HZ = 1000,
 };
@@ -161,7 +161,7 @@ static int sample_pairs(struct outside *o, struct fg_error *err)
 {
 	const struct fg_session *session = o->session;
 	const bool may_blame =
-		session->got.has_look && session->got.look.outcome != FG_OUTCOME_PASS;
+		session->result.has_look && session->result.look.outcome != FG_OUTCOME_PASS;
 	const unsigned most = may_blame ? PAIRS_TO_BLAME : PAIRS_TO_KNOW;
 	const int64_t until_ns =
 		fg_clock_monotonic_ns() + (int64_t)(o->series->seconds * (double)FG_NS_PER_S);
@@ -185,9 +185,9 @@ static void record(struct outside *o)
 			     ? fg_xasprintf("no function is known: a static program can only be "
 					    "sampled from outside, and %s",
 					    o->why ? o->why : "no pair can be used")
-			     : fg_xasprintf("functions are from %u more executions a side, sampled "
-					    "from outside: nothing can be preloaded into a static "
-					    "program",
+			     : fg_xasprintf("functions are from %u more executions per side, "
+					    "sampled from outside: nothing can be preloaded into a "
+					    "static program",
 					    o->pairs);
 
 	fg_series_remark(o->series, FG_REMARK_OUTSIDE, text);
@@ -224,7 +224,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	int status = FG_OK;
 
 	(void)fg_runner_job_series(job, &indexes);
-	o.series = &session->got.run.series[indexes[0]];
+	o.series = &session->result.run.series[indexes[0]];
 	if (o.series->remarks[FG_REMARK_OUTSIDE])
 		return FG_OK; /* an earlier session has sampled already */
 	status = sample_pairs(&o, err);

@@ -257,7 +257,7 @@ static bool lies_below(const char *list, const char *url)
 	return false;
 }
 
-bool fg_tokens_may_go(const char *url)
+bool fg_tokens_allow_url(const char *url)
 {
 	return lies_below(getenv("PERFDB_URL"), url) || lies_below(getenv(TRUSTED_URLS), url);
 }
@@ -342,7 +342,7 @@ static bool is_in_checkout(const char *folder)
 	return is;
 }
 
-void fg_cli_stand_in_checkout(struct fg_plan *plan)
+void fg_cli_set_plan_root(struct fg_plan *plan)
 {
 	char *here = NULL;
 

@@ -49,7 +49,7 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
  * Call before a plan is measured against a commit: if its fastgate.yml is outside every checkout,
  * its root becomes the current folder.
  */
-void fg_cli_stand_in_checkout(struct fg_plan *plan);
+void fg_cli_set_plan_root(struct fg_plan *plan);
 
 /*
  * Maps an option and its argument, such as "--budget 2m", to "KEY=VALUE"; does nothing without an
@@ -95,7 +95,7 @@ void fg_tokens_take(void);
  * May a secret be sent to an address that a checkout names? Only if the user's environment allows
  * it: PERFDB_URL is the address, or FASTGATE_TRUSTED_URLS lists it or a prefix of it.
  */
-bool fg_tokens_may_go(const char *url);
+bool fg_tokens_allow_url(const char *url);
 /*
  * Call before a command builds and runs a checkout. FG_EINVAL: a pull request from a fork would run
  * foreign code in a job that has this repository's secrets.

@@ -198,8 +198,8 @@ static void add_ledger(struct fg_json_writer *w, const struct fg_ledger *ledger)
 static void write_members(const struct fg_session *session, const struct fg_ledger *ledger,
 			  struct fg_strbuf *text)
 {
-	const struct fg_run *run = &session->got.run;
-	const struct fg_verdict *verdict = &session->got.verdict;
+	const struct fg_run *run = &session->result.run;
+	const struct fg_verdict *verdict = &session->result.verdict;
 	char time[FG_TIME_TEXT_SIZE];
 	struct fg_json_writer w;
 
@@ -250,7 +250,7 @@ out:
 
 /* ---- messages ---- */
 
-static void tell_claim(const struct fg_session *session, const struct fg_ledger_claim *claim)
+static void print_claim(const struct fg_session *session, const struct fg_ledger_claim *claim)
 {
 	const double tens = log(10);
 	const char *verb = fg_ledger_is_proven(claim) ? "proven" : "not proven";
@@ -259,16 +259,16 @@ static void tell_claim(const struct fg_session *session, const struct fg_ledger_
 		   "%s: %s: %s (attempt %zu, claim %zu: evidence 10^%.1f of 10^%.1f%s)",
 		   claim->benchmark, fg_claim_name(claim->claim), verb, claim->attempt,
 		   claim->number, claim->evidence / tens, fg_claim_needed(claim->number) / tens,
-		   claim->is_said ? "" : ", and the verdict does not say so");
+		   claim->is_confirmed ? "" : ", and the verdict does not say so");
 }
 
-void fg_receipt_tell(const struct fg_session *session, const struct fg_ledger *ledger)
+void fg_receipt_print(const struct fg_session *session, const struct fg_ledger *ledger)
 {
 	size_t proven = 0;
 
 	for (size_t i = 0; i < ledger->count; i++) {
 		if (ledger->claims[i].is_own)
-			tell_claim(session, &ledger->claims[i]);
+			print_claim(session, &ledger->claims[i]);
 		proven += fg_ledger_is_proven(&ledger->claims[i]) ? 1 : 0;
 	}
 	fg_cli_say(session->cli, "branch %s: %zu attempt%s, %zu claim%s, %zu proven",
@@ -290,14 +290,14 @@ int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err)
 	FG_TRY(fg_fs_read_regular(path, RECEIPT_MAX, &text, &size, err));
 	if (fg_json_parse(text, size, RECEIPT_MAX, &json, NULL) != FG_OK ||
 	    strcmp(fg_json_text_or(json, "schema", ""), schema) != 0) {
-		status = fg_error_set(err, FG_EPARSE, "%s is not a receipt of fastgate", path);
+		status = fg_error_set(err, FG_EPARSE, "%s is not a fastgate receipt", path);
 		goto out;
 	}
 	stated = cJSON_DetachItemFromObjectCaseSensitive(json, "digest");
 	digest = digest_of(json);
 	if (!cJSON_IsString(stated) || strcmp(stated->valuestring, digest) != 0) {
 		status = fg_error_set(err, FG_EPARSE,
-				      "%s was changed: its digest does not match what it says",
+				      "%s was changed: its digest does not match its contents",
 				      path);
 		goto out;
 	}

@@ -25,8 +25,8 @@ struct fg_ledger_claim {
 	double evidence; /* logarithm of the e-value */
 	const char *run; /* newest run */
 	double run_evidence;
-	bool is_said; /* confirmed by the newest verdict */
-	bool is_own;  /* belongs to the run being added */
+	bool is_confirmed; /* confirmed by the newest verdict */
+	bool is_own;       /* belongs to the run being added */
 };
 
 struct fg_ledger {
@@ -40,8 +40,8 @@ struct fg_ledger {
 	size_t lines;                  /* lines of the file */
 	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; "" if empty */
 	/* for fg_ledger_find(): the line to look for, its digest, and the result */
-	size_t sought_line;
-	const char *sought_head;
+	size_t wanted_line;
+	const char *wanted_head;
 	bool is_found;
 	struct fg_arena arena;
 };
@@ -75,7 +75,7 @@ void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, en
 int fg_receipt_write(const struct fg_session *session, const struct fg_ledger *ledger,
 		     const char *path, struct fg_error *err) FG_NODISCARD;
 /* Prints one line per claim of the run, and how many claims are proven on the branch. */
-void fg_receipt_tell(const struct fg_session *session, const struct fg_ledger *ledger);
+void fg_receipt_print(const struct fg_session *session, const struct fg_ledger *ledger);
 /* FG_EPARSE: the file is not a receipt, or was changed. Free it with cJSON_Delete(). */
 int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err) FG_NODISCARD;
 

@@ -81,7 +81,7 @@ static char *changed_files(const struct fg_session *session)
 				   "--name-only",
 				   "--no-renames",
 				   "--relative",
-				   session->got.run.sides[FG_ARM_BASELINE].commit,
+				   session->result.run.sides[FG_ARM_BASELINE].commit,
 				   NULL};
 	char *text = NULL;
 
@@ -193,8 +193,8 @@ static void report(struct fg_session *session, struct fg_runner_job *job, struct
 			    fg_strbuf_text(&given->names));
 	fg_progress_clear(&session->progress);
 	(void)fg_runner_job_series(job, &series);
-	fg_cli_say(session->cli, "%s: %s", session->got.run.series[series[0]].name, text);
-	fg_series_remark(&session->got.run.series[series[0]], FG_REMARK_INPUTS, text);
+	fg_cli_say(session->cli, "%s: %s", session->result.run.series[series[0]].name, text);
+	fg_series_remark(&session->result.run.series[series[0]], FG_REMARK_INPUTS, text);
 }
 
 /* ---- before and after set-up ---- */

@@ -28,23 +28,23 @@ enum {
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err)
 {
-	*session =
-		(struct fg_session){.cli = cli, .asked = {.plan = plan}, .progress = {.cli = cli}};
-	fg_run_init(&session->got.run);
-	FG_TRY(fg_random_uuid(session->got.run.id, err));
-	FG_TRY(fg_random_bytes(&session->got.run.seed, sizeof(session->got.run.seed), err));
+	*session = (struct fg_session){
+		.cli = cli, .request = {.plan = plan}, .progress = {.cli = cli}};
+	fg_run_init(&session->result.run);
+	FG_TRY(fg_random_uuid(session->result.run.id, err));
+	FG_TRY(fg_random_bytes(&session->result.run.seed, sizeof(session->result.run.seed), err));
 	/* JSON numbers are exact up to 2^53. */
-	session->got.run.seed &= (UINT64_C(1) << 53) - 1;
-	session->got.run.project = fg_xstrdup(plan->project ? plan->project : "");
-	session->got.run.tool_version = fg_xstrdup(fg_version());
-	session->got.run.started_ns = fg_clock_wall_ns();
-	fg_host_capture("", &session->got.run.host);
+	session->result.run.seed &= (UINT64_C(1) << 53) - 1;
+	session->result.run.project = fg_xstrdup(plan->project ? plan->project : "");
+	session->result.run.tool_version = fg_xstrdup(fg_version());
+	session->result.run.started_ns = fg_clock_wall_ns();
+	fg_host_capture("", &session->result.run.host);
 	return FG_OK;
 }
 
 int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 {
-	char *path = fg_fs_join(session->asked.plan->root, session->asked.plan->store_path);
+	char *path = fg_fs_join(session->request.plan->root, session->request.plan->store_path);
 	char *folder = fg_fs_parent(path);
 	int status = fg_fs_make_folders(folder, 0755, err);
 
@@ -57,14 +57,14 @@ int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 
 static void release_profiles(struct fg_session *session)
 {
-	for (size_t i = 0; i < session->got.profile_count; i++) {
-		if (session->got.profiles[i])
-			fg_profile_set_release(session->got.profiles[i]);
-		free(session->got.profiles[i]);
+	for (size_t i = 0; i < session->result.profile_count; i++) {
+		if (session->result.profiles[i])
+			fg_profile_set_release(session->result.profiles[i]);
+		free(session->result.profiles[i]);
 	}
-	free(session->got.profiles);
-	session->got.profiles = NULL;
-	session->got.profile_count = 0;
+	free(session->result.profiles);
+	session->result.profiles = NULL;
+	session->result.profile_count = 0;
 }
 
 void fg_session_release(struct fg_session *session)
@@ -77,8 +77,8 @@ void fg_session_release(struct fg_session *session)
 		fg_kernel_naming_release(session->open.kernel);
 	free(session->open.kernel);
 	free(session->open.cache_folder);
-	fg_verdict_release(&session->got.verdict);
-	fg_run_release(&session->got.run);
+	fg_verdict_release(&session->result.verdict);
+	fg_run_release(&session->result.run);
 	fg_store_close(session->open.store);
 	free(session->open.store_path);
 	*session = (struct fg_session){0};
@@ -87,16 +87,16 @@ void fg_session_release(struct fg_session *session)
 static void take_profiles(struct fg_session *session, struct fg_stored_run *stored)
 {
 	release_profiles(session);
-	session->got.profiles = stored->profiles;
-	session->got.profile_count = stored->profiles ? stored->run.series_count : 0;
+	session->result.profiles = stored->profiles;
+	session->result.profile_count = stored->profiles ? stored->run.series_count : 0;
 	stored->profiles = NULL;
 }
 
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored)
 {
 	take_profiles(session, stored);
-	fg_run_release(&session->got.run);
-	session->got.run = stored->run;
+	fg_run_release(&session->result.run);
+	session->result.run = stored->run;
 	stored->run = (struct fg_run){0};
 }
 
@@ -175,13 +175,13 @@ struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_s
 
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
-	input->run = &session->got.run;
-	input->profiles = (const struct fg_profile_set *const *)session->got.profiles;
-	input->plan = session->asked.plan;
-	input->policy = &session->asked.plan->policy;
-	input->measure = &session->asked.plan->measure;
+	input->run = &session->result.run;
+	input->profiles = (const struct fg_profile_set *const *)session->result.profiles;
+	input->plan = session->request.plan;
+	input->policy = &session->request.plan->policy;
+	input->measure = &session->request.plan->measure;
 	input->now_ns = fg_clock_wall_ns();
-	FG_TRY(fg_gate_decide(input, &session->got.verdict, err));
+	FG_TRY(fg_gate_decide(input, &session->result.verdict, err));
 	fg_session_add_creep(session, input);
 	fg_session_add_sources(session);
 	return FG_OK;
@@ -190,9 +190,9 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 static struct fg_report report_of(const struct fg_session *session)
 {
 	return (struct fg_report){
-		.run = &session->got.run,
-		.verdict = &session->got.verdict,
-		.profiles = (const struct fg_profile_set *const *)session->got.profiles,
+		.run = &session->result.run,
+		.verdict = &session->result.verdict,
+		.profiles = (const struct fg_profile_set *const *)session->result.profiles,
 	};
 }
 
@@ -201,7 +201,7 @@ static int take_profiles_of_store(struct fg_session *session, struct fg_error *e
 {
 	struct fg_stored_run stored = {0};
 
-	FG_TRY(fg_store_load(session->open.store, session->got.run.id, &stored, err));
+	FG_TRY(fg_store_load(session->open.store, session->result.run.id, &stored, err));
 	take_profiles(session, &stored);
 	fg_stored_run_release(&stored);
 	return FG_OK;
@@ -219,8 +219,8 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 		return FG_OK;
 	FG_ASSERT(json);
 	FG_TRY_OUT(json->write(&report, &options, &text, err));
-	FG_TRY_OUT(fg_store_save(session->open.store, &session->got.run, session->got.profiles,
-				 fg_strbuf_text(&text), err));
+	FG_TRY_OUT(fg_store_save(session->open.store, &session->result.run,
+				 session->result.profiles, fg_strbuf_text(&text), err));
 	status = take_profiles_of_store(session, err);
 out:
 	fg_strbuf_release(&text);
@@ -275,15 +275,15 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
 	struct fg_report report = report_of(session);
 	const struct fg_report_options plain =
-		fg_cli_report_style(cli, false, session->asked.plan->root);
+		fg_cli_report_style(cli, false, session->request.plan->root);
 	const struct fg_report_options spoken =
-		fg_cli_report_style(cli, true, session->asked.plan->root);
+		fg_cli_report_style(cli, true, session->request.plan->root);
 	struct fg_strbuf text = {0};
 	int result = FG_OK;
 	int status = FG_OK;
 
-	for (size_t i = 0; i < session->asked.plan->report_count; i++) {
-		const struct fg_report_target *target = &session->asked.plan->reports[i];
+	for (size_t i = 0; i < session->request.plan->report_count; i++) {
+		const struct fg_report_target *target = &session->request.plan->reports[i];
 
 		status = write_report(target, &report, &plain, err);
 		if (status != FG_OK)
@@ -296,20 +296,20 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	if (status == FG_OK && cli->json)
 		fg_cli_print(cli, &text);
 	else if (status == FG_OK)
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	fg_strbuf_release(&text);
 	return status != FG_OK ? status : result;
 }
 
-int fg_session_tell(const struct fg_session *session, bool may_send)
+int fg_session_publish(const struct fg_session *session, bool may_send)
 {
 	const struct fg_report report = report_of(session);
-	const int code = (int)session->got.verdict.exit_code;
-	bool is_sent = fg_upload_run(session->cli, &session->asked.plan->perfdb,
-				     session->asked.state_folder, session->open.store,
-				     session->got.run.id, may_send);
+	const int code = (int)session->result.verdict.exit_code;
+	bool is_sent = fg_upload_run(session->cli, &session->request.plan->perfdb,
+				     session->request.state_folder, session->open.store,
+				     session->result.run.id, may_send);
 
-	if (may_send && !fg_posts_send(session->cli, session->asked.plan, &report, NULL))
+	if (may_send && !fg_posts_send(session->cli, session->request.plan, &report, NULL))
 		is_sent = false;
 	/* The verdict's own exit code takes precedence. */
 	return code == FG_EXIT_PASS && !is_sent ? FG_EXIT_UPLOAD : code;
@@ -325,7 +325,7 @@ static const char *const phase_words[] = {
 };
 
 /* The limit on pairs; 0: unlimited. */
-static unsigned most_pairs(const struct fg_progress *progress,
+static unsigned pair_limit(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
 	if (!progress->is_paired)
@@ -340,7 +340,7 @@ static unsigned most_pairs(const struct fg_progress *progress,
 static double most_ns_left(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
-	const unsigned most = most_pairs(progress, runner);
+	const unsigned most = pair_limit(progress, runner);
 	const double budget_ns = (double)progress->measure->budget_ns;
 	const double by_budget = fmax(budget_ns - (double)runner->spent_ns, 0.0);
 	const double by_pairs =
@@ -358,7 +358,7 @@ static void describe(const struct fg_progress *progress, const struct fg_runner_
 	char low[FG_NUMBER_TEXT_SIZE];
 	char high[FG_NUMBER_TEXT_SIZE];
 	char left[FG_NUMBER_TEXT_SIZE];
-	const unsigned most = most_pairs(progress, runner);
+	const unsigned most = pair_limit(progress, runner);
 	const double left_ns = most_ns_left(progress, runner);
 
 	if (progress->total > 1)

@@ -2,8 +2,8 @@
 /*
  * A gate from the first pair to the last report: shared by `run` and `duel`.
  *
- * fg_session_init() → fill `asked` → fg_session_measure() → fg_session_decide() → fg_session_save()
- * → fg_session_report() → fg_session_release()
+ * fg_session_init() → fill `request` → fg_session_measure() → fg_session_decide() →
+ * fg_session_save() → fg_session_report() → fg_session_release()
  *
  * The rooms meet here: the runner executes, each repetition's trace is folded into a profile set at
  * once, the store keeps every finished repetition, and the gate decides after each look whether to
@@ -95,9 +95,9 @@ struct fg_session_outcome {
 
 struct fg_session {
 	struct fg_cli *cli;
-	struct fg_session_request asked;
+	struct fg_session_request request;
 	struct fg_session_open open;
-	struct fg_session_outcome got;
+	struct fg_session_outcome result;
 	struct fg_progress progress;
 	/* Warnings that are printed once. */
 	bool warned_no_samples, warned_no_executed;
@@ -137,7 +137,7 @@ int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODIS
  * Uploads the run and posts the result; without `may_send` the run waits in the spool. Returns the
  * exit code; the verdict's own takes precedence.
  */
-int fg_session_tell(const struct fg_session *session, bool may_send);
+int fg_session_publish(const struct fg_session *session, bool may_send);
 
 /*
  * The style for standard output, or for a file (no colours, unlimited width, UTF-8). Annotations

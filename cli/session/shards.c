@@ -385,8 +385,8 @@ static void add_lost(const struct fg_shards *shards, const struct fg_benchmark *
 }
 
 /* Writes "shard 2/3 is missing: scan, sort were not measured; shard 3/3 ...". */
-static void tell_lost(const struct fg_shards *shards, const struct fg_plan *plan, const bool *lost,
-		      struct fg_strbuf *line)
+static void report_lost(const struct fg_shards *shards, const struct fg_plan *plan,
+			const bool *lost, struct fg_strbuf *line)
 {
 	const unsigned count = shards->items[0].count;
 
@@ -428,6 +428,6 @@ void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,
 			add_lost(shards, benchmark, merged);
 	}
 	(void)move_benchmark(shards, NULL, merged);
-	tell_lost(shards, plan, lost, missing);
+	report_lost(shards, plan, lost, missing);
 	free(lost);
 }

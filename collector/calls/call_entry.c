@@ -22,7 +22,7 @@ enum {
 };
 
 uint32_t fg_call_components;
-uint32_t fg_call_asks;
+uint32_t fg_call_knows_in_use;
 
 uintptr_t (*fg_call_quick)(const struct fg_call_glance *) __attribute__((visibility("hidden")));
 uintptr_t (*fg_call_counter)(struct fg_call_state *) __attribute__((visibility("hidden")));
@@ -38,7 +38,7 @@ _Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_quick, fg_call_counter, fg_call_returned\n"
+"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_knows_in_use, fg_call_quick, fg_call_counter, fg_call_returned\n"
 "	.balign 64\n"
 "	.globl fg_call_frame_code\n"
 "	.type fg_call_frame_code, @function\n"
@@ -214,7 +214,7 @@ void fg_call_registers_init(void)
 		return; /* no component beyond SSE */
 	fg_call_components = enabled_components() & (FG_COMPONENT_AVX | FG_COMPONENTS_AVX512);
 	if (__get_cpuid_count(13, 1, &a, &b, &c, &d))
-		fg_call_asks = (a >> 2) & 1;
+		fg_call_knows_in_use = (a >> 2) & 1;
 }
 
 void fg_call_entry_init(const struct fg_call_counters *counters)

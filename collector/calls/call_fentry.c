@@ -22,9 +22,9 @@ enum {
 
 static bool ready;
 
-void fg_fentry_nothing(void) __attribute__((visibility("hidden")));
+void fg_fentry_noop(void) __attribute__((visibility("hidden")));
 /* The C library's hook, or one that does nothing. */
-void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_nothing;
+void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_noop;
 
 /* 0: the function at this address is not wanted. */
 static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
@@ -35,7 +35,7 @@ static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_fentry_next, fg_fentry_nothing, fg_call_jump_code\n"
+"	.hidden fg_fentry_next, fg_fentry_noop, fg_call_jump_code\n"
 "	.balign 64\n"
 "	.globl __fentry__\n"
 "	.type __fentry__, @function\n"
@@ -69,13 +69,13 @@ __asm__(
 "	.cfi_endproc\n"
 "	.size __fentry__, . - __fentry__\n"
 "\n"
-"	.type fg_fentry_nothing, @function\n"
-"fg_fentry_nothing:\n"
+"	.type fg_fentry_noop, @function\n"
+"fg_fentry_noop:\n"
 "	.cfi_startproc\n"
 "	endbr64\n"
 "	ret\n"
 "	.cfi_endproc\n"
-"	.size fg_fentry_nothing, . - fg_fentry_nothing\n");
+"	.size fg_fentry_noop, . - fg_fentry_noop\n");
 /* clang-format on */
 
 void fg_fentry_init(bool is_ready)

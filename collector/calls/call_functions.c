@@ -13,7 +13,7 @@ enum {
 
 struct fg_called fg_called[FG_CALLED_MAX];
 uint32_t fg_called_count;
-bool fg_called_full;
+bool fg_called_table_full;
 
 char *fg_call_keep_text(const char *text)
 {
@@ -147,8 +147,8 @@ bool fg_call_function_add(const char *name, const char *path, enum fg_call_way w
 	called->ways |= (uint8_t)way;
 	if (is_known)
 		return true;
-	fg_called_full |= fg_called_count == FG_CALLED_MAX;
-	if (fg_called_full || !(fresh.name = fg_call_keep_text(name)))
+	fg_called_table_full |= fg_called_count == FG_CALLED_MAX;
+	if (fg_called_table_full || !(fresh.name = fg_call_keep_text(name)))
 		return false;
 	*place_of_name(name) = fg_called_count + 1;
 	fg_called[fg_called_count] = fresh;

@@ -228,7 +228,7 @@ static void write_jump(const struct target *t, const struct fg_plan_entry *entry
 	write_distance(at + 1, (uintptr_t)at + FG_PLAN_JUMP, stub);
 }
 
-static bool is_asked_for(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
+static bool is_requested(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
 {
 	if (!fg_call_is_wanted(symbol, readable))
 		return false;
@@ -244,7 +244,7 @@ static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
 {
 	struct fg_call_symbol known;
 
-	return is_asked_for(t->plan->texts + entry->name, t->path, readable) &&
+	return is_requested(t->plan->texts + entry->name, t->path, readable) &&
 	       !fg_call_symbol_find(t->bias + entry->address, &known);
 }
 

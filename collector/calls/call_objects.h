@@ -38,11 +38,11 @@ struct fg_object {
 	size_t needed_count, defined_count;
 	const ElfW(Rela) * tables[2];
 	size_t table_sizes[2];
-	const uintptr_t *led; /* a slot that now leads to a stub, or NULL */
-	bool is_seen;         /* its slots have been examined */
-	bool is_left;         /* ours, the loader, the kernel's: its slots are left alone */
-	bool is_initial;      /* loaded with the program: every object finds its exports */
-	bool has_hooks;       /* compiled with -finstrument-functions */
+	const uintptr_t *stub_slot; /* a slot that now leads to a stub, or NULL */
+	bool is_seen;               /* its slots have been examined */
+	bool is_left;               /* ours, the loader, the kernel's: its slots are left alone */
+	bool is_initial;            /* loaded with the program: every object finds its exports */
+	bool has_hooks;             /* compiled with -finstrument-functions */
 	struct fg_fentry_slots fentry; /* calls of __fentry__, if compiled with -mfentry */
 	bool is_symbolic;              /* finds its own exports before all others */
 };

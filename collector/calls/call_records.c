@@ -78,7 +78,7 @@ static void write_entry(struct fg_thread *writer, uint32_t thread, struct fg_cal
 		entry->calls = 0;
 		entry->flush_at = 0;
 	} else {
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 	}
 }
 
@@ -107,7 +107,7 @@ static void write_domains(struct fg_thread *writer, uint32_t thread,
 		else
 			fg_domain_append(writer, domain);
 		if (!fg_record_write(writer))
-			fg_lose(FG_LOSS_NO_ROOM, 1);
+			fg_count_loss(FG_LOSS_NO_ROOM, 1);
 	}
 }
 
@@ -120,12 +120,12 @@ static void write_times(struct fg_thread *writer, uint32_t thread,
 	fg_record_number(writer, number_of(&fg_called[entry->key.number - 1].time_measure));
 	fg_record_number(writer, entry->times->outermost_ns);
 	if (!fg_record_write(writer))
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 	begin_record(writer, FG_RECORD_CALL_TIMES, thread, entry);
 	fg_record_number(writer, measure_of(entry));
 	fg_call_times_take(writer, entry->times);
 	if (!fg_record_write(writer))
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
@@ -139,7 +139,7 @@ void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
 	fg_call_values_take(writer, entry->values,
 			    fg_called[entry->key.number - 1].signature->count);
 	if (!fg_record_write(writer))
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 void fg_calls_flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
@@ -220,7 +220,7 @@ void fg_call_records_finish(struct fg_thread *writer)
 		if (fg_called[i].is_named)
 			describe(writer, i);
 	write_patterns(writer);
-	if (fg_called_full)
+	if (fg_called_table_full)
 		(void)fg_note(writer, "more than 32768 functions are requested: some are left out");
 	if (fg_call_nameless)
 		(void)fg_note(writer,

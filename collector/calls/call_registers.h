@@ -21,14 +21,14 @@ _Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
 /* The components of the vector registers that may be in use. */
 extern uint32_t fg_call_components __attribute__((visibility("hidden")));
 /* Does the processor report which registers are in use? */
-extern uint32_t fg_call_asks __attribute__((visibility("hidden")));
+extern uint32_t fg_call_knows_in_use __attribute__((visibility("hidden")));
 
 enum {
 	FG_COMPONENT_AVX = 4,       /* component of XCR0 */
 	FG_COMPONENTS_AVX512 = 224, /* masks, upper halves of zmm0 to zmm15, zmm16 to zmm31 */
 };
 
-/* Sets fg_call_components and fg_call_asks. */
+/* Sets fg_call_components and fg_call_knows_in_use. */
 void fg_call_registers_init(void);
 
 /* Saves all but %rsp, %r11 and %rbp, which the frame holds. */
@@ -61,7 +61,7 @@ void fg_call_registers_init(void);
 /* Sets %eax and the state; changes %rcx and %rdx. */
 #define FG_ASM_COMPONENTS_IN_USE          \
  "	movl fg_call_components(%rip), %eax\n" \
- "	cmpl $0, fg_call_asks(%rip)\n"         \
+ "	cmpl $0, fg_call_knows_in_use(%rip)\n" \
  "	je 1f\n"                               \
  "	movl $1, %ecx\n"                       \
  "	xgetbv\n"                              \

@@ -65,8 +65,8 @@ static inline struct fg_call_site *fg_call_site_set(struct fg_call_sites *sites,
 	return sites->sets[fg_spread(caller->pc ^ caller->sp << 16) % FG_CALL_SITE_SETS];
 }
 
-static inline bool fg_call_site_stands(const struct fg_call_sites *sites,
-				       const struct fg_call_site *site)
+static inline bool fg_call_site_is_current(const struct fg_call_sites *sites,
+					   const struct fg_call_site *site)
 {
 	const struct fg_check *at = &sites->words[site->words];
 
@@ -99,7 +99,7 @@ static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites
 		if (site->pc == key->caller.pc && site->sp == key->caller.sp &&
 		    !((site->bp ^ key->caller.bp) & site->bp_mask) &&
 		    site->function == key->function && site->region == key->region &&
-		    fg_call_site_stands(sites, site))
+		    fg_call_site_is_current(sites, site))
 			return site;
 	return NULL;
 }

@@ -172,7 +172,7 @@ static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 		stub_for(function, target, fg_call_is_other_overload(name, readable, from->path));
 
 	if (stub && write_slot(object, slot, stub))
-		object->led = slot;
+		object->stub_slot = slot;
 }
 
 static void each_slot(struct fg_object *object,
@@ -276,11 +276,11 @@ static void take_over(struct fg_object *object, const struct fg_object_list *kno
 		    before->dynamic != object->dynamic || before->whole.end != object->whole.end ||
 		    before->path != object->path)
 			continue;
-		object->led = before->led;
+		object->stub_slot = before->stub_slot;
 		object->is_initial = before->is_initial;
-		object->is_seen =
-			before->is_seen && (!any_gone || before->is_initial ||
-					    (before->led && fg_call_is_stub(*before->led)));
+		object->is_seen = before->is_seen &&
+				  (!any_gone || before->is_initial ||
+				   (before->stub_slot && fg_call_is_stub(*before->stub_slot)));
 	}
 }
 

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-static bool is_begun;
+static bool has_begun;
 static bool has_all_patterns = true;
 
 /* False if every call needs more than counting. */
@@ -25,9 +25,9 @@ static void on_introduce(struct fg_thread *thread)
 	fg_call_records_begin();
 	if (!has_all_patterns)
 		(void)fg_note(thread, "too many patterns of functions: some are left out");
-	if (is_begun)
+	if (has_begun)
 		return;
-	is_begun = true;
+	has_begun = true;
 	fg_call_entry_init(&(struct fg_call_counters){
 		.quick = can_count_quickly() ? fg_call_count_quickly : NULL,
 		.whole = fg_call_count,
@@ -74,7 +74,7 @@ FG_EXPORT void __gmon_start__(void)
 {
 	const int saved_errno = errno;
 
-	if (is_begun && fg_alive() && !fg_g.sandboxed)
+	if (has_begun && fg_alive() && !fg_g.sandboxed)
 		fg_call_slots_update();
 	errno = saved_errno;
 }

@@ -140,8 +140,8 @@ void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed)
 
 static void add(struct fg_call_times *times, const struct open_call *open, uint64_t ns)
 {
-	times->least_ns = times->returned && times->least_ns < ns ? times->least_ns : ns;
-	times->most_ns = times->most_ns > ns ? times->most_ns : ns;
+	times->min_ns = times->returned && times->min_ns < ns ? times->min_ns : ns;
+	times->max_ns = times->max_ns > ns ? times->max_ns : ns;
 	times->returned++;
 	times->total_ns += ns;
 	times->own_ns += ns > open->inner_ns ? ns - open->inner_ns : 0;
@@ -205,8 +205,8 @@ void fg_call_times_take(struct fg_thread *writer, struct fg_call_times *times)
 	fg_record_number(writer, times->returned);
 	fg_record_number(writer, times->total_ns);
 	fg_record_number(writer, times->own_ns);
-	fg_record_number(writer, times->least_ns);
-	fg_record_number(writer, times->most_ns);
+	fg_record_number(writer, times->min_ns);
+	fg_record_number(writer, times->max_ns);
 	for (unsigned i = 0; i < FG_CALL_TIME_BINS; i++) {
 		if (!times->bins[i])
 			continue;

@@ -25,8 +25,8 @@ struct fg_call_times {
 	uint64_t total_ns;
 	uint64_t own_ns;       /* time without nested timed calls */
 	uint64_t outermost_ns; /* time of calls not nested in another call of the same function */
-	uint64_t least_ns;
-	uint64_t most_ns;
+	uint64_t min_ns;
+	uint64_t max_ns;
 	uint64_t bins[FG_CALL_TIME_BINS];
 };
 

@@ -314,7 +314,7 @@ static bool count_at_site(struct fg_thread *thread, const struct fg_call_key *ke
 	return true;
 }
 
-static bool count_where_known(const struct fg_call_target *target, const uintptr_t *return_at,
+static bool count_known_place(const struct fg_call_target *target, const uintptr_t *return_at,
 			      uintptr_t bp, const uint64_t *vectors)
 {
 	struct fg_thread *thread = fg_self;
@@ -333,7 +333,7 @@ uintptr_t fg_call_count_quickly(const struct fg_call_glance *call)
 {
 	const struct fg_call_target *target = &fg_call_targets[call->index];
 	const bool is_counted =
-		count_where_known(target, &call->return_address, call->rbp, call->vectors);
+		count_known_place(target, &call->return_address, call->rbp, call->vectors);
 
 	return is_counted ? atomic_load_explicit(&target->address, memory_order_acquire) : 0;
 }
@@ -359,7 +359,7 @@ uintptr_t fg_call_count_jump_quickly(const struct fg_call_jump_frame *frame)
 	const struct fg_call_target *target = fg_call_symbol_target(frame->index);
 
 	return is_there(target) &&
-	       count_where_known(target, &frame->return_address, frame->rbp, NULL);
+	       count_known_place(target, &frame->return_address, frame->rbp, NULL);
 }
 
 void fg_call_count_jump(const struct fg_call_state *state)

@@ -165,7 +165,7 @@ uintptr_t fg_call_frame(void);
 extern struct fg_called fg_called[FG_CALLED_MAX];
 extern uint32_t fg_called_count;
 /* Functions were left out because the table is full. */
-extern bool fg_called_full;
+extern bool fg_called_table_full;
 
 /* A permanent copy, or NULL. */
 char *fg_call_keep_text(const char *text);

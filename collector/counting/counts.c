@@ -81,7 +81,7 @@ static void write_counts(struct fg_thread *writer, const struct owner *owner,
 	if (fg_record_write(writer))
 		*counts = none;
 	else
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint32_t slot,
@@ -188,7 +188,7 @@ static const struct fg_count_hooks hooks = {
 	.introduce = on_introduce,
 	.thread_end = on_thread_end,
 	.forked = on_fork,
-	.dump = fg_dump_ask,
+	.dump = fg_dump_request,
 };
 
 /* Runs before the constructor that starts the collector. */
@@ -254,7 +254,8 @@ uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller
 	return fg_stack_walk(thread, &context).path;
 }
 
-void fg_counts_see(enum fg_counter counter, const ucontext_t *context, const struct fg_counts *seen)
+void fg_counts_record(enum fg_counter counter, const ucontext_t *context,
+		      const struct fg_counts *seen)
 {
 	struct fg_thread *thread = fg_self;
 	const int saved_errno = errno;

@@ -59,13 +59,13 @@ static inline bool fg_is_counting(enum fg_counter counter)
 }
 
 /* Adds the values at the call path of `context`, in the current region. Keeps errno. */
-void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
-		   const struct fg_counts *seen);
+void fg_counts_record(enum fg_counter counter, const ucontext_t *context,
+		      const struct fg_counts *seen);
 
 /* Names a kind that was not known when the trace began. Call under `busy`. */
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 
-/* The first step of fg_counts_see(), under `busy`: returns the call path, 0: unknown. */
+/* The first step of fg_counts_record(), under `busy`: returns the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
 /* As above, from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);

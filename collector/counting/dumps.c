@@ -18,10 +18,10 @@ static _Atomic bool at_it;
 
 static void read_control(void)
 {
-	const uint32_t asked = __atomic_load_n(&fg_g.control->dumps, __ATOMIC_ACQUIRE);
-	const uint32_t before = atomic_exchange(&fg_g.control_dumps, asked);
+	const uint32_t requested = __atomic_load_n(&fg_g.control->dumps, __ATOMIC_ACQUIRE);
+	const uint32_t before = atomic_exchange(&fg_g.control_dumps, requested);
 
-	(void)atomic_fetch_add(&fg_dumps.asked, asked - before);
+	(void)atomic_fetch_add(&fg_dumps.requested, requested - before);
 }
 
 void fg_dumps_take(struct fg_thread *thread)
@@ -30,8 +30,8 @@ void fg_dumps_take(struct fg_thread *thread)
 		return;
 	if (fg_control_has_more())
 		read_control();
-	while (atomic_load(&fg_dumps.begun) != atomic_load(&fg_dumps.asked)) {
-		const uint32_t number = atomic_fetch_add(&fg_dumps.begun, 1) + 1;
+	while (atomic_load(&fg_dumps.started) != atomic_load(&fg_dumps.requested)) {
+		const uint32_t number = atomic_fetch_add(&fg_dumps.started, 1) + 1;
 
 		if (!fg_ensure_file(thread))
 			continue;
@@ -44,12 +44,12 @@ void fg_dumps_take(struct fg_thread *thread)
 	atomic_store(&at_it, false);
 }
 
-void fg_dump_ask(void)
+void fg_dump_request(void)
 {
 	struct fg_thread *thread = fg_self;
 	const int saved_errno = errno;
 
-	(void)atomic_fetch_add(&fg_dumps.asked, 1);
+	(void)atomic_fetch_add(&fg_dumps.requested, 1);
 	if (fg_alive() && thread && fg_thread_enter(thread)) {
 		fg_dumps_take(thread);
 		fg_thread_leave(thread);
@@ -65,7 +65,7 @@ void fg_dumps_forked(void)
 static void on_signal(int signal)
 {
 	(void)signal;
-	fg_dump_ask();
+	fg_dump_request();
 }
 
 void fg_dumps_begin(void)

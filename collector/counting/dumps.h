@@ -10,8 +10,8 @@
 #include "collector/sampler/state.h"
 
 struct fg_dumps {
-	_Atomic uint32_t asked;
-	_Atomic uint32_t begun;
+	_Atomic uint32_t requested;
+	_Atomic uint32_t started;
 };
 
 extern struct fg_dumps fg_dumps;
@@ -25,15 +25,15 @@ static inline bool fg_control_has_more(void)
 
 static inline bool fg_dump_is_due(void)
 {
-	return atomic_load_explicit(&fg_dumps.asked, memory_order_relaxed) !=
-		       atomic_load_explicit(&fg_dumps.begun, memory_order_relaxed) ||
+	return atomic_load_explicit(&fg_dumps.requested, memory_order_relaxed) !=
+		       atomic_load_explicit(&fg_dumps.started, memory_order_relaxed) ||
 	       fg_control_has_more();
 }
 
 /* Installs the handler of the signal that requests dumps, if the user chose one. */
 void fg_dumps_begin(void);
 /* Takes a dump now or, if the thread is inside the collector, with its next event. Signal-safe. */
-void fg_dump_ask(void);
+void fg_dump_request(void);
 /* Writes the pending dumps. Call under `busy`. */
 void fg_dumps_take(struct fg_thread *thread);
 /* In a child of fork: continues the parent's numbers. */

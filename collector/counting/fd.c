@@ -114,7 +114,7 @@ static int opened(int fd)
 	static const struct fg_counts seen = {.values = {[OPENED] = 1}};
 	const int saved_errno = errno;
 	struct fg_thread *thread = fg_self;
-	uint32_t site = fg_live_nobody(FG_HELD_FDS);
+	uint32_t site = fg_live_unplaced(FG_HELD_FDS);
 
 	if (fd < 0 || !is_counting())
 		return fd;

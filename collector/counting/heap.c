@@ -112,7 +112,7 @@ static bool is_early(const void *block)
 
 struct request {
 	const void *block;
-	size_t asked;
+	size_t requested;
 	size_t rounding;
 };
 
@@ -128,15 +128,15 @@ static inline void count_on(struct fg_thread *thread, const struct fg_regs *call
 	owner.path = fg_counts_caller(thread, caller);
 	at = fg_counts_at(thread, FG_COUNTER_HEAP, owner.path);
 	at->counts.values[ALLOCATIONS]++;
-	at->counts.values[BYTES] += request->asked;
+	at->counts.values[BYTES] += request->requested;
 	at->counts.values[ROUNDING] += request->rounding;
-	if (at->counts.values[LARGEST] < request->asked)
-		at->counts.values[LARGEST] = request->asked;
+	if (at->counts.values[LARGEST] < request->requested)
+		at->counts.values[LARGEST] = request->requested;
 	if (!keeps_blocks())
 		return;
 	if (FG_UNLIKELY(!at->own))
 		at->own = fg_live_site(&owner);
-	fg_live_add(thread, at->own, request->block, request->asked);
+	fg_live_add(thread, at->own, request->block, request->requested);
 }
 
 /* Counts a request from inside the collector, or on an unknown thread. */
@@ -144,13 +144,14 @@ static void count_unplaced(const struct request *request)
 {
 	const struct fg_counts seen = {.values = {
 					       [ALLOCATIONS] = 1,
-					       [BYTES] = request->asked,
+					       [BYTES] = request->requested,
 					       [ROUNDING] = request->rounding,
 				       }};
 
 	fg_counts_add_unplaced(FG_COUNTER_HEAP, &seen);
 	if (keeps_blocks())
-		fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), request->block, request->asked);
+		fg_live_add(NULL, fg_live_unplaced(FG_HELD_HEAP), request->block,
+			    request->requested);
 }
 
 /*
@@ -171,17 +172,17 @@ static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Keeps errno. */
-static void count(const struct fg_regs *caller, void *block, size_t asked)
+static void count(const struct fg_regs *caller, void *block, size_t requested)
 {
 	struct fg_thread *thread = fg_self;
-	struct request request = {.block = block, .asked = asked};
+	struct request request = {.block = block, .requested = requested};
 	const int saved_errno = errno;
 	size_t usable = 0;
 
 	if (is_within || !fg_is_counting(FG_COUNTER_HEAP))
 		return;
-	usable = reals.malloc_usable_size ? reals.malloc_usable_size(block) : asked;
-	request.rounding = usable > asked ? usable - asked : 0;
+	usable = reals.malloc_usable_size ? reals.malloc_usable_size(block) : requested;
+	request.rounding = usable > requested ? usable - requested : 0;
 	if (thread && fg_thread_enter(thread)) {
 		count_on(thread, caller, &request);
 		fg_thread_leave(thread);
@@ -211,7 +212,7 @@ static void count_free(const struct fg_regs *caller)
 }
 
 /* Runs even while counting is paused, because a counted block is no longer held. */
-static struct fg_memory_block let_go(const void *block)
+static struct fg_memory_block release_block(const void *block)
 {
 	struct fg_thread *thread = fg_self;
 	struct fg_memory_block was = {0};
@@ -289,7 +290,7 @@ FG_EXPORT void *realloc(void *block, size_t size)
 {
 	if (!have_reals())
 		return block ? NULL : early_alloc(EARLY_ALIGN, size);
-	const struct fg_memory_block before = let_go(block);
+	const struct fg_memory_block before = release_block(block);
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
@@ -312,7 +313,7 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	const struct fg_memory_block before = let_go(block);
+	const struct fg_memory_block before = release_block(block);
 	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
 
 	if (moved) {
@@ -331,7 +332,7 @@ static inline void give_back(void *block, const struct fg_regs *caller)
 {
 	if (!block || is_early(block) || !have_reals())
 		return;
-	fg_live_look(let_go(block), block);
+	fg_live_look(release_block(block), block);
 	count_free(caller);
 	reals.free(block);
 }

@@ -77,7 +77,7 @@ static void count(const ucontext_t *context, enum direction direction, ssize_t m
 					       [BYTES_WRITTEN] = direction & WRITES ? bytes : 0,
 				       }};
 
-	fg_counts_see(FG_COUNTER_IO, context, &seen);
+	fg_counts_record(FG_COUNTER_IO, context, &seen);
 }
 
 /* They differ only in their arguments. */

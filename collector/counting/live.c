@@ -103,7 +103,7 @@ static struct site *make_site(uint32_t number)
 	return &chunk[number % CHUNK_SITES];
 }
 
-uint32_t fg_live_nobody(enum fg_held what)
+uint32_t fg_live_unplaced(enum fg_held what)
 {
 	const uint32_t number = (uint32_t)what + 1;
 	struct site *site = make_site(number);
@@ -122,7 +122,7 @@ uint32_t fg_live_site(const struct fg_live_owner *owner)
 	do {
 		site = number <= FG_BLOCK_SITES_MAX ? make_site(number) : NULL;
 		if (!site)
-			return fg_live_nobody(owner->what);
+			return fg_live_unplaced(owner->what);
 	} while (!atomic_compare_exchange_weak(&site_count, &number, number + 1));
 	site->what = owner->what;
 	site->slot = owner->slot;
@@ -408,7 +408,7 @@ static void write_site(struct fg_thread *writer, struct site *site)
 		fg_record_number(writer, values[i]);
 	}
 	if (!fg_record_write(writer))
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 /* ---- dumps ---- */
@@ -442,7 +442,7 @@ static void dump_site(struct fg_thread *writer, const struct site *site, uint32_
 		fg_record_number(writer, values[i]);
 	}
 	if (!fg_record_write(writer))
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 static void name_dump(struct fg_thread *writer, uint32_t measure, const char *name, uint32_t number)
@@ -478,7 +478,7 @@ void fg_live_dump(struct fg_thread *writer, uint32_t number)
 
 /* ---- at the end ---- */
 
-/* A process whose exec failed goes on, and counts its leaks again later. */
+/* A process whose exec failed continues, and counts its leaks again later. */
 static void forget_leaks(void)
 {
 	const uint32_t end = atomic_load(&site_count);

@@ -30,7 +30,7 @@ struct fg_live_owner {
 };
 
 /* The site for things without a place; 0: out of memory. */
-uint32_t fg_live_nobody(enum fg_held what);
+uint32_t fg_live_unplaced(enum fg_held what);
 /* A new site; if the table is full, the one for things without a place. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
 /* Report that the site holds more, or less. Any thread may call these. */

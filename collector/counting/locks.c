@@ -40,7 +40,7 @@ static void count(const ucontext_t *context, uint64_t begin_ns)
 			[WAIT_TIME] = fg_clock_ns(CLOCK_MONOTONIC) - begin_ns,
 		}};
 
-	fg_counts_see(FG_COUNTER_LOCKS, context, &seen);
+	fg_counts_record(FG_COUNTER_LOCKS, context, &seen);
 }
 
 static bool is_busy(int tried)

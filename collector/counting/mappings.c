@@ -242,7 +242,7 @@ static void write_snapshot(struct fg_thread *writer, const struct snapshot *snap
 		fg_record_number(writer, mapping->resident);
 		fg_record_text(writer, mapping->name, strlen(mapping->name));
 		if (!fg_record_write(writer))
-			fg_lose(FG_LOSS_NO_ROOM, 1);
+			fg_count_loss(FG_LOSS_NO_ROOM, 1);
 	}
 }
 

@@ -140,7 +140,7 @@ static throw_function *look_up(enum fg_symbol_scope scope, const void *functions
 }
 
 /* Pins the library that holds this table: it stays loaded. */
-static throw_function *look_beside(const void *functions)
+static throw_function *look_up_in_runtime(const void *functions)
 {
 	FG_REAL(dlopen);
 	const char *library = fg_symbol_object(functions);
@@ -151,7 +151,7 @@ static throw_function *look_beside(const void *functions)
 }
 
 /* As above, cached: a runtime has few kinds of types. */
-static throw_function *find_beside(const void *functions)
+static throw_function *find_in_runtime(const void *functions)
 {
 	throw_function *found = NULL;
 
@@ -162,7 +162,7 @@ static throw_function *find_beside(const void *functions)
 			return atomic_load(&runtimes[i].real);
 		if (at)
 			continue;
-		found = found ? found : look_beside(functions);
+		found = found ? found : look_up_in_runtime(functions);
 		if (!found ||
 		    !atomic_compare_exchange_strong(&runtimes[i].functions, &at, &runtimes))
 			continue;
@@ -170,14 +170,14 @@ static throw_function *find_beside(const void *functions)
 		atomic_store_explicit(&runtimes[i].functions, functions, memory_order_release);
 		return found;
 	}
-	return found ? found : look_beside(functions);
+	return found ? found : look_up_in_runtime(functions);
 }
 
 static throw_function *real_throw(const struct type_info *info)
 {
 	if (FG_LIKELY(known != NULL))
 		return known;
-	return info ? find_beside(info->functions) : NULL;
+	return info ? find_in_runtime(info->functions) : NULL;
 }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */

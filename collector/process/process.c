@@ -150,7 +150,7 @@ static void watch_forks(void)
 	void *found = fg_real(FG_REAL___register_atfork);
 	FG_REAL(pthread_atfork);
 
-	if (!fg_real_is_there(FG_REAL___register_atfork)) {
+	if (!fg_real_exists(FG_REAL___register_atfork)) {
 		(void)real_pthread_atfork(before_fork, NULL, after_fork_in_child);
 		return;
 	}

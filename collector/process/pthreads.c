@@ -116,7 +116,7 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	struct fg_thread *thread = fg_alive() && !fg_g.sandboxed ? fg_thread_new() : NULL;
 
 	if (!thread) {
-		fg_lose(FG_LOSS_NO_CLOCK, fg_alive());
+		fg_count_loss(FG_LOSS_NO_CLOCK, fg_alive());
 		return NULL;
 	}
 	thread->kind = FG_THREAD_PTHREAD;
@@ -134,9 +134,9 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 }
 
 /* Before glibc 2.34, a library that is loaded later may bring in libpthread. */
-static void meet_pthreads(void)
+static void refresh_pthreads(void)
 {
-	if (FG_LIKELY(fg_real_is_there(FG_REAL_pthread_create)))
+	if (FG_LIKELY(fg_real_exists(FG_REAL_pthread_create)))
 		return;
 	fg_reals_find();
 	if (fg_alive() && !has_key && !fg_g.sandboxed) {
@@ -148,7 +148,7 @@ static void meet_pthreads(void)
 FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *restrict attr,
 			     void *(*begin)(void *), void *restrict argument)
 {
-	meet_pthreads();
+	refresh_pthreads();
 	FG_REAL(pthread_create);
 	FG_REAL(pthread_attr_getstack);
 	FG_REAL(pthread_attr_setstacksize);
@@ -236,7 +236,7 @@ static void *run_c11(void *argument)
 
 FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 {
-	meet_pthreads();
+	refresh_pthreads();
 	FG_REAL(thrd_create);
 	FG_REAL(pthread_create);
 	const size_t stack_size = fg_alive() ? stack_size_of(NULL) : 0;

@@ -26,7 +26,7 @@ void fg_reals_find(void)
 	void *now[FG_REAL_COUNT];
 
 	for (unsigned i = 0; i < FG_REAL_COUNT; i++)
-		now[i] = fg_real_is_there((enum fg_real)i) ? atomic_load(&found[i]) : NULL;
+		now[i] = fg_real_exists((enum fg_real)i) ? atomic_load(&found[i]) : NULL;
 	fg_symbols_next(names, now, FG_REAL_COUNT);
 	for (unsigned i = 0; i < FG_REAL_COUNT; i++)
 		atomic_store_explicit(&found[i], now[i] ? now[i] : (void *)(uintptr_t)absent,
@@ -43,7 +43,7 @@ void *fg_real(enum fg_real index)
 	return atomic_load_explicit(&found[index], memory_order_acquire);
 }
 
-bool fg_real_is_there(enum fg_real index)
+bool fg_real_exists(enum fg_real index)
 {
 	void *function = atomic_load_explicit(&found[index], memory_order_acquire);
 
@@ -52,5 +52,5 @@ bool fg_real_is_there(enum fg_real index)
 
 bool fg_is_musl(void)
 {
-	return !fg_real_is_there(FG_REAL__r_debug);
+	return !fg_real_exists(FG_REAL__r_debug);
 }

@@ -33,7 +33,7 @@ void fg_reals_find(void);
  * start-up.
  */
 void *fg_real(enum fg_real index);
-bool fg_real_is_there(enum fg_real index);
+bool fg_real_exists(enum fg_real index);
 /* Is musl this program's libc, not glibc?  Signal-safe. */
 bool fg_is_musl(void);
 

@@ -8,7 +8,7 @@
 /* The names, and the progress of the lookup. */
 struct search {
 	const void *holder; /* address in the object to start with, or after; NULL: start at once */
-	bool is_beside;     /* search only that object */
+	bool same_object;   /* search only that object */
 	bool is_past;
 	unsigned count;
 	const char *const *names;
@@ -69,7 +69,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		search->is_past = true;
 		search->path = info->dlpi_name;
 	}
-	if (search->holder && (search->is_beside ? !is_holder : !search->is_past || is_holder))
+	if (search->holder && (search->same_object ? !is_holder : !search->is_past || is_holder))
 		return 0;
 	read_exports(&exports, info);
 	for (unsigned i = 0; i < search->count; i++)
@@ -93,9 +93,9 @@ void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char
 	void *found = NULL;
 	struct search search = {.names = &name, .found = &found, .count = 1};
 
-	search.is_beside = scope == FG_SYMBOL_BESIDE;
+	search.same_object = scope == FG_SYMBOL_BESIDE;
 	if (scope != FG_SYMBOL_ANY)
-		search.holder = search.is_beside ? address : &own;
+		search.holder = search.same_object ? address : &own;
 	look(&search);
 	return found;
 }
@@ -110,7 +110,7 @@ void fg_symbols_next(const char *const *names, void **found, unsigned count)
 
 const char *fg_symbol_object(const void *address)
 {
-	struct search search = {.holder = address, .is_beside = true};
+	struct search search = {.holder = address, .same_object = true};
 
 	look(&search);
 	return search.path;

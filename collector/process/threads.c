@@ -160,7 +160,7 @@ static void reset(struct fg_thread *thread)
 	thread->clocks.tick_fast = false;
 	thread->clocks.tick_idle = 0;
 	thread->clocks.kernel_refused = false;
-	thread->clocks.unlooked = 0;
+	thread->clocks.samples_since_look = 0;
 }
 
 void fg_thread_stop(struct fg_thread *thread)
@@ -362,7 +362,7 @@ void fg_threads_visit_others(struct fg_thread *writer,
 	atomic_store(&fg_g.visiting, false);
 }
 
-void fg_threads_let_pass(const struct fg_thread *thread)
+void fg_threads_wait_for_handlers(const struct fg_thread *thread)
 {
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		const struct fg_thread *other = atomic_load(&fg_g.threads[i]);

@@ -26,7 +26,7 @@ static bool is_usable(struct fg_thread *thread, const struct fg_python_reader *r
 
 	if (FG_LIKELY(state == FG_PYTHON_ON))
 		return true;
-	if (state != FG_PYTHON_MET ||
+	if (state != FG_PYTHON_FOUND ||
 	    !atomic_compare_exchange_strong(&fg_python.state, &state, FG_PYTHON_BEGUN))
 		return false;
 	if (fg_python_is_as_expected(reader, fg_python.runtime, words) &&

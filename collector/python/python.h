@@ -13,7 +13,7 @@
 
 enum fg_python_state {
 	FG_PYTHON_NONE,
-	FG_PYTHON_MET, /* found an interpreter of a known version */
+	FG_PYTHON_FOUND, /* found an interpreter of a known version */
 	FG_PYTHON_BEGUN,
 	FG_PYTHON_ON, /* verified: it has the structures of its version */
 	FG_PYTHON_REFUSED,
@@ -34,12 +34,12 @@ static inline bool fg_python_is_on(void)
 {
 	const uint32_t state = atomic_load_explicit(&fg_python.state, memory_order_acquire);
 
-	return state >= FG_PYTHON_MET && state <= FG_PYTHON_ON;
+	return state >= FG_PYTHON_FOUND && state <= FG_PYTHON_ON;
 }
 
 /* Checks whether a newly found module is an interpreter. */
-void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
-		    const ElfW(Dyn) * dynamic);
+void fg_python_check_module(struct fg_thread *thread, uint32_t module, uintptr_t bias,
+			    const ElfW(Dyn) * dynamic);
 /* Writes the interpreter into a new trace file. */
 void fg_python_rewrite(struct fg_thread *thread);
 

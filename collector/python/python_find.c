@@ -63,8 +63,8 @@ void fg_python_rewrite(struct fg_thread *thread)
 	(void)fg_record_write(thread);
 }
 
-void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
-		    const ElfW(Dyn) * dynamic)
+void fg_python_check_module(struct fg_thread *thread, uint32_t module, uintptr_t bias,
+			    const ElfW(Dyn) * dynamic)
 {
 	static _Atomic uint32_t meeting;
 	struct fg_exports exports;
@@ -88,6 +88,6 @@ void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 	};
 	fg_python.version = version ? *(const unsigned long *)version : 0;
 	fg_python.layout = FG_WORD == sizeof(uint64_t) ? fg_python_layout(fg_python.version) : NULL;
-	atomic_store(&fg_python.state, fg_python.layout ? FG_PYTHON_MET : FG_PYTHON_REFUSED);
+	atomic_store(&fg_python.state, fg_python.layout ? FG_PYTHON_FOUND : FG_PYTHON_REFUSED);
 	fg_python_rewrite(thread);
 }

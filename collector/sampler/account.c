@@ -2,12 +2,12 @@
 #include "collector/sampler/account.h"
 
 enum {
-	FIRST_LEAST_NS = 100000, /* shortest first period; half a period if that is less */
+	FIRST_MIN_NS = 100000, /* shortest first period; half a period if that is less */
 	INTERRUPT_NS = 50000, /* hard minimum of a first period; the whole period if that is less */
 	FAULT_NS = 1000,      /* generous time of a fault that clears a page of 4 KiB */
 	PORTIONS = 16,        /* moments over which a difference is spread */
 	/* a portion lies between the mean divided by this and the mean times this */
-	MOST_TIMES = 4
+	MAX_TIMES = 4
 };
 
 void fg_account_open(struct fg_account *account, const struct fg_times *now)
@@ -55,18 +55,18 @@ uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uin
 	const int64_t portion_ns =
 		each + beyond_ns / (int64_t)(is_last ? left : left + PORTIONS - 1);
 
-	if (!is_last && portion_ns < each / MOST_TIMES)
-		return each_ns / MOST_TIMES;
-	return portion_ns > MOST_TIMES * each ? MOST_TIMES * each_ns : (uint64_t)portion_ns;
+	if (!is_last && portion_ns < each / MAX_TIMES)
+		return each_ns / MAX_TIMES;
+	return portion_ns > MAX_TIMES * each ? MAX_TIMES * each_ns : (uint64_t)portion_ns;
 }
 
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns)
 {
-	uint64_t least_ns = period_ns / 2;
+	uint64_t min_ns = period_ns / 2;
 
-	if (least_ns > FIRST_LEAST_NS)
-		least_ns = FIRST_LEAST_NS;
-	if (least_ns < INTERRUPT_NS)
-		least_ns = period_ns < INTERRUPT_NS ? period_ns : INTERRUPT_NS;
-	return phase_ns < least_ns ? least_ns : phase_ns;
+	if (min_ns > FIRST_MIN_NS)
+		min_ns = FIRST_MIN_NS;
+	if (min_ns < INTERRUPT_NS)
+		min_ns = period_ns < INTERRUPT_NS ? period_ns : INTERRUPT_NS;
+	return phase_ns < min_ns ? min_ns : phase_ns;
 }

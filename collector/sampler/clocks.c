@@ -205,11 +205,11 @@ struct rung {
 
 uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast)
 {
-	const uint64_t least_ns = fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS;
+	const uint64_t min_ns = fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS;
 	const uint64_t period_ns = fast ? thread->clocks.period_ns / FG_TICK_PART
 					: thread->clocks.period_ns * FG_TICK_PART;
 
-	return period_ns > least_ns ? period_ns : least_ns;
+	return period_ns > min_ns ? period_ns : min_ns;
 }
 
 void fg_thread_set_tick(struct fg_thread *thread, bool fast)
@@ -379,7 +379,7 @@ bool fg_clocks_start(struct fg_thread *thread)
 	/* Under a sandbox's filter each of these calls might kill the program. */
 	if (fg_g.sandboxed) {
 		thread->clock = FG_CLOCK_NONE;
-		fg_lose(FG_LOSS_NO_CLOCK, 1);
+		fg_count_loss(FG_LOSS_NO_CLOCK, 1);
 		return false;
 	}
 	for (const struct rung *rung = rung_of(fg_g.clock_user);
@@ -391,7 +391,7 @@ bool fg_clocks_start(struct fg_thread *thread)
 			break;
 	}
 	thread->clock = FG_CLOCK_NONE;
-	fg_lose(FG_LOSS_NO_CLOCK, 1);
+	fg_count_loss(FG_LOSS_NO_CLOCK, 1);
 	return false;
 }
 

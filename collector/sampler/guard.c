@@ -102,7 +102,7 @@ FG_EXPORT int dlclose(void *handle)
 	if (fg_ensure_file(thread))
 		fg_modules_scan(thread);
 	(void)atomic_fetch_add(&fg_g.unloading, 1);
-	fg_threads_let_pass(thread);
+	fg_threads_wait_for_handlers(thread);
 	fg_thread_leave(thread);
 	const pid_t pid = fg_g.pid;
 	int status = real_dlclose(handle);

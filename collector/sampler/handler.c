@@ -94,7 +94,7 @@ static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trac
 	if (fg_sample_write(thread, now_ns, (uint8_t)(flags | clock), path, weight_ns))
 		count_sample(thread, clock, weight_ns);
 	else
-		fg_lose(FG_LOSS_NO_ROOM, 1);
+		fg_count_loss(FG_LOSS_NO_ROOM, 1);
 }
 
 /*
@@ -138,16 +138,16 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 	fg_thread_announce(thread);
 	write_region(thread, thread->regions.current);
 	if (stack_is_small(context))
-		fg_lose(FG_LOSS_SMALL_STACK, 1);
+		fg_count_loss(FG_LOSS_SMALL_STACK, 1);
 	else
 		where = fg_stack_walk(thread, context);
 	count_frames(&where);
 	if (where.path)
 		thread->last_path = where.path;
 	if (where.path == 0)
-		fg_lose(FG_LOSS_NO_STACK, 1);
+		fg_count_loss(FG_LOSS_NO_STACK, 1);
 	else if (where.truncated)
-		fg_lose(FG_LOSS_TRUNCATED, 1);
+		fg_count_loss(FG_LOSS_TRUNCATED, 1);
 	if (where.truncated)
 		flags |= FG_SAMPLE_TRUNCATED;
 	if (clock == FG_CLOCK_SYSTEM)
@@ -163,7 +163,7 @@ static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context,
 	weight_ns += thread->clocks.carried_ns;
 	thread->clocks.carried_ns = 0;
 	if (!fg_thread_enter(thread)) {
-		fg_lose(FG_LOSS_REENTERED, 1);
+		fg_count_loss(FG_LOSS_REENTERED, 1);
 		thread->clocks.carried_ns = weight_ns;
 		return;
 	}
@@ -192,7 +192,7 @@ static bool was_asleep(const ucontext_t *context)
  * The thread was found in the kernel.  One that is found there for the first time also stands for
  * those too short to be found.
  */
-static void meet_system(struct fg_thread *thread, uint64_t now_ns)
+static void note_system_time(struct fg_thread *thread, uint64_t now_ns)
 {
 	atomic_store_explicit(&fg_g.system_seen_ns, now_ns, memory_order_relaxed);
 	if (thread->system_ns == 0)
@@ -203,10 +203,10 @@ static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 static void write_hit(struct fg_thread *thread, const struct fg_kernel_hit *met, uint64_t weight_ns)
 {
 	/* samples with the same time would count as parts of one sample */
-	const uint64_t least_ns = thread->writer.last_time_ns + 1;
+	const uint64_t min_ns = thread->writer.last_time_ns + 1;
 
 	write_region(thread, met->region);
-	write_sample(thread, met->time_ns > least_ns ? met->time_ns : least_ns, FG_CLOCK_SYSTEM, 0,
+	write_sample(thread, met->time_ns > min_ns ? met->time_ns : min_ns, FG_CLOCK_SYSTEM, 0,
 		     met->path, weight_ns);
 	fg_account_give(&thread->account, weight_ns);
 	fg_count(&atomic_load(&fg_g.header)->kernel_ns, weight_ns);
@@ -239,7 +239,7 @@ __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint6
 		hits->hit[i].region = fg_region_at(thread, hits->hit[i].time_ns);
 	if (hits->count == 0)
 		return;
-	meet_system(thread, now_ns);
+	note_system_time(thread, now_ns);
 	thread->clocks.tick_idle = 0;
 	for (; given < hits->count && fg_account_due(account) > 0; given++)
 		write_hit(thread, &hits->hit[given],
@@ -289,7 +289,7 @@ static void sample_system(struct fg_thread *thread, const ucontext_t *context, b
 {
 	struct fg_account *account = &thread->account;
 
-	meet_system(thread, now_ns);
+	note_system_time(thread, now_ns);
 	const uint64_t due_ns = due_at_tick(thread);
 
 	if (due_ns == 0 || !fg_thread_enter(thread))
@@ -450,8 +450,8 @@ static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 		fg_thread_times(&now);
 		fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
 		look_for_hits(thread, now_ns);
-	} else if (!clocks->kernel_ring && ++clocks->unlooked >= SAMPLES_PER_LOOK) {
-		clocks->unlooked = 0;
+	} else if (!clocks->kernel_ring && ++clocks->samples_since_look >= SAMPLES_PER_LOOK) {
+		clocks->samples_since_look = 0;
 		if (fg_account_ahead(account, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID)) >=
 		    (int64_t)(AHEAD_PERIODS * clocks->period_ns))
 			fg_kernel_watch(thread);
@@ -591,7 +591,7 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);
 	}
 	if (thread && noticed)
-		fg_restart_not(thread, context, flags);
+		fg_restart_prevent(thread, context, flags);
 	else if (thread && fg_restart(thread, context, late, begin_ns) && atomic_load(&fg_g.header))
 		fg_count(&atomic_load(&fg_g.header)->restarts, 1);
 	errno = saved_errno;

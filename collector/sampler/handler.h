@@ -21,6 +21,6 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64
  * Call after the program's own handler of our signal has run: its `flags` decide, although the
  * kernel used ours.
  */
-void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags);
+void fg_restart_prevent(struct fg_thread *thread, ucontext_t *context, int flags);
 
 #endif

@@ -40,12 +40,12 @@ void fg_trace_introduce(struct fg_thread *thread)
 		(void)fg_note(
 			thread,
 			"the kernel refuses perf events to this process: samples come from a timer instead");
-	if (fg_g.options.misread) {
+	if (fg_g.options.invalid_variable) {
 		(void)fg_note(thread, "a setting could not be read and was ignored:");
-		(void)fg_note(thread, fg_g.options.misread);
+		(void)fg_note(thread, fg_g.options.invalid_variable);
 	}
 	if (fg_g.control_missing)
-		(void)fg_note(thread, "the control file cannot be mapped: nothing switches the "
+		(void)fg_note(thread, "the control file cannot be mapped: it cannot switch the "
 				      "recording off");
 	if (fg_count_hooks)
 		fg_count_hooks->introduce(thread);

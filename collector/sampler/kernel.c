@@ -33,7 +33,7 @@ enum {
 	/* multiples of a page and powers of two; the control page comes on top */
 	RING_BYTES = 16384,        /* size without stacks */
 	RING_BYTES_STACKS = 65536, /* smallest size with stacks */
-	RING_BYTES_MOST = 262144,  /* largest size */
+	RING_BYTES_MAX = 262144,   /* largest size */
 	STACK_BYTES = 4096,        /* bytes of the program's stack */
 	RECORD_BYTES = STACK_BYTES + 512,
 	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
@@ -123,7 +123,7 @@ static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 
 	if (!with_stacks)
 		return fg_page > RING_BYTES ? (uint32_t)fg_page : RING_BYTES;
-	while (bytes - bytes / KEPT_STACKS < records * RECORD_BYTES && bytes < RING_BYTES_MOST)
+	while (bytes - bytes / KEPT_STACKS < records * RECORD_BYTES && bytes < RING_BYTES_MAX)
 		bytes *= 2;
 	return bytes;
 }

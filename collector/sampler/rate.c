@@ -8,7 +8,7 @@
 
 enum {
 	RETURN_PART = 8,     /* the way back to the program takes 1/8 of the way in */
-	MOST_TIMES = 4,      /* a sample that took longer had lost its CPU */
+	MAX_TIMES = 4,       /* a sample that took longer had lost its CPU */
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
 	HARDLY_PART = 8,     /* a smaller change of the period is ignored */
 	MEASURED_EVERY = 32, /* samples between two measured ones, at most */
@@ -40,11 +40,11 @@ static uint64_t median(const uint64_t *values, uint32_t count)
 
 static uint64_t mean(const uint64_t *values, uint32_t count)
 {
-	const uint64_t most_ns = MOST_TIMES * median(values, count);
+	const uint64_t max_ns = MAX_TIMES * median(values, count);
 	uint64_t sum_ns = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		sum_ns += values[i] < most_ns ? values[i] : most_ns;
+		sum_ns += values[i] < max_ns ? values[i] : max_ns;
 	return sum_ns / count;
 }
 
@@ -73,11 +73,11 @@ struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs)
 uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uint64_t period_ns)
 {
 	uint64_t next_ns = fg_sample_cost_period_ns(cost, budget);
-	const uint64_t least_ns = period_ns / FASTER_TIMES;
+	const uint64_t min_ns = period_ns / FASTER_TIMES;
 	const uint64_t hardly_ns = period_ns / HARDLY_PART;
 
-	if (next_ns < least_ns)
-		next_ns = least_ns;
+	if (next_ns < min_ns)
+		next_ns = min_ns;
 	return next_ns + hardly_ns < period_ns || next_ns > period_ns + hardly_ns ? next_ns
 										  : period_ns;
 }
@@ -157,7 +157,7 @@ void fg_rate_learn(struct fg_thread *thread)
 	clocks->late_ns = 0;
 	if (!sample.signal_ns || !header || fg_g.sandboxed || atomic_exchange(&rate->busy, 1))
 		return;
-	sample.handler_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - clocks->met_cpu_ns;
+	sample.handler_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - clocks->sample_cpu_ns;
 	fg_rate_add(&rate->costs, &sample);
 	sample = fg_rate_mean(&rate->costs);
 	set_relaxed(&header->signal_ns, sample.signal_ns);
@@ -180,11 +180,11 @@ void fg_rate_look(struct fg_thread *thread)
 	struct fg_thread_clocks *clocks = &thread->clocks;
 
 	if (clocks->due_cpu_ns) {
-		clocks->met_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		clocks->sample_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		/* The clock may have expired in the kernel before, without a signal. */
 		clocks->late_ns =
-			clocks->met_cpu_ns > clocks->due_cpu_ns
-				? (clocks->met_cpu_ns - clocks->due_cpu_ns) % clocks->period_ns
+			clocks->sample_cpu_ns > clocks->due_cpu_ns
+				? (clocks->sample_cpu_ns - clocks->due_cpu_ns) % clocks->period_ns
 				: 0;
 		clocks->due_cpu_ns = 0;
 	}

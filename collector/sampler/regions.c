@@ -2,7 +2,7 @@
 /*
  * A region is a node of a tree: (parent region, name).  Beginning one is a lookup in a small
  * lock-free table and a push onto the thread's stack; nothing is written.  The trace gets the
- * current region when a sample is taken in it, a span when a region of FG_SPAN_LEAST_NS or longer
+ * current region when a sample is taken in it, a span when a region of FG_SPAN_MIN_NS or longer
  * ends, and the totals when the thread ends.
  *
  * Handlers read only `region` here, so plain order of stores is enough; normal context writes to
@@ -113,7 +113,7 @@ void fg_mark_region_end(void)
 		now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 		times->entered++;
 		times->ns += now_ns - begin_ns;
-		if (now_ns - begin_ns >= FG_SPAN_LEAST_NS)
+		if (now_ns - begin_ns >= FG_SPAN_MIN_NS)
 			write_span(thread, thread->regions.current, begin_ns, now_ns);
 	}
 	go_to(thread, thread->regions.outer[depth], now_ns);

@@ -273,7 +273,7 @@ static const long by_flag_calls[] = {
 };
 /* clang-format on */
 
-static bool goes_by_flag(ucontext_t *context, long number)
+static bool restarts_by_flag(ucontext_t *context, long number)
 {
 	if (number == SYS_futex) {
 		const int command = (int)*fg_arch_argument(context, 1) & FUTEX_CMD_MASK;
@@ -355,7 +355,7 @@ static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 static bool find_call(const struct fg_thread *thread, ucontext_t *context, struct call *call)
 {
 	*call = (struct call){.number = fg_arch_next_number(context)};
-	call->again = is_at_syscall(context) && goes_by_flag(context, call->number);
+	call->again = is_at_syscall(context) && restarts_by_flag(context, call->number);
 	if (call->again)
 		return true;
 	if (fg_arch_result(context) != -EINTR || fg_arch_is_ended(context, ended_mark(thread)))
@@ -461,10 +461,10 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64
 	return true;
 }
 
-void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags)
+void fg_restart_prevent(struct fg_thread *thread, ucontext_t *context, int flags)
 {
 	const bool by_flag =
-		is_at_syscall(context) && goes_by_flag(context, fg_arch_next_number(context));
+		is_at_syscall(context) && restarts_by_flag(context, fg_arch_next_number(context));
 	const bool ends = by_flag ? !(flags & (int)SA_RESTART) : is_undecided(thread, context);
 
 	thread->restart.undecided_sp = 0;

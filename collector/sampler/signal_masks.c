@@ -62,7 +62,7 @@ FG_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restr
 FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
 {
 	FG_REAL(pthread_sigmask);
-	if (!fg_real_is_there(FG_REAL_pthread_sigmask))
+	if (!fg_real_exists(FG_REAL_pthread_sigmask))
 		return sigprocmask(how, set, before) == 0 ? 0 : errno;
 	if (!fg_alive())
 		return real_pthread_sigmask(how, set, before);

@@ -219,7 +219,7 @@ static bool is_wanted(siginfo_t *info)
 	if (woken && (fg_signal_blocked || !fg_signal_take_pending(info)))
 		return false;
 	if (fg_alive() && fg_signal_is_stray(info)) {
-		fg_lose(FG_LOSS_STRAY, 1);
+		fg_count_loss(FG_LOSS_STRAY, 1);
 		return false;
 	}
 	forwarded = true;

@@ -148,13 +148,13 @@ struct fg_chunk_writer {
 /* The clocks of a thread: collector/process/threads.c and the handler. */
 struct fg_thread_clocks {
 	bool attached;
-	bool unsettled;      /* perf still has its shorter first period */
-	uint8_t unmeasured;  /* samples since the last measured one */
-	uint64_t period_ns;  /* perf, tick: current period */
-	uint64_t due_cpu_ns; /* CPU time at which perf's period ends; 0: unknown */
-	uint64_t restart_ns; /* CPU time of the last restart */
-	uint64_t late_ns;    /* delay of the sample being measured */
-	uint64_t met_cpu_ns; /* CPU time at the handler of that sample */
+	bool unsettled;         /* perf still has its shorter first period */
+	uint8_t unmeasured;     /* samples since the last measured one */
+	uint64_t period_ns;     /* perf, tick: current period */
+	uint64_t due_cpu_ns;    /* CPU time at which perf's period ends; 0: unknown */
+	uint64_t restart_ns;    /* CPU time of the last restart */
+	uint64_t late_ns;       /* delay of the sample being measured */
+	uint64_t sample_cpu_ns; /* CPU time at the handler of that sample */
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
@@ -171,8 +171,8 @@ struct fg_thread_clocks {
 	/* system time that records found at places whose call path is unknown */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
-	bool kernel_stacks; /* records in the ring contain the program's stack */
-	uint8_t unlooked;   /* user samples since the last look at the debt of system time */
+	bool kernel_stacks;         /* records in the ring contain the program's stack */
+	uint8_t samples_since_look; /* user samples since the last look at the debt of system time */
 	bool kernel_refused;
 };
 
@@ -308,9 +308,9 @@ struct fg_options {
 	bool own_index; /* use our own index of loaded objects, even if the loader has one */
 	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
-	uint32_t counters;    /* bits of enum fg_counter */
-	uint32_t dump_signal; /* signal that requests a dump; 0: none */
-	const char *misread;  /* a variable with an invalid value */
+	uint32_t counters;            /* bits of enum fg_counter */
+	uint32_t dump_signal;         /* signal that requests a dump; 0: none */
+	const char *invalid_variable; /* a variable with an invalid value */
 };
 
 struct fg_global {

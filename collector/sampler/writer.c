@@ -59,7 +59,7 @@ void fg_maximum(uint64_t *counter, uint64_t value)
 
 /* NOLINTEND(readability-non-const-parameter) */
 
-void fg_lose(enum fg_trace_loss cause, uint64_t count)
+void fg_count_loss(enum fg_trace_loss cause, uint64_t count)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 

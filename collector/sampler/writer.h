@@ -42,7 +42,7 @@ static inline struct fg_trace_table *fg_table_head(void *rows)
 void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind);
 void fg_record_number(struct fg_thread *thread, uint64_t value);
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
-/* Two texts as one; the first is cut if both together are too long. */
+/* Appends two texts as one; the first is cut if both together are too long. */
 void fg_record_texts(struct fg_thread *thread, const char *first, const char *second);
 /* A relative path is made absolute: the reader of the trace runs elsewhere. */
 void fg_record_path(struct fg_thread *thread, const char *path);
@@ -62,7 +62,7 @@ enum {
 /* Writes decimal digits without a NUL; returns how many. */
 size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE]);
 
-void fg_lose(enum fg_trace_loss cause, uint64_t count);
+void fg_count_loss(enum fg_trace_loss cause, uint64_t count);
 void fg_count(uint64_t *counter, uint64_t by);
 void fg_maximum(uint64_t *counter, uint64_t value);
 

@@ -28,9 +28,9 @@ struct loaded {
 };
 
 /*
- * NULL: this libc has no such function, and the table of modules is the index.  It begins with the
- * objects loaded at start; later ones are added by a handler that misses one (meet_loaded) or by a
- * scan.
+ * NULL: this libc has no such function, and the table of modules is the index. It begins with the
+ * objects loaded at start; later ones are added by a handler that misses one
+ * (add_loaded_modules()) or by a scan.
  */
 static int (*find_loaded)(void *pc, struct loaded *found);
 static const struct r_debug *debug; /* the loader's list of objects */
@@ -43,11 +43,11 @@ int fg_modules_init(void)
 	void *find = fg_real(FG_REAL__dl_find_object);
 	FG_REAL(_r_debug);
 
-	if (fg_real_is_there(FG_REAL__dl_find_object) && !fg_g.options.own_index)
+	if (fg_real_exists(FG_REAL__dl_find_object) && !fg_g.options.own_index)
 		memcpy(&find_loaded, &find, sizeof(find_loaded));
-	if (fg_real_is_there(FG_REAL__r_debug))
+	if (fg_real_exists(FG_REAL__r_debug))
 		debug = real__r_debug;
-	else if (fg_real_is_there(FG_REAL__dl_debug_addr))
+	else if (fg_real_exists(FG_REAL__dl_debug_addr))
 		debug = *(const struct r_debug *const *)fg_real(FG_REAL__dl_debug_addr);
 	fg_g.modules = fg_own_map(table_size, MAP_NORESERVE);
 	return fg_g.modules ? 0 : -ENOMEM;
@@ -246,7 +246,7 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 
 	do {
 		if (count >= FG_TRACE_MODULES_MAX) {
-			fg_lose(FG_LOSS_MODULES_FULL, 1);
+			fg_count_loss(FG_LOSS_MODULES_FULL, 1);
 			return 0;
 		}
 	} while (!atomic_compare_exchange_weak(&fg_g.module_count, &count, count + 1));
@@ -348,7 +348,7 @@ static uint32_t add_named(struct fg_thread *thread, struct fg_module *found, con
 	const uint32_t id = add(thread, found);
 
 	if (id && !(found->flags & (FG_MODULE_VDSO | FG_MODULE_COLLECTOR)))
-		fg_python_meet(thread, id, found->bias, dynamic);
+		fg_python_check_module(thread, id, found->bias, dynamic);
 	return id;
 }
 
@@ -386,7 +386,7 @@ static bool has_tables(uint32_t id)
  * entries in dlclose(), which ours wraps, and when dlopen() fails: an entry is believed only if it
  * names its predecessor.
  */
-static bool meet_next(struct fg_thread *thread, struct link_map **at)
+static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 {
 	struct link_map *next = fg_is_readable((uintptr_t) & (*at)->l_next) ? (*at)->l_next : NULL;
 	struct fg_module found = {0};
@@ -409,7 +409,7 @@ static bool meet_next(struct fg_thread *thread, struct link_map **at)
 }
 
 /* False: nothing has been loaded since. */
-static bool meet_loaded(struct fg_thread *thread)
+static bool add_loaded_modules(struct fg_thread *thread)
 {
 	struct link_map *at = atomic_load_explicit(&last, memory_order_acquire);
 	bool met = false;
@@ -417,7 +417,7 @@ static bool meet_loaded(struct fg_thread *thread)
 	if (!at || !debug || fg_g.sandboxed || atomic_load(&fg_g.unloading) ||
 	    *(const volatile int *)&debug->r_state != RT_CONSISTENT)
 		return false;
-	while (meet_next(thread, &at))
+	while (add_next_module(thread, &at))
 		met = true;
 	if (met)
 		atomic_store_explicit(&last, at, memory_order_release);
@@ -429,7 +429,7 @@ static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 {
 	uint32_t id = known_around(pc);
 
-	if (!id && meet_loaded(thread))
+	if (!id && add_loaded_modules(thread))
 		id = known_around(pc);
 	if (id && !atomic_load(&fg_module(id)->stays) && !fg_g.sandboxed && !has_tables(id))
 		return 0;

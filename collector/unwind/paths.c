@@ -23,8 +23,8 @@ enum {
 	KERNEL_FIRST = 1 << 8,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
-	PREPARE_MOST = 1 << 20, /* room prepared in a table; larger ones may stay nearly empty */
-	KEY_DEAD = 1,           /* a frame of a module that was unloaded; no code has address 1 */
+	PREPARE_MAX = 1 << 20, /* room prepared in a table; larger ones may stay nearly empty */
+	KEY_DEAD = 1,          /* a frame of a module that was unloaded; no code has address 1 */
 };
 
 struct fg_table_level fg_frame_levels[2][FG_LEVELS];
@@ -66,7 +66,7 @@ void fg_paths_clear(void)
 static bool prepare(struct fg_table_level *level, size_t entry_size)
 {
 	const size_t size = (level->mask + (size_t)1) * entry_size;
-	const size_t most = size < PREPARE_MOST ? size : PREPARE_MOST;
+	const size_t most = size < PREPARE_MAX ? size : PREPARE_MAX;
 	uint32_t from = atomic_load_explicit(&level->present, memory_order_relaxed);
 
 	if (FG_LIKELY(from >= most) ||

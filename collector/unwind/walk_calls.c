@@ -10,9 +10,9 @@
  * Does the frame at this call lead to the caller of the kept one, and do the same words check that
  * path? NULL: unknown.
  */
-static const struct fg_frame_entry *leads_alike(const struct fg_trail *kept,
-						const struct fg_walk_frame *frame,
-						const struct fg_regs *regs)
+static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
+						    const struct fg_walk_frame *frame,
+						    const struct fg_regs *regs)
 {
 	const struct fg_frame_look look = fg_frame_look();
 	const struct fg_frame_entry *entry = fg_frame_glance(&look, regs->pc);
@@ -61,7 +61,7 @@ static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs
 		return 0;
 	is_same = fg_same_regs(&frame->regs, caller);
 	if (!is_same)
-		entry = leads_alike(kept, frame, caller);
+		entry = same_path_entry(kept, frame, caller);
 	if ((!is_same && !entry) || !fg_rest_holds(thread, kept, first))
 		return 0;
 	if (is_same)

@@ -143,7 +143,7 @@ uint32_t fg_walk_name_deep(struct fg_walk *walk, uint32_t standing)
 	uint32_t path = name_standing(walk, standing, 0, false);
 
 	walk->thread->kept.count = 0;
-	fg_lose(FG_LOSS_DEEP, 1);
+	fg_count_loss(FG_LOSS_DEEP, 1);
 	for (uint32_t i = total; i-- > total - edge;) {
 		const uint32_t id =
 			i < FG_TRACE_FRAMES_MAX

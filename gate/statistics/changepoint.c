@@ -29,7 +29,7 @@
 
 #define ALPHA_DEFAULT       0.01
 #define MEDIAN_ERROR        1.2533 /* error of a normal median / error of its mean */
-#define MEDIAN_ERRORS       2.5    /* least change of the median, in standard errors */
+#define MEDIAN_ERRORS       2.5    /* minimum change of the median, in standard errors */
 #define SEGMENT_DEFAULT     5
 #define SIMULATIONS_DEFAULT 999
 #define NEIGHBOURS          3   /* values on either side that the cleaning looks at */
@@ -363,8 +363,7 @@ static bool is_level_change(const struct fg_changepoints *points, size_t i, size
 	return step > 0.0 && step >= MEDIAN_ERRORS * MEDIAN_ERROR * points->noise * sqrt(share);
 }
 
-static void drop_what_no_median_confirms(const double *values, size_t count,
-					 struct fg_changepoints *points)
+static void drop_unconfirmed(const double *values, size_t count, struct fg_changepoints *points)
 {
 	for (size_t i = 0; i < points->count;) {
 		if (is_level_change(points, i, count)) {
@@ -406,7 +405,7 @@ int fg_changepoints_find(const double *values, size_t count,
 		}
 		found.autocorrelation = s.correlation;
 		found.noise = s.noise;
-		drop_what_no_median_confirms(values, count, &found);
+		drop_unconfirmed(values, count, &found);
 		search_release(&s);
 	}
 	*result = found;

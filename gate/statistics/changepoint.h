@@ -20,7 +20,7 @@
 
 struct fg_changepoint_options {
 	double alpha;       /* chance of any false change point in the series; 0: 0.01 */
-	size_t min_segment; /* least number of values on either side of a change; 0: 5 */
+	size_t min_segment; /* minimum number of values on either side of a change; 0: 5 */
 	size_t simulations; /* 0 means 999 */
 	uint64_t seed;
 };

@@ -30,7 +30,7 @@ static double mean_capital(const double *logarithms)
 	return most + log(sum);
 }
 
-double fg_evidence_most(size_t count)
+double fg_evidence_max(size_t count)
 {
 	double logarithms[STAKES] = {0};
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* The logarithm of the capital after `count` values that all agree. */
-double fg_evidence_most(size_t count);
+double fg_evidence_max(size_t count);
 /* The logarithm of the capital after all values, in their order; 0 without values. */
 double fg_evidence(const double *values, size_t count);
 

@@ -324,7 +324,7 @@ static int64_t bounded_wait_ns(int64_t wait_s)
  * The wait that the server asks for; -1 if none. GitHub's rate limit gives the second at which it
  * ends.
  */
-static int64_t wait_asked_for(CURL *curl)
+static int64_t retry_after(CURL *curl)
 {
 	const char *left = header_of(curl, "x-ratelimit-remaining");
 	const char *end = NULL;
@@ -379,7 +379,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 							: fg_curl.easy_strerror(code));
 	} else {
 		(void)fg_curl.easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
-		reply->retry_after_ns = wait_asked_for(http->curl);
+		reply->retry_after_ns = retry_after(http->curl);
 	}
 	fg_log(FG_LOG_NET, 1, "%s %s: %ld", request->method, request->path, reply->status);
 	fg_curl.slist_free_all(headers);

@@ -156,7 +156,7 @@ static void push_all(struct fg_push *p, fg_push_send *send, const char *folder, 
 	}
 }
 
-static int say_what_is_left(const struct fg_push *p, struct fg_error *err)
+static int report_remaining(const struct fg_push *p, struct fg_error *err)
 {
 	if (is_interrupted(p))
 		return fg_error_set(err, FG_EINTERRUPTED,
@@ -179,7 +179,7 @@ static int push_names(struct fg_push *p, fg_push_send *send, const char *folder,
 	push_all(p, send, folder, names, count);
 	FG_TRY(fg_spool_status(folder, &left, err));
 	p->result.waiting = left.waiting;
-	return say_what_is_left(p, err);
+	return report_remaining(p, err);
 }
 
 int fg_push_files(fg_push_send *send, const char *folder, const struct fg_push_options *options,

@@ -58,18 +58,18 @@ static const struct fg_perfdb_action *find(const struct fg_perfdb_action *action
 	return NULL;
 }
 
-static int act(struct fg_perfdb_deed *deed, const struct fg_perfdb_action *action,
+static int act(struct fg_perfdb_action_call *call, const struct fg_perfdb_action *action,
 	       struct fg_error *err)
 {
 	int status = FG_OK;
 
 	if (!action->changes)
-		return action->run(deed, err);
-	FG_TRY(fg_store_batch_begin(deed->store, err));
-	status = action->run(deed, err);
+		return action->run(call, err);
+	FG_TRY(fg_store_batch_begin(call->store, err));
+	status = action->run(call, err);
 	if (status == FG_OK)
-		return fg_store_batch_end(deed->store, err);
-	fg_store_batch_undo(deed->store);
+		return fg_store_batch_end(call->store, err);
+	fg_store_batch_undo(call->store);
 	return status;
 }
 
@@ -77,8 +77,8 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
 		  const struct fg_perfdb_command *command)
 {
 	const struct fg_perfdb_action *action = find(command->actions, words);
-	struct fg_perfdb_deed deed = {.given = given,
-				      .word = words->count > 1 ? words->items[1] : NULL};
+	struct fg_perfdb_action_call call = {.given = given,
+					     .word = words->count > 1 ? words->items[1] : NULL};
 	struct fg_error err = {0};
 	int status = FG_OK;
 
@@ -86,17 +86,17 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
 		(void)fg_error_set(&err, FG_EINVAL, "expected: %s", command->usage);
 		return fg_perfdb_fail(&err);
 	}
-	status = fg_store_open(given->database, FG_STORE_DURABLE, &deed.store, &err);
+	status = fg_store_open(given->database, FG_STORE_DURABLE, &call.store, &err);
 	if (status != FG_OK)
 		return fg_perfdb_fail(&err);
-	status = act(&deed, action, &err);
-	fg_store_close(deed.store);
+	status = act(&call, action, &err);
+	fg_store_close(call.store);
 	/* Reports success only after the commit. */
 	if (status == FG_OK)
-		(void)fputs(fg_strbuf_text(&deed.said), stdout);
-	if (deed.said.data)
-		explicit_bzero(deed.said.data, deed.said.length);
-	fg_strbuf_release(&deed.said);
+		(void)fputs(fg_strbuf_text(&call.output), stdout);
+	if (call.output.data)
+		explicit_bzero(call.output.data, call.output.length);
+	fg_strbuf_release(&call.output);
 	if (status == FG_OK && action->remark)
 		(void)fprintf(stderr, "perfdb: %s\n", action->remark);
 	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);

@@ -49,11 +49,11 @@ static void find_client(struct fg_request *rq)
 static int check_route(struct fg_request *rq, struct fg_error *err)
 {
 	const bool read_only = rq->server->options.read_only;
-	const struct fg_asked asked = {rq->method, rq->path, read_only};
-	const struct fg_asked any = {rq->method, rq->path, false};
+	const struct fg_route_query query = {rq->method, rq->path, read_only};
+	const struct fg_route_query any = {rq->method, rq->path, false};
 	bool is_path_known = false;
 
-	rq->route = fg_route_find(&asked, &rq->tail, &is_path_known);
+	rq->route = fg_route_find(&query, &rq->tail, &is_path_known);
 	if (rq->route)
 		return FG_OK;
 	(void)fg_route_find(&any, &rq->tail, &is_path_known);
@@ -61,7 +61,7 @@ static int check_route(struct fg_request *rq, struct fg_error *err)
 		return fg_request_refuse(rq, 405, err,
 					 read_only ? "this server is read-only"
 						   : "this address does not accept this method");
-	return fg_error_set(err, FG_ENOENT, "nothing is at this address");
+	return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 }
 
 /* Returns NULL if the request has no token. */
@@ -244,10 +244,10 @@ static int check_person(struct fg_request *rq, const char *name, struct fg_error
 			rq, 403, err,
 			fg_arena_printf(
 				&rq->arena,
-				"%.200s has no role here yet: an administrator can give one",
+				"%.200s has no role here yet: an administrator can grant one",
 				name));
 	if (rq->route->takes_run)
-		return fg_request_refuse(rq, 403, err, "uploading a run takes a token");
+		return fg_request_refuse(rq, 403, err, "uploading a run requires a token");
 	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(
 			rq, 403, err, fg_arena_printf(&rq->arena, "%.200s may not do that", name));
@@ -315,7 +315,7 @@ static int admit_person(struct fg_request *rq, struct fg_error *err)
 		name = fg_request_header_list(rq, options->user_header);
 	if (!name || !*name)
 		return fg_request_refuse(rq, 401, err,
-					 "a token is needed: Authorization: Bearer TOKEN");
+					 "a token is required: Authorization: Bearer TOKEN");
 	if (strchr(name, ','))
 		return fg_request_refuse(rq, 400, err, "the proxy's header names several people");
 	status = add_grants(rq, FG_ROLE_PERSON, name, err);

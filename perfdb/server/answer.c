@@ -227,7 +227,7 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 {
 	const struct fg_answer *answer = &rq->answer;
-	const struct fg_asked asked = {
+	const struct fg_route_query query = {
 		.path = rq->path,
 		.read_only = rq->server->options.read_only,
 	};
@@ -251,7 +251,7 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	}
 	if (answer->status == 405)
-		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(&asked, &rq->arena));
+		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(&query, &rq->arena));
 	if (answer->status == 401)
 		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
 	if (answer->cookie)

@@ -11,7 +11,7 @@ enum {
 };
 
 /* share of the level; smaller changes are ignored, however quiet the series */
-#define LEAST_SHARE 0.001
+#define MIN_SHARE 0.001
 
 static void write_level(struct fg_json_writer *w, const struct fg_change_series *u, size_t first,
 			double before, double after)
@@ -29,7 +29,7 @@ static bool has_left(const struct fg_change_series *u, size_t start, size_t firs
 {
 	const double level = fg_median(u->values + start, first - start);
 	const double spread = fmax(noise, fg_mad(u->values + start, first - start));
-	const double far = FAR_OFF * spread + LEAST_SHARE * fabs(level);
+	const double far = FAR_OFF * spread + MIN_SHARE * fabs(level);
 	const bool up = u->values[first] > level;
 
 	for (size_t i = first; i < u->count; i++) {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 enum {
-	NEARBY = 5, /* most points between a verdict and the change point that confirms it */
+	NEARBY = 5, /* maximum points between a verdict and the change point that confirms it */
 };
 
 /* Changes with the index of their point, oldest first. */
@@ -58,7 +58,8 @@ static bool is_again(const struct fg_history_point *point, const struct fg_histo
 	       is_same_text(point->base_commit, earlier->base_commit);
 }
 
-static bool takes_back(const struct fg_history_point *point, const struct fg_history_point *earlier)
+static bool reverts_slowdown(const struct fg_history_point *point,
+			     const struct fg_history_point *earlier)
 {
 	return is_outcome(point, "improvement") && is_same_text(point->branch, earlier->branch) &&
 	       fabs(log(point->ratio * earlier->ratio)) <= fabs(log(earlier->ratio)) / 2;
@@ -92,12 +93,12 @@ static void look_at(const struct fg_history *history, size_t at, struct changes 
 		const struct fg_history_point *earlier = &history->points[open->at[i]];
 		struct fg_watched_change *change = &open->items[i];
 
-		if (change->undone_by[0])
+		if (change->reverted_by[0])
 			continue;
 		if (is_regression && is_again(point, earlier))
 			drop(open, i);
-		else if ((is_good && is_again(point, earlier)) || takes_back(point, earlier))
-			(void)snprintf(change->undone_by, sizeof(change->undone_by), "%s",
+		else if ((is_good && is_again(point, earlier)) || reverts_slowdown(point, earlier))
+			(void)snprintf(change->reverted_by, sizeof(change->reverted_by), "%s",
 				       point->run);
 	}
 	if (is_regression && isfinite(point->ratio))

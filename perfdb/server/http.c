@@ -81,7 +81,7 @@ static void answer(struct fg_request *rq)
 	struct fg_error err = {0};
 
 	if (handle(rq, &err) != FG_OK && err.code == FG_OK)
-		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
+		(void)fg_error_set(&err, FG_EDB, "a handler failed without giving a reason");
 	fg_answer_settle(rq, &err);
 }
 
@@ -213,7 +213,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 static enum MHD_Result go_on(struct fg_request *rq)
 {
 	rq->held = false;
-	fg_workers_let_go(rq->server->workers);
+	fg_workers_release(rq->server->workers);
 	return MHD_YES;
 }
 
@@ -244,7 +244,7 @@ void fg_http_completed(void *context, struct MHD_Connection *connection, void **
 		return;
 	fg_connections_request(server->connections, connection, false);
 	if (rq->held)
-		fg_workers_let_go(server->workers);
+		fg_workers_release(server->workers);
 	fg_request_leave_store(rq);
 	fg_body_release(&rq->body);
 	fg_answer_release(rq);

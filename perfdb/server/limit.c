@@ -12,7 +12,7 @@ enum {
 static const struct fg_option limit_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "of this project; without it, of all that have no limits of their own"),
+		    "of this project; by default, of all that have no limits of their own"),
 	FG_ROW_NUMBER(struct fg_perfdb_options, most_runs, "runs", 1000000000, "0",
 		      "stored runs; further uploads stay in their sender's spool"),
 	{.name = "bytes",
@@ -29,28 +29,29 @@ static const struct fg_option limit_options[] = {
 	{.name = NULL},
 };
 
-static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int list(struct fg_perfdb_action_call *call, struct fg_error *err)
 {
 	struct fg_limits_list all = {0};
-	const int status = fg_store_limits_list(deed->store, &all, err);
+	const int status = fg_store_limits_list(call->store, &all, err);
 
 	for (size_t i = 0; i < all.count; i++) {
 		const struct fg_limits *limits = &all.items[i];
 		struct fg_strbuf words = {0};
 
 		fg_limits_describe(limits, &words);
-		fg_perfdb_add_name(&deed->said, *limits->project ? limits->project : "(all others)",
+		fg_perfdb_add_name(&call->output,
+				   *limits->project ? limits->project : "(all others)",
 				   PROJECT_WIDTH);
-		fg_strbuf_printf(&deed->said, "  %s\n", fg_strbuf_text(&words));
+		fg_strbuf_printf(&call->output, "  %s\n", fg_strbuf_text(&words));
 		fg_strbuf_release(&words);
 	}
 	fg_limits_list_release(&all);
 	return status;
 }
 
-static int set(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int set(struct fg_perfdb_action_call *call, struct fg_error *err)
 {
-	const struct fg_perfdb_options *given = deed->given;
+	const struct fg_perfdb_options *given = call->given;
 	struct fg_limits limits = {
 		.project = fg_xstrdup(given->project ? given->project : ""),
 		.most_runs = given->most_runs,
@@ -58,10 +59,10 @@ static int set(struct fg_perfdb_deed *deed, struct fg_error *err)
 		.keep_days = (given->older_than + FG_NS_PER_DAY - 1) / FG_NS_PER_DAY,
 		.keep_newest = given->keep,
 	};
-	int status = fg_store_limits_set(deed->store, &limits, err);
+	int status = fg_store_limits_set(call->store, &limits, err);
 
 	if (status == FG_OK)
-		status = fg_perfdb_note(deed->store, given->project, "limits.set",
+		status = fg_perfdb_note(call->store, given->project, "limits.set",
 					given->project ? given->project : "all projects", err);
 	free(limits.project);
 	return status;

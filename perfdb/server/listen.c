@@ -13,7 +13,7 @@
 enum {
 	IO_THREADS = 2, /* threads that only move bytes */
 	CONNECTIONS = FG_LISTEN_CONNECTIONS,
-	CONNECTIONS_OF_ONE = 2048, /* most connections per address, if addresses are known */
+	CONNECTIONS_OF_ONE = 2048, /* maximum connections per address, if addresses are known */
 	IDLE_SECONDS = 30
 };
 
@@ -60,7 +60,7 @@ static int make_address(const struct fg_server_options *options, struct sockaddr
  * meant for this, but it races with the pool's threads, which also remove the listening socket from
  * their epoll sets: the loser ends the process.
  */
-static enum MHD_Result let_in(void *context, const struct sockaddr *address, socklen_t size)
+static enum MHD_Result accept_client(void *context, const struct sockaddr *address, socklen_t size)
 {
 	const struct fg_server *server = context;
 
@@ -122,7 +122,7 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 	server->routes = fg_routes;
 	server->route_count = fg_route_count;
 	server->daemon = MHD_start_daemon(
-		flags, server->options.port, let_in, server, fg_http_access, server,
+		flags, server->options.port, accept_client, server, fg_http_access, server,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
 		(unsigned)IO_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT,

@@ -37,7 +37,7 @@ static void drop(struct fg_job *job)
 {
 	struct note *note = (struct note *)job;
 
-	fg_workers_let_go(note->server->workers);
+	fg_workers_release(note->server->workers);
 	fg_arena_release(&note->arena);
 	free(note);
 }
@@ -83,13 +83,13 @@ void fg_notes_token_use(struct fg_request *rq, int64_t token, int64_t now_ns)
 
 void fg_notes_refusal(struct fg_request *rq, const char *reason)
 {
-	const bool is_stranger = rq->who == rq->client;
+	const bool is_anonymous = rq->who == rq->client;
 	const uint64_t hash = fg_hash64(rq->client, strlen(rq->client), 0);
 	struct note *note =
 		make(rq,
-		     is_stranger ? fg_arena_printf(&rq->arena, "stranger %u",
-						   (unsigned)(hash % STRANGERS_PER_MINUTE))
-				 : fg_arena_printf(&rq->arena, "refused %s", rq->who),
+		     is_anonymous ? fg_arena_printf(&rq->arena, "stranger %u",
+						    (unsigned)(hash % STRANGERS_PER_MINUTE))
+				  : fg_arena_printf(&rq->arena, "refused %s", rq->who),
 		     rq->who);
 	struct fg_strbuf subject = {0};
 

@@ -109,18 +109,18 @@ bool fg_perfdb_completion(const char *shell, struct fg_strbuf *text);
 struct fg_store;
 
 /* Input of an action. */
-struct fg_perfdb_deed {
+struct fg_perfdb_action_call {
 	const struct fg_perfdb_options *given;
 	char *word; /* the word after the action; may be NULL */
 	struct fg_store *store;
-	struct fg_strbuf said; /* printed after success */
+	struct fg_strbuf output; /* printed after success */
 };
 
 struct fg_perfdb_action {
 	const char *name;
 	bool takes_word;
 	bool changes; /* runs in one transaction with its entry in the audit log */
-	int (*run)(struct fg_perfdb_deed *deed, struct fg_error *err);
+	int (*run)(struct fg_perfdb_action_call *call, struct fg_error *err);
 	const char *remark; /* printed on standard error after success; may be NULL */
 };
 

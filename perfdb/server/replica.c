@@ -12,7 +12,7 @@
 
 enum {
 	SLOTS = 1024, /* clients that wrote; two in the same slot are both sent to the primary */
-	MOST_LAG_MS = 10000,
+	MAX_LAG_MS = 10000,
 	NO_ANSWER = -1,
 };
 
@@ -23,7 +23,7 @@ static const int64_t patience_ns = 2500 * FG_NS_PER_MS;
  * A client that wrote uses the primary for this long, which is also the largest delay of a replica
  * in use.
  */
-static const int64_t own_writes_ns = MOST_LAG_MS * FG_NS_PER_MS;
+static const int64_t own_writes_ns = MAX_LAG_MS * FG_NS_PER_MS;
 
 struct fg_replica {
 	struct fg_sessions *sessions;
@@ -85,7 +85,7 @@ static bool is_of_use(struct fg_replica *r, const char *who)
 	const int64_t lag_ms = fg_replica_lag_ms(r);
 
 	return answered_ns && now_ns - answered_ns < patience_ns && lag_ms >= 0 &&
-	       lag_ms < MOST_LAG_MS && (!wrote_ns || now_ns - wrote_ns > own_writes_ns);
+	       lag_ms < MAX_LAG_MS && (!wrote_ns || now_ns - wrote_ns > own_writes_ns);
 }
 
 struct fg_store *fg_replica_borrow(struct fg_replica *r, const char *who)
@@ -114,7 +114,7 @@ void fg_replica_wrote(struct fg_replica *r, const char *who)
 		atomic_store(slot_of(r, who), fg_clock_monotonic_ns());
 }
 
-unsigned long long fg_replica_questions(const struct fg_replica *r)
+unsigned long long fg_replica_query_count(const struct fg_replica *r)
 {
 	return r ? atomic_load(&r->questions) : 0;
 }

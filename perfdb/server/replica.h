@@ -23,7 +23,7 @@ void fg_replica_give_back(struct fg_replica *replica, struct fg_store *store);
 /* Notes that `who` must see what was just written. */
 void fg_replica_wrote(struct fg_replica *replica, const char *who);
 /* Number of queries since the start. */
-unsigned long long fg_replica_questions(const struct fg_replica *replica);
+unsigned long long fg_replica_query_count(const struct fg_replica *replica);
 /* The replica's delay at the last check, in milliseconds; negative if it does not answer. */
 int64_t fg_replica_lag_ms(const struct fg_replica *replica);
 

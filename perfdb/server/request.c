@@ -113,7 +113,7 @@ int fg_request_may_see(const struct fg_request *rq, const char *project, struct 
 		if (covers(&rq->grants.items[i], project, rq->route->scope))
 			return FG_OK;
 	}
-	return fg_error_set(err, FG_ENOENT, "no project '%.100s' that you may see",
+	return fg_error_set(err, FG_ENOENT, "no project '%.100s', or you may not see it",
 			    project ? project : "");
 }
 

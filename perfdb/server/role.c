@@ -12,64 +12,64 @@ enum {
 static const struct fg_option role_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "in this project alone; without it, in all"),
+		    "in this project only (default: in all)"),
 	FG_PERFDB_SCOPE,
 	FG_ROW_FLAG(struct fg_perfdb_options, is_group, "group", 0,
-		    "NAME is a group's, not a person's"),
+		    "NAME is a group, not a person"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
 
-static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int list(struct fg_perfdb_action_call *call, struct fg_error *err)
 {
 	struct fg_role_list roles = {0};
-	const int status = fg_store_role_list(deed->store, &roles, err);
+	const int status = fg_store_role_list(call->store, &roles, err);
 
 	for (size_t i = 0; i < roles.count; i++) {
 		const struct fg_role *role = &roles.items[i];
 		char created[FG_TIME_TEXT_SIZE];
 
 		fg_time_format_utc(role->created_ns, created);
-		fg_strbuf_printf(&deed->said, "%lld  %-6s  ", (long long)role->id,
+		fg_strbuf_printf(&call->output, "%lld  %-6s  ", (long long)role->id,
 				 fg_scope_name(role->scope));
-		fg_perfdb_add_name(&deed->said, role->project ? role->project : "(all projects)",
+		fg_perfdb_add_name(&call->output, role->project ? role->project : "(all projects)",
 				   PROJECT_WIDTH);
-		fg_strbuf_printf(&deed->said, "  %s  %-6s  ", created,
+		fg_strbuf_printf(&call->output, "  %s  %-6s  ", created,
 				 role->kind == FG_ROLE_GROUP ? "group" : "person");
-		fg_perfdb_add_name(&deed->said, role->who, 0);
-		fg_strbuf_add_char(&deed->said, '\n');
+		fg_perfdb_add_name(&call->output, role->who, 0);
+		fg_strbuf_add_char(&call->output, '\n');
 	}
 	fg_role_list_release(&roles);
 	return status;
 }
 
-static int add(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int add(struct fg_perfdb_action_call *call, struct fg_error *err)
 {
-	const struct fg_perfdb_options *given = deed->given;
+	const struct fg_perfdb_options *given = call->given;
 	struct fg_role role = {.kind = given->is_group ? FG_ROLE_GROUP : FG_ROLE_PERSON,
-			       .who = deed->word};
+			       .who = call->word};
 	int status = FG_OK;
 
 	if (!fg_scope_parse(given->scope, &role.scope))
 		return fg_error_set(err, FG_EINVAL, "'%s' is not a scope: " FG_SCOPE_NAMES,
 				    given->scope);
 	role.project = fg_xstrdup(given->project);
-	status = fg_store_role_add(deed->store, &role, err);
+	status = fg_store_role_add(call->store, &role, err);
 	free(role.project);
 	if (status != FG_OK)
 		return status;
-	return fg_perfdb_note(deed->store, given->project, "role.add", deed->word, err);
+	return fg_perfdb_note(call->store, given->project, "role.add", call->word, err);
 }
 
-static int take_away(struct fg_perfdb_deed *deed, struct fg_error *err)
+static int take_away(struct fg_perfdb_action_call *call, struct fg_error *err)
 {
 	char *project = NULL;
 	int64_t id = 0;
 	int status = FG_OK;
 
-	FG_TRY(fg_parse_int64(deed->word, &id, err));
-	FG_TRY(fg_store_role_remove(deed->store, id, &project, err));
-	status = fg_perfdb_note(deed->store, project, "role.remove", deed->word, err);
+	FG_TRY(fg_parse_int64(call->word, &id, err));
+	FG_TRY(fg_store_role_remove(call->store, id, &project, err));
+	status = fg_perfdb_note(call->store, project, "role.remove", call->word, err);
 	free(project);
 	return status;
 }

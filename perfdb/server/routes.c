@@ -64,45 +64,45 @@ bool fg_route_writes(const struct fg_route *route)
 	return strcmp(route->method, "GET") != 0;
 }
 
-static bool leads_to(const struct fg_route *route, const struct fg_asked *asked)
+static bool leads_to(const struct fg_route *route, const struct fg_route_query *query)
 {
-	const char *path = asked->path;
+	const char *path = query->path;
 	const size_t length = strlen(route->path);
 	const bool is_prefix = length > 1 && route->path[length - 1] == '/';
 
-	if (asked->read_only && fg_route_writes(route))
+	if (query->read_only && fg_route_writes(route))
 		return false;
 	return is_prefix ? strncmp(path, route->path, length) == 0 && path[length]
 			 : strcmp(path, route->path) == 0;
 }
 
-const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **tail,
+const struct fg_route *fg_route_find(const struct fg_route_query *query, const char **tail,
 				     bool *is_path_known)
 {
 	*is_path_known = false;
 	for (size_t i = 0; i < fg_route_count; i++) {
 		const struct fg_route *route = &fg_routes[i];
 
-		if (!leads_to(route, asked))
+		if (!leads_to(route, query))
 			continue;
 		*is_path_known = true;
-		if (strcmp(route->method, asked->method) == 0 ||
-		    (strcmp(asked->method, "HEAD") == 0 && strcmp(route->method, "GET") == 0)) {
-			*tail = asked->path + strlen(route->path);
+		if (strcmp(route->method, query->method) == 0 ||
+		    (strcmp(query->method, "HEAD") == 0 && strcmp(route->method, "GET") == 0)) {
+			*tail = query->path + strlen(route->path);
 			return route;
 		}
 	}
 	return NULL;
 }
 
-const char *fg_route_methods(const struct fg_asked *asked, struct fg_arena *arena)
+const char *fg_route_methods(const struct fg_route_query *query, struct fg_arena *arena)
 {
 	const char *list = "";
 
 	for (size_t i = 0; i < fg_route_count; i++) {
 		const char *method = fg_routes[i].method;
 
-		if (leads_to(&fg_routes[i], asked))
+		if (leads_to(&fg_routes[i], query))
 			list = fg_arena_printf(arena, "%s%s%s%s", list, *list ? ", " : "", method,
 					       strcmp(method, "GET") == 0 ? ", HEAD" : "");
 	}

@@ -22,7 +22,7 @@ const char *fg_route_body_type(const struct fg_route *route);
 /* Does it change anything? */
 bool fg_route_writes(const struct fg_route *route);
 
-struct fg_asked {
+struct fg_route_query {
 	const char *method;
 	const char *path;
 	bool read_only; /* routes that write do not exist */
@@ -32,9 +32,9 @@ struct fg_asked {
  * Returns NULL if there is no such method or (*is_path_known false) no such path. *tail: the text
  * after a route's '/'.
  */
-const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **tail,
+const struct fg_route *fg_route_find(const struct fg_route_query *query, const char **tail,
 				     bool *is_path_known);
 /* The methods of this address, as listed in the Allow header. */
-const char *fg_route_methods(const struct fg_asked *asked, struct fg_arena *arena);
+const char *fg_route_methods(const struct fg_route_query *query, struct fg_arena *arena);
 
 #endif

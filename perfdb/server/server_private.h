@@ -54,7 +54,7 @@ struct fg_server {
 	struct fg_sessions *sessions;
 	struct fg_replica *replica; /* may be NULL */
 	struct fg_limiter *requests;
-	struct fg_limiter *noted;             /* limits notes to one a minute per subject */
+	struct fg_limiter *noted;             /* limits notes to one per minute and subject */
 	struct fg_recent_tokens *good_tokens; /* tokens that worked recently */
 	struct fg_proxies *proxies;
 	char *cookie_name;        /* cookie for the secret */

@@ -26,7 +26,7 @@ struct fg_watched_change {
 	bool is_confirmed; /* later runs stay at the new level */
 	double low;        /* the verdict's interval, as ratios */
 	double high;
-	char undone_by[37]; /* run that undid the change; "" if none */
+	char reverted_by[37]; /* run that undid the change; "" if none */
 };
 
 struct fg_watched {

@@ -193,7 +193,7 @@ size_t fg_workers_count(struct fg_workers *w)
 	return held;
 }
 
-void fg_workers_let_go(struct fg_workers *w)
+void fg_workers_release(struct fg_workers *w)
 {
 	(void)pthread_mutex_lock(&w->lock);
 	if (--w->held == 0)

@@ -37,13 +37,13 @@ void fg_workers_stop(struct fg_workers *workers);
 void fg_workers_free(struct fg_workers *workers);
 /*
  * Announces a job; false if the workers are stopping. After true, suspend the connection, give the
- * job, and call fg_workers_let_go() once its answer was read.
+ * job, and call fg_workers_release() once its answer was read.
  */
 bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 /* Refuses the job at once if the workers have begun to stop since it was announced. */
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
-void fg_workers_let_go(struct fg_workers *workers);
-/* Number of jobs announced but not let go yet. */
+void fg_workers_release(struct fg_workers *workers);
+/* Number of jobs announced but not released yet. */
 size_t fg_workers_count(struct fg_workers *workers);
 /* Refuses the jobs that have not begun. */
 void fg_workers_refuse_waiting(struct fg_workers *workers);

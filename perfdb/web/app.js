@@ -20,12 +20,12 @@ function askToken(words) {
 		el('form', { class: 'note', onsubmit: (event) => {
 			event.preventDefault();
 			useToken(new FormData(event.target).get('token').trim());
-			showHeader(asked.get('project'), asked.get('view'));
+			showHeader(parameters.get('project'), parameters.get('view'));
 			show();
 		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', { class: 'primary' }, 'Sign in')),
 		el('p', { class: 'quiet' }, 'The token is kept in this tab only, until you close it or sign out.'),
 		el('h2', {}, 'Where to get a token'),
-		el('ul', {}, el('li', {}, 'From whoever runs this server. It is for reading, or with scope ', el('code', {}, 'triage'), ' also for deciding about changes.'),
+		el('ul', {}, el('li', {}, 'From the administrator of this server. It is for reading, or with scope ', el('code', {}, 'triage'), ' also for deciding about changes.'),
 			el('li', {}, 'On the server: ', el('code', {}, 'perfdb token create --scope read --note NAME'), ' shows it once.'),
 			el('li', {}, 'After the first start: it is in the address that the server printed, and in the file ', el('code', {}, 'perfdb.db.key'), ' next to the database.'))));
 }
@@ -60,11 +60,11 @@ document.getElementById('skip').addEventListener('click', (event) => {
 	event.preventDefault();
 	page.focus();
 });
-const asked = new URLSearchParams(location.search);
-document.getElementById('words').value = asked.get('q') ?? '';
+const parameters = new URLSearchParams(location.search);
+document.getElementById('words').value = parameters.get('q') ?? '';
 listenForSearch((q) => {
-	location.href = address('search', { q, project: asked.get('project') });
+	location.href = address('search', { q, project: parameters.get('project') });
 });
 followLinks();
-showHeader(asked.get('project'), asked.get('view'));
+showHeader(parameters.get('project'), parameters.get('view'));
 show();

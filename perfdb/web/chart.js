@@ -7,7 +7,7 @@ import { finite, formatChange, formatValue } from './format.js';
 import { axis, label, line, quantile } from './plot.js';
 
 const TIME_ROOM = 110; // pixels per label below the chart
-const LEAST_SHOWN = 5; // least number of runs shown
+const MIN_SHOWN = 5; // minimum number of runs shown
 const DRAG_PIXELS = 6;
 const CARD_MS = 120;
 
@@ -121,7 +121,7 @@ class TrendChart {
 	// Zooms around the cursor if it is inside the range, otherwise around the newest run.
 	zoomBy(factor) {
 		const shown = this.last - this.first + 1;
-		const wanted = Math.max(LEAST_SHOWN, Math.round(shown * factor));
+		const wanted = Math.max(MIN_SHOWN, Math.round(shown * factor));
 		const middle = this.cursor >= this.first && this.cursor <= this.last ? this.cursor : this.last;
 		const from = Math.round(middle - (middle - this.first) / shown * wanted);
 		const first = Math.max(0, Math.min(from, this.data.points.length - wanted));
@@ -156,7 +156,7 @@ class TrendChart {
 		this.overlay = svg('g');
 		replace(this.picture, svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, parts, this.overlay));
 		this.all.disabled = shown.length === this.data.points.length;
-		this.tell();
+		this.notify();
 		this.drawCursor();
 	}
 
@@ -215,7 +215,7 @@ class TrendChart {
 			? [svg('path', { class: 'note-mark', d: `M${this.x(i)} ${this.y(p.value) - 6}l-5 -10h10z` })] : []));
 	}
 
-	tell() {
+	notify() {
 		const { points, changes, title } = this.data;
 		const shown = this.last - this.first + 1;
 		const judged = points.slice(this.first, this.last + 1).filter((p) => p.verdict === 'regression').length;

@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// Projects at a glance: what changed, who looks after it and how each benchmark fares; the worst comes first.
+// SPDX-License-Identifier: Apache-2.0 Projects at a glance: what changed, who is working on it, and how each
+// benchmark is doing; the worst comes first.
 
 import { afterPaint, el, replace } from './dom.js';
 import { clip, countStates, finite, formatChange, formatInterval, formatValue, place, rankOf } from './format.js';
 import { commitAddress, linked, PLAIN_ADDRESS } from './links.js';
 import { sparkline } from './plot.js';
 import { badge, dataTable } from './table.js';
-import { ask, canAdminister, canWrite, projectNames } from './server.js';
+import { canAdminister, canWrite, projectNames, query } from './server.js';
 import { ago, commitWords, heading, link, page, showHeader } from './shell.js';
 import { triageForm } from './triage.js';
 
@@ -110,7 +110,7 @@ function evidence(change) {
 	if (change.found_by === 'history')
 		return [link('what changed', 'compare', { a: change.last_run_before, b: run }), ' · ', link('since this run', 'run', { run })];
 	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and later runs confirm it',
-		change.undone_by && [' · ', link('undone here', 'run', { run: change.undone_by })]];
+		change.reverted_by && [' · ', link('reverted here', 'run', { run: change.reverted_by })]];
 }
 
 function changeTable(items, writable, decided) {
@@ -132,7 +132,7 @@ function changeTable(items, writable, decided) {
 
 // Is the change undone or decided, so that it needs no more attention?
 function isClosed(change) {
-	return Boolean(change.undone_by) || DECIDED.includes(change.state);
+	return Boolean(change.reverted_by) || DECIDED.includes(change.state);
 }
 
 // Sorts changes of several projects, given as [project, its dashboard], into open ones, decided ones and
@@ -164,7 +164,7 @@ async function inboxSection(answers) {
 			setTimeout(again, ASK_AGAIN_MS);
 	};
 	async function again() {
-		draw(await Promise.all(answers.map(async ([project]) => [project, await ask('dashboard', { project, runs: 1 })])));
+		draw(await Promise.all(answers.map(async ([project]) => [project, await query('dashboard', { project, runs: 1 })])));
 	}
 	draw(answers);
 	return section;
@@ -197,7 +197,7 @@ function proofSection(cards) {
 
 // Functions that several benchmarks call and that crept up over all of them.
 async function creepSection(project) {
-	const { functions, benchmarks } = await ask('creep', { project });
+	const { functions, benchmarks } = await query('creep', { project });
 	if (functions.length === 0)
 		return false;
 	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; of these functions 5 % are expected to be false.`),
@@ -209,7 +209,7 @@ async function creepSection(project) {
 }
 
 export async function showProject({ project }) {
-	const [data, { cards }] = await Promise.all([ask('dashboard', { project }), ask('cards', { project })]);
+	const [data, { cards }] = await Promise.all([query('dashboard', { project }), query('cards', { project })]);
 	const open = await inboxSection([[project, data]]);
 	const main = el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
 		runOfAll(data) && [' · ', commitLinks(project, data, runOfAll(data)), ', ', ago(runOfAll(data).started_at)],
@@ -221,7 +221,7 @@ export async function showProject({ project }) {
 }
 
 export async function showChanges({ project }) {
-	const section = await inboxSection([[project, await ask('dashboard', { project })]]);
+	const section = await inboxSection([[project, await query('dashboard', { project })]]);
 	for (const details of section.querySelectorAll('details'))
 		details.open = true;
 	replace(page, el('main', {}, heading('Changes'), section));
@@ -260,7 +260,7 @@ export async function showProjects(state) {
 	replace(page, main);
 	afterPaint(async () => {
 		const some = projects.slice(0, SUMMED_UP);
-		const answers = (await Promise.all(some.map(async (project) => [project, await ask('dashboard', { project, runs: 1 }).catch(() => ({ benchmarks: [] }))])));
+		const answers = (await Promise.all(some.map(async (project) => [project, await query('dashboard', { project, runs: 1 }).catch(() => ({ benchmarks: [] }))])));
 		if (projects.length > 0)
 			replace(main, heading('Projects'), await inboxSection(answers), el('section', { 'aria-labelledby': 'projects' }, el('h2', { id: 'projects' }, 'All projects'),
 				projectTable([...answers, ...projects.slice(SUMMED_UP).map((name) => [name, { benchmarks: [] }])])));

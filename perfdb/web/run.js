@@ -4,7 +4,7 @@
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
 import { showComparison } from './compare.js';
-import { ask } from './server.js';
+import { query } from './server.js';
 import { historyOf } from './trend.js';
 import { address, commitWords, heading, link, page, runWords, showHeader, showTrail } from './shell.js';
 
@@ -12,15 +12,15 @@ const LINKED_NAME = 1500; // a longer name does not fit into an address
 const OFFERED_RUNS = 100;
 
 // Links to the previous and the next run on the branch.
-async function beside(id) {
-	const { previous, next } = await ask('around', { run: id });
+async function neighbours(id) {
+	const { previous, next } = await query('around', { run: id });
 	return [previous && el('a', { href: address('run', { run: previous.id }), rel: 'prev' }, `‹ previous: ${runWords(previous)}`),
 		next && el('a', { href: address('run', { run: next.id }), rel: 'next' }, `next: ${runWords(next)} ›`)].filter(Boolean);
 }
 
 // Lets the user pick any two runs, by any of their names, and compares them.
 async function showPicker({ project, a, b }) {
-	const { runs } = await ask('runs', { project, limit: OFFERED_RUNS });
+	const { runs } = await query('runs', { project, limit: OFFERED_RUNS });
 	const names = new Map([...runs.filter((run) => run.tag).map((run) => [run.tag, 'tag']), ...runs.map((run) => [run.id, `${commitWords(run)}${run.branch ? ` on ${clip(run.branch, 40)}` : ''}`])]);
 	const field = (name, words, value) => el('label', {}, `${words} `, el('input', { name, required: true, list: 'names', size: 40, value: value ?? '' }));
 	showTrail('Compare');
@@ -38,7 +38,7 @@ export async function showVerdict(state) {
 		await showPicker(state);
 		return;
 	}
-	const [data, around] = await Promise.all([ask('verdict', { project: state.project, a, b }), b ? [] : beside(a)]);
+	const [data, around] = await Promise.all([query('verdict', { project: state.project, a, b }), b ? [] : neighbours(a)]);
 	const { project } = data.run;
 	const sides = { project, a, b };
 	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
@@ -50,7 +50,7 @@ export async function showVerdict(state) {
 	showComparison(page, data, {
 		historyOf: (benchmark) => historyOf(project, benchmark),
 		functionHref: (benchmark, name, library) => (name.length + library.length < LINKED_NAME ? address('function', { project, benchmark, name, library }) : undefined),
-		profileOf: (benchmark, range, measure) => ask('profile', { ...sides, benchmark, pairs: range?.join('-'), measure }),
-		measuresOf: async (benchmark) => (hasSides(benchmark) ? (await ask('profile', { ...sides, benchmark, pairs: '0-0' })).measures : []),
+		profileOf: (benchmark, range, measure) => query('profile', { ...sides, benchmark, pairs: range?.join('-'), measure }),
+		measuresOf: async (benchmark) => (hasSides(benchmark) ? (await query('profile', { ...sides, benchmark, pairs: '0-0' })).measures : []),
 	});
 }

@@ -4,7 +4,7 @@
 import { afterPaint, el, replace } from './dom.js';
 import { clip, formatValue } from './format.js';
 import { badge, dataTable } from './table.js';
-import { ask } from './server.js';
+import { query } from './server.js';
 import { address, ago, heading, link, page, runWords } from './shell.js';
 
 function runTable(runs, picked, onPick) {
@@ -41,7 +41,7 @@ function searchForm(project, state, facts) {
 
 // "Holds 12 runs of at most 1000, 340 KiB."
 async function usageWords(project) {
-	const { limits = {}, runs, bytes } = await ask('usage', { project });
+	const { limits = {}, runs, bytes } = await query('usage', { project });
 	const most = (value, unit) => (value ? ` of at most ${formatValue(value, unit)}` : '');
 	const full = (limits.most_runs && runs >= limits.most_runs) || (limits.most_bytes && bytes >= limits.most_bytes);
 	return [`Holds ${formatValue(runs)} ${runs === 1 ? 'run' : 'runs'}${most(limits.most_runs)}, ${formatValue(bytes, 'bytes')}${most(limits.most_bytes, 'bytes')}.`,
@@ -51,7 +51,7 @@ async function usageWords(project) {
 
 export async function showRuns(state) {
 	const { project } = state;
-	const [listed, { facts }] = await Promise.all([ask('runs', { ...state, view: undefined, limit: 200 }), ask('facts', { project })]);
+	const [listed, { facts }] = await Promise.all([query('runs', { ...state, view: undefined, limit: 200 }), query('facts', { project })]);
 	const picked = {};
 	const table = el('div');
 	const go = el('a', { class: 'button', 'aria-disabled': 'true' }, 'Compare A with B');

@@ -3,7 +3,7 @@
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
-import { ask } from './server.js';
+import { query } from './server.js';
 import { ago, commitWords, heading, link, page } from './shell.js';
 import { badge } from './table.js';
 
@@ -15,7 +15,7 @@ const inProject = (item) => el('span', { class: 'quiet' }, ` in ${clip(item.proj
 
 export async function showSearch(state) {
 	const q = state.q ?? '';
-	const found = q ? await ask('search', { q, project: state.project }) : {};
+	const found = q ? await query('search', { q, project: state.project }) : {};
 	const { benchmarks = [], functions = [], runs = [], projects = [] } = found;
 	const groups = [
 		group('Benchmarks', 'benchmarks', benchmarks.map((b) => [link(clip(b.name, 200), 'trend', { project: b.project, benchmark: b.name }), inProject(b)])),

@@ -85,7 +85,7 @@ async function untilAnswered(address, options) {
 	}
 }
 
-export async function ask(path, parameters = {}, options = {}) {
+export async function query(path, parameters = {}, options = {}) {
 	const words = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null && value !== ''));
 	const token = sessionStorage.getItem(TOKEN_KEY);
 	const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...options.headers };
@@ -100,8 +100,8 @@ export async function ask(path, parameters = {}, options = {}) {
 	return data;
 }
 
-export function tell(path, body, method = 'POST') {
-	return ask(path, {}, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+export function post(path, body, method = 'POST') {
+	return query(path, {}, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 // Resolves once the server answers. Leaving the page before that would end on the browser's own error page.
@@ -111,14 +111,14 @@ export function untilAlive() {
 
 let projects = null;
 export async function projectNames() {
-	projects ??= ask('projects');
+	projects ??= query('projects');
 	return (await projects).projects;
 }
 
 // May this page write? A server over a local store is read-only, and so may be the token.
 let capabilities = null;
 export function serverFacts() {
-	capabilities ??= ask('capabilities');
+	capabilities ??= query('capabilities');
 	return capabilities;
 }
 

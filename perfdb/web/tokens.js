@@ -4,7 +4,7 @@
 import { el, replace } from './dom.js';
 import { clip, formatTime } from './format.js';
 import { dataTable } from './table.js';
-import { ask, tell } from './server.js';
+import { post, query } from './server.js';
 import { ago, attempt, heading, page } from './shell.js';
 
 const SCOPES = { read: 'view', upload: 'view and upload runs', triage: 'view, write notes, decide about changes', admin: 'everything' };
@@ -18,9 +18,9 @@ function tokenState(token) {
 function tokenTable(tokens, redraw) {
 	const revoke = async (token) => {
 		const whose = token.note ? ` (${clip(token.note, 60)})` : '';
-		if (!confirm(`Revoke token ${token.id}${whose}? Whoever uses it is refused from now on; this cannot be undone.`))
+		if (!confirm(`Revoke token ${token.id}${whose}? Requests with it are refused from now on; this cannot be undone.`))
 			return '';
-		await ask(`tokens/${token.id}`, {}, { method: 'DELETE' });
+		await query(`tokens/${token.id}`, {}, { method: 'DELETE' });
 		await redraw();
 		return `Token ${token.id} is revoked.`;
 	};
@@ -51,7 +51,7 @@ function tokenForm(projects, made, redraw) {
 	const create = async (event) => {
 		event.preventDefault();
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
-		const { id, token } = await tell('tokens', words);
+		const { id, token } = await post('tokens', words);
 		await redraw();
 		replace(made, el('p', { role: 'alert' }, `Token ${id}, which is not shown again: `, el('code', { class: 'secret' }, token)));
 	};
@@ -62,11 +62,11 @@ function tokenForm(projects, made, redraw) {
 }
 
 export async function showTokens() {
-	const [{ tokens }, { projects }] = await Promise.all([ask('tokens'), ask('projects')]);
+	const [{ tokens }, { projects }] = await Promise.all([query('tokens'), query('projects')]);
 	const made = el('div');
 	const table = el('div', {}, tokenTable(tokens, redraw));
 	async function redraw() {
-		replace(table, tokenTable((await ask('tokens')).tokens, redraw));
+		replace(table, tokenTable((await query('tokens')).tokens, redraw));
 	}
 	replace(page, el('main', {}, heading('Tokens'), tokenForm(projects, made, redraw), made, table));
 }

@@ -4,7 +4,7 @@
 import { el, names, replace } from './dom.js';
 import { clip, finite, formatChange, formatTime, formatValue, metricWords } from './format.js';
 import { badge, dataTable } from './table.js';
-import { ask, canWrite, tell } from './server.js';
+import { canWrite, post, query } from './server.js';
 import { trendChart } from './chart.js';
 import { address, ago, attempt, commitWords, heading, link, page, runWords, showTrail } from './shell.js';
 import { triageForm } from './triage.js';
@@ -50,7 +50,7 @@ function changeRow(state, change, decision, points, unit) {
 
 function noteRow(state, note, points, redraw) {
 	const remove = async () => {
-		await ask(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
+		await query(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
 		await redraw();
 		return 'The note is removed.';
 	};
@@ -64,7 +64,7 @@ function notesOf(state, kept, points, redraw) {
 	const add = async (event) => {
 		event.preventDefault();
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
-		await tell('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
+		await post('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
 		await redraw();
 		return 'The note is saved.';
 	};
@@ -110,14 +110,14 @@ function keepRange(points, range) {
 	history.pushState(null, '', `/?${words}`);
 }
 
-const asked = new Map();
+const detailsByRun = new Map();
 
 // Details of one run, fetched only once.
 function detailsOf(benchmark, id) {
 	const key = `${id} ${benchmark}`;
-	if (!asked.has(key))
-		asked.set(key, ask('around', { run: id, benchmark }).catch(() => ({})));
-	return asked.get(key);
+	if (!detailsByRun.has(key))
+		detailsByRun.set(key, query('around', { run: id, benchmark }).catch(() => ({})));
+	return detailsByRun.get(key);
 }
 
 function cardOf(benchmark) {
@@ -150,12 +150,12 @@ function chart(state, title, answer, more = {}) {
 
 // A benchmark without any value still has runs, which show the reason.
 async function showUnmeasured({ project, benchmark }) {
-	const { runs } = await ask('runs', { project, benchmark, limit: 20 });
+	const { runs } = await query('runs', { project, benchmark, limit: 20 });
 	replace(page, el('main', {}, heading(benchmark ?? 'Trends'), el('p', { class: 'lead' }, 'No measurement is stored. ', runs.length > 0 ? 'Its runs show why:' : ''),
 		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 
-const LEAST_CHAINED = 3; // commits needed before a chain is drawn
+const MIN_CHAINED = 3; // commits needed before a chain is drawn
 const BAND = 1.96; // standard errors of a 95 % interval
 
 // The level by paired runs, in the order of the commits: it does not depend on hosts and dates.
@@ -169,7 +169,7 @@ function chainedPoints(answer) {
 	});
 }
 
-const hasChain = (answer) => answer.chain.length >= LEAST_CHAINED;
+const hasChain = (answer) => answer.chain.length >= MIN_CHAINED;
 
 function chainedChart(state, title, answer, more = {}) {
 	const points = chainedPoints(answer);
@@ -219,9 +219,9 @@ const headline = (metrics) => (metrics.includes('cpu_time') ? 'cpu_time' : metri
 export function historyOf(project, benchmark) {
 	const spot = el('div', {}, el('p', { class: 'quiet' }, 'Loading…'));
 	const fill = async () => {
-		const { metrics } = await ask('metrics', { project, benchmark });
+		const { metrics } = await query('metrics', { project, benchmark });
 		const metric = headline(metrics);
-		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS });
+		const answer = metric && await query('trend', { project, benchmark, metric, limit: POINTS });
 		const isChained = metric && hasChain(answer);
 		const draw = isChained ? chainedChart : chart;
 		replace(spot, metric && draw({ benchmark }, `${benchmark}: ${metricWords(metric)}`, answer, { isPart: true }).element, isChained && creepWords(answer),
@@ -238,12 +238,12 @@ function changeSections(state, found, points, annotations, unit) {
 			el('ul', {}, found.changes.map((change) => changeRow(state, change, decided(change), points, unit))))];
 }
 
-export async function showTrend(asked) {
-	const { project } = asked;
-	const { benchmarks } = await ask('benchmarks', { project });
-	const state = { ...asked, benchmark: asked.benchmark ?? benchmarks[0] };
+export async function showTrend(parameters) {
+	const { project } = parameters;
+	const { benchmarks } = await query('benchmarks', { project });
+	const state = { ...parameters, benchmark: parameters.benchmark ?? benchmarks[0] };
 	const { benchmark } = state;
-	const { metrics } = benchmark === undefined ? { metrics: [] } : await ask('metrics', { project, benchmark });
+	const { metrics } = benchmark === undefined ? { metrics: [] } : await query('metrics', { project, benchmark });
 	if (metrics.length === 0) {
 		await showUnmeasured(state);
 		return;
@@ -251,7 +251,7 @@ export async function showTrend(asked) {
 	const metric = state.metric ?? headline(metrics);
 	const full = { ...state, metric, writable: await canWrite() };
 	const question = { project, benchmark, metric, branch: state.branch, limit: POINTS };
-	const [answer, { annotations }] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('annotations', { project, benchmark })]);
+	const [answer, { annotations }] = await Promise.all([query('trend', { ...question, changes: 0 }), query('annotations', { project, benchmark })]);
 	const points = pointsOf(answer);
 	const notes = annotations.filter(({ kind }) => kind === 'note');
 	const title = `${benchmark}: ${metricWords(metric)}`;
@@ -261,7 +261,7 @@ export async function showTrend(asked) {
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks), picture.element, changes,
 		notesOf(full, notes, answer.points, () => showTrend(state)), pointTable(answer)));
 	// The search for changes takes longer than the chart, so ask for it separately.
-	const found = await ask('trend', { ...question, points: 0 });
+	const found = await query('trend', { ...question, points: 0 });
 	if (!isChained)
 		picture.setChanges(changesOf(found, points));
 	replace(changes, isChained && [creepWords(answer), await stepSection(full, answer)], changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
@@ -287,12 +287,12 @@ const COSTS = { own: 'own time', callees: 'time with callees' };
 // Shows the cost that changed, by default, own time first.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
-	const question = (of) => ask('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });
-	const asked = Object.hasOwn(COSTS, state.of ?? '') ? state.of : null;
-	const first = await question(asked ?? 'own');
+	const question = (of) => query('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });
+	const requested = Object.hasOwn(COSTS, state.of ?? '') ? state.of : null;
+	const first = await question(requested ?? 'own');
 	const hasChanged = (answer) => answer.changes.length > 0 || answer.possible_change;
-	if (asked || hasChanged(first))
-		return { of: asked ?? 'own', answer: first };
+	if (requested || hasChanged(first))
+		return { of: requested ?? 'own', answer: first };
 	const second = await question('callees');
 	return hasChanged(second) ? { of: 'callees', answer: second } : { of: 'own', answer: first };
 }

@@ -2,7 +2,7 @@
 // Decisions about a change point.
 
 import { el } from './dom.js';
-import { tell } from './server.js';
+import { post } from './server.js';
 import { attempt } from './shell.js';
 
 const STATES = ['new', 'investigating', 'accepted', 'noise', 'fixed'];
@@ -16,7 +16,7 @@ export function triageForm(place, change, decision, saved) {
 	const note = el('input', { 'aria-label': `Why, for the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? decision?.text ?? '' });
 	const save = async (event) => {
 		event.preventDefault();
-		await tell('annotations', { ...place, run: change.run, kind: select.value, text: note.value });
+		await post('annotations', { ...place, run: change.run, kind: select.value, text: note.value });
 		await saved?.();
 		return `Saved: the change is ${select.value}.`;
 	};

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 enum {
-	RING_PAGES = 1024,     /* room for one second without a CPU for fastgate */
-	RING_PAGES_LEAST = 64, /* the limit of locked memory for unprivileged users */
+	RING_PAGES = 1024,   /* room for one second without a CPU for fastgate */
+	RING_PAGES_MIN = 64, /* the limit of locked memory for unprivileged users */
 	STACK_BYTES = 16384,
 	RECORD_MAX = 65536,
 	CPUS_MAX = 4096,
@@ -73,7 +73,7 @@ static int refuse(int error, struct fg_error *err)
 		level[strcspn(level, "\n")] = '\0';
 	status = fg_error_set(
 		err, FG_EUNSUPPORTED,
-		"sampling the machine is not permitted: it takes root, CAP_PERFMON, or "
+		"sampling the machine is not permitted: it needs root, CAP_PERFMON, or "
 		"kernel.perf_event_paranoid below 1 (it is %s)",
 		level ? level : "not known");
 	free(level);
@@ -121,7 +121,7 @@ static int open_cpu(struct fg_machine_events *events, int cpu, int64_t period_ns
 
 	if (fd < 0)
 		return errno;
-	for (size_t pages = RING_PAGES; error == EPERM && pages >= RING_PAGES_LEAST; pages /= 4)
+	for (size_t pages = RING_PAGES; error == EPERM && pages >= RING_PAGES_MIN; pages /= 4)
 		error = map_ring(fd, pages, ring);
 	if (error != 0) {
 		(void)close(fd);

@@ -288,7 +288,7 @@ int fg_opened_find(const struct fg_process_options *options, struct fg_opened *o
 	if (tracer.status != FG_OK)
 		status = fg_error_set(err, tracer.err.code, "%s", tracer.err.message);
 	else if (opened->paths.count == 0)
-		status = fg_error_set(err, FG_EUNSUPPORTED, "it was not seen to open any file");
+		status = fg_error_set(err, FG_EUNSUPPORTED, "it was not seen opening any file");
 	if (status != FG_OK)
 		fg_opened_release(opened);
 	return status;

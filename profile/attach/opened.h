@@ -11,13 +11,13 @@
 #include "base/process.h"
 
 struct fg_opened {
-	struct fg_map paths; /* absolute path → enum fg_opened_how of its first opening */
+	struct fg_map paths; /* absolute path → enum fg_open_kind of its first opening */
 	bool exited;         /* the program exited, with exit_code */
 	int exit_code;
 	bool is_incomplete; /* files may have been opened unseen */
 };
 
-enum fg_opened_how {
+enum fg_open_kind {
 	FG_OPENED_READ = 1,
 	FG_OPENED_MADE,
 };

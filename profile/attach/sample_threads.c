@@ -270,12 +270,12 @@ static bool some_are_held_at(const struct fg_sampling_run *run, int cpu)
 /* Waits for threads to stop: those that queued for fastgate's CPU can do so now. */
 static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since_ns)
 {
-	const int64_t begun_ns = fg_clock_monotonic_ns();
+	const int64_t started_ns = fg_clock_monotonic_ns();
 	int64_t left_ns = PATIENCE_NS;
 
 	for (size_t i = 0; i < run->thread_count; i++) {
 		if (is_held_at(run, i, cpu))
-			run->threads[i].put_off_ns = begun_ns - here_since_ns;
+			run->threads[i].put_off_ns = started_ns - here_since_ns;
 	}
 	while (left_ns > 0 && some_are_held_at(run, cpu)) {
 		struct pollfd stops = {.fd = run->stops_fd, .events = POLLIN};
@@ -285,7 +285,7 @@ static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since
 		if (ppoll(&stops, 1, &left, NULL) > 0)
 			(void)!read(run->stops_fd, infos, sizeof(infos));
 		fg_sampling_collect(run);
-		left_ns = begun_ns + PATIENCE_NS - fg_clock_monotonic_ns();
+		left_ns = started_ns + PATIENCE_NS - fg_clock_monotonic_ns();
 	}
 }
 
@@ -365,7 +365,7 @@ void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns)
 }
 
 /* Releases all threads at the end. */
-void fg_sampling_let_all_go(struct fg_sampling_run *run)
+void fg_sampling_release_all(struct fg_sampling_run *run)
 {
 	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;
 	bool some = true;

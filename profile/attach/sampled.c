@@ -144,7 +144,7 @@ bool fg_sampled_trace_begin(struct fg_trace_writer *writer,
 	header->start_monotonic_ns = (uint64_t)started_ns;
 	header->clock_user = clock_of(sampling);
 	header->period_ns = (uint64_t)sampling->period_ns;
-	header->budget = sampling->least_ns ? (uint64_t)(sampling->budget * FG_BUDGET_WHOLE) : 0;
+	header->budget = sampling->min_ns ? (uint64_t)(sampling->budget * FG_BUDGET_WHOLE) : 0;
 	fg_trace_writer_chunk(writer, 0, 0, (uint64_t)started_ns);
 	return write_identity(writer, sampling->pid);
 }

@@ -75,8 +75,8 @@ static void keep_to_budget(struct fg_sampling_run *run)
 		.budgeted_ns = run->sampling->elapsed ? (uint64_t)fg_clock_monotonic_ns()
 						      : result->weighed_ns};
 	const struct fg_sampling_cost *before = &run->before;
-	const double least_ns = (double)(run->sampling->least_ns ? run->sampling->least_ns
-								 : run->sampling->period_ns);
+	const double min_ns =
+		(double)(run->sampling->min_ns ? run->sampling->min_ns : run->sampling->period_ns);
 	double factor = 1;
 
 	if (now.at_ns - before->at_ns < BUDGET_WINDOW_MS * FG_NS_PER_MS ||
@@ -86,7 +86,7 @@ static void keep_to_budget(struct fg_sampling_run *run)
 		  (double)(now.stopped_ns - before->stopped_ns)) /
 		 ((double)(now.budgeted_ns - before->budgeted_ns) * run->sampling->budget);
 	factor = fmin(fmax(factor, 1 / step_max), step_max);
-	result->period_ns = (int64_t)fmin(fmax((double)result->period_ns * factor, least_ns),
+	result->period_ns = (int64_t)fmin(fmax((double)result->period_ns * factor, min_ns),
 					  (double)PERIOD_MAX_MS * (double)FG_NS_PER_MS);
 	run->before = now;
 }
@@ -283,7 +283,7 @@ int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outs
 		wait_until(run, moment_ns);
 		moment_ns = fg_clock_monotonic_ns();
 	}
-	fg_sampling_let_all_go(run);
+	fg_sampling_release_all(run);
 	settle_pauses(run);
 	status = write_trace(run, err);
 out:

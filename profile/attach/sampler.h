@@ -23,7 +23,7 @@ struct fg_outside_sampling {
 	const char *folder;  /* folder for the trace */
 	bool elapsed;        /* waiting time counts, too */
 	int64_t period_ns;   /* mean time between moments; the budget may shorten it */
-	int64_t least_ns;    /* shortest period that the budget may set; 0: `period_ns` */
+	int64_t min_ns;      /* shortest period that the budget may set; 0: `period_ns` */
 	int64_t duration_ns; /* 0: until the process ends */
 	/*
 	 * Limit on stopped time plus fastgate's own CPU time, as a share of the process's CPU time

@@ -78,13 +78,13 @@ struct fg_sampling_run {
 };
 
 bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err);
-/* Stops the threads that are due at this moment, copies their stacks, and lets them go. */
+/* Stops the threads that are due at this moment, copies their stacks, and releases them. */
 void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns);
 /* Copies and releases threads that have stopped in the meantime. */
 void fg_sampling_collect(struct fg_sampling_run *run);
 /* Walks all copies.  Walking takes many times as long as copying, so no thread is held for it. */
 void fg_sampling_walk_copies(struct fg_sampling_run *run);
 /* Releases all threads at the end. */
-void fg_sampling_let_all_go(struct fg_sampling_run *run);
+void fg_sampling_release_all(struct fg_sampling_run *run);
 
 #endif

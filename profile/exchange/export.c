@@ -10,7 +10,7 @@ const struct fg_export_format fg_export_formats[] = {
 	{FORMAT("folded", ".folded", fg_export_folded,
 		"one line per stack with its weight: flame graph tools, speedscope")},
 	{FORMAT("pprof", ".pb.gz", fg_export_pprof,
-		"profile.proto packed by gzip: go tool pprof, speedscope, Grafana"),
+		"gzipped profile.proto: go tool pprof, speedscope, Grafana"),
 	 .is_binary = true},
 	{FORMAT("chrome", ".trace.json", fg_export_chrome,
 		"regions and units of work as trace events: Perfetto, Chrome")},

@@ -151,11 +151,11 @@ static void add_duration_cells(struct fg_xml_writer *w, const void *item)
 	add_time(w, durations->total_ns);
 	add_time(w, durations->own_ns);
 	add_time(w, durations->total_ns / durations->returned);
-	add_time(w, durations->least_ns);
+	add_time(w, durations->min_ns);
 	add_time(w, fg_call_durations_quantile(durations, 0.5));
 	add_time(w, fg_call_durations_quantile(durations, 0.9));
 	add_time(w, fg_call_durations_quantile(durations, 0.99));
-	add_time(w, durations->most_ns);
+	add_time(w, durations->max_ns);
 }
 
 static const struct subject durations = {
@@ -386,8 +386,8 @@ int fg_export_html(const struct fg_profile *profile, const struct fg_export_opti
 	(void)options;
 	if (profile->domain_count == 0 && profile->duration_count == 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "there is nothing for a page: use fastgate record --domains, "
-				    "or --calls with --times");
+				    "nothing to show on a page: use fastgate record --domains, or "
+				    "--calls with --times");
 	begin_page(&w, profile);
 	write_section(&w, profile, &arguments);
 	write_section(&w, profile, &durations);

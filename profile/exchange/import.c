@@ -72,9 +72,9 @@ static int check_totals(const struct fg_profile *profile, struct fg_error *err)
 			continue;
 		if (fg_measure_has_time(&measure->is))
 			return fg_error_set(err, FG_ELIMIT,
-					    "its weights come to more than %d years",
+					    "its weights add up to more than %d years",
 					    FG_IMPORT_MAX_YEARS);
-		return fg_error_set(err, FG_ELIMIT, "its %.60s comes to more than %.3g",
+		return fg_error_set(err, FG_ELIMIT, "its %.60s adds up to more than %.3g",
 				    measure->is.label, most);
 	}
 	return FG_OK;

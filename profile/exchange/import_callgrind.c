@@ -391,8 +391,8 @@ static int push_function(struct reader *reader, struct fg_text name, struct fg_t
 }
 
 /*
- * The library of a caller: that of the context with the rest of the chain, or else of one with its
- * name.
+ * The library of a caller: that of the context with the rest of the chain, or, failing that, of any
+ * context with its name.
  */
 static struct fg_text owner_of(const struct reader *reader, struct fg_text rest)
 {

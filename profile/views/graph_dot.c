@@ -345,7 +345,7 @@ static void write_head(const struct painter *p)
 				 text_of(p, graph->total[1], other), is_time ? "slower" : "more",
 				 is_time ? "faster" : "less");
 	else
-		fg_strbuf_printf(p->dot, "\\l%s in all; letters by %s, colour by %s%s\\l",
+		fg_strbuf_printf(p->dot, "\\l%s in all; font size by %s, colour by %s%s\\l",
 				 text_of(p, graph->total[0], one),
 				 p->options->color_by_self ? "inclusive" : "self",
 				 p->options->color_by_self ? "self" : "inclusive",

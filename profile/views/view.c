@@ -42,8 +42,8 @@ const struct fg_view fg_views[] = {
 	 "on how many paths and in how many units a function costs time, and how that varies; "
 	 "with `--function`, path by path",
 	 .make = fg_view_paths},
-	{"memory", "functions with all that was counted of their allocations",
-	 .make = fg_view_memory, .measure = "heap.bytes"},
+	{"memory", "functions with all counts of their allocations", .make = fg_view_memory,
+	 .measure = "heap.bytes"},
 	{"leaks", "call paths whose memory was lost", .make = fg_view_leaks,
 	 .measure = "heap.leaked"},
 	{"growth", "call paths that hold more than they did at an earlier dump",

@@ -92,11 +92,11 @@ static void fill_durations(struct fg_view_table *table, struct fg_view_cell *cel
 		of->total_ns,
 		of->own_ns,
 		of->total_ns / of->returned,
-		of->least_ns,
+		of->min_ns,
 		fg_call_durations_quantile(of, 0.5),
 		fg_call_durations_quantile(of, 0.9),
 		fg_call_durations_quantile(of, 0.99),
-		of->most_ns,
+		of->max_ns,
 	};
 
 	cells[0] = fg_cell_count(of->returned);

@@ -93,10 +93,10 @@ static const char *why_no_kernel(int error, bool at_ticks)
 	case EACCES:
 	case EPERM:
 		if (at_ticks)
-			return "its time is sampled at ticks and its functions have no names: to "
-			       "sample it freely takes root, CAP_PERFMON, or "
+			return "its time is sampled at ticks and its functions have no names: "
+			       "sampling it freely needs root, CAP_PERFMON, or "
 			       "kernel.perf_event_paranoid below 2";
-		return "its functions have no names: to sample it takes root, CAP_PERFMON, or "
+		return "its functions have no names: sampling it needs root, CAP_PERFMON, or "
 		       "kernel.perf_event_paranoid below 2";
 	case EMFILE:
 	case ENFILE:
@@ -104,7 +104,7 @@ static const char *why_no_kernel(int error, bool at_ticks)
 		return "its functions have no names in some threads: there was no descriptor or no "
 		       "locked memory left for them";
 	default:
-		return "its functions have no names: its perf events do not tell them";
+		return "its functions have no names: its perf events do not include them";
 	}
 }
 

@@ -169,7 +169,7 @@ int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options 
 	return make(profile, options, options->query.group, table, err);
 }
 
-static bool knows_lines(const struct fg_profile *profile)
+static bool has_lines(const struct fg_profile *profile)
 {
 	for (size_t i = 1; i < profile->frame_count; i++) {
 		if (profile->frames[i].file)
@@ -182,7 +182,7 @@ int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options
 		  struct fg_view_table *table, struct fg_error *err)
 {
 	FG_TRY(make(profile, options, FG_GROUP_LINE, table, err));
-	if (!knows_lines(profile))
+	if (!has_lines(profile))
 		fg_view_note(table, "this profile does not know which lines were executed: "
 				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
 	return FG_OK;

@@ -215,7 +215,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* The smallest value at which an instruction is shown. */
-static double least_shown(const struct maker *m, const struct group *group)
+static double min_shown(const struct maker *m, const struct group *group)
 {
 	const size_t limit = fg_view_limit(m->options, FEW_INSTRUCTIONS);
 	double *values = fg_xcalloc(group->hit_count, sizeof(values[0]));
@@ -240,7 +240,7 @@ static void choose(const struct maker *m, const struct group *group,
 		   const struct fg_instruction_sample **hits, bool *shown)
 {
 	const struct fg_listing *listing = group->listing;
-	const double least = least_shown(m, group);
+	const double least = min_shown(m, group);
 	size_t next = 0;
 
 	for (size_t i = 0; i < listing->line_count; i++) {
@@ -287,7 +287,7 @@ static void add_listing(struct maker *m, const struct group *group)
 
 static void add_hits(struct maker *m, const struct group *group)
 {
-	const double least = least_shown(m, group);
+	const double least = min_shown(m, group);
 
 	for (size_t i = 0; i < group->hit_count; i++) {
 		const struct fg_frame *frame = group->hits[i].frame;

@@ -149,7 +149,7 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 
 	if (!are_held && strcmp(table->measure.name, "heap.leaked") != 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "leaks are of heap.leaked or heap.live, not of %s",
+				    "leaks shows heap.leaked or heap.live, not %s",
 				    table->measure.name);
 	FG_TRY(fg_calltree_build(profile, &options->query, &tree, err));
 	FG_TRY_OUT(values_by_node(profile, &options->query, of_blocks, &tree, &blocks, err));
@@ -231,9 +231,8 @@ static int choose_marks(const struct fg_profile *profile, const struct fg_view_o
 	marks[1] = options->dump_to ? options->dump_to : last > 1 ? last : FG_VIEW_AT_END;
 	for (size_t i = 0; i < 2; i++)
 		if (!has_dump(profile, marks[i]))
-			return fg_error_set(err, FG_ENOENT,
-					    "there is no dump %u; the profile has %u", marks[i],
-					    last);
+			return fg_error_set(err, FG_ENOENT, "no dump %u; the profile has %u",
+					    marks[i], last);
 	return FG_OK;
 }
 
@@ -278,7 +277,7 @@ static void list_growth(struct fg_view_table *table, const struct fg_calltree *t
 	if (count > limit)
 		fg_view_note(table, "%zu more call paths (--rows N, --all)", count - limit);
 	if (count == 0)
-		fg_view_note(table, "no call path holds more than it did");
+		fg_view_note(table, "no call path holds more than before");
 	free(grown);
 }
 
@@ -321,7 +320,7 @@ int fg_view_growth(const struct fg_profile *profile, const struct fg_view_option
 	int status = FG_OK;
 
 	if (strcmp(table->measure.name, "heap.live") != 0)
-		return fg_error_set(err, FG_EUNSUPPORTED, "growth is of heap.live, not of %s",
+		return fg_error_set(err, FG_EUNSUPPORTED, "growth shows heap.live, not %s",
 				    table->measure.name);
 	FG_TRY(choose_marks(profile, options, marks, err));
 	query.measure = measure_at("heap.live", marks[1], after);
@@ -520,7 +519,8 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		list_functions(table, tree, &functions, options, total.value);
 		fg_view_note(table, "bytes are those asked for, without malloc's block headers%s",
 			     functions.is_known[COLUMN_UNTOUCHED]
-				     ? "; untouched are whole pages of blocks from 64 KiB on"
+				     ? "; untouched pages are whole pages of blocks of 64 KiB or "
+				       "more"
 				     : "");
 	}
 	free(functions.items);

@@ -7,7 +7,7 @@
 
 enum {
 	FEW_STEPS = 40,
-	MOST_STEPS = 2000,
+	MAX_STEPS = 2000,
 	BAR_WIDTH = 12,
 };
 
@@ -104,10 +104,10 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"this profile does not say when its samples were taken: " FG_VIEW_NEEDS_SAMPLES);
-	if (steps > MOST_STEPS)
+	if (steps > MAX_STEPS)
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu steps are too many: at most %d are possible", steps,
-				    MOST_STEPS);
+				    MAX_STEPS);
 	FG_TRY(fg_view_check_time(table, err));
 	FG_TRY(fg_view_total_of(table, profile, &options->query, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));

@@ -8,7 +8,7 @@
 #include "profile/views/view_private.h"
 
 enum {
-	MOST_ROWS = 60,
+	MAX_ROWS = 60,
 	BOTTOM_UP_DEPTH = 12,
 	MAX_GUIDE = 160, /* columns; all deeper branches begin here */
 };
@@ -190,7 +190,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		.tree = tree,
 		.floor = floor_share(options) * tree->inclusive[0][0].value,
 		.depth_limit = options->depth > 0 ? options->depth : UINT32_MAX,
-		.row_limit = fg_view_limit(options, MOST_ROWS),
+		.row_limit = fg_view_limit(options, MAX_ROWS),
 		.fold_recursion = !options->all,
 	};
 

@@ -379,14 +379,14 @@ function howMeasured(benchmark) {
 	const { sampling } = benchmark;
 	if (measuredApart(benchmark))
 		return null;
-	const price = [finite(sampling?.signal_ns) && `a signal ${formatValue(sampling.signal_ns, 'ns')}`,
+	const cost = [finite(sampling?.signal_ns) && `a signal ${formatValue(sampling.signal_ns, 'ns')}`,
 		finite(sampling?.handler_ns) && `the collector ${formatValue(sampling.handler_ns, 'ns')}`,
 		finite(sampling?.switch_ns) && finite(sampling?.switches_hz)
 			&& `a context switch up to ${formatValue(sampling.switch_ns, 'ns')} (${formatValue(sampling.switches_hz, '1')} a second)`].filter(Boolean);
 	const rows = [['Schedule', [benchmark.schedule, benchmark.schedule_reason].filter(Boolean).join(': ')],
 		['Samples', sampling && `${formatValue(sampling.rate_hz, '1')} a second of CPU time`],
 		['Cost of sampling', finite(sampling?.expected_cost) && `about ${(100 * sampling.expected_cost).toFixed(1)} % of the CPU time, on both sides alike`],
-		['Price of a sample', price.length > 0 && price.join(', ')],
+		['Cost of a sample', cost.length > 0 && cost.join(', ')],
 		['Clock', sampling?.clock], ['Not seen', sampling?.unseen]].filter(([, value]) => value);
 	return el('details', {}, el('summary', {}, 'How it was measured'),
 		el('dl', { class: 'facts' }, rows.map(([key, value]) => [el('dt', {}, key), el('dd', {}, value)])));
@@ -502,16 +502,16 @@ function showBenchmark(benchmark, view) {
 			view.onDone();
 		});
 	}
-	let asked = 0;
+	let latest = 0;
 	async function choose(range) {
-		asked += 1;
-		const mine = asked;
+		latest += 1;
+		const mine = latest;
 		view.keep({ pairs: range ?? undefined, node: undefined });
 		if (!view.profileOf || !benchmark.profile)
 			return;
 		try {
 			const data = range || view.state.measure ? await view.profileOf(benchmark.name, range, view.state.measure) : benchmark;
-			if (mine === asked)
+			if (mine === latest)
 				fill(data, range);
 		} catch (error) {
 			replace(flame, el('p', { role: 'alert' }, error.message));

@@ -218,7 +218,7 @@ export function flameViews(profile, options = {}) {
 	const invertedOnce = () => (inverted ??= invertedProfile(profile));
 
 	// Updates the address after drawing, once for several changes.
-	function tell() {
+	function notify() {
 		telling ||= setTimeout(() => {
 			telling = 0;
 			options.onState?.({ node: graphs[0].zoomed || undefined, search: search.value || undefined, view: view || undefined, of: view === 'sandwich' ? of : undefined });
@@ -237,7 +237,7 @@ export function flameViews(profile, options = {}) {
 			whole.disabled = graphs.every(({ zoomed }) => zoomed === 0);
 			more.onZoom?.(node);
 			if (!isOpening)
-				tell();
+				notify();
 		} });
 		graphs.push(graph);
 		return graph.element;
@@ -282,11 +282,11 @@ export function flameViews(profile, options = {}) {
 		}
 		find();
 		if (isChosen)
-			tell();
+			notify();
 	}
 	search.addEventListener('input', () => {
 		find();
-		tell();
+		notify();
 	});
 	search.addEventListener('keydown', (event) => {
 		if (event.key === 'Enter')

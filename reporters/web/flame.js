@@ -13,7 +13,7 @@ const ROW = 19;
 const LEVELS = 8; // number of shades in each direction
 const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
-const READABLE = 0.05; // least share of the width that is readable
+const READABLE = 0.05; // minimum share of the width that is readable
 
 // Width and left edge of every node in one of three modes; siblings are sorted by width.
 function layOut(profile, mode) {

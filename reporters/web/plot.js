@@ -21,7 +21,7 @@ const SCALES = {
 	bytes: [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10], ['B', 1]],
 };
 const COUNTS = [['G', 1e9], ['M', 1e6], ['', 1]];
-const MOST_DIGITS = 6;
+const MAX_DIGITS = 6;
 
 // Labels in one unit, with enough digits to distinguish them.
 function tickLabels(list, unit) {
@@ -30,7 +30,7 @@ function tickLabels(list, unit) {
 	const scales = SCALES[unit] ?? COUNTS;
 	const [scale, factor] = scales.find(([, least]) => largest >= least) ?? scales.at(-1);
 	const word = scales === COUNTS && unit !== '1' ? `${scale} ${unit ?? ''}`.trim() : scale;
-	const digits = Math.min(MOST_DIGITS, Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)));
+	const digits = Math.min(MAX_DIGITS, Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9)));
 	return list.map((value) => `${(value / factor).toFixed(digits)} ${word}`.trim().replace('-', '−'));
 }
 

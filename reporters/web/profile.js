@@ -142,13 +142,13 @@ function ownChanges(profile) {
 }
 
 const FULL = 0.5; // share of the whole change that gets the full colour
-const LEAST_CHANGE = 0.02; // a smaller share of the time is noise, not a change of the whole
+const MIN_CHANGE = 0.02; // a smaller share of the time is noise, not a change of the whole
 
 // Returns −1 … +1 for each frame: its share of the whole change. The change is that of its own time, so that a caller is not coloured for its callees, or
 // with `byAll` that of everything below it, so that the root's change is divided among callers.
 export function tints(profile, byAll) {
 	const [before, after] = profile.inclusive.map((side) => side[0]);
-	const whole = Math.max(Math.abs(after - before), LEAST_CHANGE * Math.max(before, after));
+	const whole = Math.max(Math.abs(after - before), MIN_CHANGE * Math.max(before, after));
 	const changes = byAll ? Float64Array.from(profile.inclusive[0], (value, i) => profile.inclusive[1][i] - value) : ownChanges(profile);
 	return changes.map((change) => Math.max(-1, Math.min(1, change / whole / FULL)));
 }

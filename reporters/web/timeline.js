@@ -7,7 +7,7 @@ import { finite, formatChange, formatValue } from './format.js';
 import { axis, pairChanges } from './plot.js';
 
 const HEIGHT = 230;
-const BUSY = 0.02; // least share of stolen time that is drawn
+const BUSY = 0.02; // minimum share of stolen time that is drawn
 const SHAPES = { 0: 'baseline', 1: 'candidate' };
 
 function middle(values) {

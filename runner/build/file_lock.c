@@ -26,7 +26,7 @@ int fg_file_lock(const char *path, int how, const struct fg_lock_wait *wait, int
 {
 	const struct timespec pause = {.tv_nsec = RETRY_MS * FG_NS_PER_MS};
 	const int opened = open_lock(path);
-	bool told = false;
+	bool announced = false;
 
 	if (opened < 0)
 		return fg_error_errno(err, FG_EIO, "cannot create the lock '%s'", path);
@@ -41,9 +41,9 @@ int fg_file_lock(const char *path, int how, const struct fg_lock_wait *wait, int
 			(void)close(opened);
 			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 		}
-		if (!told && wait->on_note)
+		if (!announced && wait->on_note)
 			wait->on_note(wait->context, wait->note);
-		told = true;
+		announced = true;
 		(void)nanosleep(&pause, NULL);
 	}
 	*fd = opened;

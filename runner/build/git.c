@@ -145,7 +145,7 @@ int fg_git_output(const struct fg_git *git, const char *const *arguments, char *
 	return FG_OK;
 }
 
-char *fg_git_ask(const struct fg_git *git, const char *const *arguments)
+char *fg_git_try_output(const struct fg_git *git, const char *const *arguments)
 {
 	char *text = NULL;
 
@@ -155,8 +155,8 @@ char *fg_git_ask(const struct fg_git *git, const char *const *arguments)
 char *fg_git_find_commit(const struct fg_git *git, const char *ref)
 {
 	char *wanted = fg_xasprintf("%s^{commit}", ref);
-	char *commit =
-		FG_GIT_ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
+	char *commit = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet",
+					 "--end-of-options", wanted);
 
 	free(wanted);
 	return commit;
@@ -164,7 +164,7 @@ char *fg_git_find_commit(const struct fg_git *git, const char *ref)
 
 bool fg_git_ignores(const struct fg_git *git, const char *path)
 {
-	char *found = FG_GIT_ASK(git, "check-ignore", path);
+	char *found = FG_GIT_TRY_OUTPUT(git, "check-ignore", path);
 	const bool ignored = found != NULL;
 
 	free(found);
@@ -173,7 +173,7 @@ bool fg_git_ignores(const struct fg_git *git, const char *path)
 
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
 {
-	char *found = FG_GIT_ASK(git, "ls-tree", "--name-only", commit, "--", path);
+	char *found = FG_GIT_TRY_OUTPUT(git, "ls-tree", "--name-only", commit, "--", path);
 	const bool has = found && *found;
 
 	free(found);
@@ -183,8 +183,8 @@ bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
 char *fg_git_tree_of(const struct fg_git *git, const char *commit)
 {
 	char *wanted = fg_xasprintf("%s^{tree}", commit);
-	char *tree =
-		FG_GIT_ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
+	char *tree = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet", "--end-of-options",
+				       wanted);
 
 	free(wanted);
 	return tree;

@@ -26,8 +26,8 @@ struct fg_git {
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
 /* As above, but returns NULL if git fails. */
-char *fg_git_ask(const struct fg_git *git, const char *const *arguments);
-#define FG_GIT_ASK(git, ...) fg_git_ask(git, (const char *const[]){__VA_ARGS__, NULL})
+char *fg_git_try_output(const struct fg_git *git, const char *const *arguments);
+#define FG_GIT_TRY_OUTPUT(git, ...) fg_git_try_output(git, (const char *const[]){__VA_ARGS__, NULL})
 
 /*
  * Our environment without the variables that redirect git: for commands run in a checkout. To be

@@ -35,8 +35,8 @@ static int copy_index(const struct fg_git *git, const char *copy, struct fg_erro
 	if (!index && of_hook && *of_hook)
 		index = of_hook;
 	if (!index) {
-		usual = FG_GIT_ASK(git, "rev-parse", "--path-format=absolute", "--git-path",
-				   "index");
+		usual = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--path-format=absolute", "--git-path",
+					  "index");
 		index = usual;
 	}
 	/* No index before the first `git add`: start with the empty tree. */
@@ -217,8 +217,8 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 /* Changes inside a submodule: "S.M." and the like in the third field of a porcelain=v2 line. */
 static int check_submodules(const struct fg_git *git, struct fg_error *err)
 {
-	char *lines = FG_GIT_ASK(git, "status", "--porcelain=v2", "--untracked-files=no",
-				 "--ignore-submodules=none");
+	char *lines = FG_GIT_TRY_OUTPUT(git, "status", "--porcelain=v2", "--untracked-files=no",
+					"--ignore-submodules=none");
 	char *rest = lines;
 	int status = FG_OK;
 

@@ -6,7 +6,7 @@
 
 static bool is_shallow(const struct fg_git *git)
 {
-	char *answer = FG_GIT_ASK(git, "rev-parse", "--is-shallow-repository");
+	char *answer = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--is-shallow-repository");
 	const bool shallow = answer && strcmp(answer, "true") == 0;
 
 	free(answer);
@@ -20,7 +20,7 @@ static int explain_missing(const struct fg_git *git, const char *what, struct fg
 			err, FG_ENOENT,
 			"%s is not in this clone, which is shallow: run 'git fetch --unshallow' first (on GitHub: fetch-depth: 0 for actions/checkout; on GitLab: GIT_DEPTH: 0)",
 			what);
-	return fg_error_set(err, FG_ENOENT, "there is no commit %s in this repository", what);
+	return fg_error_set(err, FG_ENOENT, "no commit %s in this repository", what);
 }
 
 /*
@@ -67,8 +67,8 @@ static char *find_target(const struct fg_git *git)
 			ref = existing_ref(git, branch);
 	}
 	if (!ref)
-		ref = FG_GIT_ASK(git, "symbolic-ref", "--short", "--quiet",
-				 "refs/remotes/origin/HEAD");
+		ref = FG_GIT_TRY_OUTPUT(git, "symbolic-ref", "--short", "--quiet",
+					"refs/remotes/origin/HEAD");
 	for (size_t i = 0; usual_targets[i] && !ref; i++)
 		ref = existing_ref(git, usual_targets[i]);
 	return ref;
@@ -84,7 +84,8 @@ static int resolve_on_target(const struct fg_git *git, const char *head, char **
 			     char **words, struct fg_error *err)
 {
 	char *changes =
-		git->head ? NULL : FG_GIT_ASK(git, "status", "--porcelain", "--untracked-files=no");
+		git->head ? NULL
+			  : FG_GIT_TRY_OUTPUT(git, "status", "--porcelain", "--untracked-files=no");
 	const bool dirty = changes && *changes;
 	char *parent_of_head = fg_xasprintf("%s^1", head);
 	char *parent = NULL;
@@ -136,7 +137,7 @@ static int resolve_merge_base(const struct fg_git *git, char **commit, char **wo
 		status = explain_no_target(git, err);
 		goto out;
 	}
-	base = FG_GIT_ASK(git, "merge-base", head, target);
+	base = FG_GIT_TRY_OUTPUT(git, "merge-base", head, target);
 	if (!base) {
 		char *what = fg_xasprintf("the merge-base of %s and %s", head_name(git), target);
 
@@ -159,7 +160,7 @@ out:
 int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, char **words,
 		   struct fg_error *err)
 {
-	char *inside = FG_GIT_ASK(git, "rev-parse", "--is-inside-work-tree");
+	char *inside = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--is-inside-work-tree");
 	const bool is_tree = inside && strcmp(inside, "true") == 0;
 	char *found = NULL;
 	char *what = NULL;

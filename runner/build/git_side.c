@@ -41,7 +41,7 @@ static char *branch_of_ci(void)
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 {
 	const char *const status_words[] = {"status", "--porcelain", "--untracked-files=no", NULL};
-	char *commit = FG_GIT_ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}");
+	char *commit = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}");
 	char *changes = NULL;
 	char *tag = NULL;
 	int status = FG_OK;
@@ -56,14 +56,14 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 	free(side->commit);
 	free(side->branch);
 	side->commit = commit;
-	side->branch = FG_GIT_ASK(git, "symbolic-ref", "--short", "--quiet", "HEAD");
+	side->branch = FG_GIT_TRY_OUTPUT(git, "symbolic-ref", "--short", "--quiet", "HEAD");
 	if (!side->branch)
 		side->branch = branch_of_ci();
 	side->dirty = *changes != '\0';
 	free(changes);
 	/* With uncommitted changes the tree is no longer what the tag names. */
 	if (!side->dirty)
-		tag = FG_GIT_ASK(git, "describe", "--tags", "--exact-match", "HEAD");
+		tag = FG_GIT_TRY_OUTPUT(git, "describe", "--tags", "--exact-match", "HEAD");
 	if (tag && *tag)
 		fg_environment_set(&side->build, "git.tag", tag, false);
 	free(tag);
@@ -73,11 +73,13 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side)
 {
-	char *subject =
-		side->commit ? FG_GIT_ASK(git, "log", "-1", "--format=%s", side->commit) : NULL;
+	char *subject = side->commit
+				? FG_GIT_TRY_OUTPUT(git, "log", "-1", "--format=%s", side->commit)
+				: NULL;
 
-	char *author =
-		side->commit ? FG_GIT_ASK(git, "log", "-1", "--format=%an", side->commit) : NULL;
+	char *author = side->commit
+			       ? FG_GIT_TRY_OUTPUT(git, "log", "-1", "--format=%an", side->commit)
+			       : NULL;
 
 	if (subject && *subject)
 		fg_environment_set(&side->build, "git.subject", subject, false);
@@ -115,7 +117,7 @@ void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baselin
 	if (!baseline->commit || !candidate->commit)
 		return;
 	range = fg_xasprintf("%s...%s", baseline->commit, candidate->commit);
-	counts = FG_GIT_ASK(git, "rev-list", "--count", "--left-right", range);
+	counts = FG_GIT_TRY_OUTPUT(git, "rev-list", "--count", "--left-right", range);
 	if (counts && fg_text_starts_with(counts, "0\t"))
 		fg_environment_set(&candidate->build, "git.commits", counts + 2, false);
 	free(counts);

@@ -9,7 +9,7 @@
 #include "binary/code.h"
 #include "model/build_difference.h"
 #include "runner/build/link_again.h"
-#include "runner/build/link_price.h"
+#include "runner/build/link_cost.h"
 #include "runner/build/link_record.h"
 #include "runner/build/pad_object.h"
 #include "runner/facts/binary.h"
@@ -52,23 +52,23 @@ struct maker {
 
 static int64_t time_limit_ns(const struct maker *m)
 {
-	const int64_t most_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
+	const int64_t max_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
 	const int64_t within_ns = m->options->within_ns;
 
-	return within_ns > 0 && within_ns < most_ns ? within_ns : most_ns;
+	return within_ns > 0 && within_ns < max_ns ? within_ns : max_ns;
 }
 
 /* The first layout is a copy; the others all take the same time to link. */
-static int refuse_price(const struct maker *m, int64_t link_ns, struct fg_error *err)
+static int refuse_expensive(const struct maker *m, int64_t link_ns, struct fg_error *err)
 {
-	const int64_t price_ns = link_ns * (FG_LINE_PLACES - 1);
+	const int64_t cost_ns = link_ns * (FG_LINE_PLACES - 1);
 	char took[FG_NUMBER_TEXT_SIZE];
 	char within[FG_NUMBER_TEXT_SIZE];
 
-	if (m->options->within_ns <= 0 || price_ns <= m->options->within_ns)
+	if (m->options->within_ns <= 0 || cost_ns <= m->options->within_ns)
 		return FG_OK;
 	return fg_error_set(err, FG_ELIMIT, "linking it in %d places takes %s, more than %s",
-			    FG_LINE_PLACES, fg_format_duration((double)price_ns, took),
+			    FG_LINE_PLACES, fg_format_duration((double)cost_ns, took),
 			    fg_format_duration((double)m->options->within_ns, within));
 }
 
@@ -100,7 +100,7 @@ static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg
 	m->spent_ns = fg_clock_monotonic_ns() - m->began_ns;
 	m->link_ns = m->spent_ns * (int64_t)m->part_count / (int64_t)m->linked;
 	m->layout_bytes = m->bytes * m->part_count / m->linked;
-	return is_first ? refuse_price(m, m->link_ns, err) : FG_OK;
+	return is_first ? refuse_expensive(m, m->link_ns, err) : FG_OK;
 }
 
 /* ---- the parts ---- */
@@ -187,8 +187,8 @@ static int check_code(const struct maker *m, const struct part *part, const char
 	fg_hex(code.digest, sizeof(code.digest), hex);
 	fg_code_release(&code);
 	if (strcmp(hex, part->code) != 0)
-		return fg_error_set(err, FG_EINVAL, "'%s' linked again is not the same code",
-				    part->name);
+		return fg_error_set(err, FG_EINVAL,
+				    "linking '%s' again does not give the same code", part->name);
 	return FG_OK;
 }
 
@@ -257,7 +257,7 @@ static void empty_batch(struct batch *batch)
 }
 
 /* A linker keeps its input and output in memory, so limit the number of parallel links. */
-static size_t most_at_once(const struct maker *m)
+static size_t max_at_once(const struct maker *m)
 {
 	const uint64_t part_bytes = m->layout_bytes / m->part_count;
 	size_t most = m->options->at_once;
@@ -284,7 +284,7 @@ static int start_link(struct maker *m, unsigned k, const struct part *part, stru
 
 static int start_batch(struct maker *m, struct batch *batch, struct fg_error *err)
 {
-	const size_t most = most_at_once(m);
+	const size_t most = max_at_once(m);
 	int status = FG_OK;
 
 	batch->again.folder = m->folder;
@@ -399,7 +399,7 @@ static char *final_folder(const struct fg_layouts_options *options)
 }
 
 /* Keyed by the program's name, so that the next build of it finds the cost. */
-static char *price_path(const struct fg_layouts_options *options)
+static char *cost_path(const struct fg_layouts_options *options)
 {
 	const struct fg_target *target = options->target;
 	const char *program = target->program;
@@ -499,17 +499,17 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 }
 
 /* A link that failed late still cost this much, so remember it. */
-static void keep_price(const struct maker *m, const char *path, int status)
+static void keep_cost(const struct maker *m, const char *path, int status)
 {
 	const int64_t took_ns = m->linked ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;
 
 	if (status == FG_OK || status == FG_ELIMIT ||
-	    (status != FG_EINTERRUPTED && refuse_price(m, took_ns, NULL) != FG_OK))
-		fg_link_price_write(path, took_ns);
+	    (status != FG_EINTERRUPTED && refuse_expensive(m, took_ns, NULL) != FG_OK))
+		fg_link_cost_write(path, took_ns);
 }
 
 /* Link into a new folder. On early failure m->folder stays NULL. */
-static int make_apart(struct maker *m, const char *parent, const char *price, struct fg_error *err)
+static int make_apart(struct maker *m, const char *parent, const char *cost, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -518,26 +518,26 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 	FG_TRY(fg_fs_temporary_folder(parent, "new-", &m->folder, err));
 	m->began_ns = fg_clock_monotonic_ns();
 	status = make_links(m, err);
-	keep_price(m, price, status);
+	keep_cost(m, cost, status);
 	return status;
 }
 
 /* Rename the folder to its final name only when it is complete. */
 static int make_folder(struct maker *m, const char *folder, struct fg_error *err)
 {
-	char *price = price_path(m->options);
+	char *cost = cost_path(m->options);
 	char *parent = fg_fs_parent(folder);
 	int status = FG_OK;
 
-	FG_TRY_OUT(refuse_price(m, fg_link_price_read(price), err));
+	FG_TRY_OUT(refuse_expensive(m, fg_link_cost_read(cost), err));
 	FG_TRY_OUT(fg_fs_make_folders(parent, 0755, err));
-	FG_TRY_OUT(make_apart(m, parent, price, err));
+	FG_TRY_OUT(make_apart(m, parent, cost, err));
 	/* A concurrent run may have created it first. */
 	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
 out:
 	free(parent);
-	free(price);
+	free(cost);
 	return status;
 }
 

@@ -216,8 +216,8 @@ int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *e
 		return FG_OK;
 	fg_links_release(links);
 	return fg_error_set(err, FG_ENOENT,
-			    "no link was seen while it was built (another linker than ld, or the "
-			    "build was taken from elsewhere)");
+			    "no link was seen while it was built (the linker is not ld, or the "
+			    "build comes from elsewhere)");
 }
 
 void fg_links_release(struct fg_links *links)

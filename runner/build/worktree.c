@@ -316,7 +316,7 @@ out:
 	return status;
 }
 
-static bool mark_says(const struct places *places, const char *what)
+static bool mark_is(const struct places *places, const char *what)
 {
 	char *text = NULL;
 	bool says = false;
@@ -329,7 +329,7 @@ static bool mark_says(const struct places *places, const char *what)
 
 static bool is_built(const struct places *places)
 {
-	return mark_says(places, places->wanted) && fg_fs_is_folder(places->root);
+	return mark_is(places, places->wanted) && fg_fs_is_folder(places->root);
 }
 
 /* ---- check out and build ---- */
@@ -338,8 +338,8 @@ static bool is_built(const struct places *places)
  * Names missing submodules, which may be why the build failed: `git submodule status` prints "-HASH
  * PATH" for them.
  */
-static void tell_missing_modules(const struct fg_worktree_options *options,
-				 const struct places *places)
+static void report_missing_modules(const struct fg_worktree_options *options,
+				   const struct places *places)
 {
 	const struct fg_git git = {.folder = places->tree, .interrupted = options->interrupted};
 	const char *const ask[] = {"submodule", "status", NULL};
@@ -388,7 +388,7 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 	status = build_in(options, places->root, places->folder, places->log, tail, err);
 	if (status == FG_ECHILD) {
 		fg_error_prefix(err, "%.*s does not build", length, name);
-		tell_missing_modules(options, places);
+		report_missing_modules(options, places);
 		/*
 		 * Without this mark the next build starts from scratch: slower, but still correct.
 		 */
@@ -536,7 +536,7 @@ static char *spared_tree(const struct fg_worktree_options *options, struct place
 
 	if (tree)
 		set_folder(options, places, tree);
-	if (tree && (strcmp(tree, places->wanted) == 0 || mark_says(places, tree))) {
+	if (tree && (strcmp(tree, places->wanted) == 0 || mark_is(places, tree))) {
 		free(tree);
 		return NULL;
 	}
@@ -554,7 +554,7 @@ static int lock_snapshot(const struct fg_worktree_options *options, struct place
 
 	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
 		set_snapshot(options, places, i);
-		if (!(spared && mark_says(places, spared)) &&
+		if (!(spared && mark_is(places, spared)) &&
 		    fg_file_try_lock(places->lock, lock_fd)) {
 			free(spared);
 			return FG_OK;

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-	TEXT_MOST = 4096, /* bytes of the file that are read; the rest is ignored */
-	TICK_MS = 200,    /* polling interval where the kernel does not report changes */
+	TEXT_MAX = 4096, /* bytes of the file that are read; the rest is ignored */
+	TICK_MS = 200,   /* polling interval where the kernel does not report changes */
 };
 
 struct fg_control_file {
@@ -33,7 +33,7 @@ struct fg_control_file {
 	pthread_t watcher;
 	/* The text as last read. */
 	size_t size;
-	char text[TEXT_MOST];
+	char text[TEXT_MAX];
 };
 
 /* ---- content of the file ---- */
@@ -81,14 +81,14 @@ static size_t read_text(const struct fg_control_file *control, char *text)
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		size = read(fd, text, TEXT_MOST);
+		size = read(fd, text, TEXT_MAX);
 	(void)close(fd);
 	return size > 0 ? (size_t)size : 0;
 }
 
 void fg_control_file_look(struct fg_control_file *control)
 {
-	char text[TEXT_MOST];
+	char text[TEXT_MAX];
 	uint32_t dumps = 0;
 	const size_t size = read_text(control, text);
 

@@ -47,7 +47,7 @@ static int find_program(const char *path, char **program, struct fg_program_file
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EUNSUPPORTED,
-		"%s: entries of functions are known for 64-bit programs of the GNU C library only",
+		"%s: function entries are known only for 64-bit programs with the GNU C library",
 		*program);
 }
 
@@ -182,7 +182,7 @@ static int load(const char *path, struct loaded *loaded, struct fg_error *err)
 	FG_TRY(fg_fs_read(path, limit, &loaded->data, &loaded->size, err));
 	return fg_plan_open(loaded->data, loaded->size, &loaded->plan)
 		       ? FG_OK
-		       : fg_error_set(err, FG_EPARSE, "%s: not a plan of entries", path);
+		       : fg_error_set(err, FG_EPARSE, "%s: not an entry plan", path);
 }
 
 /* Refuses what the other side refuses; without another side, notes what is refused. */

@@ -430,9 +430,9 @@ static void see_output(struct fg_executor *executor, const uint64_t printed[2])
 	if (executor->targets[FG_ARM_CANDIDATE].benchmark->harness != FG_HARNESS_NONE)
 		return;
 	for (size_t k = 0; k < 2; k++) {
-		if (printed[k] < PRINTS_MUCH_BYTES || executor->prints_much[k])
+		if (printed[k] < PRINTS_MUCH_BYTES || executor->large_output[k])
 			continue;
-		executor->prints_much[k] = true;
+		executor->large_output[k] = true;
 		executor->output_moved = true;
 	}
 }
@@ -518,7 +518,7 @@ int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, 
 
 	if (first == 0) {
 		executor->output_moved = false;
-		memcpy(executor->to_file, executor->prints_much, sizeof(executor->to_file));
+		memcpy(executor->to_file, executor->large_output, sizeof(executor->to_file));
 	}
 	status = run_helpers(&pass, first, count, BEFORE, err);
 	return status == FG_OK ? run_together(&pass, first, count, err) : status;

@@ -42,7 +42,7 @@ struct fg_executor {
 	 * For stdout and stderr: an arm has printed so much that a pipe's reader would hold it up,
 	 * so all later repetitions write to a file in memory.
 	 */
-	bool prints_much[2];
+	bool large_output[2];
 	/* This block writes to a file; the same for all its programs. */
 	bool to_file[2];
 	bool output_moved;     /* the last block's output caused the switch to a file */

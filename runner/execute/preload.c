@@ -35,8 +35,8 @@ int fg_preload_library(char **library, struct fg_error *err)
 	return FG_OK;
 }
 
-static int find_beside(const char *library, const char *name, const char *what, char **found,
-		       struct fg_error *err)
+static int find_library(const char *library, const char *name, const char *what, char **found,
+			struct fg_error *err)
 {
 	char *folder = fg_fs_parent(library);
 	char *path = fg_fs_join(folder, name);
@@ -55,12 +55,12 @@ static int find_beside(const char *library, const char *name, const char *what, 
 
 int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
 {
-	return find_beside(library, FG_COLLECTOR_COUNTING_LIBRARY, "events", counting, err);
+	return find_library(library, FG_COLLECTOR_COUNTING_LIBRARY, "events", counting, err);
 }
 
 int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err)
 {
-	return find_beside(library, FG_COLLECTOR_CALLS_LIBRARY, "calls", calls, err);
+	return find_library(library, FG_COLLECTOR_CALLS_LIBRARY, "calls", calls, err);
 }
 
 /* ---- can the program be sampled ---- */

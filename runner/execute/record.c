@@ -307,7 +307,8 @@ void fg_job_record(struct fg_pass *pass)
 		if (pass->executions[i].result.left_children)
 			fg_job_note(
 				job,
-				"it left processes running behind it; they were ended, and their time is not counted");
+				"it left processes running; they were ended, and their time is not "
+				"counted");
 		if (!pass->executions[i].user_values)
 			continue; /* the program failed */
 		well++;

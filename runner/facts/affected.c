@@ -81,9 +81,10 @@ static void take_pair(struct comparison *c, const struct fg_code *before,
 						  : &after->items[pair->after];
 
 	if (pair->change == FG_CODE_ADDED && item->is_exported)
-		touch_all(c, "something new that other code may find by its name", item->name);
+		touch_all(c, "something new that other code may look up by name", item->name);
 	else if (pair->change == FG_CODE_REMOVED && item->is_exported)
-		touch_all(c, "something disappeared that other code may look for", item->name);
+		touch_all(c, "something disappeared that other code may look up by name",
+			  item->name);
 	else if (pair->change != FG_CODE_ADDED && !item->is_function)
 		touch_all(c, "data changed", item->name);
 	else if (pair->change != FG_CODE_ADDED)
@@ -101,7 +102,7 @@ static void compare_code(struct comparison *c, const struct fg_target targets[FG
 	       fg_code_read(paths[read], targets[read].checkout, &code[read], NULL) == FG_OK)
 		read++;
 	if (read < FG_ARM_COUNT) {
-		touch_all(c, "its functions cannot be told apart", NULL);
+		touch_all(c, "its functions cannot be distinguished", NULL);
 	} else {
 		fg_code_compare(&code[FG_ARM_BASELINE], &code[FG_ARM_CANDIDATE], &difference);
 		for (size_t i = 0; i < difference.pair_count; i++) {
@@ -159,7 +160,8 @@ static void check_inside(struct fg_affected *affected, const struct fg_target *t
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		if (!find_digest(&targets[arm], file, digests[arm])) {
-			say(reason, NULL, "the functions of %s cannot be told apart", file->path);
+			say(reason, NULL, "the functions of %s cannot be distinguished",
+			    file->path);
 			return;
 		}
 	}

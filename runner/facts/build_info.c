@@ -164,9 +164,9 @@ void fg_build_capture(const struct fg_target *target, struct fg_build_facts *bui
 	fg_binary_release(&elf);
 }
 
-bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target *b,
-			      const struct fg_build_facts *build_a,
-			      const struct fg_build_facts *build_b)
+bool fg_build_loads_the_same(const struct fg_target *a, const struct fg_target *b,
+			     const struct fg_build_facts *build_a,
+			     const struct fg_build_facts *build_b)
 {
 	struct fg_library_pair pair = {.builds = {build_a, build_b}};
 

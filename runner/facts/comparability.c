@@ -43,8 +43,8 @@ char *fg_comparability_of_targets(const struct fg_target *baseline,
 	if (strcmp(words[FG_ARM_BASELINE], words[FG_ARM_CANDIDATE]) != 0)
 		reason = fg_xasprintf("the two sides are of different kinds, so their times say "
 				      "nothing about the change: '%s' is %s in the baseline and %s "
-				      "in the candidate; where that is the change itself, "
-				      "compare them with `fastgate duel`",
+				      "in the candidate; if that is the change itself, compare "
+				      "them with `fastgate duel`",
 				      candidate->command->argv[0], words[FG_ARM_BASELINE],
 				      words[FG_ARM_CANDIDATE]);
 	free(words[FG_ARM_BASELINE]);
@@ -60,8 +60,8 @@ char *fg_comparability_of_builds(const struct fg_target *baseline,
 	    (baseline->checkout != NULL) == (candidate->checkout != NULL) ||
 	    !fg_command_is_same(baseline->command, candidate->command))
 		return NULL;
-	return fg_xasprintf("the work tree is not built as the baseline is, which leftovers of an "
-			    "earlier build may have caused, so the times say nothing about the "
+	return fg_xasprintf("the work tree is not built like the baseline, perhaps because of "
+			    "leftovers of an earlier build, so the times say nothing about the "
 			    "change: %s; build the work tree afresh, or measure a snapshot of it "
 			    "(without in_place)",
 			    difference->text);

@@ -72,7 +72,7 @@ static void forget_names(struct reader *r)
 static void end_process(struct reader *r)
 {
 	if (r->command && !r->has_program)
-		fg_executed_doubt(r->executed, "it starts %s, which is not of this project",
+		fg_executed_doubt(r->executed, "it starts %s, which is not part of this project",
 				  fg_fs_base_name(r->command));
 	free(r->command);
 	r->command = NULL;
@@ -122,16 +122,16 @@ static void begin_inside(struct reader *r, const char *path, const char *relativ
 
 	if (!fg_code_facts_digest(r->target, path, digest) ||
 	    fg_code_read(path, r->target->checkout, &code, NULL) != FG_OK) {
-		fg_executed_doubt(r->executed, "the functions of %s cannot be told apart",
+		fg_executed_doubt(r->executed, "the functions of %s cannot be distinguished",
 				  relative);
 		return;
 	}
-	if (code.asks_processor)
-		fg_executed_doubt(r->executed, "%s chooses its code by what the processor can do",
+	if (code.queries_cpu)
+		fg_executed_doubt(r->executed, "%s chooses its code by the processor's features",
 				  relative);
-	if (code.brings_code)
+	if (code.code_loader)
 		fg_executed_doubt(r->executed, "%s may run code that is not part of it (%s)",
-				  relative, code.brings_code);
+				  relative, code.code_loader);
 	(void)fg_executed_add_file(r->executed, relative, true, digest);
 	r->codes = fg_grow(r->codes, &r->code_capacity, r->code_count + 1, sizeof(r->codes[0]));
 	r->codes[r->code_count++] = code;

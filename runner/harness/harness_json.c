@@ -59,7 +59,7 @@ static int parse_json(const char *text, size_t size, cJSON **json, struct fg_err
 	struct fg_error found = {0};
 
 	if (!start)
-		(void)fg_error_set(&found, FG_ECHILD, "there is no JSON in the output");
+		(void)fg_error_set(&found, FG_ECHILD, "the output contains no JSON");
 	while (start) {
 		const size_t length = json_length(start);
 		cJSON *one = NULL;

@@ -46,7 +46,7 @@
 #define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
 #define ERRORS_WITHIN \
  3.5 /* standard errors that must fit into the margin: early looks need more, late ones fewer */
-#define LEAST_SPREAD 1e-5
+#define MIN_SPREAD 1e-5
 
 double fg_trial_spread(const struct fg_trial *trial)
 {
@@ -66,13 +66,13 @@ double fg_trial_spread(const struct fg_trial *trial)
 
 static double log_variance(const struct fg_trial *trial)
 {
-	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), LEAST_SPREAD));
+	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), MIN_SPREAD));
 }
 
 /* Expected seconds until a verdict, for observations of this variance. */
 static double until_verdict(const struct fg_choice_goal *goal, double variance, double seconds)
 {
-	const double reach = fmax(log1p(goal->margin), LEAST_SPREAD);
+	const double reach = fmax(log1p(goal->margin), MIN_SPREAD);
 	const double needed = variance * (ERRORS_WITHIN / reach) * (ERRORS_WITHIN / reach);
 
 	return seconds * fmax(goal->min_pairs, needed);
@@ -94,7 +94,7 @@ struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct 
 	const double ratio = (1 - weight) * PRIOR_LOG_RATIO + weight * seen;
 	struct fg_choice choice = {.settled = true};
 
-	/* The estimated ratio comes last, because the result is the choice for it. */
+	/* The estimated ratio comes last, so that the result is the choice made for it. */
 	for (int side = 0; side < 3; side++) {
 		const double log_ratio = ratio + (side == 0   ? -PAUSE
 						  : side == 1 ? PAUSE

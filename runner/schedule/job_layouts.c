@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "runner/build/layouts.h"
-#include "runner/build/link_price.h"
+#include "runner/build/link_cost.h"
 #include "runner/facts/code_facts.h"
 #include "runner/job.h"
 
@@ -16,7 +16,7 @@
 enum {
 	/* tries before concluding that a program works differently in another folder */
 	TRIALS = 3,
-	TELLING_MS = 10,       /* CPU time below which a run is mostly start-up */
+	INFORMATIVE_MS = 10,   /* CPU time below which a run is mostly start-up */
 	BYTES_MAX = 256 << 20, /* for one side's programs and libraries in many layouts */
 };
 
@@ -40,7 +40,7 @@ static bool does_other_work(const struct fg_runner_job *job, enum fg_arm arm, do
 		least = fmin(least, r->values[FG_METRIC_CPU_TIME]);
 		most = fmax(most, r->values[FG_METRIC_CPU_TIME]);
 	}
-	return fmax(most, cpu_ns) >= TELLING_MS * (double)FG_NS_PER_MS && most > 0 &&
+	return fmax(most, cpu_ns) >= INFORMATIVE_MS * (double)FG_NS_PER_MS && most > 0 &&
 	       (cpu_ns * other_work < least || cpu_ns > other_work * most);
 }
 

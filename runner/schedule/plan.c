@@ -122,7 +122,7 @@ static void take_pair(struct fg_runner_job *job)
 	job->timed++;
 	job->pair_seconds += (took - job->pair_seconds) / job->timed;
 	job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_APART) != 0);
-	job->is_anew = fg_job_reconsider(job);
+	job->has_restarted = fg_job_reconsider(job);
 }
 
 void fg_job_take_block(struct fg_runner_job *job)

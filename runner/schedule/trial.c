@@ -53,7 +53,7 @@ static const char no_duet_idle[] =
 static const char no_duet_crowded[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of one: the host "
 	"is overloaded (load %.0f on %zu processors), so end other work or measure later";
-static const char no_duet_same[] = "both sides run the same binaries: there is nothing to find out";
+static const char no_duet_same[] = "both sides run the same binaries: nothing to compare";
 static const char no_duet_file[] =
 	"both commands write their metrics to the same file, so they cannot run at once: give each a "
 	"file of its own";
@@ -217,7 +217,8 @@ static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
 }
 
 /*
- * Is there time for the first look at blocks of ABBA?  If not, go on with the few pairs that count.
+ * Is there time for the first look at blocks of ABBA? If not, continue with the few pairs that
+ * count.
  */
 static bool has_time_for_blocks(const struct fg_runner_job *job)
 {

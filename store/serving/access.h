@@ -29,7 +29,7 @@ enum {
 
 #define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY) /* default */
 #define FG_TOKEN_LIFE_MAX_NS  (732 * FG_NS_PER_DAY) /* two years */
-#define FG_TOKEN_LIFE_REFUSED "a token works for two years at most: make a new one in time"
+#define FG_TOKEN_LIFE_REFUSED "a token is valid for two years at most: create a new one in time"
 
 struct fg_token {
 	int64_t id;

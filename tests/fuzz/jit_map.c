@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-	NAME_MOST = 1 << 20,
+	MAX_NAME = 1 << 20,
 };
 
 static void ask(const struct fg_jit_map *map, uint64_t address)
@@ -19,7 +19,7 @@ static void ask(const struct fg_jit_map *map, uint64_t address)
 
 	if (!name)
 		return;
-	FG_ASSERT(*name && strlen(name) < NAME_MOST);
+	FG_ASSERT(*name && strlen(name) < MAX_NAME);
 	if (!fg_jit_place_read(name, &place))
 		return;
 	FG_ASSERT(strlen(place.name) <= strlen(name) && *place.file == '/');

@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-	MOST_SAMPLES = 2000
+	MAX_SAMPLES = 2000
 };
 
 static void export_all(const struct fg_profile *profile)
@@ -44,7 +44,7 @@ static void view_all(const struct fg_profile *profile)
 
 void fg_fuzz_write_everything(const struct fg_profile *profile)
 {
-	if (profile->sample_count > MOST_SAMPLES)
+	if (profile->sample_count > MAX_SAMPLES)
 		return;
 	export_all(profile);
 	view_all(profile);

@@ -27,7 +27,7 @@ static void mend_chunk(uint8_t *at, size_t left)
 	memcpy(at, &chunk, sizeof(chunk));
 }
 
-static void mend(uint8_t *bytes, size_t size)
+static void repair(uint8_t *bytes, size_t size)
 {
 	const size_t start = offsetof(struct fg_trace_header, word_bits);
 	const size_t end = offsetof(struct fg_trace_header, allocated);
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 0)
 		memcpy(copy, data, size);
 	if (size % 2 == 0)
-		mend(copy, size);
+		repair(copy, size);
 	if (fg_trace_parse(copy, size, "fuzz", &trace, &err) == FG_OK) {
 		use(&trace);
 		fg_trace_release(&trace);

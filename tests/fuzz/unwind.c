@@ -11,7 +11,7 @@
 enum {
 	START_BYTES = 2,
 	HEADER_BYTES = 12,
-	MOST_ASKED = 64
+	MAX_ASKED = 64
 };
 
 static void ask(const struct fg_tables *tables, int32_t distance)
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	tables = (struct fg_tables){segment + start, segment, data + size};
 	ask(&tables, 0);
-	for (size_t i = 0; i < MOST_ASKED; i++) {
+	for (size_t i = 0; i < MAX_ASKED; i++) {
 		const uint8_t *at = tables.hdr + HEADER_BYTES + 2 * sizeof(distance) * i;
 
 		if (tables.high - at < (ptrdiff_t)sizeof(distance))

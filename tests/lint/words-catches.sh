@@ -64,6 +64,12 @@ C
 expect words "plain English for 'whoever'" <<'C'
 // The server answers whoever asks.
 C
+expect words "plain English for 'goes on'" <<'C'
+/* The search goes on after a failed build. */
+C
+expect words "plain English for 'pairs a step'" <<'C'
+/* The test takes 24 pairs a step. */
+C
 expect words '' <<'C'
 /* What does it cost? There is no limit, and it is no longer read. */
 const char *said = "this is no comment";

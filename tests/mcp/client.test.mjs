@@ -64,7 +64,7 @@ test('a slower change is a result with exit code 1, and is explained', async () 
 	assert.equal(JSON.parse(history.content[0].text).points.length, 1);
 });
 
-test('arguments that make no sense are refused in words that help', async () => {
+test('nonsensical arguments are refused with a helpful message', async () => {
 	const client = await connect();
 	const refused = async (name, args, wanted) => {
 		const result = await call(client, name, args);
@@ -126,7 +126,7 @@ test('a cost can be accepted if the server allows it', async () => {
 	assert.equal(run.structuredContent.exit_code, 0, textOf(run));
 });
 
-test('a call tells its progress; cancelled, it ends with all its processes, and the next one runs', async () => {
+test('a call reports its progress; cancelled, it ends with all its processes, and the next one runs', async () => {
 	const client = await connect();
 	const controller = new AbortController();
 	const progress = [];

@@ -55,7 +55,7 @@ expect_error("an unknown tool", request("tools/call", {"name": "rm"}), -32602, w
 expect_error("no tool", request("tools/call"), -32602)
 expect_error("arguments as text", request("tools/call", {"name": "run", "arguments": "x"}), -32602)
 expect_error("a cursor", request("tools/list", {"cursor": "x"}), -32602)
-expect_error("a batch", [PING], -32600, None, "a message is a JSON object")
+expect_error("a batch", [PING], -32600, None, "a message must be a JSON object")
 expect_error("a line without end", b'{"a": "' + b"x" * (1 << 21) + b'"}', -32600, None, "1 MiB")
 check([one["id"] for one in serve(b"", b"\r", {"jsonrpc": "2.0", "id": 1, "result": {}}, {"jsonrpc": "2.0", "method": "notifications/any"}, PING)] == ["end"],
       "blank lines, responses and unknown notifications are not answered")

@@ -66,7 +66,7 @@ def revoked_key_opens_nothing_and_brings_no_other(key):
         may_not(server, {}, reads=False)
 
 
-def everybody_reads_where_that_was_asked_for():
+def everybody_reads_if_that_was_requested():
     for options in (("--anonymous-read",), ("--anonymous-read", "--behind-proxy")):
         with Server(*options) as server:
             for headers in DISGUISES:
@@ -77,7 +77,7 @@ def attack():
     subprocess.run([MAKE_RUNS, "strange", "77", "1"], check=True)
     BODY.extend(parcel(*parts(glob.glob("strange/*.fgrun")[0])))
     key = key_is_printed_once_and_kept_for_its_owner()
-    everybody_reads_where_that_was_asked_for()
+    everybody_reads_if_that_was_requested()
     token("admin")
     revoked_key_opens_nothing_and_brings_no_other(key)
 

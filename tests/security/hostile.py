@@ -29,7 +29,7 @@ def a_killed_baseline_is_an_error():
     check("was ended by signal 9" in words and "./victim" in words, f"killed: the reason is missing: {words}")
 
 
-def a_killed_gate_is_no_pass():
+def a_killed_gate_does_not_pass():
     done = call(FASTGATE, "duel", "--pairs", "6:8", "--schedule", "duet", "./victim 60", "./culprit 90 above fastgate")
     check(done.returncode not in (0, 1, 3), f"killed gate: {done}")
     check("PASS" not in done.stdout, f"killed gate: {done.stdout}")
@@ -73,7 +73,7 @@ def main():
     for name in ("victim", "culprit"):
         shutil.copy(HOSTILE, name)
     a_killed_baseline_is_an_error()
-    a_killed_gate_is_no_pass()
+    a_killed_gate_does_not_pass()
     processes_left_beside_a_duet_set_its_pairs_aside()
     a_process_left_behind_does_not_live_to_meet_the_baseline()
     damaged_traces_are_reported_and_blame_nobody()

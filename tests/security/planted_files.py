@@ -56,7 +56,7 @@ def plant(script):
     store.close()
 
 
-def a_store_that_brings_code_is_refused():
+def a_store_with_code_is_refused():
     write("checkout/fastgate.yml", CONFIG)
     plant(f"CREATE TRIGGER late AFTER INSERT ON run BEGIN UPDATE run SET id = (SELECT max(id) FROM ({ENDLESS})); END")
     stored_is_refused(("run", "--pairs", "2:2"))
@@ -76,7 +76,7 @@ def main():
     git("commit", "-q", "--allow-empty", "-m", "Nothing", cwd="checkout")
     a_pipe_is_refused()
     a_link_out_of_the_checkout_is_refused()
-    a_store_that_brings_code_is_refused()
+    a_store_with_code_is_refused()
 
 
 finish_in_scratch(main)

@@ -79,7 +79,7 @@ def parallel_uploads_stay_within_the_quota(server):
     check(usage(server, upload, "crowded")["runs"] == 5, "more are stored than the quota allows")
 
 
-def all_that_is_stored_counts(server):
+def all_stored_bytes_count(server):
     """Facts about a run's machine and benchmarks count too, by bytes, not characters."""
     upload = token("upload", "--project", "talkative")
     limit("talkative", "--bytes", "1000000")
@@ -141,7 +141,7 @@ def attack():
         quota_that_is_raised_lets_them_in(server, admin, upload)
         removal_makes_room(server, admin, upload)
         parallel_uploads_stay_within_the_quota(server)
-        all_that_is_stored_counts(server)
+        all_stored_bytes_count(server)
         unknown_members_are_refused(server, everything)
     gc_keeps_to_the_limits_of_each_project()
 

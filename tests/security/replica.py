@@ -48,7 +48,7 @@ def questions_go_to_the_replica(server, reader, run):
     check(questions_of(server, lambda: expect(server.ask("GET", "/api/v1/tokens", token=reader), 403, "tokens")) == 0, "who may enter is the first's matter")
 
 
-def what_was_just_written_is_seen(server, admin, reader):
+def recent_writes_are_seen(server, admin, reader):
     control("pause")
     note = {"project": "tracker", "text": "after the pause"}
     expect(server.write("/api/v1/annotations", note, token=admin), 201, "a note")
@@ -92,7 +92,7 @@ def attack():
     with Server("--read-url", REPLICA) as server:
         push(server, 1, secret=admin)
         questions_go_to_the_replica(server, reader, server.runs(token=admin)[0])
-        what_was_just_written_is_seen(server, admin, reader)
+        recent_writes_are_seen(server, admin, reader)
         replica_that_stops_is_not_missed(server, reader)
     with open("server.log", encoding="utf-8") as log:
         check(all(json.loads(line)["status"] != 500 for line in log), "a question failed inside the server")

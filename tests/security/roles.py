@@ -38,7 +38,7 @@ def person_does_what_the_role_says(server):
     expect(ask(server, "ann@example.org"), 403, "a role that was taken away")
 
 
-def no_name_is_a_group(server):
+def names_are_not_groups(server):
     """A person may have any name that the identity server allows."""
     role("add", "--group", "admins", "--scope", "admin")
     for name in ("group:admins", "admins", "group admins", "Admins", "group=admins"):
@@ -50,7 +50,7 @@ def no_name_is_a_group(server):
     expect(ask(server, "group:staff"), 200, "the person of this name")
 
 
-def what_does_not_fit_is_refused(server):
+def names_that_do_not_fit_are_refused(server):
     """Names that are too long or malformed are refused: if one were dropped, its owner would get the next name."""
     for user, groups in (("x" * 201, None), ("x" * 201, "admins"), ("eve", "x" * 201), ("eve", f"admins,{'x' * 201}"), ("eve,root", None), ("eve\x1b[2J", None),
                          ("eve", ",".join(f"g{i}" for i in range(101)))):
@@ -78,8 +78,8 @@ def attack():
     with Server(*PEOPLE) as server:
         push(server, secret=everything)
         person_does_what_the_role_says(server)
-        no_name_is_a_group(server)
-        what_does_not_fit_is_refused(server)
+        names_are_not_groups(server)
+        names_that_do_not_fit_are_refused(server)
         only_the_proxy_is_believed(server)
         expect(server.ask("GET", "/api/v1/runs", token=everything), 200, "tokens work beside")
     options_fit_together()

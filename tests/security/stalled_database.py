@@ -33,7 +33,7 @@ def stall(server, secret, questions):
     return waiting
 
 
-def all_told_to_come_again(waiting, what):
+def all_must_retry(waiting, what):
     for request in waiting:
         answer = request.answer()
         check(answer.startswith("HTTP/1.1 503 ") and "retry-after: " in answer.lower(), f"{what}: {answer[:300]!r}")
@@ -58,21 +58,21 @@ def on_postgresql(server, secret):
     with stopped_database():
         waiting = stall(server, secret, QUESTIONS)
         check(not waiting[0].is_answered(), "the database was not stopped")
-        all_told_to_come_again(waiting, "a database that stands still")
+        all_must_retry(waiting, "a database that stands still")
         wait_until("not ready without a database", lambda: not is_ready(server))
         expect(server.ask("GET", "/api/v1/runs", token=secret), 503, "the next one is refused at once")
     wait_until("ready again", lambda: is_ready(server))
     expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "after it went on")
 
     with locked_tables():
-        all_told_to_come_again(stall(server, secret, QUESTIONS), "locked tables")
+        all_must_retry(stall(server, secret, QUESTIONS), "locked tables")
     wait_until("ready again", lambda: is_ready(server))
     expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "after the lock")
 
     stopped = postgres_processes()
     os.kill(stopped[0], signal.SIGQUIT)
     wait_until("PostgreSQL ends", lambda: not any(is_running(process) for process in stopped))
-    all_told_to_come_again(stall(server, secret, QUESTIONS), "a database that is gone")
+    all_must_retry(stall(server, secret, QUESTIONS), "a database that is gone")
     wait_until("not ready without a database", lambda: not is_ready(server))
 
 
@@ -83,7 +83,7 @@ def on_sqlite(server, secret):
         waiting = stall(server, secret, (("POST", "/api/v1/annotations"),))
         expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "readers do not wait for a writer")
         expect(server.ask("GET", "/api/v1/runs", token=unused), 200, "nor does a token whose first use cannot be noted yet")
-        all_told_to_come_again(waiting, "a locked file")
+        all_must_retry(waiting, "a locked file")
         locker.execute("ROLLBACK")
     expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201, "after the lock")
     # From here on no file can grow: SQLite sees a full disk.

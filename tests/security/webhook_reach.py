@@ -76,7 +76,7 @@ def only_what_is_allowed_is_reached(server, secret, receiver):
     check(after_a_run(server, secret, receiver.url())["problem"] is None and receiver.count == 2, "the allowed address")
 
 
-def proxies_of_the_environment_are_not_asked(secret, receiver):
+def proxies_of_the_environment_are_not_used(secret, receiver):
     """Proxies are ignored: a proxy would look the name up itself, and reach addresses forbidden to the server."""
     with Server("--webhook-http", environment={"http_proxy": receiver.url(""), "all_proxy": receiver.url("")}) as server:
         before = receiver.count
@@ -138,7 +138,7 @@ def attack():
         redirection_is_not_followed(server, secret, receiver)
         endless_answer_is_cut_and_shown_to_nobody(server, secret)
         only_what_is_allowed_is_reached(server, secret, receiver)
-    proxies_of_the_environment_are_not_asked(secret, receiver)
+    proxies_of_the_environment_are_not_used(secret, receiver)
     plain_http_needs_permission(secret, receiver)
     certificates_are_checked(secret)
 

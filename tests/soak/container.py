@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Plays examples/perfdb/Containerfile without a container engine: each FROM is a minimal root made by debootstrap from the
-archive that apt uses here, each RUN a shell in it, COPY copies.  Then it runs the image's program as the image's user:
-without a token its command must refuse to listen, with one the server must answer.  Needs root; otherwise exit code 77
-(skipped) and the reason.  It does not test volumes, or syntax that it does not read.
+Executes the steps of examples/perfdb/Containerfile without a container engine: FROM makes a minimal root with debootstrap,
+from the archive that apt uses here; RUN runs a shell in it; COPY copies. Then it runs the image's program as the image's
+user: without a token the program must refuse to listen, with one the server must answer. Needs root; otherwise exit code 77
+(skipped) and the reason. Volumes, and syntax that it does not read, are not tested.
 """
 import json
 import pathlib

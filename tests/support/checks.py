@@ -72,7 +72,7 @@ def blamed(benchmark, said):
     took, and only while the sampler has a processor. If that gave fewer than ten pairs or too few samples, as on a busy
     machine, functions are named without certainty.
     """
-    outside = re.search(r"from (\d+) more executions a side, sampled from outside", " ".join(said.split()))
+    outside = re.search(r"from (\d+) more executions per side, sampled from outside", " ".join(said.split()))
     few_samples = max((function["samples"] for function in benchmark["functions"]), default=0) < SURE_SAMPLES
     standings = ("guilty", "not sure") if outside and (int(outside[1]) < SURE_PAIRS or few_samples) else ("guilty",)
     return [function["name"] for function in benchmark["functions"] if function["standing"] in standings]

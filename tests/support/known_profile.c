@@ -290,8 +290,8 @@ void known_profile_add_durations(struct fg_profile *profile)
 			.returned = 20,
 			.total_ns = 15 * 100 + 5 * 1000,
 			.own_ns = 15 * 100,
-			.least_ns = 100,
-			.most_ns = 1000,
+			.min_ns = 100,
+			.max_ns = 1000,
 		};
 
 		seen.bins[fg_call_time_bin(100)] = 15;

@@ -15,11 +15,11 @@
 static unsigned interrupted;
 static unsigned early;
 
-static void judge(int result, uint64_t begin, uint64_t least_ns)
+static void judge(int result, uint64_t begin, uint64_t min_ns)
 {
 	if (result == -1 && errno == EINTR)
 		interrupted++;
-	if (now_ns(CLOCK_MONOTONIC) - begin < least_ns)
+	if (now_ns(CLOCK_MONOTONIC) - begin < min_ns)
 		early++;
 }
 

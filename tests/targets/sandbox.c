@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that enters a sandbox in which any system call but the four that it needs kills it.  It
- * checks that errno and the floating-point state stay unchanged.
+ * Enters a sandbox that kills it for any system call except the four that it needs.  It checks that
+ * errno and the floating-point state stay unchanged.
  */
 #include "work.h"
 

@@ -12,7 +12,7 @@
  * own      the program's signal is SIGPROF too
  * both     as `own`, and a sample of the wall clock is pending when it is sent
  * behind   the signal is SIGPROF, and its handler returns once a sample waits for that
- * masked   the call's mask blocks the program's signal: the call goes on
+ * masked   the call's mask blocks the program's signal: the call continues
  */
 #include "work.h"
 
@@ -37,7 +37,7 @@ enum {
 };
 
 static int pipes[2];
-static volatile sig_atomic_t goes_on;
+static volatile sig_atomic_t continues;
 static int holds;
 static int both;
 static int by_hand; /* the sample is sent by hand */
@@ -64,7 +64,7 @@ static void on_signal(int number)
 	(void)number;
 	if (holds)
 		hold_a_sample();
-	if (goes_on)
+	if (continues)
 		check(write(pipes[1], "", 1) == 1, "write");
 	errno = saved_errno;
 }
@@ -169,7 +169,7 @@ static unsigned count(long (*wait)(void), long number, int flags)
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
 	unsigned good = 0;
 
-	goes_on = flags != 0;
+	continues = flags != 0;
 	check(sigaction(sent, &action, NULL) == 0, "sigaction");
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		const pid_t process = fork();
@@ -178,7 +178,7 @@ static unsigned count(long (*wait)(void), long number, int flags)
 			(void)alarm(60); /* ends the program if a call waits for ever */
 			const long result = wait();
 
-			_exit(goes_on ? result != 1 : result != -1 || errno != EINTR);
+			_exit(continues ? result != 1 : result != -1 || errno != EINTR);
 		}
 		check(process > 0, "fork");
 		good += (unsigned)interrupt(process, number);

@@ -48,7 +48,7 @@ await runTests({
 		assert.deepEqual(words, ['', '', 'new', 'gone', '', '']);
 		await page.close();
 	},
-	'only what is sure is listed as the cause, and what is not is said not to be': async (context) => {
+	'only sure functions are listed as the cause; others are marked as not sure': async (context) => {
 		const page = await openTrend(context, 2);
 		const [sure, words, none] = await page.evaluate(async () => {
 			const { isSure, notSure } = await import('/compare.js');
@@ -89,7 +89,7 @@ await runTests({
 		assert.deepEqual(total, [9511, 10]);
 		await page.close();
 	},
-	'what starts a program and the sampler itself are not shown, and their time is their callers\'': async (context) => {
+	'start-up code and the sampler are hidden, and their time counts for their callers': async (context) => {
 		const page = await openTrend(context, 2);
 		const [nodes, hidden] = await page.evaluate(async () => {
 			const { readProfile } = await import('/profile.js');
@@ -223,7 +223,7 @@ await runTests({
 		assert.match(await linked.locator('figcaption').innerText(), /10 of 60 runs/);
 		await linked.close();
 	},
-	'the run under the pointer is told beside it': async (context) => {
+	'hovering shows the run next to the pointer': async (context) => {
 		const page = await openTrend(context, 60);
 		const box = await page.locator('.plot').boundingBox();
 		await page.mouse.move(box.x + box.width / 2, box.y + 100);
@@ -256,7 +256,7 @@ await runTests({
 		assert.ok(ticks.quiet < 5 && ticks.step > 15, `${ticks.quiet} ${ticks.step}`);
 		await page.close();
 	},
-	'what changed by nothing has no sign': async (context) => {
+	'an unchanged value has no sign': async (context) => {
 		const page = await openTrend(context, 1);
 		assert.deepEqual(await page.evaluate(async () => {
 			const { formatChange, formatPercent } = await import('./format.js');

@@ -197,7 +197,7 @@ test('the pair plot draws every pair and the interval', async (context) => {
 	await page.close();
 });
 
-test('a report says how it was measured, at what price, and what cannot be seen', async (context) => {
+test('a report says how it was measured, at what cost, and what cannot be seen', async (context) => {
 	const page = await openPage(context, url('regression'));
 	await openTab(page, 'Data');
 	await page.getByText('How it was measured').click();

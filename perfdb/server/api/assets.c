@@ -88,6 +88,6 @@ int fg_handle_asset(struct fg_request *rq, struct fg_error *err)
 	else if (asset)
 		give(rq, asset->media_type, asset->data, asset->size);
 	else
-		return fg_error_set(err, FG_ENOENT, "nothing is at this address");
+		return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 	return FG_OK;
 }

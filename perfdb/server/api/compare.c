@@ -172,7 +172,7 @@ static void merge_runs(const struct fg_stored_run *a, const struct fg_stored_run
  * Imported profiles are named after their files, so if each side has only one, both get the same
  * name.
  */
-static void name_profiles_alike(struct pair *pair)
+static void match_profile_names(struct pair *pair)
 {
 	struct fg_run *a = &pair->runs[0].run;
 	const struct fg_run *b = &pair->runs[1].run;
@@ -204,7 +204,7 @@ static int load_pair(struct fg_request *rq, struct pair *pair, struct fg_error *
 		status = fg_store_load(rq->store, ids[i], &pair->runs[i], err);
 	if (status != FG_OK)
 		return status;
-	name_profiles_alike(pair);
+	match_profile_names(pair);
 	return FG_OK;
 }
 

@@ -12,9 +12,9 @@
 #include "store/store.h"
 
 enum {
-	RUNS_MAX = 2000, /* most runs whose functions are read */
+	RUNS_MAX = 2000, /* maximum runs whose functions are read */
 	FUNCTIONS_SHOWN = 20,
-	BENCHMARKS_LEAST = 2, /* a single benchmark is judged by its own runs */
+	BENCHMARKS_MIN = 2, /* a single benchmark is judged by its own runs */
 };
 
 /* Returns the number of runs read. */
@@ -47,7 +47,7 @@ static void write_pool(struct fg_request *rq, struct fg_creep_pool *pool)
 	size_t risen = 0;
 
 	fg_policy_defaults(&policy);
-	risen = fg_creep_pool_risen(pool, BENCHMARKS_LEAST, policy.function_floor);
+	risen = fg_creep_pool_risen(pool, BENCHMARKS_MIN, policy.function_floor);
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_int(&w, "benchmarks", (int64_t)pool->benchmarks);

@@ -14,7 +14,7 @@
 enum {
 	RUNS_DEFAULT = 30,
 	RUNS_MAX = 300,
-	LEAST_CHAINED = 3,   /* successive commits that make a chain, as on the trend page */
+	MIN_CHAINED = 3,     /* successive commits that make a chain, as on the trend page */
 	INTERVAL_ERRORS = 7, /* approximate half width of an interval, in standard errors */
 };
 
@@ -85,7 +85,7 @@ static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 	if (change->from_gate) {
 		fg_json_bool(w, "confirmed", change->is_confirmed);
 		fg_json_pair(w, "interval", change->low, change->high);
-		fg_json_text(w, "undone_by", change->undone_by[0] ? change->undone_by : NULL);
+		fg_json_text(w, "reverted_by", change->reverted_by[0] ? change->reverted_by : NULL);
 	}
 	fg_json_text(w, "state", decision ? decision->kind : "new");
 	fg_json_text(w, "note", decision ? decision->text : NULL);
@@ -145,9 +145,9 @@ static void write_levels(struct dashboard *d, const struct fg_history *history)
 
 	fg_chain_build(steps, take_steps(history, steps), NULL, &chain);
 	fg_json_begin_array(w, "levels");
-	for (size_t i = 0; chain.count >= LEAST_CHAINED && i < chain.count; i++)
+	for (size_t i = 0; chain.count >= MIN_CHAINED && i < chain.count; i++)
 		fg_json_double(w, NULL, exp(fg_chain_sum(&chain, 0, i, FG_CHAIN_ALL).change));
-	for (size_t i = 0; chain.count < LEAST_CHAINED && i < history->count; i++)
+	for (size_t i = 0; chain.count < MIN_CHAINED && i < history->count; i++)
 		fg_json_double(w, NULL, history->points[i].candidate);
 	fg_json_end(w);
 	fg_chain_release(&chain);

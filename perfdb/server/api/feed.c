@@ -11,8 +11,8 @@
 #include "store/store.h"
 
 enum {
-	FEED_RUNS = 200,   /* most runs searched */
-	FEED_REPORTS = 50, /* most entries for runs */
+	FEED_RUNS = 200,   /* maximum runs searched */
+	FEED_REPORTS = 50, /* maximum entries for runs */
 };
 
 /* The feed being written; its addresses are relative to the server. */

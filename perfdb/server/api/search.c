@@ -9,7 +9,7 @@
 #include <ctype.h>
 
 enum {
-	FOUND_MAX = 50, /* most results per kind */
+	FOUND_MAX = 50, /* maximum results per kind */
 	SHORTEST_COMMIT = 4,
 };
 

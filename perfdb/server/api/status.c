@@ -98,7 +98,7 @@ static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica
 	const int64_t lag_ms = fg_replica_lag_ms(replica);
 
 	add_metric(text, "replica_questions_total", "Queries sent to the replica.",
-		   fg_replica_questions(replica));
+		   fg_replica_query_count(replica));
 	add_gauge(text, "replica_up", "Whether the replica answers.", lag_ms >= 0);
 	if (lag_ms >= 0)
 		add_gauge(text, "replica_lag_seconds", "How far the replica is behind.",

@@ -12,7 +12,7 @@
 
 enum {
 	POINTS_MAX = 10000,
-	TIPS_TRIED = 50, /* most of the newest runs tried as the end of the chain */
+	TIPS_TRIED = 50, /* maximum number of newest runs tried as the end of the chain */
 };
 
 static void begin_point(struct fg_json_writer *w, const char *run, int64_t started_ns,

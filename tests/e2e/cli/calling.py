@@ -44,7 +44,7 @@ def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
 
 
 def progress():
-    """A single line, redrawn while a run goes on, never wider than the terminal, and removed before the report."""
+    """A single line, redrawn during a run, never wider than the terminal, and removed before the report."""
     drawn_over = "\r\033[K"
     with tempfile.TemporaryDirectory() as home:
         with open(f"{home}/fastgate.yml", "w", encoding="utf-8") as file:
@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as empty:
             ([], "no command given"),
             (["hlep"], "did you mean 'help'?"),
             (["--colour"], "did you mean '--color'?"),
-            (["help", "nonsense"], "there is no command 'nonsense'"),
+            (["help", "nonsense"], "unknown command 'nonsense'"),
             (["help", "a", "b"], "unexpected argument 'b'"),
             (["config", "--check", "--reference"], "exclude each other"),
             (["config", "gate.alpha"], "fastgate config --explain gate.alpha"),
@@ -140,7 +140,7 @@ with tempfile.TemporaryDirectory() as empty:
 
     # an unknown domain is reported, and the command continues
     done = run("help", env={"FASTGATE_DEBUG": "confgi"})
-    check(done.returncode == 0 and "there is no domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
+    check(done.returncode == 0 and "unknown domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
 
 progress()
 finish()

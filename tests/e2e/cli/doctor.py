@@ -128,7 +128,7 @@ def programs():
                                    ("static", "samplable", "warning"), ("script", "wrapper", "note"), ("absent", "missing", "problem")):
         mine = found.get((wanted, name))
         check(mine and mine["severity"] == severity, f"{name}: {wanted} is {mine}, expected {severity}")
-        check(mine and (severity == "ok" or mine["remedy"]), f"{name}: nothing mends {mine}")
+        check(mine and (severity == "ok" or mine["remedy"]), f"{name}: no remedy for {mine}")
 
 
 def here():

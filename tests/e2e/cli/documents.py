@@ -36,7 +36,7 @@ def check_call(place, words):
     if not words or not re.fullmatch(r"[a-z]+", words[0]):
         return
     if words[0] not in commands:
-        failures.append(f"{place}: there is no command '{words[0]}'")
+        failures.append(f"{place}: unknown command '{words[0]}'")
         return
     for word in words[1:]:
         if word in ("--", "|", "||", "&&", ";", ">", "#", "…"):

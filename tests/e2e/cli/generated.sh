@@ -15,7 +15,7 @@ compare() { # committed file, arguments...
 	"$fastgate" "$@" >"$scratch/now"
 	if ! diff -u "$file" "$scratch/now" >"$scratch/diff"; then
 		head -n 40 "$scratch/diff"
-		echo "$file is not what 'fastgate $*' writes; mend it with: ./dev docs"
+		echo "$file is not what 'fastgate $*' writes; fix it with: ./dev docs"
 		status=1
 	fi
 }

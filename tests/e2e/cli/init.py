@@ -11,7 +11,7 @@ from checks import call, check, finish, write
 from init_project import MAIN, commit, entries, fastgate, in_folder, init, measures_nothing, runs
 
 
-def an_empty_folder_is_told_what_is_needed():
+def an_empty_folder_gets_what_is_needed_listed():
     said, text = init()
     check("none was found" in said and "does work that matters" in said, f"empty: {said}")
     check(measures_nothing(text) and "name: example" not in text and "while" not in text, f"empty: {text}")
@@ -20,7 +20,7 @@ def an_empty_folder_is_told_what_is_needed():
     check(done.returncode == 2 and "expected a list" in done.stderr, f"empty: {done}")
 
 
-def what_is_there_is_never_touched():
+def existing_files_are_never_touched():
     write("fastgate.yml", "mine")
     done = call(fastgate, "init")
     check(done.returncode == 2 and "is left unchanged" in done.stderr, f"existing: {done}")
@@ -103,7 +103,7 @@ return argc > 1 && !strcmp(argv[1], "[!benchmark]") && takes ? 0 : 1; }
 """
 
 
-def hidden_cases_of_catch2_are_asked_for():
+def hidden_cases_of_catch2_are_listed():
     write("main.c", CASES)
     write("Makefile", "all: unit_tests\nunit_tests: main.c\n\tcc -O1 -o $@ main.c\n")
     commit()
@@ -234,7 +234,7 @@ def a_command_of_the_users_own_is_what_builds():
     check("command: ./out/bench\n" in text, f"given: {text}")
 
 
-def a_stripped_program_is_told_of():
+def a_stripped_program_is_reported():
     write("main.c", MAIN)
     write("Makefile", "bench: main.c\n\tcc -O1 $(FLAGS) -o $@ main.c\n")
     write("fastgate.yml", "version: 1\nbuild: { command: make FLAGS=-s }\nbenchmarks:\n  - { name: bench, command: ./bench }\n")
@@ -307,7 +307,7 @@ def a_program_with_a_library_of_its_own_finds_that_one():
     check("same binaries" not in said and "2 pairs" in said, f"a library that changed is taken for the same: {said}")
 
 
-# A program whose first execution alone takes long without an input.
+# A program that is slow without an input, but only in its first execution.
 LONG_ONCE = """#include <stdio.h>
 #include <time.h>
 int main(void) { volatile unsigned sum = 0; int c; FILE *file = fopen("once", "r");
@@ -342,7 +342,7 @@ def a_reader_is_given_what_it_reads_and_not_the_largest_text():
     check("stdin: fastgate-input.yaml" in text and "yes examples/tags.yaml | head -n" in text, f"reader: {text}{said}")
 
 
-def what_is_too_short_or_fails_is_told():
+def programs_too_short_or_failing_are_reported():
     write("short.c", "int main(void) { return 0; }\n")
     write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", stderr); return 3; }\n")
     write("Makefile", "all: bench_short bench_bad\nbench_short: short.c\n\tcc -o $@ short.c\nbench_bad: bad.c\n\tcc -o $@ bad.c\n")
@@ -352,7 +352,7 @@ def what_is_too_short_or_fails_is_told():
     check("\n  # - name: bench_bad\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
 
 
-def a_program_that_no_file_keeps_busy_is_told_of():
+def a_program_that_no_file_keeps_busy_is_reported():
     write("main.c", "int main(void) { return 0; }\n")
     write("Makefile", "idle: main.c\n\tcc -o $@ main.c\n")
     commit()
@@ -361,7 +361,7 @@ def a_program_that_no_file_keeps_busy_is_told_of():
     check("ms: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
 
 
-def a_build_that_fails_is_told_and_the_file_is_written():
+def a_failed_build_is_reported_and_the_file_is_written():
     write("Makefile", "all:\n\t@echo no such luck; false\n")
     commit()
     said, text = init()
@@ -404,7 +404,7 @@ def a_bsd_makefile_is_built_by_bmake():
             os.remove(name)
 
 
-def ways_to_configure_are_told_apart():
+def ways_to_configure_are_distinguished():
     kinds = {
         "configure": ("./configure && make -j2", "#!/bin/sh\n"),
         "configure.sh": ("sh ./configure.sh && make -j2", ""),
@@ -427,22 +427,22 @@ def ways_to_configure_are_told_apart():
     check("autoreconf -fi" in init("--no-build")[1], "a configure that git does not track is not part of the project")
 
 
-for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched,
+for test in (an_empty_folder_gets_what_is_needed_listed, existing_files_are_never_touched,
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
-             hidden_cases_of_catch2_are_asked_for,
+             hidden_cases_of_catch2_are_listed,
              an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
              a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next,
              one_that_builds_no_program_makes_way_for_one_that_does, the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
-             a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
+             a_stripped_program_is_reported, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
              a_libtool_wrapper_is_looked_through, a_program_with_a_library_of_its_own_finds_that_one,
-             what_is_too_short_or_fails_is_told, a_program_that_no_file_keeps_busy_is_told_of,
-             a_build_that_fails_is_told_and_the_file_is_written,
+             programs_too_short_or_failing_are_reported, a_program_that_no_file_keeps_busy_is_reported,
+             a_failed_build_is_reported_and_the_file_is_written,
              after_a_failed_build_another_command_is_tried, a_makefile_for_one_job_is_built_with_one,
-             a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart):
+             a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_distinguished):
     in_folder(test)
 finish()

@@ -135,7 +135,6 @@ MISTAKES = [
     ("The folder cannot be written", lambda: (script("exit 0\n"), config()), "fastgate run --quick --set store.path=/proc/fastgate/store.db",
      "Runs are kept in `.fastgate/` next to `fastgate.yml`; `store.path` moves that."),
     ("There is a fastgate.yml already", lambda: config(), "fastgate init", "Nothing is ever overwritten."),
-    ("The disk is full", nothing, "fastgate help >/dev/full", "A result that could not be written is a failure."),
 ]
 
 FENCE = "```\n"
@@ -179,7 +178,7 @@ def main():
         said, code = tried(prepare, line)
         if code == 0 or not said.strip():
             failures.append(f"{title}: exit code {code}, said '{said}'")
-        note = textwrap.fill(f"{title}. {advice}", 100, initial_indent="# ", subsequent_indent="# ")
+        note = textwrap.fill(f"{title}. {advice}", 118, initial_indent="# ", subsequent_indent="# ")
         parts.append(f"{'' if parts[-1].endswith(FENCE) else chr(10)}{note}\n$ {line}   # exit code {code}\n{said.rstrip()}\n")
     parts.append(FENCE)
     text = "".join(parts)

@@ -85,19 +85,19 @@ def each_library(fake):
             yield re.escape(library), code, program, words
 
 
-def a_missing_library_is_told():
+def a_missing_library_is_reported():
     for library, code, program, words in each_library(lambda path: write(path, "")):
         fails(rf"{library} is needed [a-zA-Z ]+ and cannot be opened: install [^:]+ \(/\S*/{library}: ", code, program, *words)
     check(not os.path.exists("none"), "an archive that cannot be written leaves a file")
 
 
-def a_library_without_our_functions_is_told():
+def a_library_without_our_functions_is_reported():
     other = re.search(r"calling init: (/\S*/libz\.so\S*)", loaded(FASTGATE, "--version"))[1]
     for library, code, program, words in each_library(lambda path: shutil.copy(other, path)):
         fails(rf"{library}, which is needed [a-zA-Z ]+, has no function \w+: unexpected version", code, program, *words)
 
 
-def what_waits_goes_on_waiting():
+def waiting_programs_continue_to_wait():
     status = call(FASTGATE, "push", "--status", "--json")
     check('"waiting": 1' in status.stdout or '"waiting":1' in status.stdout, f"after all of it: {status.stdout}")
 
@@ -107,9 +107,9 @@ def body():
     write("fastgate.yml", "version: 1\nproject: opened\nbenchmarks:\n  - { name: one, command: sh -c true }\n"
           "measure: { schedule: abba, pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
     each_command_opens_what_it_needs()
-    a_missing_library_is_told()
-    a_library_without_our_functions_is_told()
-    what_waits_goes_on_waiting()
+    a_missing_library_is_reported()
+    a_library_without_our_functions_is_reported()
+    waiting_programs_continue_to_wait()
 
 
 finish_in_scratch(body)

@@ -98,7 +98,7 @@ def wait_for(path):
         return file.read().strip()
 
 
-def pages_are_where_they_are_asked_for(*words):
+def pages_are_at_the_requested_address(*words):
     """Pages are served on the requested port and opened in the browser; a fake xdg-open records the page."""
     with contextlib.suppress(OSError):
         os.remove("opened")
@@ -123,14 +123,14 @@ def pages_are_where_they_are_asked_for(*words):
 
 def web_listens_and_opens():
     port = free_port()
-    url = pages_are_where_they_are_asked_for(FASTGATE, "web", *STORE, "--open", "--port", str(port))
+    url = pages_are_at_the_requested_address(FASTGATE, "web", *STORE, "--open", "--port", str(port))
     check(url.startswith(f"http://127.0.0.1:{port}/?key="), f"{url}")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = call(FASTGATE, "web", *STORE, "--port", str(taken.getsockname()[1]))
         check(done.returncode != 0 and str(taken.getsockname()[1]) in done.stderr, f"a port that is taken: {done.returncode} {done.stderr}")
     done = call(FASTGATE, "web", *STORE, "--port", "65536")
     check(done.returncode == 2 and "65536" in done.stderr, f"no port: {done.returncode} {done.stderr}")
-    url = pages_are_where_they_are_asked_for(PERFDB, "serve", "--database", "pages.db", "--listen", "127.0.0.1:0", "--secret", "--open")
+    url = pages_are_at_the_requested_address(PERFDB, "serve", "--database", "pages.db", "--listen", "127.0.0.1:0", "--secret", "--open")
     check("?key=" in url, f"{url}")
 
 

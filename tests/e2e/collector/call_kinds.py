@@ -290,7 +290,7 @@ int main(int count, char **)
 """
 
 
-def what_the_compiler_inlined_is_said_by_function():
+def inlined_calls_are_reported_by_function():
     program = built("copied", COPIED, "-O2", "-lstdc++", "-lm", language="cpp")
     said = recorded("--calls", "half,sqrt,fabs,exp", "--", program).stderr
     check("'half' is counted: no object exports or imports it: it does not exist, or the compiler has inlined it" in said, f"a function: {said}")
@@ -323,7 +323,7 @@ def body():
     each_lane_of_a_vector_function_is_an_argument()
     fast_math_is_counted()
     arguments_in_a_plugin_are_seen_each_time_it_is_loaded()
-    what_the_compiler_inlined_is_said_by_function()
+    inlined_calls_are_reported_by_function()
     calls_from_alike_stacks_keep_their_paths()
 
 

@@ -64,7 +64,7 @@ def return_addresses_that_are_left_over_deceive_nobody():
     compare(known(recorded("--calls", "exp", PROGRAM, "stale").stdout), counted("exp", "stale"), "stale")
 
 
-def coroutines_that_take_turns_on_a_stack_are_told_apart():
+def coroutines_that_share_a_stack_are_distinguished():
     wanted = known(recorded("--calls", "exp", PROGRAM, "coroutines").stdout)
     found = {}
     for path, calls in counted("exp").items():
@@ -87,7 +87,7 @@ def a_known_place_takes_few_instructions():
 
     for option, part in (("--calls", 4), ("--domains", 3)):
         quick, timed = added(option, "exp"), added(option, "exp", "--times")
-        check(0 < quick * part < timed, f"{option}: {quick} instructions a call, {timed} where it is timed")
+        check(0 < quick * part < timed, f"{option}: {quick} instructions per call, {timed} where it is timed")
 
 
 def a_handler_may_call_behind_every_instruction():
@@ -122,7 +122,7 @@ double NAME(double x) { double sum = 0; for (int i = 0; i < 10; i++) sum += exp(
 HOST = target("plugin_host.c")
 
 
-def libraries_that_take_each_others_place_are_told_apart():
+def libraries_at_the_same_address_are_distinguished():
     for name in ("left", "right"):
         write(f"{name}.c", PLUGIN.replace("NAME", f"{name}_one"))
         subprocess.run([COMPILER, "-O1", "-fno-builtin", "-shared", "-fPIC", f"{name}.c", "-o", f"{name}.so", "-lm"], check=True)
@@ -227,11 +227,11 @@ def body():
     every_path_of_a_disorderly_program_is_its_own()
     a_thread_may_have_less_stack_where_another_had_more()
     return_addresses_that_are_left_over_deceive_nobody()
-    coroutines_that_take_turns_on_a_stack_are_told_apart()
+    coroutines_that_share_a_stack_are_distinguished()
     a_known_place_takes_few_instructions()
     a_handler_may_call_behind_every_instruction()
     a_process_may_end_while_its_threads_call()
-    libraries_that_take_each_others_place_are_told_apart()
+    libraries_at_the_same_address_are_distinguished()
     registers_are_as_the_caller_left_them()
 
 

@@ -77,14 +77,14 @@ def a_call_takes_as_long_as_it_takes():
     check(sum(entry["calls"] for entry in bins) == traces[0]["calls"], f"the histogram of one trace: {deepest}")
 
 
-def calls_within_calls_of_the_same_function_are_no_time_twice():
+def calls_within_calls_of_the_same_function_are_timed_once():
     row = times_of("down")
     check(row["calls"] == 101, f"down: {row}")
     check(row["own_ns"] <= total_of("time.down") <= row["total_ns"], f"time.down is that of the outermost call: {total_of('time.down')}, {row}")
     check(total_of("time.down") <= row["max_ns"] * 1.0001, f"one outermost call: {total_of('time.down')}, {row}")
 
 
-def what_cannot_be_timed_is_counted_and_told(said):
+def calls_that_cannot_be_timed_are_counted_and_reported(said):
     check(total_of("calls.on_the_stack") == 1 and total_of("calls.waitpid") == 1, "they are counted")
     names = [row["name"] for row in rows()]
     check("on_the_stack" not in names and "longjmp" not in names and "waitpid" not in names, f"timed: {names}")
@@ -112,7 +112,7 @@ def a_program_notices_nothing():
         check((done.returncode, done.stdout) == (plain.returncode, plain.stdout), f"{command}: {done}, not {plain}")
 
 
-def nothing_is_timed_unless_asked_for(program):
+def nothing_is_timed_unless_requested(program):
     call(FASTGATE, "record", "--calls", "exp", "--", program, check=True)
     done = call(FASTGATE, "view", "-V", "times", "fastgate-record")
     check(done.returncode == 2 and "--times" in done.stderr, f"calls alone: {done}")
@@ -132,11 +132,11 @@ def body():
     program = build()
     calls_that_are_left_are_counted_and_have_no_duration(program)
     a_call_takes_as_long_as_it_takes()
-    calls_within_calls_of_the_same_function_are_no_time_twice()
-    what_cannot_be_timed_is_counted_and_told(recorded(EVERY, program).stderr)
+    calls_within_calls_of_the_same_function_are_timed_once()
+    calls_that_cannot_be_timed_are_counted_and_reported(recorded(EVERY, program).stderr)
     a_program_that_checks_its_results_is_content()
     a_program_notices_nothing()
-    nothing_is_timed_unless_asked_for(program)
+    nothing_is_timed_unless_requested(program)
     nothing_gates_a_duration()
 
 

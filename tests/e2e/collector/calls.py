@@ -106,7 +106,7 @@ def functions_of_cxx_are_named_without_parameters():
     expect("text::Parser::Parser", {"main": 1})
 
 
-def what_is_not_reached_says_why(program):
+def unreached_functions_have_a_reason(program):
     said = recorded("use_exp,exp@libc,nothing_of_this_name,exp,fmin", program).stderr
     check("'use_exp' is counted: calls calls it directly" in said, said)
     check("'exp@libc' is counted: no object exports" in said, said)
@@ -126,7 +126,7 @@ def program_notices_nothing():
         check(done.stdout == plain.stdout, f"{command}: {done.stdout!r} instead of {plain.stdout!r}")
 
 
-def nothing_is_counted_unless_asked_for(program):
+def nothing_is_counted_unless_requested(program):
     call(FASTGATE, "record", "--", program, check=True)
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "calls.exp")
     check(done.returncode == 2 and "calls.exp" in done.stderr, f"a profile of time alone: {done}")
@@ -150,9 +150,9 @@ def body():
     calls_from_a_signal_handler_are_counted(program)
     libraries_that_come_and_go_are_counted()
     functions_of_cxx_are_named_without_parameters()
-    what_is_not_reached_says_why(program)
+    unreached_functions_have_a_reason(program)
     program_notices_nothing()
-    nothing_is_counted_unless_asked_for(program)
+    nothing_is_counted_unless_requested(program)
     if os.path.exists(f"{program}_i386"):
         narrow_programs_run_as_they_are(f"{program}_i386")
 

@@ -125,7 +125,7 @@ def with_too_few_nops_they_are_refused(compiler):
         check("descend" in refused_for_memory(done) and not by_caller("descend"), f"{compiler} {option}: {done.stderr}")
 
 
-def who_asks_where_the_nops_are_keeps_them():
+def programs_that_look_up_their_nops_keep_them():
     """A program that looks up the NOPs may jump to them or overwrite them, so they stay."""
     asks = ('extern void *const list[] __asm__("__start___patchable_function_entries");\n'
             "void *const *where();\nvoid *const *where() { return list; }\n")
@@ -181,7 +181,7 @@ def arcs(program):
     return sorted(found)
 
 
-def gprof_is_told_the_same():
+def gprof_sees_the_same():
     if not shutil.which("gprof"):
         return
     program = compiled("profiled", GCC, "-pg", "-mfentry", "-no-pie", "-fno-pie")
@@ -256,7 +256,7 @@ def body():
         nops_are_enough("gcc, NOPs in front", GCC, "-fpatchable-function-entry=7,2")
         nops_are_enough("gcc, -mnop-mcount", GCC, "-pg", "-mfentry", "-mnop-mcount", "-fno-pie", "-no-pie")
         with_too_few_nops_they_are_refused(GCC)
-        who_asks_where_the_nops_are_keeps_them()
+        programs_that_look_up_their_nops_keep_them()
         each_call_of_fentry_counts("gcc", GCC)
         each_call_of_fentry_counts("gcc, fixed address", GCC, "-no-pie", "-fno-pie")
         each_call_of_fentry_counts("gcc, endbr64", GCC, "-no-pie", "-fno-pie", "-fcf-protection=full", "-Wl,-z,lazy")
@@ -265,7 +265,7 @@ def body():
         arguments_of_a_clone_are_not(GCC, "-pg", "-mfentry")
         arguments_of_a_clone_are_not(GCC, "-fpatchable-function-entry=5")
         without_an_end_there_is_no_duration()
-        gprof_is_told_the_same()
+        gprof_sees_the_same()
         registers_are_left_alone()
     if CLANG:
         nops_are_enough("clang", CLANG, "-fpatchable-function-entry=5")

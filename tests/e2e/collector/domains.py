@@ -38,7 +38,7 @@ def expect(found, name, **wanted):
     check(seen == wanted, f"{name}: {wanted} expected, found {seen}")
 
 
-def every_kind_of_value_is_told_apart(program):
+def every_kind_of_value_is_distinguished(program):
     recorded("libm", program)
     found = rows()
     expect(found, "exp", calls=1000, min=-1000, max=-1, mean=-500.5, negative=1000, zeros=0, repeats=0, traces=1,
@@ -57,7 +57,7 @@ def every_kind_of_value_is_told_apart(program):
     expect(found, "cabsf #2", min=-6, negative=1)
 
 
-def calls_are_counted_beside_their_arguments(program):
+def calls_and_their_arguments_are_counted_together(program):
     recorded("exp@libm,log", program)
     check([row["name"] for row in rows()] == ["log", "exp"], f"what was asked for alone: {rows()}")
     found = by_leaf(measured(FASTGATE, "calls.exp"))
@@ -195,8 +195,8 @@ def sums_are_exact():
 
 def body():
     program = f"{TARGETS}/domains"
-    every_kind_of_value_is_told_apart(program)
-    calls_are_counted_beside_their_arguments(program)
+    every_kind_of_value_is_distinguished(program)
+    calls_and_their_arguments_are_counted_together(program)
     one_trace_is_shown_in_full_with_its_histogram(program)
     hints_are_true(program)
     a_page_shows_functions_call_paths_and_histograms(program)

@@ -80,7 +80,7 @@ def growth_between_two_marks():
     shown = view("-V", "growth").stdout
     check("hold ← " in shown and " at dump 1, " in shown and " at dump 2\n" in shown, shown)
     refused = view("-V", "growth", "--dumps", "1:3")
-    check(refused.returncode == 2 and "there is no dump 3; the profile has 2" in refused.stderr, f"{refused}")
+    check(refused.returncode == 2 and "no dump 3; the profile has 2" in refused.stderr, f"{refused}")
 
 
 def each_dump_of_a_loop_holds_the_block_of_its_turn(program):
@@ -130,7 +130,7 @@ def last_dump_needs_no_event_after_it(program):
     check(held("heap.live.1").get("cache") == 1000, "a dump asked for before the end")
 
 
-def child_goes_on_counting(program):
+def child_continues_to_count(program):
     """A child of fork holds what it allocated itself; its dumps follow those of its parent."""
     record(program, ("cache", "dump", "fork"), "--measure", "heap")
     check(held("heap.live.1").get("cache") == 1000 and held("heap.live.2").get("cache") == 1000, f"{held('heap.live.2')}")
@@ -161,7 +161,7 @@ def body():
     file_switches_counting_off(program)
     os.unlink("control")
     last_dump_needs_no_event_after_it(program)
-    child_goes_on_counting(program)
+    child_continues_to_count(program)
     without_dumps_there_is_no_growth(program)
 
 

@@ -128,7 +128,7 @@ def another_file_than_was_looked_at_stays_as_it_is():
     check(done.returncode == 0, f"a plan that is cut off: {done}")
 
 
-def a_program_that_another_starts_is_told(program):
+def a_program_that_another_starts_is_reported(program):
     done = recorded("add_up", "sh", "-c", f"exec {program}")
     check("started by another" in done.stderr, done.stderr)
 
@@ -144,12 +144,12 @@ def refuse_executable_pages():
         os._exit(99)
 
 
-def where_code_may_not_be_changed_it_is_not(program):
+def protected_code_is_not_changed(program):
     done = call(FASTGATE, "record", "--entries", "--calls", "add_up", "--", program, preexec_fn=refuse_executable_pages)
     if done.returncode == 99 or "SubprocessError" in done.stderr:
         return
     check(done.returncode == 0 and done.stdout == "all as it should be\n", f"{done}")
-    check("this system does not let its code be changed safely (add_up)" in done.stderr, done.stderr)
+    check("its code cannot be changed safely on this system (add_up)" in done.stderr, done.stderr)
 
 
 def programs_notice_nothing():
@@ -161,7 +161,7 @@ def programs_notice_nothing():
         check(AT_ENTRIES in done.stderr, f"{command}: {done.stderr}")
 
 
-def what_does_not_fit_together_is_refused(program):
+def contradictory_options_are_refused(program):
     for words in (["--entries"], ["--entries", "--times", "--calls", "exp"], ["--entries", "--measure", "heap"]):
         done = call(FASTGATE, "record", *words, "--", program)
         check(done.returncode == 2 and "--entries" in done.stderr, f"{words}: {done}")
@@ -175,10 +175,10 @@ def body():
     arguments_are_seen_at_an_entry(program)
     a_call_counts_once_whichever_way_it_takes()
     another_file_than_was_looked_at_stays_as_it_is()
-    a_program_that_another_starts_is_told(program)
-    where_code_may_not_be_changed_it_is_not(program)
+    a_program_that_another_starts_is_reported(program)
+    protected_code_is_not_changed(program)
     programs_notice_nothing()
-    what_does_not_fit_together_is_refused(program)
+    contradictory_options_are_refused(program)
 
 
 finish_in_scratch(body)

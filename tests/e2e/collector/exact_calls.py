@@ -62,7 +62,7 @@ def recording_before_is_kept_once():
     check(done.returncode == 2 and "nothing can be appended" in done.stderr, f"{done}")
 
 
-def what_does_not_apply_is_refused():
+def inapplicable_options_are_refused():
     for words in (("--rate", "100"), ("--clock", "wall"), ("--measure", "heap"), ("--calls", "leaf"), ("--append",)):
         done = record("--exact", *words)
         check(done.returncode == 2 and f"{words[0]} does not apply" in done.stderr, f"{words}: {done}")
@@ -77,7 +77,7 @@ def body():
     every_call_is_counted()
     counts_are_the_same_each_time()
     recording_before_is_kept_once()
-    what_does_not_apply_is_refused()
+    inapplicable_options_are_refused()
 
 
 if not shutil.which("valgrind"):

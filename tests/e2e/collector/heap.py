@@ -112,7 +112,7 @@ def program_notices_nothing():
         check(done.stdout == plain.stdout, f"{command}: {done.stdout!r} instead of {plain.stdout!r}")
 
 
-def malloc_of_the_program_is_told():
+def malloc_of_the_program_is_reported():
     write("own.c", "#include <stddef.h>\n#include <string.h>\nstatic char room[1 << 20];\nstatic size_t used;\n"
           "void *malloc(size_t n) { void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
           "void free(void *at) { (void)at; }\n"
@@ -131,7 +131,7 @@ def malloc_of_the_program_is_told():
     check("of its own" not in done.stdout + done.stderr, f"the address of malloc is a stub's in a program at a fixed address: {done}")
 
 
-def allocator_that_the_loader_does_not_know_is_told():
+def allocator_unknown_to_the_loader_is_reported():
     """The allocators are one with a prefix, and a malloc that is local to the program."""
     body = "{ static char room[1 << 16]; static size_t used; void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
     write("prefixed.c", "#include <stddef.h>\nvoid *je_malloc(size_t n)\n" + body + "int main(void) { return je_malloc(100) == NULL; }\n")
@@ -147,7 +147,7 @@ def allocator_that_the_loader_does_not_know_is_told():
     check("of its own" not in done.stdout + done.stderr, f"the C library's malloc is counted: {done}")
 
 
-def memory_that_is_not_counted_is_told():
+def memory_that_is_not_counted_is_reported():
     """The programs are a stripped one with a renamed allocator, one that uses malloc, and a small one."""
     write("arena.c", "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n"
           "int main(int argc, char **argv) {\n"
@@ -155,11 +155,11 @@ def memory_that_is_not_counted_is_told():
           "    char *room = argc > 2 ? malloc(size) : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
           "    memset(room, 1, size);\n    return room[size / 2] != 1;\n}\n")
     subprocess.run([COMPILER, "-O0", "-s", "arena.c", "-o", "arena"], check=True)
-    for words, is_told in ((["8000"], True), (["8000", "malloc"], False), (["100"], False)):
+    for words, is_reported in ((["8000"], True), (["8000", "malloc"], False), (["100"], False)):
         recorded("./arena", *words)
         done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
         told = "most of the process's memory is not from the allocator that is counted" in done.stdout + done.stderr
-        check(told == is_told, f"{words}: {done}")
+        check(told == is_reported, f"{words}: {done}")
 
 
 def sizes_of_what_is_given_back_change_nothing():
@@ -197,7 +197,7 @@ def recordings_can_be_added_up(program):
     expect("heap.allocations", {"make_small": 4000})
 
 
-def nothing_is_counted_unless_asked_for(program):
+def nothing_is_counted_unless_requested(program):
     call(FASTGATE, "record", "--", program, check=True)
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
     check(done.returncode == 2 and "heap.bytes" in done.stderr, f"a profile of time alone: {done}")
@@ -224,13 +224,13 @@ def body():
         process_that_outlives_its_main_thread_is_counted(program)
         program_behind_an_emptied_environment_is_counted(program)
     program_notices_nothing()
-    malloc_of_the_program_is_told()
-    allocator_that_the_loader_does_not_know_is_told()
-    memory_that_is_not_counted_is_told()
+    malloc_of_the_program_is_reported()
+    allocator_unknown_to_the_loader_is_reported()
+    memory_that_is_not_counted_is_reported()
     sizes_of_what_is_given_back_change_nothing()
     static_program_is_refused()
     recordings_can_be_added_up(f"{TARGETS}/heap")
-    nothing_is_counted_unless_asked_for(f"{TARGETS}/heap")
+    nothing_is_counted_unless_requested(f"{TARGETS}/heap")
 
 
 finish_in_scratch(body)

@@ -54,7 +54,7 @@ def live_total_and_largest_of_three_loops():
     check(main["peak"] == 1100000, f"{main}")
 
 
-def what_is_left_at_the_end_has_its_allocator():
+def blocks_left_at_the_end_have_their_allocator():
     expect("heap.live", {"ones": 10, "growing": 55, "freed_at_once": 0, "resized": 70000, "first_peak": 0, "base": 0, "highest": 0})
     expect("heap.live_blocks", {"ones": 10, "growing": 10, "freed_at_once": 0, "resized": 1})
 
@@ -74,14 +74,14 @@ def leaks_are_listed_by_path():
     check("lost_chain ← main" in done.stdout and "of memory lost" in done.stdout, done.stdout)
 
 
-def resident_memory_is_told_by_mapping():
+def resident_memory_is_reported_by_mapping():
     """The mappings include the program and its heap; the collector's memory is listed separately."""
     rows = rows_of("resident", "mapping")
     check(rows["[heap]"]["at_peak"] > 1000000, f"a heap of 1.1 MB that was touched: {rows}")
     check("[fastgate]" in rows and any(name.endswith("/held") or name.endswith("/held_i386") for name in rows), f"{list(rows)}")
 
 
-def page_that_was_never_touched_is_told():
+def page_that_was_never_touched_is_reported():
     found = by_function("heap.untouched")
     check(125 * 4096 <= found.get("reserve", 0) <= 127 * 4096, f"one page of 512 KiB was touched: {found}")
     check("resized" not in found or found["resized"] <= 70000, f"{found}")
@@ -129,7 +129,7 @@ def leaks_of_a_profile_of_time_are_refused(program):
     check(done.returncode == 2 and "--measure heap" in done.stderr, f"{done}")
 
 
-def leaks_that_cannot_be_looked_for_are_not_none(program):
+def failed_leak_search_does_not_report_zero_leaks(program):
     """If the program's memory cannot be searched for pointers, the held memory is known all the same."""
     done = subprocess.run([FASTGATE, "record", "--measure", "heap", "--", program], preexec_fn=lambda: forbid_system_call(PROCESS_VM_READV),
                           capture_output=True, text=True, check=False)
@@ -149,15 +149,15 @@ def body():
             continue
         record(program)
         live_total_and_largest_of_three_loops()
-        what_is_left_at_the_end_has_its_allocator()
+        blocks_left_at_the_end_have_their_allocator()
         block_that_another_thread_frees_is_gone()
         leaks_are_listed_by_path()
-        page_that_was_never_touched_is_told()
+        page_that_was_never_touched_is_reported()
         pprof_knows_its_own_names()
         peak_is_what_was_held_when_the_whole_held_the_most()
         allocation_freed_as_the_next_event_is_temporary()
         child_of_a_fork_holds_what_it_allocated(program)
-    leaks_that_cannot_be_looked_for_are_not_none(f"{TARGETS}/held")
+    failed_leak_search_does_not_report_zero_leaks(f"{TARGETS}/held")
     leaks_of_a_profile_of_time_are_refused(f"{TARGETS}/held")
 
 

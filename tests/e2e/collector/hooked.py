@@ -80,7 +80,7 @@ def each_way_of_leaving_a_function_is_survived(plain):
     check("not all calls" not in done.stderr, f"all are timed: {done.stderr}")
 
 
-def only_what_is_asked_for_is_counted():
+def only_requested_functions_are_counted():
     recorded("--calls", "left")
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "calls.text::Parser::parse")
     check(done.returncode == 2, f"a function that nobody asked for: {done}")
@@ -101,7 +101,7 @@ def body():
     a_call_through_an_import_is_not_counted_twice()
     libraries_that_come_and_go_are_counted()
     each_way_of_leaving_a_function_is_survived(plain)
-    only_what_is_asked_for_is_counted()
+    only_requested_functions_are_counted()
     without_a_symbol_table_only_exports_are_known()
 
 

@@ -120,7 +120,7 @@ def switched_off_there_is_one_row():
     check(call(FASTGATE, "record", "--kernel", "perhaps", "--", "true").returncode == 2, "--kernel perhaps is taken")
 
 
-def who_may_not_look_is_told_once():
+def missing_rights_are_reported_once():
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
         if os.geteuid() != 0 or int(file.read()) < 2:
             return
@@ -138,7 +138,7 @@ def who_may_not_look_is_told_once():
 
 
 def body():
-    who_may_not_look_is_told_once()
+    missing_rights_are_reported_once()
     why = perf_kernel.why_not()
     if why:
         print(f"skipped: {why}")

@@ -41,7 +41,7 @@ def resources_are_all_there(program, how):
         check({name: found.get(name) for name in wanted} == wanted, f"{how}: {measure}: {wanted} expected, found {found}")
 
 
-def what_is_not_known_is_said(how):
+def missing_data_is_reported(how):
     leaks = view("-V", "leaks")
     shown = view("-V", "memory")
     listed = json.loads(view("--json", "--measure", "heap.live").stdout)
@@ -53,7 +53,7 @@ def what_is_not_known_is_said(how):
     check(says_so and any("was killed" in note for note in listed["notes"]), f"{how}: {shown}{listed['notes']}")
 
 
-def regions_are_counted_or_said_to_be_lost(program, how):
+def regions_are_counted_or_reported_as_lost(program, how):
     call(FASTGATE, "record", "--rate", "10000", "--", program, how)
     shown = view("-V", "regions")
     lost = "how often and how long its regions were entered is not known" in shown.stdout + shown.stderr
@@ -78,8 +78,8 @@ def body():
             continue
         for how in ENDS:
             resources_are_all_there(program, how)
-            what_is_not_known_is_said(how)
-            regions_are_counted_or_said_to_be_lost(program, how)
+            missing_data_is_reported(how)
+            regions_are_counted_or_reported_as_lost(program, how)
             if not suffix:
                 calls_are_all_there(program, how)
 

@@ -169,7 +169,7 @@ def every_leaf_has_its_callers(python):
     check(set(CALLERS) - set(met) <= {"leaf_deleted", "leaf_sorted", "leaf_mapped"}, f"{python}: never met: {set(CALLERS) - set(met)}")
 
 
-def code_at_the_address_of_other_code_is_told_apart(python):
+def code_at_the_address_of_other_code_is_distinguished(python):
     """
     Functions created one after another, each in the memory of the previous one, are all sampled under their own names.
     """
@@ -252,7 +252,7 @@ def body():
     for python in found:
         said = record(python, "program.py", "10000")
         every_leaf_has_its_callers(python)
-        code_at_the_address_of_other_code_is_told_apart(python)
+        code_at_the_address_of_other_code_is_distinguished(python)
         shares_are_those_of_the_time(python, said)
         lines_are_those_of_the_source(python)
         switched_off(python)

@@ -116,7 +116,7 @@ def where_nothing_can_be_preloaded():
     check(done.stderr.count("ignores LD_PRELOAD") == 1 and "record --pid" in done.stderr, f"duel: {done.returncode}\n{done.stderr}")
 
 
-def told_to_end(signal, *command):
+def ended_by_signal(signal, *command):
     """
     Sends a signal to `record` alone, once the command has reported that it is ready; the command's child holds the pipe
     open.
@@ -132,12 +132,12 @@ def told_to_end(signal, *command):
 def signals_are_handed_on():
     summary = re.compile(r"\b(no samples|1 sample|\d+ samples)\b")  # their number depends on the machine
     for signal in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP):
-        code, said = told_to_end(signal, "sh", "-c", "echo ready; exec sleep 100")
+        code, said = ended_by_signal(signal, "sh", "-c", "echo ready; exec sleep 100")
         check(code == 128 + signal and summary.search(said), f"{signal.name}: {code}\n{said}")
         # communicate() returns when the last holder of the pipe is gone, so the sleep has ended too
-        code, said = told_to_end(signal, "sh", "-c", "sleep 100 & echo ready; wait")
+        code, said = ended_by_signal(signal, "sh", "-c", "sleep 100 & echo ready; wait")
         check(code == 128 + signal and summary.search(said), f"{signal.name}, with a child: {code}\n{said}")
-    code, _ = told_to_end(signals.SIGTERM, "sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do :; done")
+    code, _ = ended_by_signal(signals.SIGTERM, "sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do :; done")
     check(code == 7, f"a command that decides for itself: {code}")
 
 

@@ -120,7 +120,7 @@ def crowded_processor():
             process.wait()
 
 
-def shares_are_as_said(what, said):
+def shares_agree_with_the_program(what, said):
     words = said.split()
     check(len(words) == 6, f"--clock wall from outside, {what}: the program said {said}")
     document = profile()
@@ -141,12 +141,12 @@ def waiting_from_outside():
         recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
         said = running.communicate()[0]
     check(running.returncode == 0, f"a system call was cut short: {running.returncode} {said}")
-    shares_are_as_said("--pid", said)
+    shares_agree_with_the_program("--pid", said)
     build("waits", WAITS, "-pthread", "-static")
     with crowded_processor() as there:
         done = record("--clock", "wall", "--budget", "50%", "--", "./waits", preexec_fn=there)
     check(done.returncode == 0, f"a system call was cut short: {done.returncode} {done.stdout} {done.stderr}")
-    shares_are_as_said("a crowd", done.stdout)
+    shares_agree_with_the_program("a crowd", done.stdout)
 
 
 def tracing_forbidden():

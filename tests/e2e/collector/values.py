@@ -106,7 +106,7 @@ def one_of_many_calls_is_kept():
     check(all(bits(y - 0.5) == bits(float(round(x * 7))) for x, y in zip(found["pow.1"], found["pow.2"])), "arguments of one call stay together")
 
 
-def what_makes_no_sense_is_refused():
+def nonsense_is_refused():
     for options, part in ((["--calls", "exp", "--values", "1"], "--domains"), (["--domains", "exp", "--precision", "3"], "--values"),
                           (["--domains", "exp", "--values", "0"], "--values")):
         done = call(FASTGATE, "record", *options, "--", "./program")
@@ -123,7 +123,7 @@ def body():
     equal_recordings_are_equal_bytes()
     few_bits_are_rounded_to_the_nearest()
     one_of_many_calls_is_kept()
-    what_makes_no_sense_is_refused()
+    nonsense_is_refused()
 
 
 finish_in_scratch(body)

@@ -81,7 +81,7 @@ def check(left_out, reasons, *options, env=None):
     assert (found[0], found[1]) == (left_out, reasons), found
 
 
-def what_is_executed_is_learned_once():
+def executed_functions_are_recorded_once():
     edit("alpha.c", "s = 0", "s = 1")
     unknown = "it is not known yet what it executes"
     check(set(), {"alpha": unknown, "beta": unknown})
@@ -174,7 +174,7 @@ with tempfile.TemporaryDirectory() as folder:
     git("init", "-q")
     git("add", ".")
     git("commit", "-qm", "first")
-    what_is_executed_is_learned_once()
+    executed_functions_are_recorded_once()
     every_report_says_it()
     a_commit_needs_no_second_look()
     a_function_that_nobody_executes_touches_nobody()

@@ -115,8 +115,8 @@ def bad_ends_cost_one_line(history):
     for arguments, words in [
         (["HEAD", "HEAD~3"], "the ends are swapped"),
         (["HEAD", "HEAD"], "there is nothing between them"),
-        (["nowhere"], "there is no commit 'nowhere'"),
-        (["HEAD~3", "--bench", "other"], "there is no benchmark 'other'"),
+        (["nowhere"], "no commit 'nowhere'"),
+        (["HEAD~3", "--bench", "other"], "no benchmark 'other'"),
         (["HEAD~3", "--measure", "cpu_time"], "is not counted exactly"),
     ]:
         done = history.bisect(2, *arguments)
@@ -140,7 +140,7 @@ def equal_ends_have_nothing_to_find(history):
     check("nothing to find" in done.stdout, f"equal ends: {done.stdout}")
 
 
-def a_search_out_of_budget_goes_on(history):
+def a_search_out_of_budget_can_continue(history):
     done = history.bisect(3, "HEAD~12", "--measure", "instructions", "--budget", "1s", "--json")
     report = json.loads(done.stdout)
     check(report["state"] == "stopped" and report["culprit"] is None, f"out of budget: {report['state']}")
@@ -187,7 +187,7 @@ def test():
     bad_ends_cost_one_line(history)
     a_shallow_clone_says_how_to_deepen(history)
     equal_ends_have_nothing_to_find(history)
-    a_search_out_of_budget_goes_on(history)
+    a_search_out_of_budget_can_continue(history)
     a_merge_is_searched_inside(history)
     configuration_may_lie_outside(history)
     an_old_candidate_gets_the_benchmarks_files(history)

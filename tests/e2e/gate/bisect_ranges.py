@@ -168,7 +168,7 @@ def a_missing_submodule_is_named():
     check("git submodule update --init" in done.stderr, f"without its submodule: {done.stderr}")
 
 
-def uncommitted_changes_are_no_part_of_the_range():
+def uncommitted_changes_are_not_in_the_range():
     history = history_of("dirty", [1000] * 3 + [1300] * 2)
     history.script("source", 'echo "cost: 5000"')
     done = history.bisect(1, history.hashes[0])
@@ -176,7 +176,7 @@ def uncommitted_changes_are_no_part_of_the_range():
     check(history.hashes[3][:12] in done.stdout and "5000" not in done.stdout, f"a dirty tree: {done.stdout}")
 
 
-def an_interrupted_search_goes_on():
+def an_interrupted_search_continues():
     history = History("interrupted")
     started, go = history.folder.parent / "started", history.folder.parent / "go"
     os.mkfifo(started)
@@ -206,8 +206,8 @@ def test():
     a_benchmark_begins_at_the_first_commit_that_has_it()
     a_case_of_a_suite_is_searched_by()
     a_missing_submodule_is_named()
-    uncommitted_changes_are_no_part_of_the_range()
-    an_interrupted_search_goes_on()
+    uncommitted_changes_are_not_in_the_range()
+    an_interrupted_search_continues()
 
 
 finish_in_scratch(test)

@@ -48,7 +48,7 @@ class Project:
         return done.returncode, done.stdout
 
 
-def it_is_said(project, *words):
+def difference_is_reported(project, *words):
     """Checks that the candidate is judged, and that the first note has these words."""
     code, text = project.run()
     check(code in (0, 1, 3), f"{words}: exit code {code}: {text}")
@@ -56,20 +56,20 @@ def it_is_said(project, *words):
         check(word in " ".join(text.split()), f"'{word}' is not in: {text}")
 
 
-def other_ways_of_building_are_said():
+def other_ways_of_building_are_reported():
     project = Project("flags", PLAIN.format("-O2 -fno-inline"))
     project.build(PLAIN.format("-O0"))
-    it_is_said(project, "optimisation -O2 in the baseline, -O0 in the candidate", "-fno-inline only in the baseline")
+    difference_is_reported(project, "optimisation -O2 in the baseline, -O0 in the candidate", "-fno-inline only in the baseline")
     project.build(PLAIN.format("-O2 -fno-inline -static"))
-    it_is_said(project, "linking dynamic in the baseline, static in the candidate")
+    difference_is_reported(project, "linking dynamic in the baseline, static in the candidate")
     project.build(SHARED)
-    it_is_said(project, "libraries: libpart.so only in the candidate")
+    difference_is_reported(project, "libraries: libpart.so only in the candidate")
     project.build("# other words, the same flags\n" + PLAIN.format("-O2 -fno-inline"))
     code, text = project.run()
     check(code in (0, 1, 3) and "built differently" not in text, f"built alike: {code} {text}")
 
 
-def a_sanitized_side_is_no_comparison():
+def a_sanitized_side_is_not_comparable():
     project = Project("sanitized", PLAIN.format("-O2"))
     project.build(PLAIN.format("-O2 -fsanitize=address"))
     code, text = project.run()
@@ -77,16 +77,16 @@ def a_sanitized_side_is_no_comparison():
     check("different kinds" in text and "with AddressSanitizer" in " ".join(text.split()), f"a sanitized side: {text}")
 
 
-def a_library_from_elsewhere_is_said():
+def a_library_from_elsewhere_is_reported():
     project = Project("origin", SHARED)
     elsewhere = pathlib.Path("elsewhere").absolute()
     elsewhere.mkdir()
     call("cc", "-g", "-O2", "-shared", "-fPIC", "-o", str(elsewhere / "libpart.so"), str(project.folder / "part.c"), check=True)
     project.build(f"cc -g -O2 -o sum sum.c -L{elsewhere} -lpart -Wl,-rpath,{elsewhere}\n")
-    it_is_said(project, "libpart.so is the project's own in the baseline and comes from elsewhere in the candidate")
+    difference_is_reported(project, "libpart.so is the project's own in the baseline and comes from elsewhere in the candidate")
 
 
-def a_library_of_the_work_tree_is_said():
+def a_library_of_the_work_tree_is_reported():
     project = Project("shared", SHARED)
     call("sh", "build.sh", cwd=project.folder, check=True)
     code, text = project.run()
@@ -107,7 +107,7 @@ def every_report_says_it():
         check("optimisation -O2 in the baseline, -O0 in the candidate" in text, f"{name}: {text[:2000]}")
 
 
-def leftovers_in_a_work_tree_are_no_comparison():
+def leftovers_in_a_work_tree_prevent_a_comparison():
     project = Project("leftovers", "[ -e sum ] || " + PLAIN.format("-O2"))
     call("cc", "-g", "-O0", "-o", "sum", "sum.c", "part.c", cwd=project.folder, check=True)
     code, text = project.run("--in-place")
@@ -134,12 +134,12 @@ def what_the_sampler_sees_of_one_side_only_is_measured_without_it():
 
 
 def main():
-    other_ways_of_building_are_said()
-    a_sanitized_side_is_no_comparison()
-    a_library_from_elsewhere_is_said()
-    a_library_of_the_work_tree_is_said()
+    other_ways_of_building_are_reported()
+    a_sanitized_side_is_not_comparable()
+    a_library_from_elsewhere_is_reported()
+    a_library_of_the_work_tree_is_reported()
     every_report_says_it()
-    leftovers_in_a_work_tree_are_no_comparison()
+    leftovers_in_a_work_tree_prevent_a_comparison()
     what_the_sampler_sees_of_one_side_only_is_measured_without_it()
 
 

@@ -61,7 +61,7 @@ def measure(*options):
     return done, first_benchmark() if os.path.exists("report.json") else {}
 
 
-def is_said(done, benchmark, where):
+def is_confirmed(done, benchmark, where):
     notes = benchmark.get("notes", [])
     check(done.returncode == 0, f"{where}: exit code {done.returncode}: {done.stdout}{done.stderr}")
     check(notes and "data/words.txt" in notes[0], f"{where}: {notes}")
@@ -74,7 +74,7 @@ def only_the_input():
         project(name, command)
         commit_larger()
         done, benchmark = measure()
-        is_said(done, benchmark, name)
+        is_confirmed(done, benchmark, name)
         check(benchmark["verdict"] == "pass" and benchmark["identical"], f"{name}: {benchmark}")
         os.chdir("..")
 
@@ -83,7 +83,7 @@ def the_input_and_code():
     project("both", "./count")
     commit_larger(code=True)
     done, benchmark = measure()
-    is_said(done, benchmark, "both")
+    is_confirmed(done, benchmark, "both")
     check(benchmark["verdict"] not in ("regression", "error"), f"both: {benchmark}")
     sizes = sorted(path.stat().st_size for path in pathlib.Path(".fastgate/builds").glob("*/tree/data/words.txt"))
     check(sizes == [15000, 30000], f"each build has its own again: {sizes}")

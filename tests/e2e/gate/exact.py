@@ -61,7 +61,7 @@ def fake_valgrind(folder, text):
     return folder
 
 
-def more_calls_and_more_instructions_a_call_are_told_apart(env):
+def more_calls_and_more_instructions_per_call_are_distinguished(env):
     write(calls=1020)
     work = measure(env, 1)["work"]
     assert (work["kind"], work["mechanism"]["kind"], work["function"]) == ("more_work", "calls", "fit"), work
@@ -70,7 +70,7 @@ def more_calls_and_more_instructions_a_call_are_told_apart(env):
     work = measure(env, 1)["work"]
     assert (work["mechanism"]["kind"], work["function_calls"]) == ("instructions_per_call", [1000, 1000]), work
     text = run(fastgate, "report", env=env).stdout
-    assert "does more work" in text and "instructions a call" in text and "callgrind" in text, text
+    assert "does more work" in text and "instructions per call" in text and "callgrind" in text, text
     shown = run(fastgate, "view", env=env).stdout
     assert "calls self/call total/call" in " ".join(shown.split()), shown
     row = next(row for row in json.loads(run(fastgate, "view", "--json", env=env).stdout)["rows"] if row["name"] == "fit")
@@ -113,7 +113,7 @@ def a_program_that_is_not_deterministic_is_not_judged(env):
     run("git", "reset", "-q", "--hard", "HEAD~1", env=env)
 
 
-def what_valgrind_cannot_run_is_said_in_a_line(env, folder):
+def programs_that_valgrind_cannot_run_are_reported(env, folder):
     write(calls=1020)
     died = fake_valgrind(folder / "died", """for word; do case $word in --log-file=*) log=${word#--log-file=};; esac; done
 echo '==1== vex amd64->IR: unhandled instruction bytes: 0x62 0xF1' > "$(echo "$log" | sed s/%p/1/)"
@@ -151,9 +151,9 @@ with tempfile.TemporaryDirectory() as made:
     run("git", "init", "-q", ".", env=env)
     run("git", "add", ".", env=env)
     run("git", "commit", "-qm", "base", env=env)
-    more_calls_and_more_instructions_a_call_are_told_apart(env)
+    more_calls_and_more_instructions_per_call_are_distinguished(env)
     every_format_and_a_comparison_of_stored_runs_say_the_same(env)
-    what_valgrind_cannot_run_is_said_in_a_line(env, folder)
+    programs_that_valgrind_cannot_run_are_reported(env, folder)
     without_valgrind_the_report_says_so(env, folder)
     a_program_that_is_not_deterministic_is_not_judged(env)
     os.chdir("/")

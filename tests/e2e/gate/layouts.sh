@@ -54,17 +54,17 @@ echo 'int changed(void) { volatile int same = 100; return same; }' >changed.c
 # All places are used from the first pair on: with `auto`, it depends on the machine whether links are cheap.
 expect_code 0 "another place" "$FASTGATE" run --against HEAD --verbose --set measure.layouts=always
 expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
-! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "it was never measured as it was linked"
+! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "it was never measured as linked"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
 # Links are expensive: measured as linked, and in all places only because that looks slower.
-links_are_dear() {
+links_are_expensive() {
 	rm -rf .fastgate/builds/*/layouts
 	for price in .fastgate/builds/link-times/*; do printf 999000000000 >"$price"; done
 }
-links_are_dear
+links_are_expensive
 expect_code 0 "expensive links" "$FASTGATE" run --against HEAD --verbose
-expect_text 'measured as it was linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "expensive links"
+expect_text 'measured as linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "expensive links"
 expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "expensive links"
 expect_text 'took .*+0.0 %.* pass' "$work/out" "expensive links"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
@@ -94,7 +94,7 @@ for mode in always auto; do
 	expect_code 1 "lucky, measured in all places ($mode)" "$FASTGATE" run --against HEAD --set measure.layouts=$mode --verbose
 	expect_text 'took .*+10.[0-9] %.*REGRESSION' "$work/out" "lucky, measured in all places ($mode)"
 	expect_text "$in_places.*8.3 %.*+32.0 %" "$work/out" "the four places ($mode)"
-	! grep -q 'as it was linked' "$work/out" "$work/err" || fail "$mode: it was never measured as it was linked"
+	! grep -q 'as it was linked' "$work/out" "$work/err" || fail "$mode: it was never measured as linked"
 done
 git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
 

@@ -103,7 +103,7 @@ def card_agrees_with_its_runs():
     return project, again
 
 
-def hidden_run_is_kept_apart(project, card):
+def hidden_run_is_kept_separate(project, card):
     planted = any(run["arm"] == "planted" for run in card["runs"])
     done = subprocess.run([fastgate, "run", "--against", "HEAD", "--set", "gate.prove.share=50%"], cwd=project.folder,
                           env=project.environment, capture_output=True, text=True, timeout=HUNG_S)
@@ -138,7 +138,7 @@ def another_card_begins(project, card):
 
 def bad_input_is_one_clear_line():
     project = Project("bad")
-    project.refuses(2, "there is no benchmark 'other' in", "--bench", "other")
+    project.refuses(2, "no benchmark 'other' in", "--bench", "other")
     (project.folder / "main.c").write_text(SOURCE.replace("200", "16000"))
     project.git("commit", "-q", "-a", "-m", "Longer")
     project.refuses(2, "--budget 1.00 s is too small", "--budget", "1s")
@@ -163,18 +163,18 @@ def build_that_cannot_be_relinked_is_delayed():
     check(len(stored) >= 2 and all(run["schedule"] == "stored" or run["pairs"] == 0 for run in stored), f"stored: {stored}")
 
 
-def build_that_cannot_be_relinked_is_said_to_be_unproven():
+def build_that_cannot_be_relinked_is_reported_as_unproven():
     project = Project("copied", build=f"cp {shutil.which('true')} prog")
     project.refuses(3, "prog: no slowdown can be planted: no link was seen while it was built", "--budget", "5s")
 
 
 def main():
     project, card = card_agrees_with_its_runs()
-    hidden_run_is_kept_apart(project, card)
+    hidden_run_is_kept_separate(project, card)
     another_card_begins(project, card)
     bad_input_is_one_clear_line()
     build_that_cannot_be_relinked_is_delayed()
-    build_that_cannot_be_relinked_is_said_to_be_unproven()
+    build_that_cannot_be_relinked_is_reported_as_unproven()
 
 
 finish_in_scratch(main)

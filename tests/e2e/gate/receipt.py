@@ -96,7 +96,7 @@ def body():
     os.rename(".fastgate/ledger", "ledger.away")
     expect("without a ledger", verify("first.json"), 0, "receipt of run")
     write(".fastgate/ledger", pathlib.Path("ledger.away").read_text(encoding="utf-8").split("\n")[0] + "\n")
-    expect("in another checkout", verify("first.json"), 0, "has no such line 2: the receipt is from another checkout")
+    expect("in another checkout", verify("first.json"), 0, "has no line 2 that matches: the receipt is from another checkout")
     os.rename("ledger.away", ".fastgate/ledger")
     check([claim["proven"] for claim in first["benchmarks"][0]["claims"]] == [True, True], f"both claims: {first['benchmarks']}")
     expect("its receipt", verify("first.json", "--commit", "HEAD"), 0, "bench: improvement", "faster: proven (attempt 1)",

@@ -86,7 +86,7 @@ def function_that_got_slower_is_named():
     # did not change: if main() was sampled too, its changed call may be to blame.
     check(guilty[:1] in ([GUILTY], [MAIN]), f"{guilty}: {done.stdout}")
     check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or f": {GUILTY} {LINE} (+" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
-    check("executions a side, sampled from outside" in done.stdout, done.stdout)
+    check("executions per side, sampled from outside" in done.stdout, done.stdout)
     check("runs without the sampler" not in done.stdout + done.stderr, done.stderr)
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("refine" in view, view)  # on a crowded processor, few samples may miss the other function

@@ -148,7 +148,7 @@ def the_baseline_gets_files_of_the_candidate():
           f"a path that git ignores: {result.returncode} {result.stderr}")
 
 
-def who_prints_much_writes_to_a_file_on_both_sides():
+def large_output_goes_to_a_file_on_both_sides():
     project = Project("p")
     project.write("show.sh", SHOW + 'kind=$(stat -L -c %F /proc/$$/fd/1)\necho "$kind" >>"$SEEN/$(printf %04d "$n")"\nhead -c 600000 /dev/zero\n')
     project.git("commit", "-q", "-a", "-m", "It prints much")
@@ -210,7 +210,7 @@ def in_place_is_measured_there_and_says_so():
     check("in place" not in result.stdout, "a snapshot is not in place")
 
 
-def sides_of_different_kinds_are_no_comparison():
+def sides_of_different_kinds_are_not_compared():
     project = Project("e")
     project.configure(command="./program")
     project.write("build.sh", "cp /bin/true program\n")
@@ -254,12 +254,12 @@ def submodules_are_those_that_the_build_needs():
 def main():
     both_sides_see_the_same()
     the_baseline_gets_files_of_the_candidate()
-    who_prints_much_writes_to_a_file_on_both_sides()
+    large_output_goes_to_a_file_on_both_sides()
     a_second_run_builds_what_changed()
     a_candidate_that_was_committed_is_not_built_again()
     a_change_of_the_build_begins_afresh()
     in_place_is_measured_there_and_says_so()
-    sides_of_different_kinds_are_no_comparison()
+    sides_of_different_kinds_are_not_compared()
     submodules_are_those_that_the_build_needs()
 
 

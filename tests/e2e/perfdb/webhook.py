@@ -45,7 +45,7 @@ def verdict(outcome, benchmark="parse"):
             {"name": "cpu_time", "label": "cpu time", "unit": "ns", "gated": True, "decided": True, "verdict": outcome, "ratio": 1.25, "interval": [1.24, 1.26], "baseline": 1e9, "candidate": 1.25e9}]}]}
 
 
-def asked_to_set(server, bearer, receiver, template=ALL):
+def response_to_setting(server, bearer, receiver, template=ALL):
     """Sets a webhook, which sends a test; returns the problem of that test, and what the receiver got."""
     answer = server.write("/api/v1/webhook", {"project": "tracker", "url": receiver.url("/hook?channel=7"), "template": template}, token=bearer)
     return expect(answer, 200, "the webhook").json()["problem"], receiver.take()
@@ -54,7 +54,7 @@ def asked_to_set(server, bearer, receiver, template=ALL):
 def set_webhook(server, bearer, receiver, template=ALL):
     """Sets a webhook; afterwards the receiver has received nothing yet."""
     answers, receiver.answers = receiver.answers, []
-    problem, _ = asked_to_set(server, bearer, receiver, template)
+    problem, _ = response_to_setting(server, bearer, receiver, template)
     check(problem == "", problem)
     receiver.answers, receiver.count = answers, 0
 
@@ -78,7 +78,7 @@ def nothing_waits(server, bearer):
     until(lambda: webhook(server, bearer)["waiting"] == 0, "no call waits")
 
 
-def regression_creep_and_error_are_told(server, secret):
+def regression_creep_and_error_are_sent(server, secret):
     receiver = Receiver()
     set_webhook(server, secret, receiver)
     for outcome in ("regression", "creep", "error"):
@@ -131,7 +131,7 @@ def refusal_is_final(server, secret):
     check(webhook(server, secret)["problem"] == "the webhook answered 410", f"{webhook(server, secret)}")
 
 
-def change_point_is_told_once(server, secret):
+def change_point_is_sent_once(server, secret):
     receiver = Receiver()
     set_webhook(server, secret, receiver)
     for first in range(1, 17):
@@ -162,7 +162,7 @@ def two_servers_make_each_call_once(server, secret):
     check(sorted(told) == sorted(sent) and receiver.count == 12, f"{receiver.count} calls")
 
 
-def what_waits_survives_the_server(secret):
+def waiting_calls_survive_the_server(secret):
     receiver = Receiver([(503, {})])
     with Server("--webhook-allow", "127.0.0.0/8", "--webhook-http", "--webhook-retry", "1h") as server:
         set_webhook(server, secret, receiver)
@@ -206,11 +206,11 @@ def mistakes_are_named(server, secret):
         check(answer.status == 400 and reason in answer.json()["error"]["message"], f"{words}: {answer.status} {answer.body!r}")
 
 
-def setting_it_says_whether_a_test_was_taken(server, secret):
+def setting_it_reports_whether_the_test_was_accepted(server, secret):
     receiver = Receiver([(410, {})])
-    problem, (_, _, body) = asked_to_set(server, secret, receiver)
+    problem, (_, _, body) = response_to_setting(server, secret, receiver)
     check(problem == "the webhook answered 410" and json.loads(body)["verdict"] == "test", f"{problem} {body!r}")
-    problem, _ = asked_to_set(server, secret, receiver)
+    problem, _ = response_to_setting(server, secret, receiver)
     check(problem == "", problem)
     words = {"project": "busy", "url": "http://127.0.0.1:9/"}
     set_at_once = [server.write("/api/v1/webhook", words, token=secret).status for _ in range(130)]
@@ -231,16 +231,16 @@ def work():
     secret = token("admin", "--note", "root")
     with Server(*HERE) as server:
         mistakes_are_named(server, secret)
-        regression_creep_and_error_are_told(server, secret)
+        regression_creep_and_error_are_sent(server, secret)
         hostile_names_stay_in_their_strings(server, secret)
         failed_call_is_made_again(server, secret)
         refusal_is_final(server, secret)
-        change_point_is_told_once(server, secret)
+        change_point_is_sent_once(server, secret)
         two_servers_make_each_call_once(server, secret)
         administrators_of_the_project_set_it(server, secret)
-        setting_it_says_whether_a_test_was_taken(server, secret)
+        setting_it_reports_whether_the_test_was_accepted(server, secret)
         copy_keeps_the_webhook(server, secret)
-    what_waits_survives_the_server(secret)
+    waiting_calls_survive_the_server(secret)
 
 
 finish_in_scratch(work)

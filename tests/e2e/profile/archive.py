@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-A recording packed into one file: shown elsewhere as here, and refused if it was changed. usage: archive.py FASTGATE
+A recording packed into one file: other hosts show the same, and a changed file is refused. usage: archive.py FASTGATE
 PROGRAM
 """
 import hashlib
@@ -120,17 +120,17 @@ class Archive(unittest.TestCase):
         self.assertEqual(self.again.returncode, 0, self.again.stderr)
         self.assertEqual((self.home / "again.tar.zst").read_bytes(), (self.home / "traces.tar.zst").read_bytes())
 
-    def test_what_is_in_it_is_said(self):
+    def test_contents_are_listed(self):
         self.assertRegex(self.said, r"traces\.tar\.zst: 1 trace, \d+ binaries, \d+ debug files?, [\d.]+ MiB unpacked")
 
-    def test_what_could_not_be_packed_is_said(self):
+    def test_unpacked_files_are_reported(self):
         done = self.run_here("archive", "-o", "late.tar.zst", "traces", env={"HOME": str(self.home / "empty")})
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"not in the archive: program: .*program': No such file")
         late = self.run_here("view", "late.tar.zst")
         self.assertRegex(late.stderr, r"note: program: no names: .*No such file")
 
-    def test_binaries_that_moved_are_found_where_they_are_said_to_be(self):
+    def test_binaries_that_moved_are_found_in_given_folders(self):
         (self.home / "kept").mkdir(exist_ok=True)
         shutil.copy(PROGRAM, self.home / "leaving")
         done = self.run_here("record", "--rate", "2000", "-o", "moved-traces", "--", self.home / "leaving")
@@ -215,7 +215,7 @@ class Archive(unittest.TestCase):
             packed(self.home / "evil.tar.zst", [manifest_of([("traces", b"")]), (info, b""), plain("traces/x", b"x")])
             self.refused("evil.tar.zst", "refused: it has a link, a folder or a device")
 
-    def test_what_the_manifest_does_not_say_is_refused(self):
+    def test_unlisted_files_are_refused(self):
         one, other = ("a", b"one"), ("b", b"other")
         for members, words in (
                 ([manifest_of([one]), plain(*one), plain(*other)], "its manifest does not list b"),

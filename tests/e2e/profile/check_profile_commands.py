@@ -98,7 +98,7 @@ class Commands(unittest.TestCase):
         text = self.run_ok("view").decode()
         self.assertRegex(text, r"30\.0 +30\.00 .* fit\(Track&\)")
 
-    def test_names_are_cut_to_the_width_that_is_asked_for_and_whole_without_one(self):
+    def test_names_are_cut_to_the_requested_width(self):
         long_name = "a_name_that_is_much_too_long_for_a_narrow_terminal(std::vector<int, std::allocator<int>>)"
         folded = self.home / "long.folded"
         folded.write_text(f"main;{long_name} 40\nmain 2\n")
@@ -206,7 +206,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertGreater(len(done.stderr), 40)
 
-    def test_what_record_wrote_last_is_newer_than_the_store(self):
+    def test_the_last_recording_is_newer_than_the_store(self):
         elsewhere = self.home / "elsewhere"
         elsewhere.mkdir()
         for command in (("import", FOLDED), ("record", "--rate", "1000", "--", MARKED)):
@@ -334,7 +334,7 @@ class Commands(unittest.TestCase):
     # ---- exports and imports ----
 
     @unittest.skipUnless(jsonschema, "the Python package jsonschema is not installed")
-    def test_json_is_what_its_schema_says(self):
+    def test_json_matches_its_schema(self):
         schema = closed(json.loads(Path(SCHEMA).read_text()))
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
@@ -351,7 +351,7 @@ class Commands(unittest.TestCase):
                               env=self.environment, text=True, check=True, timeout=HUNG_S).stdout
         self.assertRegex(text, r"30ms +30\.00% .*45ms +45\.00% +fit\(Track&\)")
 
-    def test_what_is_exported_can_be_imported_again(self):
+    def test_exports_can_be_imported_again(self):
         self.run_ok("export", "-F", "folded", "-o", "back")
         self.run_ok("import", "--period", "1ns", "back", "-o", "back.fgrun")
         rows = self.rows_by_name("back.fgrun")

@@ -97,7 +97,7 @@ class Instructions(unittest.TestCase):
         rows = {int(row["address"], 16): row["leaf_samples"] for row in self.rows("-f", f"^{FUNCTION}$", "one") if row["leaf_samples"]}
         self.assertEqual(dict(pairs), rows)
 
-    def test_inlined_code_is_known_for_what_it_is(self):
+    def test_inlined_code_is_marked_as_inlined(self):
         rows = self.rows("-f", "^mix$", "one")
         self.assertEqual([int(row["address"], 16) for row in rows], self.objdump)
         self.assertIn("mix", {row["inlined"] for row in rows})
@@ -126,7 +126,7 @@ class Instructions(unittest.TestCase):
         hit = next(line for line in done.stdout.splitlines() if ",program," in line)
         self.assertTrue(hit.endswith(","), hit)
 
-    def test_what_cannot_be_shown_is_said(self):
+    def test_omissions_are_reported(self):
         done = self.run_here("view", "-V", "instructions", "-f", "nowhere", "one")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("no sample ended in a function 'nowhere'", done.stderr)

@@ -115,7 +115,7 @@ class Machine(unittest.TestCase):
         here, there = (self.run_here("export", "-F", "folded", run).stdout for run in ("traces", "machine.tar.zst"))
         self.assertEqual(here, there)
 
-    def test_what_is_not_permitted_is_said_in_one_line(self):
+    def test_refusals_are_one_line(self):
         if os.geteuid() != 0 or Path("/proc/sys/kernel/perf_event_paranoid").read_text(encoding="ascii").strip() in ("-1", "0"):
             self.skipTest("it is permitted to everybody, or this is not root")
         os.chmod(self.home, 0o777)
@@ -126,7 +126,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertRegex(done.stderr, r"^fastgate: sampling the machine is not permitted: .*kernel\.perf_event_paranoid below 1 \(it is \d\)\n$")
 
-    def test_it_excludes_what_it_is_not(self):
+    def test_it_excludes_commands_and_other_modes(self):
         for words, said in ((["--", "true"], "--system and a command exclude each other"), (["--pid", "1"], "--pid and --system exclude each other"),
                             (["--clock", "wall"], "--clock is not possible")):
             done = self.run_here("record", "--system", *words)

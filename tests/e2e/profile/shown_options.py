@@ -81,7 +81,7 @@ def graph_leaves_out():
     check(set(graph("--depth", "2")[0]) == names - {"log"}, "--depth 2 from the start, which calls main")
 
 
-def graph_is_drawn_otherwise():
+def graph_options_change_the_drawing():
     found, _ = graph()
     check(found["log"][0] > found["main"][0], f"letters do not grow with the self time: {found}")
     turned, _ = graph("--color-by-self")
@@ -111,7 +111,7 @@ def body():
     view_names_and_counts_otherwise()
     samples_are_counted()
     graph_leaves_out()
-    graph_is_drawn_otherwise()
+    graph_options_change_the_drawing()
     graph_does_not_wait_for_ever()
     names_are_shown_as_the_linker_has_them()
 

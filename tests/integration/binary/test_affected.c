@@ -166,7 +166,7 @@ static void unknown_code_is_measured(void **state)
 	check_code(&executed, "program is not the build whose functions were recorded", NULL);
 	put_program(FG_ARM_BASELINE, "base");
 	assert_int_equal(remove(in_side(FG_ARM_CANDIDATE, "program")), 0);
-	check_code(&executed, "the functions of program cannot be told apart", NULL);
+	check_code(&executed, "the functions of program cannot be distinguished", NULL);
 	put_program(FG_ARM_CANDIDATE, "limit");
 	check_code(&executed, NULL, NULL);
 	(void)fg_executed_add_file(&executed, FG_TEST_CODE_FOLDER "/code_base", false, "0123");

@@ -102,7 +102,7 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 	const struct {
 		const char *variant;
 		const char *changed;
-		const char *reaches; /* a function that refers to it and did not change itself */
+		const char *reaches; /* a function that refers to it but is itself unchanged */
 		const char *apart;   /* a function that has nothing to do with it */
 	} rows[] = {
 		{.variant = "limit", .changed = "limited", .reaches = "outer", .apart = "by_name"},

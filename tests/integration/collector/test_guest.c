@@ -79,7 +79,7 @@ static void no_call_is_cut_short(void **state)
 	}
 }
 
-static void the_programs_own_use_of_the_signal_goes_on(void **state)
+static void the_programs_own_use_of_the_signal_continues(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"own_signal"}};
@@ -93,7 +93,7 @@ static void the_programs_own_use_of_the_signal_goes_on(void **state)
 	outcome_release(&outcome);
 }
 
-static void waiting_for_the_signal_goes_on(void **state)
+static void waiting_for_the_signal_continues(void **state)
 {
 	static const struct {
 		const char *settings[2];
@@ -317,7 +317,9 @@ static void thread_local_memory_is_the_programs_own(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "touch_all") > 2e7);
-	/* a thread that is preempted between its farewell and its end may be sampled once more */
+	/*
+	 * a thread that is preempted between its last record and its end may be sampled once more
+	 */
 	assert_in_range(outcome.traces->header.threads, 181, 185);
 	outcome_release(&outcome);
 }
@@ -558,8 +560,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_comes_back),
 		cmocka_unit_test(no_call_is_cut_short),
-		cmocka_unit_test(the_programs_own_use_of_the_signal_goes_on),
-		cmocka_unit_test(waiting_for_the_signal_goes_on),
+		cmocka_unit_test(the_programs_own_use_of_the_signal_continues),
+		cmocka_unit_test(waiting_for_the_signal_continues),
 		cmocka_unit_test(a_wait_ends_when_its_handler_has_run),
 		cmocka_unit_test(a_call_ends_as_the_handler_yet_to_run_has_it),
 		cmocka_unit_test(a_tick_makes_no_call_again),

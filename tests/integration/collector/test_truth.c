@@ -40,8 +40,8 @@ static const char *in_full_or(const char *all, const char *enough)
 }
 
 /*
- * Two functions, and the time that one look of the first one's clock stands for; a look at the
- * second stands for a period.
+ * Two functions that share a program's time. A sample of the first weighs look_ns, one of the
+ * second weighs a period.
  */
 struct share {
 	const char *a;
@@ -144,7 +144,9 @@ static void short_threads_get_their_share(void **state)
 
 	(void)state;
 	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", period_ns}, &outcome);
-	/* a thread that is preempted between its farewell and its end may be sampled once more */
+	/*
+	 * a thread that is preempted between its last record and its end may be sampled once more
+	 */
 	assert_in_range(outcome.traces->header.threads, threads + 1, 2 * threads + 1);
 	outcome_release(&outcome);
 }
@@ -169,7 +171,7 @@ static void short_threads_in_the_kernel_get_their_share(void **state)
 }
 
 /* This holds if the kernel may be sampled; ticks alone meet the system time only by luck. */
-static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(void **state)
+static void system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events(void **state)
 {
 	static const char *const steps[] = {"1", "4", "10"};
 
@@ -226,7 +228,9 @@ static void threads_are_sampled_while_they_end(void **state)
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "in_destructor") > 0.85 * 440e6);
 	assert_true(trace_inclusive(outcome.traces, "in_object") > 0.85 * 200e6);
-	/* a thread that is preempted between its farewell and its end may be sampled once more */
+	/*
+	 * a thread that is preempted between its last record and its end may be sampled once more
+	 */
 	assert_in_range(outcome.traces->header.threads, 404, 808);
 	outcome_release(&outcome);
 }
@@ -614,7 +618,7 @@ int main(void)
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
 		cmocka_unit_test(
-			system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events),
+			system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events),
 		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),
 		cmocka_unit_test(every_tick_that_meets_system_time_counts),
 		cmocka_unit_test(tick_lockstep_does_not_bias),

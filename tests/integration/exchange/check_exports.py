@@ -85,7 +85,7 @@ class Consumers(unittest.TestCase):
                                 outer["ts"] + outer["dur"] <= inner["ts"] + inner["dur"])
                     self.assertTrue(contained or contains, (inner, outer))
 
-    def test_json_refers_only_to_what_is_there(self):
+    def test_json_has_no_dangling_references(self):
         document = json.loads((FOLDER / "known.json").read_text())
         stacks = document["stacks"]
         for index, (parent, frame) in enumerate(zip(stacks["parent"], stacks["frame"])):

@@ -99,7 +99,7 @@ static int save_runs(struct fg_store *store, unsigned who, unsigned first, unsig
 	return status;
 }
 
-static void tell_set(const struct fg_profile_set *set, struct fg_strbuf *text)
+static void write_set(const struct fg_profile_set *set, struct fg_strbuf *text)
 {
 	for (size_t n = 1; n < set->node_count; n++)
 		fg_strbuf_printf(text, "%zu below %u: %s\n", n, set->nodes[n].parent,
@@ -111,15 +111,15 @@ static void tell_set(const struct fg_profile_set *set, struct fg_strbuf *text)
 	}
 }
 
-static void tell_run(struct fixture *f, struct fg_store *store, unsigned who, unsigned seed,
-		     struct fg_strbuf *text)
+static void write_run(struct fixture *f, struct fg_store *store, unsigned who, unsigned seed,
+		      struct fg_strbuf *text)
 {
 	struct fg_stored_run run = {0};
 	char id[ID_SIZE];
 
 	name_run(id, who, seed);
 	must(f, fg_store_load(store, id, &run, &f->err));
-	tell_set(run.profiles[0], text);
+	write_set(run.profiles[0], text);
 	fg_stored_run_release(&run);
 }
 
@@ -181,7 +181,7 @@ static void servers_add_the_same_functions_at_once(void **state)
 	for (unsigned seed = 1; seed <= RUNS; seed++) {
 		for (unsigned who = 0; who < 2; who++) {
 			fg_strbuf_clear(&texts[who]);
-			tell_run(f, store, who, seed, &texts[who]);
+			write_run(f, store, who, seed, &texts[who]);
 		}
 		assert_string_equal(fg_strbuf_text(&texts[0]), fg_strbuf_text(&texts[1]));
 	}
@@ -208,7 +208,7 @@ static void undone_ids_are_forgotten(void **state)
 	is_sound(f);
 	for (int i = 0; i < 2; i++) {
 		for (unsigned seed = 2; seed <= 3; seed++)
-			tell_run(f, stores[i], 0, seed, &texts[i]);
+			write_run(f, stores[i], 0, seed, &texts[i]);
 		fg_store_close(stores[i]);
 	}
 	assert_string_equal(fg_strbuf_text(&texts[0]), fg_strbuf_text(&texts[1]));

@@ -222,7 +222,7 @@ enum {
 	BUSY_MS = 60000 /* longer than any writer of a test takes, on any machine */
 };
 
-static void tells_no_path(const struct fg_test_server *s, const char *path, int expected)
+static void shows_no_path(const struct fg_test_server *s, const char *path, int expected)
 {
 	struct fg_strbuf body = {0};
 	const int status = fg_test_ask(s, "GET", path, NULL, &body);
@@ -254,10 +254,10 @@ static void refusals_name_no_path_of_the_server(void **state)
 	};
 	struct fg_test_server *s = *state;
 
-	tells_no_path(s, cases[0].path, cases[0].status); /* the database is empty */
+	shows_no_path(s, cases[0].path, cases[0].status); /* the database is empty */
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
 	for (size_t i = 1; i < FG_ARRAY_SIZE(cases); i++)
-		tells_no_path(s, cases[i].path, cases[i].status);
+		shows_no_path(s, cases[i].path, cases[i].status);
 }
 
 /*
@@ -291,7 +291,7 @@ static void broken_database_is_named_in_the_log_alone(void **state)
 	/* A checkpoint may have removed the log: then everything is in the file. */
 	assert_true(truncate(wal, 0) == 0 || errno == ENOENT);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++)
-		tells_no_path(s, paths[i], FAILED);
+		shows_no_path(s, paths[i], FAILED);
 	log = fg_scratch_read(&s->scratch, FG_TEST_SERVER_LOG, &size);
 	assert_non_null(strstr(log, s->database));
 	(void)sqlite3_close(elsewhere);

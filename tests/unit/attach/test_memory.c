@@ -45,7 +45,7 @@ static uint8_t read_at(struct fixture *f, size_t offset)
 	return found;
 }
 
-static void what_was_read_is_kept_until_it_is_forgotten(void **state)
+static void memory_is_cached_until_it_is_forgotten(void **state)
 {
 	struct fixture *f = *state;
 
@@ -81,7 +81,7 @@ static void a_copy_survives_other_reads(void **state)
 	assert_int_equal(read_at(f, AROUND), 3);
 }
 
-static void what_is_not_mapped_cannot_be_read(void **state)
+static void unmapped_memory_cannot_be_read(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t found = 0;
@@ -93,10 +93,9 @@ static void what_is_not_mapped_cannot_be_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_was_read_is_kept_until_it_is_forgotten, begin,
-						end),
+		cmocka_unit_test_setup_teardown(memory_is_cached_until_it_is_forgotten, begin, end),
 		cmocka_unit_test_setup_teardown(a_copy_survives_other_reads, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_not_mapped_cannot_be_read, begin, end),
+		cmocka_unit_test_setup_teardown(unmapped_memory_cannot_be_read, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void waiting_for_a_page_is_not_a_system_call(void **state)
 	assert_int_equal(blocked.code, 0x401000);
 }
 
-static void what_runs_does_not_wait(void **state)
+static void a_running_thread_does_not_wait(void **state)
 {
 	struct fg_blocked blocked;
 
@@ -120,7 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_system_call_is_read),
 		cmocka_unit_test(waiting_for_a_page_is_not_a_system_call),
-		cmocka_unit_test(what_runs_does_not_wait),
+		cmocka_unit_test(a_running_thread_does_not_wait),
 		cmocka_unit_test(other_text_is_refused),
 		cmocka_unit_test(calls_that_would_end_are_not_stopped),
 		cmocka_unit_test(a_changed_stack_is_another_place),

@@ -75,7 +75,7 @@ static void read_animal(const char *text, struct fg_arena *arena, struct animal 
 	cJSON_Delete(json);
 }
 
-static void what_was_written_is_read_back(void **state)
+static void written_values_are_read_back(void **state)
 {
 	static const char expected[] =
 		"{\"name\":\"Rex\",\"nickname\":null,\"sound\":\"wuff\",\"weight\":31.5,\"age\":null,"
@@ -151,7 +151,7 @@ static void members_of_another_type_count_as_null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_written_is_read_back),
+		cmocka_unit_test(written_values_are_read_back),
 		cmocka_unit_test(members_of_another_type_count_as_null),
 	};
 

@@ -128,7 +128,7 @@ static void every_kind_is_read(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void what_is_not_given_has_its_initial_value_or_zero(void **state)
+static void missing_options_have_their_initial_value_or_zero(void **state)
 {
 	struct outcome o;
 
@@ -251,10 +251,10 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 		const char *why;
 	} rows[] = {
 		{{"--lout"},
-		 "there is no option '--lout'; did you mean '--loud'?",
+		 "unknown option '--lout'; did you mean '--loud'?",
 		 "a slip of the finger"},
-		{{"--entirely-else"}, "there is no option '--entirely-else'", "nothing is near"},
-		{{"-z"}, "there is no option '-z'", "unknown letter"},
+		{{"--entirely-else"}, "unknown option '--entirely-else'", "nothing is near"},
+		{{"-z"}, "unknown option '-z'", "unknown letter"},
 		{{"--file"}, "option --file needs a value: --file FILE", "the value is missing"},
 		{{"-f"}, "option -f needs a value: -f FILE", "the value of a letter is missing"},
 		{{"--rate=0"},
@@ -264,10 +264,10 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 		 "option --rate: 20001 is out of range: expected 1 to 20000",
 		 "too large"},
 		{{"--clock=cup"},
-		 "option --clock: there is no 'cup'; did you mean 'cpu'? (one of: cpu, wall)",
+		 "option --clock: unknown value 'cup'; did you mean 'cpu'? (one of: cpu, wall)",
 		 "choice"},
 		{{"--clock=sundial"},
-		 "option --clock: there is no 'sundial'; expected one of: cpu, wall",
+		 "option --clock: unknown value 'sundial'; expected one of: cpu, wall",
 		 "choice"},
 		{{"--pairs=80:10"},
 		 "option --pairs: '80:10' is not a range: the smaller number comes first",
@@ -335,7 +335,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_is_read),
-		cmocka_unit_test(what_is_not_given_has_its_initial_value_or_zero),
+		cmocka_unit_test(missing_options_have_their_initial_value_or_zero),
 		cmocka_unit_test(short_flags_join_and_take_values),
 		cmocka_unit_test(one_number_is_both_ends_of_a_range),
 		cmocka_unit_test(two_dashes_end_the_options),

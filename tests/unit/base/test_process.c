@@ -73,7 +73,8 @@ static void missing_program_is_named(void **state)
 	assert_string_equal(err.message, "cannot run '/nowhere/x': No such file or directory");
 	options.working_directory = "/nowhere";
 	assert_int_equal(fg_process_run(&options, &result, &err), FG_ENOENT);
-	assert_string_equal(err.message, "cannot run '/nowhere/x': there is no folder '/nowhere'");
+	assert_string_equal(err.message,
+			    "cannot run '/nowhere/x': folder '/nowhere' does not exist");
 }
 
 static void time_limit_ends_the_whole_tree(void **state)
@@ -146,7 +147,7 @@ static void long_output_keeps_head_and_tail(void **state)
 }
 
 /* Numbered lines show every byte that is lost, doubled or out of order. */
-static void what_is_kept_of_a_long_output_is_byte_for_byte(void **state)
+static void kept_parts_of_a_long_output_are_exact(void **state)
 {
 	enum {
 		LIMIT = 1000,
@@ -294,7 +295,7 @@ static void interruption_ends_the_program(void **state)
 	assert_int_equal(run_shell("sleep 600", options, &result, &err), FG_EINTERRUPTED);
 }
 
-static void what_ended_before_it_could_be_interrupted_has_its_result(void **state)
+static void a_program_that_ended_before_the_interrupt_keeps_its_result(void **state)
 {
 	volatile sig_atomic_t flag = 0;
 	char *argv[] = {"/bin/sh", "-c", "echo done; exit 3", NULL};
@@ -416,12 +417,12 @@ int main(void)
 		cmocka_unit_test(daemon_that_left_its_group_is_ended),
 		cmocka_unit_test(kept_children_live_until_ended),
 		cmocka_unit_test(long_output_keeps_head_and_tail),
-		cmocka_unit_test(what_is_kept_of_a_long_output_is_byte_for_byte),
+		cmocka_unit_test(kept_parts_of_a_long_output_are_exact),
 		cmocka_unit_test(half_a_megabyte_is_printed_without_waiting_for_a_reader),
 		cmocka_unit_test(a_file_takes_any_output_without_a_reader),
 		cmocka_unit_test(the_middle_of_a_long_file_is_given_back),
 		cmocka_unit_test(interruption_ends_the_program),
-		cmocka_unit_test(what_ended_before_it_could_be_interrupted_has_its_result),
+		cmocka_unit_test(a_program_that_ended_before_the_interrupt_keeps_its_result),
 		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
 		cmocka_unit_test(two_programs_are_awaited_at_once),
 	};

@@ -113,7 +113,7 @@ static void clean_text_is_cut_between_characters(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void one_line_shows_what_was_no_text(void **state)
+static void one_line_shows_control_characters_escaped(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -192,7 +192,7 @@ int main(void)
 		cmocka_unit_test(quoted_words_are_split_back_into_the_same),
 		cmocka_unit_test(any_bytes_become_clean_text),
 		cmocka_unit_test(clean_text_is_cut_between_characters),
-		cmocka_unit_test(one_line_shows_what_was_no_text),
+		cmocka_unit_test(one_line_shows_control_characters_escaped),
 		cmocka_unit_test(a_log_gets_no_commands),
 		cmocka_unit_test(width_counts_columns),
 		cmocka_unit_test(the_nearest_name_is_found_for_a_slip),

@@ -185,7 +185,7 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 {
 	static const struct {
 		uint64_t period_ns;
-		uint64_t least_ns;
+		uint64_t min_ns;
 	} cases[] = {
 		{10000000, 100000}, {1000000, 100000}, {150000, 75000},
 		{100000, 50000},    {60000, 50000},    {20000, 20000},
@@ -198,9 +198,9 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 		for (uint64_t phase = 1; phase <= period; phase += 997) {
 			const uint64_t first = fg_account_first_period(phase, period);
 
-			assert_in_range(first, cases[i].least_ns, period);
-			assert_int_equal(first > cases[i].least_ns, phase > cases[i].least_ns);
-			if (phase >= cases[i].least_ns)
+			assert_in_range(first, cases[i].min_ns, period);
+			assert_int_equal(first > cases[i].min_ns, phase > cases[i].min_ns);
+			if (phase >= cases[i].min_ns)
 				assert_int_equal(first, phase);
 		}
 	}

@@ -44,13 +44,13 @@ void *fg_real(enum fg_real index)
 	return index == FG_REAL__r_debug ? dlsym(RTLD_NEXT, "_r_debug") : NULL;
 }
 
-bool fg_real_is_there(enum fg_real index)
+bool fg_real_exists(enum fg_real index)
 {
 	return index == FG_REAL__r_debug;
 }
 
-void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
-		    const ElfW(Dyn) * dynamic)
+void fg_python_check_module(struct fg_thread *thread, uint32_t module, uintptr_t bias,
+			    const ElfW(Dyn) * dynamic)
 {
 	(void)thread;
 	(void)module;
@@ -90,7 +90,7 @@ bool fg_record_write(struct fg_thread *thread)
 	return true;
 }
 
-void fg_lose(enum fg_trace_loss cause, uint64_t count)
+void fg_count_loss(enum fg_trace_loss cause, uint64_t count)
 {
 	(void)cause;
 	(void)count;

@@ -15,7 +15,7 @@ static void absent_settings_mean_the_defaults(void **state)
 	assert_int_equal(options.period_ns, 1000000);
 	assert_int_equal(options.clock, FG_CLOCK_PERF_USER);
 	assert_string_equal(options.output, "");
-	assert_null(options.misread);
+	assert_null(options.invalid_variable);
 }
 
 static void valid_settings_are_used(void **state)
@@ -39,7 +39,7 @@ static void valid_settings_are_used(void **state)
 	assert_int_equal(options.only_parent, 42);
 	assert_int_equal(options.slowdown, 50000);
 	assert_true(options.delay_ns == UINT64_C(1500000000));
-	assert_null(options.misread);
+	assert_null(options.invalid_variable);
 }
 
 static void elapsed_time_is_sampled_less_often(void **state)
@@ -77,8 +77,8 @@ static void invalid_settings_are_ignored_and_named(void **state)
 		(void)strncpy(text, wrong[i], sizeof(text) - 1);
 		text[sizeof(text) - 1] = '\0';
 		fg_collector_options_parse(environment, &options);
-		if (!options.misread ||
-		    strncmp(options.misread, wrong[i], strlen(options.misread)) != 0)
+		if (!options.invalid_variable || strncmp(options.invalid_variable, wrong[i],
+							 strlen(options.invalid_variable)) != 0)
 			fail_msg("%s was not named", wrong[i]);
 		assert_int_equal(options.period_ns, 1000000);
 		assert_false(options.has_units);

@@ -34,7 +34,7 @@ static void the_period_is_the_shortest_within_the_budget(void **state)
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 5 * ms);
 	/* if switches leave nothing, the period is the longest */
 	cost.switches_ns = 50 * ms;
-	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), FG_PERIOD_ADAPTED_MOST_NS);
+	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), FG_PERIOD_ADAPTED_MAX_NS);
 }
 
 static void a_period_has_bounds(void **state)
@@ -44,8 +44,8 @@ static void a_period_has_bounds(void **state)
 	const struct fg_sample_cost unmeasured = {0};
 
 	(void)state;
-	assert_int_equal(fg_sample_cost_period_ns(&cheap, budget), FG_PERIOD_ADAPTED_LEAST_NS);
-	assert_int_equal(fg_sample_cost_period_ns(&expensive, budget), FG_PERIOD_ADAPTED_MOST_NS);
+	assert_int_equal(fg_sample_cost_period_ns(&cheap, budget), FG_PERIOD_ADAPTED_MIN_NS);
+	assert_int_equal(fg_sample_cost_period_ns(&expensive, budget), FG_PERIOD_ADAPTED_MAX_NS);
 	assert_int_equal(fg_sample_cost_period_ns(&unmeasured, budget),
 			 (uint64_t)FG_SAMPLE_ASSUMED_NS * FG_BUDGET_WHOLE / budget);
 }

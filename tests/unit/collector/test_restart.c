@@ -133,7 +133,7 @@ static void programs_own_signal_before_the_call_ends_it(void **state)
 	ucontext_t context = interrupted();
 
 	(void)state;
-	fg_restart_not(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
 }
 
@@ -143,7 +143,7 @@ static void samples_in_between_do_not_hide_the_programs_own_signal(void **state)
 
 	(void)state;
 	assert_false(fg_restart(&thread, &context, false, 0));
-	fg_restart_not(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
 }
 
@@ -154,7 +154,7 @@ static void programs_own_signal_before_another_call_lets_it_begin(void **state)
 
 	(void)state;
 	(void)interrupted();
-	fg_restart_not(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, at_call, SYS_ppoll);
 }
 
@@ -163,8 +163,8 @@ static void call_that_a_handler_of_the_program_ended_stays_ended(void **state)
 	ucontext_t context = interrupted();
 
 	(void)state;
-	fg_restart_not(&thread, &context, 0);
-	fg_restart_not(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
 }
 
@@ -175,7 +175,7 @@ static void sample_behind_the_programs_own_handler_leaves_the_call_ended(void **
 
 	(void)state;
 	thread = (struct fg_thread){0};
-	fg_restart_not(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
 	for (unsigned samples = 0; samples < 2; samples++) {
 		assert_false(fg_restart(&thread, &context, false, 0));
 		expect_at(&context, behind_call, -EINTR);
@@ -189,7 +189,7 @@ static void sample_behind_the_end_of_a_read_leaves_it_ended(void **state)
 
 	(void)state;
 	thread = (struct fg_thread){0};
-	fg_restart_not(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
 	assert_false(fg_restart(&thread, &context, false, 0));
 	expect_at(&context, behind_call, -EINTR);
@@ -201,7 +201,7 @@ static void next_call_of_the_same_kind_is_made_again(void **state)
 
 	(void)state;
 	thread = (struct fg_thread){0};
-	fg_restart_not(&thread, &context, 0);
+	fg_restart_prevent(&thread, &context, 0);
 	(void)interrupted();
 }
 
@@ -215,8 +215,8 @@ static void registers_that_the_program_uses_stay_as_they_are(void **state)
 	thread = (struct fg_thread){0};
 	SPARE_OF(&behind_a_jump) = in_use;
 	SPARE_OF(&elsewhere) = elsewhere_is;
-	fg_restart_not(&thread, &behind_a_jump, 0);
-	fg_restart_not(&thread, &elsewhere, 0);
+	fg_restart_prevent(&thread, &behind_a_jump, 0);
+	fg_restart_prevent(&thread, &elsewhere, 0);
 	assert_int_equal(SPARE_OF(&behind_a_jump), in_use);
 	assert_int_equal(SPARE_OF(&elsewhere), elsewhere_is);
 }

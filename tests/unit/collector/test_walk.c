@@ -38,9 +38,9 @@ enum {
 	CUT = (int)FG_TRACE_FRAMES_MAX / 2, /* calls, each of which has two frames */
 	NEAR = 4,
 	FRAMES = 4 * CUT,
-	SIGNALS_MOST = 8, /* nested signals */
+	SIGNALS_MAX = 8, /* nested signals */
 	COPY_RING = 16384,
-	COPY_MOST = 4096, /* bytes of a deep stack */
+	COPY_MAX = 4096, /* bytes of a deep stack */
 	COPIES = 1000,
 };
 
@@ -84,7 +84,7 @@ static void check_copy(const ucontext_t *context, uint32_t path)
 		.ring = ring,
 		.ring_bytes = COPY_RING,
 		.begin = draw(COPY_RING / 8) * 8,
-		.bytes = now.shallow ? COPY_RING : draw(draw(4) ? COPY_MOST / 8 + 1 : 16) * 8,
+		.bytes = now.shallow ? COPY_RING : draw(draw(4) ? COPY_MAX / 8 + 1 : 16) * 8,
 	};
 	const uint32_t kept = fg_self->kept.count;
 	uint32_t alone = 0;
@@ -219,7 +219,7 @@ static void on_signal(int number)
 
 static __attribute__((noinline)) void interrupted(unsigned depth)
 {
-	if (now.signals >= SIGNALS_MOST) {
+	if (now.signals >= SIGNALS_MAX) {
 		plain(depth);
 		return;
 	}
@@ -741,7 +741,7 @@ static __attribute__((noinline)) void go_down(unsigned depth)
 }
 
 /* A handler's time is limited, and the next samples find the rest. */
-static void a_stack_of_new_functions_is_met_in_parts(void **state)
+static void a_stack_of_new_functions_is_walked_in_parts(void **state)
 {
 	const unsigned calls = 2 * sizeof(links) / sizeof(links[0]);
 	const struct fg_walk_result *last = &met[sizeof(met) / sizeof(met[0]) - 1];
@@ -809,7 +809,7 @@ static void records_in_new_functions_are_walked_a_few_frames_at_a_time(void **st
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stack_of_new_functions_is_met_in_parts),
+		cmocka_unit_test(a_stack_of_new_functions_is_walked_in_parts),
 		cmocka_unit_test(walks_from_kept_frames_agree_with_libunwind),
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),

@@ -113,15 +113,15 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 {
 	static const struct mistake rows[] = {
 		{"near", HEAD "gate: { alhpa: 0.01 }\n",
-		 "f.yml:4:9: gate: there is no key 'alhpa' here; did you mean 'alpha'?"},
+		 "f.yml:4:9: gate: unknown key 'alhpa'; did you mean 'alpha'?"},
 		{"near, at the top", HEAD "gates: {}\n",
-		 "f.yml:4:1: there is no key 'gates' here; did you mean 'gate'?"},
+		 "f.yml:4:1: unknown key 'gates'; did you mean 'gate'?"},
 		{"far", HEAD "store: { colour: blue }\n",
-		 "f.yml:4:10: store: there is no key 'colour' here; known keys: path"},
+		 "f.yml:4:10: store: unknown key 'colour'; known keys: path"},
 		{"twice", HEAD "project: a\nproject: b\n",
 		 "f.yml:5:1: duplicate key 'project'; the first is on line 4"},
 		{"a secret in the file", HEAD "perfdb: { url: \"https://p\", password: x }\n",
-		 "f.yml:4:29: perfdb: there is no key 'password': a secret stays in an environment "
+		 "f.yml:4:29: perfdb: unknown key 'password': a secret stays in an environment "
 		 "variable, whose name goes into 'token_env'"},
 		{"a secret as the name of a variable", HEAD "perfdb: { token_env: ghp_abc }\n",
 		 "f.yml:4:22: perfdb.token_env: found 'ghp_abc', expected the name of an "
@@ -137,7 +137,7 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		 "'cpu_time'?"},
 		{"an exception for nothing",
 		 HEAD "gate: { accept: [ { benchmark: b, until: 2099-01-01, reason: r } ] }\n",
-		 "f.yml:4:19: gate.accept: there is no benchmark 'b'"},
+		 "f.yml:4:19: gate.accept: unknown benchmark 'b'"},
 		{"a second benchmark of a name", HEAD "- {name: a, command: ./b}\n",
 		 "f.yml:4:3: benchmarks: duplicate benchmark 'a'; the first is on line 3"},
 		{"two baselines", HEAD "baseline: { branch: main, tag: v1 }\n",
@@ -175,8 +175,8 @@ static void benchmarks_are_judged(void **state)
 		 "f.yml:3:27: benchmarks.a.command: found a list, expected a word of the command"},
 		{"no group in the expression",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: 'rate' } ]"),
-		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': no group (...) says "
-		 "where the number is, expected a POSIX extended regular expression with the "
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': without a group (...) "
+		 "that marks the number, expected a POSIX extended regular expression with the "
 		 "number in its first group"},
 		{"too many repetitions",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: '((a{200}){200})' } ]"),
@@ -215,7 +215,7 @@ static void broken_yaml_is_located(void **state)
 {
 	static const struct mistake rows[] = {
 		{"tab", "version: 1\nbenchmarks:\n\t- name: a\n",
-		 "f.yml:3:1: the line begins with a tab: YAML requires blanks"},
+		 "f.yml:3:1: the line begins with a tab: YAML requires spaces"},
 		{"open bracket", "version: [1\n",
 		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a "
 		 "flow sequence that begins on line 1"},
@@ -223,15 +223,14 @@ static void broken_yaml_is_located(void **state)
 		 "f.yml:4:1: a second document begins here: only one is allowed"},
 		{"tag", "version: !!int 1\n",
 		 "f.yml:1:10: tags are not supported: remove 'tag:yaml.org,2002:int'"},
-		{"alias to nothing", "version: *v\n",
-		 "f.yml:1:10: there is no '&v' above this '*v'"},
+		{"alias to nothing", "version: *v\n", "f.yml:1:10: no anchor '&v' above this '*v'"},
 		{"alias inside its anchor", "gate: &g { accept: [*g] }\n",
 		 "f.yml:1:21: '*g' is inside the value that it repeats"},
 		{"a list as a key", "? [a]\n: b\n", "f.yml:1:3: a key must be a word, not a list"},
 		{"no mapping", "- a\n",
 		 "f.yml:1:1: found a list, expected keys such as 'version: 1'"},
-		{"zero byte", "version: \"1\\0\"\n",
-		 "f.yml:1:10: a value may not hold a zero byte"},
+		{"NUL byte", "version: \"1\\0\"\n",
+		 "f.yml:1:10: a value must not contain a NUL byte"},
 		{"latin 1", "project: caf\xe9\n",
 		 "f.yml:1:13: not valid YAML: incomplete UTF-8 octet sequence (expected UTF-8 text)"},
 	};
@@ -274,8 +273,8 @@ static void messages_name_the_key_to_explain(void **state)
 	assert_int_equal(o.status, FG_EPARSE);
 	/* 'comand' is reported once, and 'command' is not reported as missing */
 	assert_int_equal(o.report.count, 3);
-	assert_non_null(strstr(o.report.items[0].text,
-			       "there is no key 'comand' here; did you mean 'command'?"));
+	assert_non_null(
+		strstr(o.report.items[0].text, "unknown key 'comand'; did you mean 'command'?"));
 	assert_null(o.report.items[2].key);
 	forget(&o);
 	assert_int_equal(fg_config_explain("benchmarks.BENCH.timeout", 80, &explained, &o.err),
@@ -382,11 +381,10 @@ static void overrides_are_judged_by_their_own_name(void **state)
 	} rows[] = {
 		{"gate.alpha=often", "--set gate.alpha=often: gate.alpha: found 'often', expected "
 				     "a number from 1e-09 to 0.5"},
-		{"gate.alhpa=1",
-		 "--set gate.alhpa=1: there is no key 'alhpa'; did you mean 'alpha'?"},
+		{"gate.alhpa=1", "--set gate.alhpa=1: unknown key 'alhpa'; did you mean 'alpha'?"},
 		{"gate.alpha", "--set gate.alpha: expected KEY=VALUE, such as gate.alpha=0.001"},
 		{"gate.alpha.x=1",
-		 "--set gate.alpha.x=1: 'alpha' is a single value: there is no 'x' in it"},
+		 "--set gate.alpha.x=1: 'alpha' is a single value: it has no 'x'"},
 		{"benchmarks.b.timeout=1s",
 		 "--set benchmarks.b.timeout=1s: no element of 'benchmarks' "
 		 "has the name in 'b.timeout'"},

@@ -23,7 +23,7 @@ enum {
 	INSTRUCTION = 6,
 	CODE_UNITS = 100,
 	ROUNDS = 30000,
-	LOW_MOST = 0x7fff0000,
+	LOW_MAX = 0x7fff0000,
 };
 
 static uint8_t *memory;
@@ -301,7 +301,7 @@ static void damage(void)
 				    at(SIZE - 8),
 				    at((unsigned)(draw() % SIZE)),
 				    draw() % 5,
-				    draw() % LOW_MOST & ~UINT64_C(7),
+				    draw() % LOW_MAX & ~UINT64_C(7),
 				    draw() | NO_ADDRESS,
 				    UINT64_MAX - draw() % 200};
 	const unsigned areas[] = {STATE, CFRAMES, ENTRIES, FRAMES, CODE};

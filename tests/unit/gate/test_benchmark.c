@@ -256,7 +256,7 @@ static void a_missing_benchmark_is_reported_with_its_command(void **state)
 	assert_int_equal(made.verdict.benchmarks[0].notes.count, 1);
 	assert_string_equal(
 		made.verdict.benchmarks[0].notes.items[0],
-		"missing: the candidate no longer has this benchmark: there is no './bench/parse'");
+		"missing: the candidate no longer has this benchmark: no './bench/parse'");
 	assert_int_equal(made.verdict.benchmarks[0].metric_count, 0);
 }
 
@@ -333,7 +333,7 @@ static void without_a_repetition_counts_decide_alone(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void beside_a_time_counts_gate_nothing(void **state)
+static void counts_gate_nothing_if_a_time_is_gated(void **state)
 {
 	struct fg_profile_set set;
 	const struct fg_profile_set *sets[] = {&set};
@@ -369,7 +369,7 @@ int main(void)
 		TEST(a_missing_benchmark_is_reported_with_its_command),
 		TEST(counters_are_reported_if_both_sides_were_measured),
 		TEST(without_a_repetition_counts_decide_alone),
-		TEST(beside_a_time_counts_gate_nothing),
+		TEST(counts_gate_nothing_if_a_time_is_gated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,7 +139,7 @@ static void a_few_steps_are_not_judged(void **state)
 {
 	(void)state;
 	make_steps(0.01, 0.0001, 3);
-	for (size_t i = FG_CREEP_STEPS_LEAST - 1; i < STEPS; i++)
+	for (size_t i = FG_CREEP_STEPS_MIN - 1; i < STEPS; i++)
 		edges[i].change = edges[i].error = 0;
 	assert_null(judge(STEPS, FG_BETTER_LOWER));
 }

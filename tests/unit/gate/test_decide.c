@@ -180,7 +180,7 @@ static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 	double slower[6];
 
 	(void)state;
-	assert_int_equal(fg_gate_least_pairs(&made.policy), 7);
+	assert_int_equal(fg_gate_min_pairs(&made.policy), 7);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(slower); i++)
 		slower[i] = 0.10 + 0.025 * ((double)(i * 7 % 11) / 5.0 - 1.0);
 	made.measure.max_pairs = FG_ARRAY_SIZE(slower);
@@ -416,8 +416,7 @@ static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
 	free(fg_made_series(&made, "fresh")->command);
 	fg_made_series(&made, "fresh")->command = fg_xstrdup("./bench/fresh --all");
 	assert_int_equal(fg_made_decide(&made, "fresh")->outcome, FG_OUTCOME_NEW);
-	assert_true(fg_made_has_note(&fg_made_decide(&made, "fresh")->notes,
-				     "there is no './bench/fresh'"));
+	assert_true(fg_made_has_note(&fg_made_decide(&made, "fresh")->notes, "no './bench/fresh'"));
 	assert_int_equal(fg_made_decide(&made, "old")->outcome, FG_OUTCOME_MISSING);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 	made.input.baseline_required = true;

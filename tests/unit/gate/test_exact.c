@@ -632,22 +632,22 @@ static void one_line_has_the_work_and_its_cause(void **state)
 		 "times as often (10 → 30)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 4000, .parse_calls = 20}},
 		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, +100 % "
-		 "instructions a call (100 → 200)"},
+		 "instructions per call (100 → 200)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1500, .parse_calls = 10}},
 		 "does more work: 1000 → 1500 instructions (+50 %); most of it in parse, +50 % "
-		 "instructions a call (100 → 150)"},
+		 "instructions per call (100 → 150)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 500, .parse_calls = 10}},
 		 "does less work: 1000 → 500 instructions (−50 %); most of it in parse, −50 % "
-		 "instructions a call (100 → 50)"},
+		 "instructions per call (100 → 50)"},
 		{{{.top = 1000}, {.top = 1000, .load = 500, .load_calls = 5}},
 		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load, "
 		 "called 5 times, never by the baseline"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1123, .parse_calls = 10}},
 		 "does more work: 1000 → 1123 instructions (+12.3 %); most of it in parse, +12 % "
-		 "instructions a call (100 → 112)"},
+		 "instructions per call (100 → 112)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 4000, .parse_calls = 16}},
 		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, +150 % "
-		 "instructions a call (100 → 250)"},
+		 "instructions per call (100 → 250)"},
 		{{{.top = 1, .copy = 1}, {.top = 2}}, "the same work: 2 → 2 instructions"},
 		{{{.top = 2}, {.top = 1, .copy = 1}}, "the same work: 2 → 2 instructions"},
 		{{{.top = 1000, .load = 500, .load_calls = 5}, {.top = 1000}},

@@ -25,7 +25,7 @@ static void planned_pairs_can_prove_their_claim(void **state)
 	for (size_t number = 1; number < 5000; number += 7) {
 		const unsigned pairs = fg_claim_pairs(number);
 
-		assert_true(fg_evidence_most(pairs - 4) >= fg_claim_needed(number));
+		assert_true(fg_evidence_max(pairs - 4) >= fg_claim_needed(number));
 		assert_true(pairs >= fg_claim_pairs(number - 1 + (number == 1)));
 	}
 	assert_in_range(fg_claim_pairs(1), 10, 20);
@@ -34,11 +34,11 @@ static void planned_pairs_can_prove_their_claim(void **state)
 static void a_verdict_says_one_claim_or_both(void **state)
 {
 	(void)state;
-	assert_true(fg_claim_is_said(FG_CLAIM_FASTER, FG_OUTCOME_IMPROVEMENT));
-	assert_true(fg_claim_is_said(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_IMPROVEMENT));
-	assert_true(fg_claim_is_said(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_PASS));
-	assert_false(fg_claim_is_said(FG_CLAIM_FASTER, FG_OUTCOME_PASS));
-	assert_false(fg_claim_is_said(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_INCONCLUSIVE));
+	assert_true(fg_claim_is_confirmed(FG_CLAIM_FASTER, FG_OUTCOME_IMPROVEMENT));
+	assert_true(fg_claim_is_confirmed(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_IMPROVEMENT));
+	assert_true(fg_claim_is_confirmed(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_PASS));
+	assert_false(fg_claim_is_confirmed(FG_CLAIM_FASTER, FG_OUTCOME_PASS));
+	assert_false(fg_claim_is_confirmed(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_INCONCLUSIVE));
 	assert_int_equal(fg_claim_parse("not slower"), FG_CLAIM_NOT_SLOWER);
 	assert_int_equal(fg_claim_parse("slower"), FG_CLAIM_COUNT);
 }

@@ -83,7 +83,7 @@ static void the_largest_contribution_names_the_mechanism(void **state)
 		 {400, 800}},
 		{{{4e6, 400, 100, 1e3, 1e3}, {8e6, 400, 100, 1e3, 1e3}},
 		 FG_MECHANISM_INSTRUCTIONS,
-		 "+100 % instructions a call (10 000 → 20 000)",
+		 "+100 % instructions per call (10 000 → 20 000)",
 		 {10e3, 20e3}},
 		{{{4e6, 400, 100e3, 200e3, 1e3}, {4e6, 400, 500e3, 600e3, 1e3}},
 		 FG_MECHANISM_CACHE,
@@ -217,7 +217,7 @@ static void an_inlined_function_is_explained_by_the_one_that_contains_it(void **
 	(void)state;
 	add_counts(&p.set, &counts, 1);
 	expect(found(&p), FG_MECHANISM_INSTRUCTIONS,
-	       "+50 % instructions a call (8.00 M → 12.0 M), counted in work, into which it is "
+	       "+50 % instructions per call (8.00 M → 12.0 M), counted in work, into which it is "
 	       "inlined");
 	fg_made_program_release(&p);
 }
@@ -233,16 +233,16 @@ static void code_that_lost_vectors_or_tail_calls_is_named(void **state)
 		{"fit=0:0:c:16:0:0:0",
 		 {400, 400},
 		 FG_MECHANISM_NOT_VECTORISED,
-		 "no longer vectorised (16 → 0 vector instructions), +100 % instructions a call "
+		 "no longer vectorised (16 → 0 vector instructions), +100 % instructions per call "
 		 "(10 000 → 20 000)"},
 		{"fit=0:0:c:16:8:2:2",
 		 {400, 400},
 		 FG_MECHANISM_INSTRUCTIONS,
-		 "+100 % instructions a call (10 000 → 20 000)"},
+		 "+100 % instructions per call (10 000 → 20 000)"},
 		{"fit=0:0:c:0:0:2:1",
 		 {400, 400},
 		 FG_MECHANISM_NOT_TAIL_CALLED,
-		 "tail calls became calls (2 → 1 jumps), +100 % instructions a call (10 000 → "
+		 "tail calls became calls (2 → 1 jumps), +100 % instructions per call (10 000 → "
 		 "20 000)"},
 		{"fit=0:0:c:0:0:1:0",
 		 {400, 4000},

@@ -37,7 +37,7 @@ static struct {
 	uint32_t nodes[NODES_MAX];
 	uint32_t functions[NODES_MAX];
 	size_t count;
-	bool whole_changed;
+	bool total_changed;
 } made;
 
 static void make_rows(const struct path *paths)
@@ -74,7 +74,7 @@ static void make_context(const struct path *paths)
 				      .arena = &made.arena,
 				      .measure = "cpu_time",
 				      .unit = "ms",
-				      .whole_changed = made.whole_changed,
+				      .total_changed = made.total_changed,
 				      .floor = FLOOR};
 	fg_profile_pairs_find(&made.set, 0, &c->pairs);
 	c->row_of = fg_xcalloc(made.set.function_count, sizeof(c->row_of[0]));
@@ -396,7 +396,7 @@ static void code_that_is_known_to_be_the_same_did_not_move(void **state)
 }
 
 /* Unrelated functions that cancel out are a move only if nothing else changed. */
-static void beside_other_changes_unrelated_functions_are_apart(void **state)
+static void unrelated_functions_stay_apart_despite_other_changes(void **state)
 {
 	static const struct path paths[] = {{"main", -1, 9, 9},
 					    {"work", 0, 1, 1},
@@ -405,10 +405,10 @@ static void beside_other_changes_unrelated_functions_are_apart(void **state)
 					    {"fresh", 2, 5, 17}};
 
 	(void)state;
-	made.whole_changed = true;
+	made.total_changed = true;
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 0);
-	made.whole_changed = false;
+	made.total_changed = false;
 	release();
 }
 
@@ -457,12 +457,12 @@ static void similar_names_and_libraries_move_wherever_they_are_called(void **sta
 					       {"inflate", 0, 0, 14}};
 
 	(void)state;
-	made.whole_changed = true;
+	made.total_changed = true;
 	find_moved(similar, FG_ARRAY_SIZE(similar));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].to, "luaD_precall");
 	release();
-	made.whole_changed = false;
+	made.total_changed = false;
 	find_moved(relinked, FG_ARRAY_SIZE(relinked));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].kind, "relinked");
@@ -500,7 +500,7 @@ int main(void)
 		cmocka_unit_test(a_move_is_named_by_the_nesting_of_its_functions_and_the_rest),
 		cmocka_unit_test(a_change_of_shape_is_one_row_whatever_it_costs),
 		cmocka_unit_test(code_that_is_known_to_be_the_same_did_not_move),
-		cmocka_unit_test(beside_other_changes_unrelated_functions_are_apart),
+		cmocka_unit_test(unrelated_functions_stay_apart_despite_other_changes),
 		cmocka_unit_test(only_sure_changes_of_some_size_move),
 		cmocka_unit_test(growth_of_one_name_alone_is_not_a_move),
 		cmocka_unit_test(similar_names_and_libraries_move_wherever_they_are_called),

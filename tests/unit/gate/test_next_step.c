@@ -111,7 +111,7 @@ static void reach_the_first_look(struct walk *w)
 	w->now.why = "too slow to link";
 	assert_step(w, FG_STEP_REFUSED, FG_STEP_PAIRS, FG_STATE_DECIDING);
 	assert_true(w->step.is_detail);
-	assert_string_equal(w->step.text, "measured as it was linked: too slow to link");
+	assert_string_equal(w->step.text, "measured as linked: too slow to link");
 	assert_int_equal(w->step.pairs, 10);
 }
 

@@ -117,7 +117,7 @@ static void the_whole_is_that_of_the_metric_of_cpu_time(void **state)
 	p.metrics[1].candidate = 103 * MS;
 	add_pairs(&p, (double[]){2, 5}, 2);
 	assert_near(look(&p)->total, 3, 1e-9);
-	assert_true(p.c.whole_changed);
+	assert_true(p.c.total_changed);
 	fg_node_context_release(&p.c);
 	end(&p);
 }
@@ -137,7 +137,7 @@ static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void *
 			row->nodes[0] = add_node(&p.set, 0, "start");
 	}
 	assert_near(look(&p)->total, 7, 1e-9);
-	assert_false(p.c.whole_changed);
+	assert_false(p.c.total_changed);
 	assert_true(isnan(p.c.coverage[0]) && isnan(p.c.coverage[1]));
 	fg_node_context_release(&p.c);
 	end(&p);
@@ -232,7 +232,7 @@ static void wall_clock_samples_are_parts_of_wall_time_if_that_is_gated(void **st
 		}
 		(void)look(&p);
 		assert_close(p.c.total, gated ? 100 : -1, 1e-9);
-		assert_int_equal(p.c.whole_changed, gated);
+		assert_int_equal(p.c.total_changed, gated);
 		assert_close(p.c.coverage[0], 1, 1e-12);
 		assert_close(p.c.coverage[1], 1, 1e-12);
 		assert_false(p.c.escaped);
@@ -270,14 +270,14 @@ static void another_measure_is_the_total_of_its_profile(void **state)
 		assert_string_equal(p.c.measure, "heap.allocations");
 		assert_string_equal(p.c.unit, "1");
 		assert_close(p.c.total, 11, 1e-9);
-		assert_true(p.c.whole_changed);
+		assert_true(p.c.total_changed);
 		assert_close(p.c.inclusive[0][0], 500, 1e-12);
 		assert_close(p.c.floor, exact ? 500e-9 : 5, 1e-12);
 		assert_close(p.c.margin, exact ? 500e-9 : 25, 1e-12);
 		assert_true(isnan(p.c.coverage[0]) && isnan(p.c.coverage[1]));
 		fg_node_context_release(&p.c);
 		p.metrics[0].low = 0.9;
-		assert_false(look(&p)->whole_changed);
+		assert_false(look(&p)->total_changed);
 		fg_node_context_release(&p.c);
 		p.made.policy.metrics = NULL;
 		p.made.policy.metric_count = 0;

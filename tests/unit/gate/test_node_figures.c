@@ -396,7 +396,7 @@ static void half_of_the_error_allowance_is_shared_evenly_and_half_by_size(void *
 }
 
 /* The 75 % quantile of t with 9 degrees of freedom. */
-static void an_interval_is_as_wide_as_the_error_rate_asks(void **state)
+static void an_interval_is_as_wide_as_the_error_rate_requires(void **state)
 {
 	const double reach = 0.70272214675132 / 3;
 	const struct fg_node_verdict *parse;
@@ -922,7 +922,7 @@ int main(void)
 		cmocka_unit_test(the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested),
 		cmocka_unit_test(the_inner_frames_of_a_deep_path_are_shown),
 		cmocka_unit_test(half_of_the_error_allowance_is_shared_evenly_and_half_by_size),
-		cmocka_unit_test(an_interval_is_as_wide_as_the_error_rate_asks),
+		cmocka_unit_test(an_interval_is_as_wide_as_the_error_rate_requires),
 		cmocka_unit_test(the_order_in_which_regions_were_seen_makes_no_difference),
 		cmocka_unit_test(at_most_fifty_functions_are_named),
 		cmocka_unit_test(sure_rows_precede_suspects_and_these_precede_moves),

@@ -120,7 +120,7 @@ static void identical_programs_flag_hardly_any_function(void **state)
  * A few large functions: no floor hides anything, and the test is as strict as promised, but not
  * stricter.
  */
-static void beside_a_slower_function_another_is_named_no_more_often_than_allowed(void **state)
+static void a_second_function_is_named_no_more_often_than_allowed(void **state)
 {
 	const unsigned decisions = 1000;
 	unsigned named = 0;
@@ -624,8 +624,7 @@ int main(void)
 		cmocka_unit_test(rows_of_another_measure_change_no_verdict_of_time),
 		cmocka_unit_test(blame_adds_up_to_the_measured_whole),
 		cmocka_unit_test(identical_programs_flag_hardly_any_function),
-		cmocka_unit_test(
-			beside_a_slower_function_another_is_named_no_more_often_than_allowed),
+		cmocka_unit_test(a_second_function_is_named_no_more_often_than_allowed),
 		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
 		cmocka_unit_test(of_a_function_that_is_called_on_two_paths_it_is_moved_too),
 		cmocka_unit_test(a_move_may_cost_a_tenth_of_what_moved_and_no_more),

@@ -45,7 +45,7 @@ static void the_weaker_the_change_the_more_pairs_up_to_four_times_as_many(void *
 }
 
 /* Every fourth pair has the same layout, and so will the next ones. */
-static void pairs_of_several_layouts_go_on_in_turn(void **state)
+static void pairs_of_several_layouts_continue_in_turn(void **state)
 {
 	struct fg_rule rule = usual;
 	double difference[TWELVE];
@@ -79,7 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_weaker_the_change_the_more_pairs_up_to_four_times_as_many),
-		cmocka_unit_test(pairs_of_several_layouts_go_on_in_turn),
+		cmocka_unit_test(pairs_of_several_layouts_continue_in_turn),
 		cmocka_unit_test(pairs_above_the_tolerated_change_are_slower),
 	};
 

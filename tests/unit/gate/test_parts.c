@@ -56,7 +56,7 @@ static const struct part_case cases[] = {
 	{"counts add up as they are", 10, {{7, 0, GUILTY, 7}}, {3, 0}, 3, true},
 };
 
-static void settle(const struct part_case *row, bool whole_changed,
+static void settle(const struct part_case *row, bool total_changed,
 		   struct fg_node_verdict functions[ROWS_MAX], struct fg_blame *blame)
 {
 	*blame = (struct fg_blame){.functions = functions, .total_delta = row->total};
@@ -68,7 +68,7 @@ static void settle(const struct part_case *row, bool whole_changed,
 						 .high = row->rows[k].delta + row->rows[k].half,
 						 .share_of_change = (double)NAN,
 						 .standing = row->rows[k].standing};
-	fg_parts_fit(blame, row->rest, whole_changed);
+	fg_parts_fit(blame, row->rest, total_changed);
 }
 
 static void parts_add_up_and_no_share_is_above_the_whole(void **state)
@@ -101,7 +101,7 @@ static void parts_add_up_and_no_share_is_above_the_whole(void **state)
 }
 
 /* Random parts of every kind: the list always adds up, and never exceeds the total. */
-static void whatever_was_measured_the_list_adds_up(void **state)
+static void the_list_always_adds_up(void **state)
 {
 	struct fg_random random;
 
@@ -173,7 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up_and_no_share_is_above_the_whole),
-		cmocka_unit_test(whatever_was_measured_the_list_adds_up),
+		cmocka_unit_test(the_list_always_adds_up),
 		cmocka_unit_test(without_a_change_of_the_whole_there_are_no_shares),
 		cmocka_unit_test(the_whole_is_the_difference_of_the_levels),
 	};

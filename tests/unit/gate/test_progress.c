@@ -90,7 +90,7 @@ static void an_open_metric_is_shown_before_the_worst_decided_one(void **state)
 {
 	static const struct {
 		enum says says[METRICS];
-		const char *told;
+		const char *seen;
 		enum fg_outcome outcome;
 		unsigned next_look;
 	} table[] = {
@@ -110,7 +110,7 @@ static void an_open_metric_is_shown_before_the_worst_decided_one(void **state)
 		struct fg_gate_progress progress;
 
 		fg_gate_look(make(table[i].says), &made.policy, &made.measure, &progress);
-		assert_string_equal(progress.metric, table[i].told);
+		assert_string_equal(progress.metric, table[i].seen);
 		assert_int_equal(progress.outcome, table[i].outcome);
 		assert_int_equal(progress.next_look, table[i].next_look);
 		assert_int_equal(progress.decided, table[i].next_look == 0);

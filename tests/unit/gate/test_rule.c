@@ -53,7 +53,7 @@ static void no_look_falls_before_it_can_decide(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
-		const size_t least = fg_gate_least_looked_at(table[i].alpha);
+		const size_t least = fg_gate_min_pairs_first_look(table[i].alpha);
 
 		assert_int_equal(least, table[i].least);
 		assert_true(exp2(-(double)least) <= fg_gate_share(table[i].alpha, 0));
@@ -273,7 +273,7 @@ static void a_mean_that_some_pairs_contradict_is_not_a_regression(void **state)
 	double difference[10];
 
 	(void)state;
-	/* A steady centre, but two of ten pairs say "much faster", which two coins often do. */
+	/* The centre is steady, but two of ten pairs are much faster: chance often does that. */
 	for (size_t i = 0; i < 10; i++)
 		difference[i] = i % 5 == 0 ? -0.5 : 0.06 + 0.0001 * (double)(i % 2);
 	fg_rule_apply(&rule, difference, 10, true, &finding);

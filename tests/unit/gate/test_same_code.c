@@ -239,8 +239,8 @@ static void a_pass_has_no_row_for_code_that_only_lies_elsewhere(void **state)
 }
 
 /*
- * The candidate is 3 % slower on average, in functions whose code is unchanged: by the same amount
- * in each place of the code, or by more in one and less in another.
+ * The candidate is 3 % slower on average, although no function's code changed. Either every place
+ * of the code is slower by the same amount, or some are slower by more and others less.
  */
 static void differences_of_layouts_are_placement_if_no_code_changed(void **state)
 {

@@ -76,9 +76,9 @@ static struct fg_node_verdict *judge(struct program *p, const char *name, enum f
 	return node;
 }
 
-static void settle(struct program *p, bool whole_changed)
+static void settle(struct program *p, bool total_changed)
 {
-	fg_same_code_note(&p->set, p->series, whole_changed, &p->arena, &p->verdict);
+	fg_same_code_note(&p->set, p->series, total_changed, &p->arena, &p->verdict);
 }
 
 static void assert_takes_all_time(struct program *p, bool expected)
@@ -316,7 +316,7 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 	static const struct {
 		const char *facts;
 		uint32_t samples;
-		bool whole_changed;
+		bool total_changed;
 		const char *named;
 	} rows[] = {
 		{"_Z4worki=0:0:s _Z5otherv=0:0:c", 5, true, "other()"},
@@ -333,7 +333,7 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 		struct program p;
 
 		judge_beside(&p, rows[r].facts, rows[r].samples)->standing = FG_STANDING_NOT_SURE;
-		settle(&p, rows[r].whole_changed);
+		settle(&p, rows[r].total_changed);
 		if (rows[r].named)
 			assert_string_equal(p.verdict.only_changed, rows[r].named);
 		else
@@ -342,7 +342,7 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 	}
 }
 
-static void beside_a_guilty_function_no_other_is_named(void **state)
+static void no_other_function_is_named_next_to_a_guilty_one(void **state)
 {
 	struct program p;
 
@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(a_sure_function_of_known_code_has_a_note_about_its_place),
 		cmocka_unit_test(a_fact_is_about_the_function_of_its_library),
 		cmocka_unit_test(the_only_changed_function_is_named_as_people_read_it),
-		cmocka_unit_test(beside_a_guilty_function_no_other_is_named),
+		cmocka_unit_test(no_other_function_is_named_next_to_a_guilty_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,7 +294,7 @@ static void fill_set(struct fg_profile_set *set, const double *self_ns)
 	}
 }
 
-static size_t tell_history(void *context, const char *benchmark,
+static size_t give_history(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
 	const struct functions *functions = context;
@@ -329,7 +329,7 @@ static void make_functions(struct functions *functions, const double more[FUNCTI
 	}
 	past.candidate.input.baseline_profiles = &functions->list[0];
 	past.candidate.input.profiles = &functions->list[1];
-	past.candidate.input.function_history = tell_history;
+	past.candidate.input.function_history = give_history;
 	past.candidate.input.history_context = functions;
 }
 

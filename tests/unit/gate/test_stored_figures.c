@@ -323,7 +323,7 @@ static void fill(struct fg_profile_set *set, size_t side)
 }
 
 /* Successive sessions differ by 1.2 ms; `new` is known from five sessions only. */
-static size_t tell_history(void *context, const char *benchmark,
+static size_t give_history(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
 	const size_t known = strcmp(function->name, "new") == 0 ? 5 : EARLIER;
@@ -400,7 +400,7 @@ static void functions_are_judged_by_sessions_and_samples_with_one_level_for_all(
 		begin(&s, 0.1, calm);
 		s.candidate.input.baseline_profiles = &lists[0];
 		s.candidate.input.profiles = &lists[1];
-		s.candidate.input.function_history = tell_history;
+		s.candidate.input.function_history = give_history;
 		fg_stored_functions_decide(&s.candidate.input, 0,
 					   &s.candidate.input.baseline->series[0], &arena,
 					   &verdict);

@@ -30,7 +30,7 @@ static const struct function *known;
 static size_t known_count;
 
 /* Successive sessions differ by a millisecond. */
-static size_t tell_history(void *context, const char *benchmark,
+static size_t give_history(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
 	size_t count = SESSIONS;
@@ -105,7 +105,7 @@ static void begin(struct comparison *c, const struct function *functions, size_t
 	c->made.input.baseline = &c->before;
 	c->made.input.baseline_profiles = &c->lists[0];
 	c->made.input.profiles = &c->lists[1];
-	c->made.input.function_history = tell_history;
+	c->made.input.function_history = give_history;
 }
 
 static const struct fg_blame *decide(struct comparison *c)
@@ -411,7 +411,7 @@ static void without_its_inputs_no_function_is_judged(void **state)
 	c.made.input.profiles = sides[1];
 	c.made.input.function_history = NULL;
 	assert_null(decide(&c)->measure);
-	c.made.input.function_history = tell_history;
+	c.made.input.function_history = give_history;
 	c.made.policy.functions = FG_FUNCTIONS_OFF;
 	assert_null(decide(&c)->measure);
 	c.made.policy.functions = FG_FUNCTIONS_EXPLAIN;
@@ -475,7 +475,7 @@ static void without_its_metric_a_change_of_the_whole_is_unknown(void **state)
 	end(&c);
 }
 
-static size_t tell_nothing(void *context, const char *benchmark,
+static size_t give_nothing(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
 	(void)context;
@@ -494,7 +494,7 @@ static void a_function_that_no_session_knows_is_not_judged(void **state)
 
 	(void)state;
 	begin(&c, functions, 1);
-	c.made.input.function_history = tell_nothing;
+	c.made.input.function_history = give_nothing;
 	assert_int_equal(decide(&c)->functions_tested, 1);
 	assert_int_equal(c.verdict.time.function_count, 0);
 	end(&c);

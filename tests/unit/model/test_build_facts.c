@@ -58,7 +58,7 @@ static void a_function_whose_comparison_cannot_be_read_is_unknown(void **state)
 	}
 }
 
-static void libraries_of_two_builds_are_met_by_name(void **state)
+static void libraries_of_two_builds_are_matched_by_name(void **state)
 {
 	static const struct {
 		const char *name;
@@ -98,7 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_fact_is_stored_under_a_key_and_read_again),
 		cmocka_unit_test(a_function_whose_comparison_cannot_be_read_is_unknown),
-		cmocka_unit_test(libraries_of_two_builds_are_met_by_name),
+		cmocka_unit_test(libraries_of_two_builds_are_matched_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void a_failed_gate_opens_a_change_at_once(void **state)
 	assert_true(watched.changes[0].from_gate);
 	assert_false(watched.changes[0].is_confirmed);
 	assert_true(fabs(watched.changes[0].after / watched.changes[0].before - 1.1) < 1e-9);
-	assert_string_equal(watched.changes[0].undone_by, "");
+	assert_string_equal(watched.changes[0].reverted_by, "");
 }
 
 static void the_next_commits_pass_leaves_it_open(void **state)
@@ -63,7 +63,7 @@ static void the_next_commits_pass_leaves_it_open(void **state)
 	ran("main", "b", "pass", 1);
 	fg_gate_changes_add(&history, &watched);
 	assert_int_equal(watched.count, 1);
-	assert_string_equal(watched.changes[0].undone_by, "");
+	assert_string_equal(watched.changes[0].reverted_by, "");
 }
 
 static void a_branch_that_is_measured_again_is_one_change(void **state)
@@ -85,7 +85,7 @@ static void a_mended_branch_closes_its_change(void **state)
 	ran("feature", "a", "pass", 1);
 	fg_gate_changes_add(&history, &watched);
 	assert_int_equal(watched.count, 1);
-	assert_string_equal(watched.changes[0].undone_by, "run 1");
+	assert_string_equal(watched.changes[0].reverted_by, "run 1");
 }
 
 static void an_improvement_of_about_its_size_takes_it_back(void **state)
@@ -96,7 +96,7 @@ static void an_improvement_of_about_its_size_takes_it_back(void **state)
 	ran("main", "c", "improvement", 0.92);
 	fg_gate_changes_add(&history, &watched);
 	assert_int_equal(watched.count, 1);
-	assert_string_equal(watched.changes[0].undone_by, "run 2");
+	assert_string_equal(watched.changes[0].reverted_by, "run 2");
 }
 
 static void a_change_point_nearby_confirms_and_does_not_double(void **state)

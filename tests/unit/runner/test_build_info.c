@@ -274,11 +274,11 @@ static void files_loaded_alike_may_differ_only_in_debug_information(void **state
 		if (rows[r].key)
 			fg_build_facts_set(&builds[1], rows[r].key, rows[r].value);
 		assert_int_equal(
-			fg_build_is_loaded_alike(&targets[0], &targets[1], &builds[0], &builds[1]),
+			fg_build_loads_the_same(&targets[0], &targets[1], &builds[0], &builds[1]),
 			rows[r].alike);
 		targets[1].command = &other;
 		assert_false(
-			fg_build_is_loaded_alike(&targets[0], &targets[1], &builds[0], &builds[1]));
+			fg_build_loads_the_same(&targets[0], &targets[1], &builds[0], &builds[1]));
 		targets[1].command = &same;
 		fg_build_facts_release(&builds[0]);
 		fg_build_facts_release(&builds[1]);
@@ -294,10 +294,10 @@ static void libraries_that_cannot_be_read_are_not_alike(void **state)
 
 	(void)state;
 	set_alike(builds);
-	assert_true(fg_build_is_loaded_alike(&target, &target, &builds[0], &builds[1]));
+	assert_true(fg_build_loads_the_same(&target, &target, &builds[0], &builds[1]));
 	for (int arm = 0; arm < 2; arm++)
 		fg_build_facts_set(&builds[arm], "build.library.libother.so", "unreadable");
-	assert_false(fg_build_is_loaded_alike(&target, &target, &builds[0], &builds[1]));
+	assert_false(fg_build_loads_the_same(&target, &target, &builds[0], &builds[1]));
 	fg_build_facts_release(&builds[0]);
 	fg_build_facts_release(&builds[1]);
 }

@@ -159,7 +159,7 @@ static void closing_puts_the_program_back(void **state)
 	free(text);
 }
 
-static void what_cannot_be_planted_is_named(void **state)
+static void a_function_that_cannot_be_planted_is_named(void **state)
 {
 	const struct fg_planted planted = {.function = "twice", .iterations = 1};
 	struct fg_plant plant;
@@ -185,7 +185,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(neutral_link_changes_no_function, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(closing_puts_the_program_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_cannot_be_planted_is_named, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_function_that_cannot_be_planted_is_named, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

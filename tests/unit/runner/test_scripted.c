@@ -492,7 +492,7 @@ static void a_duet_that_the_user_chose_is_kept(void **state)
 	tear_down(&s);
 }
 
-static void without_time_for_blocks_a_poor_duet_goes_on(void **state)
+static void without_time_for_blocks_a_poor_duet_continues(void **state)
 {
 	struct script script = quiet;
 	struct session s;
@@ -674,7 +674,7 @@ int main(void)
 		cmocka_unit_test(a_duet_in_vain_is_given_up_after_four_pairs),
 		cmocka_unit_test(eleven_pairs_apart_of_sixteen_are_endured),
 		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
-		cmocka_unit_test(without_time_for_blocks_a_poor_duet_goes_on),
+		cmocka_unit_test(without_time_for_blocks_a_poor_duet_continues),
 		cmocka_unit_test(a_schedule_that_was_given_up_stays_so_when_resumed),
 		cmocka_unit_test(programs_that_cannot_be_linked_again_are_measured_as_linked),
 		cmocka_unit_test(cases_of_a_harness_do_not_begin_in_layouts),

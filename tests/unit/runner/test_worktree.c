@@ -312,14 +312,14 @@ struct case_of_build {
 	char *commit;
 	char *root;
 	char *state;
-	unsigned builds_told;
+	unsigned builds_announced;
 };
 
 static void on_note(void *context, const char *note)
 {
 	struct case_of_build *c = context;
 
-	c->builds_told += strncmp(note, "building ", 9) == 0;
+	c->builds_announced += strncmp(note, "building ", 9) == 0;
 }
 
 static void prepare(struct case_of_build *c, const char *root, const char *ref, const char *script)
@@ -358,7 +358,7 @@ static void a_commit_is_built_once_and_found_again(void **state)
 		if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
 			fail_msg("%s", err.message);
 		assert_int_equal(worktree.cached, i > 0);
-		assert_int_equal(c.builds_told, 1);
+		assert_int_equal(c.builds_announced, 1);
 		product = fg_fs_join(worktree.root, "product");
 		assert_int_equal(fg_fs_read(product, 100, &text, NULL, NULL), FG_OK);
 		assert_string_equal(text, "two\n");
@@ -391,7 +391,7 @@ static void a_commit_that_does_not_build_says_so_and_is_tried_again(void **state
 		free(tail);
 		assert_null(worktree.root);
 	}
-	assert_int_equal(c.builds_told, 2);
+	assert_int_equal(c.builds_announced, 2);
 	done(&c);
 }
 

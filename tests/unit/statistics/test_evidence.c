@@ -29,7 +29,7 @@ static void agreeing_values_bring_the_most_and_opposed_ones_lose(void **state)
 	}
 	/* A quarter of the capital is staked at 0.95 each time. */
 	assert_close(fg_evidence(up, COUNT), log(0.25) + COUNT * log(1.95), 1e-3);
-	assert_close(fg_evidence(up, COUNT), fg_evidence_most(COUNT), 1e-12);
+	assert_close(fg_evidence(up, COUNT), fg_evidence_max(COUNT), 1e-12);
 	assert_true(fg_evidence(down, COUNT) < log(0.25) + COUNT * log(0.9) + 0.1);
 }
 

@@ -53,7 +53,7 @@ static void the_error_of_large_values_is_that_of_their_differences(void **state)
 		     fg_trimmed_mean(differences, 4, 0.0).standard_error, 1e-9);
 }
 
-static void whatever_is_cut_off_at_least_one_value_is_kept(void **state)
+static void at_least_one_value_is_always_kept(void **state)
 {
 	static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 	static const struct {
@@ -108,7 +108,7 @@ int main(void)
 		cmocka_unit_test(without_trimming_it_is_the_plain_mean),
 		cmocka_unit_test(one_wild_value_does_not_move_it),
 		cmocka_unit_test(the_error_of_large_values_is_that_of_their_differences),
-		cmocka_unit_test(whatever_is_cut_off_at_least_one_value_is_kept),
+		cmocka_unit_test(at_least_one_value_is_always_kept),
 		cmocka_unit_test(too_small_samples_say_so),
 		cmocka_unit_test(winsorising_keeps_the_order_and_draws_the_ends_in),
 	};

@@ -113,7 +113,7 @@ static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
 	}
 }
 
-static void as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing(void **state)
+static void the_maximum_of_pairs_is_allowed_and_one_pattern_proves_nothing(void **state)
 {
 	struct fg_signflip_options options = {.patterns = 1, .seed = 5};
 	struct fg_sparse_rows most = {.column_count = FG_SIGNFLIP_COLUMNS_MAX};
@@ -447,7 +447,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
 		cmocka_unit_test(the_p_of_a_row_does_not_depend_on_its_position),
-		cmocka_unit_test(as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing),
+		cmocka_unit_test(the_maximum_of_pairs_is_allowed_and_one_pattern_proves_nothing),
 		cmocka_unit_test(the_same_seed_gives_the_same_p),
 		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
 		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),

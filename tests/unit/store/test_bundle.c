@@ -63,7 +63,7 @@ static void bad_envelopes_are_refused(void **state)
 		 "../../../../../../etc/passwd-000000", FG_EPARSE},
 		{"no project", "\"project\":\"tracker\"", "\"project\":\"\"", FG_EPARSE},
 		{"time as a number", "\"started_ns\":\"", "\"started_ns\":5,\"x\":\"", FG_EPARSE},
-		{"state nobody knows", "\"state\":\"measured\"", "\"state\":\"dreamt\"", FG_EPARSE},
+		{"unknown state", "\"state\":\"measured\"", "\"state\":\"dreamt\"", FG_EPARSE},
 		{"series is no list", "\"series\":[", "\"series\":5,\"x\":[", FG_EPARSE},
 		{"not JSON", "{", "", FG_EPARSE},
 	};

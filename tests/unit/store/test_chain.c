@@ -34,7 +34,7 @@ static void set_commit(struct fg_side *side, const char *commit, bool is_dirty)
 	side->dirty = is_dirty;
 }
 
-static void save_told(struct fixture *f, uint64_t seed, const struct told *told)
+static void save_reported(struct fixture *f, uint64_t seed, const struct told *told)
 {
 	struct fg_stored_run s = {0};
 	char *report = report_of(told);
@@ -76,7 +76,7 @@ static void steps_come_with_their_commits_and_errors(void **state)
 	struct fg_chain_edges edges = {0};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(runs); i++)
-		save_told(f, i + 1, &runs[i]);
+		save_reported(f, i + 1, &runs[i]);
 	must(f, fg_store_chain(f->store, "tracker", "parse", "cpu_time", &edges, &f->err));
 	assert_int_equal(edges.count, 4);
 	for (size_t i = 0; i < edges.count; i++) {

@@ -45,7 +45,7 @@ static void has(struct fixture *f, uint64_t seed, const char *cpu, const char *l
 	fg_stored_run_release(&run);
 }
 
-static void what_runs_share_is_stored_once(void **state)
+static void conditions_shared_by_runs_are_stored_once(void **state)
 {
 	struct fixture *f = *state;
 
@@ -87,7 +87,7 @@ static void runs_are_found_by_what_they_share_and_by_what_they_do_not(void **sta
 	assert_int_equal(count(f, "host.load", "Xeon"), 0);
 }
 
-static void what_nobody_has_any_more_goes(void **state)
+static void conditions_without_a_run_are_removed(void **state)
 {
 	struct fixture *f = *state;
 	const struct fg_gc_policy policy = {.older_than_ns = INT64_MAX, .keep = 1};
@@ -159,9 +159,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(what_runs_share_is_stored_once),
+		CASE(conditions_shared_by_runs_are_stored_once),
 		CASE(runs_are_found_by_what_they_share_and_by_what_they_do_not),
-		CASE(what_nobody_has_any_more_goes),
+		CASE(conditions_without_a_run_are_removed),
 		CASE(conditions_that_come_later_are_there_too),
 		CASE(a_hundred_conditions_may_be_stored_twice),
 	};

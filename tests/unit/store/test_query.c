@@ -10,7 +10,7 @@
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
 
-static void mistyped_benchmark_is_met_with_the_nearest_name(void **state)
+static void mistyped_benchmark_gets_the_nearest_name(void **state)
 {
 	static const struct {
 		const char *project;
@@ -198,7 +198,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(mistyped_benchmark_is_met_with_the_nearest_name),
+		CASE(mistyped_benchmark_gets_the_nearest_name),
 		CASE(save_that_is_refused_spares_the_others_of_its_batch),
 		CASE(save_that_fails_half_way_spoils_its_batch),
 		CASE(tokens_work_until_they_expire_or_are_revoked),

@@ -174,7 +174,7 @@ static void run_comes_back_whole(void **state)
 }
 
 /* Uploads are not trusted. */
-static void layouts_are_four_where_nothing_believable_is_said(void **state)
+static void implausible_numbers_of_layouts_become_four(void **state)
 {
 	static const struct {
 		const char *said;
@@ -417,7 +417,7 @@ static void find(struct fixture *f, const char *words, const char *expected)
 		fail_msg("%s: found %s, expected %s", words, id, expected);
 }
 
-static void runs_are_found_by_what_people_say(void **state)
+static void runs_are_found_by_every_kind_of_name(void **state)
 {
 	struct fixture *f = *state;
 	char id[37];
@@ -675,13 +675,13 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(run_comes_back_whole),
-		cmocka_unit_test(layouts_are_four_where_nothing_believable_is_said),
+		cmocka_unit_test(implausible_numbers_of_layouts_become_four),
 		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
 		CASE(saving_again_replaces),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
 		CASE(a_pair_under_way_is_kept_and_settled_later),
 		CASE(a_schedule_that_is_given_up_is_set_aside_in_the_store),
-		CASE(runs_are_found_by_what_people_say),
+		CASE(runs_are_found_by_every_kind_of_name),
 		CASE(lists_are_filtered_and_paged),
 		CASE(history_lists_levels_and_verdicts_in_order),
 		CASE(deleted_run_is_gone_and_others_stay),

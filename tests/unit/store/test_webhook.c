@@ -65,7 +65,7 @@ static void calls_that_wait_are_bounded(void **state)
 	fg_arena_release(&arena);
 }
 
-static void run_that_is_undone_leaves_no_call(void **state)
+static void a_rolled_back_run_leaves_no_call(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_arena arena = {0};
@@ -124,7 +124,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_a_project_with_a_webhook_has_calls, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(calls_that_wait_are_bounded, setup, teardown),
-		cmocka_unit_test_setup_teardown(run_that_is_undone_leaves_no_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_rolled_back_run_leaves_no_call, setup, teardown),
 		cmocka_unit_test_setup_teardown(claimed_call_is_nobody_elses_until_the_claim_ends,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(

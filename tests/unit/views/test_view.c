@@ -226,7 +226,7 @@ static void units_have_the_elapsed_time_of_the_shown_part(void **state)
 	fg_profile_release(&profile);
 }
 
-static void paths_tell_one_condition_from_another(void **state)
+static void paths_distinguish_conditions(void **state)
 {
 	struct fg_view_options options = {.function = "^log"};
 	struct fg_view_table table;
@@ -747,7 +747,7 @@ int main(void)
 		cmocka_unit_test(filters_combine),
 		cmocka_unit_test(units_have_their_time_and_spread),
 		cmocka_unit_test(units_have_the_elapsed_time_of_the_shown_part),
-		cmocka_unit_test(paths_tell_one_condition_from_another),
+		cmocka_unit_test(paths_distinguish_conditions),
 		cmocka_unit_test(instructions_carry_the_samples_that_ended_at_them),
 		cmocka_unit_test(a_view_of_missing_data_names_the_remedy),
 		cmocka_unit_test(an_empty_profile_has_empty_views),

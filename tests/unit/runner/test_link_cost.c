@@ -2,7 +2,7 @@
 /* When links are cheap compared with the measurement, and what is remembered about them. */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "runner/build/link_price.h"
+#include "runner/build/link_cost.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
@@ -54,17 +54,17 @@ static void a_link_cost_is_kept_for_a_day(void **state)
 	(void)state;
 	fg_scratch_init(&scratch);
 	path = fg_scratch_path(&scratch, "a/price");
-	assert_int_equal(fg_link_price_read(path), 0);
-	fg_link_price_write(path, 123456789012);
-	assert_int_equal(fg_link_price_read(path), 123456789012);
-	fg_link_price_write(path, 7);
-	assert_int_equal(fg_link_price_read(path), 7);
+	assert_int_equal(fg_link_cost_read(path), 0);
+	fg_link_cost_write(path, 123456789012);
+	assert_int_equal(fg_link_cost_read(path), 123456789012);
+	fg_link_cost_write(path, 7);
+	assert_int_equal(fg_link_cost_read(path), 7);
 	times[1].tv_sec = (time_t)(fg_clock_wall_ns() / FG_NS_PER_S - 23 * 3600);
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-	assert_int_equal(fg_link_price_read(path), 7);
+	assert_int_equal(fg_link_cost_read(path), 7);
 	times[1].tv_sec -= 2 * 3600;
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-	assert_int_equal(fg_link_price_read(path), 0);
+	assert_int_equal(fg_link_cost_read(path), 0);
 	fg_scratch_release(&scratch);
 }
 
@@ -82,11 +82,11 @@ static void a_malformed_link_cost_is_ignored(void **state)
 	fg_scratch_init(&scratch);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
 		fg_scratch_write_text(&scratch, "price", texts[i]);
-		assert_int_equal(fg_link_price_read(fg_scratch_path(&scratch, "price")), 0);
+		assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "price")), 0);
 	}
 	/* A folder that cannot be written is ignored. */
-	fg_link_price_write(fg_scratch_path(&scratch, "price/below/a/file"), 5);
-	assert_int_equal(fg_link_price_read(fg_scratch_path(&scratch, "price/below/a/file")), 0);
+	fg_link_cost_write(fg_scratch_path(&scratch, "price/below/a/file"), 5);
+	assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "price/below/a/file")), 0);
 	fg_scratch_release(&scratch);
 }
 

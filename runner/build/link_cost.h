@@ -3,8 +3,8 @@
  * Is linking a program in several layouts (layouts.h) cheap compared to measuring it?  The cost of
  * a link is kept in a file for the next build of the same program.
  */
-#ifndef FG_RUNNER_LINK_PRICE_H
-#define FG_RUNNER_LINK_PRICE_H
+#ifndef FG_RUNNER_LINK_COST_H
+#define FG_RUNNER_LINK_COST_H
 
 #include "model/plan.h"
 
@@ -16,8 +16,8 @@
 int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_ns);
 
 /* Cost of linking one side, libraries included; 0: unknown or stale. */
-int64_t fg_link_price_read(const char *path);
+int64_t fg_link_cost_read(const char *path);
 /* Best effort: if it cannot be written, the next build measures it again. */
-void fg_link_price_write(const char *path, int64_t price_ns);
+void fg_link_cost_write(const char *path, int64_t cost_ns);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rate of a benchmark, from the traces of its warm-up. */
-#include "runner/schedule/sample_price.h"
+#include "runner/schedule/sampling_rate.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

@@ -4,8 +4,8 @@
  * cannot be adapted while they run: the collector measures the cost of samples in the warm-up, and
  * the highest rate that the budget allows at that cost holds for all pairs.
  */
-#ifndef FG_RUNNER_SAMPLE_PRICE_H
-#define FG_RUNNER_SAMPLE_PRICE_H
+#ifndef FG_RUNNER_SAMPLING_RATE_H
+#define FG_RUNNER_SAMPLING_RATE_H
 
 #include "model/run.h"
 #include "trace/sample_cost.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/schedule/sample_price.h"
+#include "runner/schedule/sampling_rate.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
