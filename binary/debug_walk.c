@@ -13,6 +13,7 @@
  *	→   f   g  h  g   f
  */
 #include "base/pair_index.h"
+#include "base/sort.h"
 #include "binary/debug_index.h"
 #include "binary/debug_scopes.h"
 
@@ -332,17 +333,7 @@ static void walk_children(struct walk *w, Dwarf_Die *parent, uint32_t around, un
 
 /* -------------------------------------------------------------------- segments */
 
-static int outer_first(const void *a, const void *b)
-{
-	const struct piece *one = a;
-	const struct piece *other = b;
-
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	if (one->end != other->end)
-		return one->end > other->end ? -1 : 1;
-	return one->scope < other->scope ? -1 : one->scope > other->scope;
-}
+FG_ORDER_BY(outer_first, struct piece, FG_UP(start), FG_DOWN(end), FG_UP(scope))
 
 static void add_segment(struct fg_debug_index *index, struct fg_debug_unit *unit, uint64_t start,
 			uint32_t scope)

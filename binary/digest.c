@@ -19,14 +19,7 @@ static int compare_names(const struct fg_image_symbol *a, const struct fg_image_
 	return by_name ? by_name : strcmp(a->unit, b->unit);
 }
 
-static int compare_orderings(const void *left, const void *right)
-{
-	const struct ordering *a = left;
-	const struct ordering *b = right;
-	const int by_name = compare_names(a->symbol, b->symbol);
-
-	return by_name ? by_name : (a->index > b->index) - (a->index < b->index);
-}
+FG_ORDER_BY(compare_orderings, struct ordering, compare_names(a->symbol, b->symbol), FG_UP(index))
 
 /* True for a section that takes effect although nothing references it: constructors, .interp. */
 static bool acts_by_itself(const struct fg_image_section *section)
@@ -67,7 +60,7 @@ static void add_section_symbols(struct fg_image *image)
 	image->symbols = grown;
 }
 
-FG_ASCENDING(by_address, struct fg_image_symbol, address)
+FG_ORDER_BY(by_address, struct fg_image_symbol, FG_UP(address))
 
 static void name_items(struct fg_digester *d)
 {
@@ -103,14 +96,7 @@ static void name_items(struct fg_digester *d)
 	free(order);
 }
 
-static int compare_aliases(const void *left, const void *right)
-{
-	const struct fg_code_alias *a = left;
-	const struct fg_code_alias *b = right;
-	const int by_name = strcmp(a->name, b->name);
-
-	return by_name ? by_name : (a->item > b->item) - (a->item < b->item);
-}
+FG_ORDER_BY(compare_aliases, struct fg_code_alias, FG_TEXT_UP(name), FG_UP(item))
 
 static void name_aliases(struct fg_digester *d)
 {

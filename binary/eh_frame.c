@@ -205,7 +205,7 @@ static bool read_entry(const struct fg_eh_section *section, struct cursor *c,
 	return true;
 }
 
-FG_ASCENDING(by_start, struct fg_eh_frame, start)
+FG_ORDER_BY(by_start, struct fg_eh_frame, FG_UP(start))
 
 static bool read_entries(struct fg_eh_frames *frames, const struct fg_eh_section *section)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The first pass: the addresses of data without a name (strings, constants, switches). */
+#include "base/sort.h"
 #include "base/sorted.h"
 #include "binary/digester.h"
 
@@ -85,13 +86,7 @@ static void scan_fixed_data(struct fg_digester *d)
 	}
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	const uint64_t a = *(const uint64_t *)left;
-	const uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+FG_ORDER_BY(compare_addresses, uint64_t, FG_ORDER(*a, *b))
 
 void fg_digester_collect_unnamed(struct fg_digester *d)
 {

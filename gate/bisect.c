@@ -2,6 +2,7 @@
 #include "gate/bisect.h"
 
 #include "base/base.h"
+#include "base/sort.h"
 #include "gate/bisect_model.h"
 #include "gate/statistics/location.h"
 #include "gate/statistics/sample.h"
@@ -62,13 +63,7 @@ static void spread(const struct fg_bisect *bisect, const struct fg_bisect_model 
 	}
 }
 
-static int descending(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x < y) - (x > y);
-}
+FG_ORDER_BY(descending, double, FG_ORDER(*b, *a))
 
 static size_t count_left(const double *probability, size_t count)
 {

@@ -35,7 +35,7 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 	return window;
 }
 
-FG_DESCENDING(largest_first, struct fg_creep_commit, change)
+FG_ORDER_BY(largest_first, struct fg_creep_commit, FG_DOWN(change))
 
 /* Names the largest steps, by all runs including the anchors, that together carry most of it. */
 static void name_commits(const struct fg_chain *chain, const struct fg_creep_window *window,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/map.h"
+#include "base/sort.h"
 #include "gate/blame.h"
 #include "gate/node_family.h"
 
@@ -38,14 +39,7 @@ struct named_path {
 	uint32_t node;
 };
 
-static int compare_paths(const void *left, const void *right)
-{
-	const struct fg_path_verdict *a = left;
-	const struct fg_path_verdict *b = right;
-	double by_size = fabs(b->delta) - fabs(a->delta);
-
-	return by_size > 0.0 ? 1 : by_size < 0.0 ? -1 : 0;
-}
+FG_ORDER_BY(compare_paths, struct fg_path_verdict, FG_ORDER(fabs(b->delta), fabs(a->delta)))
 
 static void set_frames(const struct fg_node_context *c, uint32_t node, struct fg_path_verdict *path)
 {
@@ -164,14 +158,9 @@ static int rank_of(enum fg_standing standing)
 }
 
 /* Orders by standing (sure, sure with unchanged code, suspect, moved), then by size. */
-static int compare_named(const void *left, const void *right)
-{
-	const struct named_function *a = left;
-	const struct named_function *b = right;
-	int by_rank = rank_of(b->verdict.standing) - rank_of(a->verdict.standing);
-
-	return by_rank ? by_rank : fg_node_compare(&a->verdict, &b->verdict);
-}
+FG_ORDER_BY(compare_named, struct named_function,
+	    rank_of(b->verdict.standing) - rank_of(a->verdict.standing),
+	    fg_node_compare(&a->verdict, &b->verdict))
 
 /* Keeps only the largest few suspects; returns how many functions remain. */
 static size_t drop_small_suspects(struct named_function *all, size_t count)

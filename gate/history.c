@@ -54,7 +54,7 @@ static struct fg_trend_change change_of(const struct line *line, const struct fg
 	return change;
 }
 
-FG_ASCENDING(compare_changes, struct fg_trend_change, point)
+FG_ORDER_BY(compare_changes, struct fg_trend_change, FG_UP(point))
 
 /* Did this environment occur before position i? */
 static bool is_first(const size_t *environments, size_t i)

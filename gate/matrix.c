@@ -34,7 +34,7 @@ struct row_key {
 	uint8_t arm;
 };
 
-FG_ASCENDING_2(compare_keys, struct row_key, pair, row)
+FG_ORDER_BY(compare_keys, struct row_key, FG_UP(pair), FG_UP(row))
 
 /* Sorts the keys and numbers their pairs. */
 static void number_pairs(struct row_key *keys, size_t count, struct fg_profile_pairs *pairs)

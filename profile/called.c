@@ -2,6 +2,7 @@
 #include "profile/called.h"
 
 #include "base/number.h"
+#include "base/sort.h"
 
 #include <math.h>
 
@@ -280,18 +281,9 @@ struct fg_called_function *fg_called_sums(const struct fg_called_kind *kind,
 	return sums;
 }
 
-static int largest_first(const void *left, const void *right)
-{
-	const struct fg_called_function *a = left;
-	const struct fg_called_function *b = right;
-	const int names = strcmp(a->function, b->function);
-
-	if (names == 0 && a->argument != b->argument)
-		return a->argument < b->argument ? -1 : 1;
-	if (a->weight > b->weight || a->weight < b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return names ? names : (a->stack > b->stack) - (a->stack < b->stack);
-}
+FG_ORDER_BY(largest_first, struct fg_called_function,
+	    strcmp(a->function, b->function) == 0 ? FG_UP(argument) : 0, FG_DOWN(weight),
+	    FG_TEXT_UP(function), FG_UP(stack))
 
 void fg_called_sort(struct fg_called_function *list, size_t count)
 {

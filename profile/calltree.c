@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/calltree.h"
 
+#include "base/sort.h"
 #include "base/strbuf.h"
 
 #include <math.h>
@@ -216,15 +217,7 @@ struct child {
 	uint32_t node;
 };
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct child *one = a;
-	const struct child *other = b;
-
-	if (one->value < other->value || one->value > other->value)
-		return one->value < other->value ? 1 : -1;
-	return strcmp(one->name, other->name);
-}
+FG_ORDER_BY(by_weight, struct child, FG_DOWN(value), FG_TEXT_UP(name))
 
 static double heaviest(const struct fg_calltree *tree, uint32_t node)
 {

@@ -23,7 +23,7 @@ struct inversion {
 	double floor;
 };
 
-FG_ASCENDING_2(by_caller_and_source, struct path, caller, source)
+FG_ORDER_BY(by_caller_and_source, struct path, FG_UP(caller), FG_UP(source))
 
 static void keep(const struct inversion *in, uint32_t node, const struct path *paths, size_t count)
 {

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "model/build_difference.h"
 #include "profile/trace_profile.h"
@@ -183,10 +184,7 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 	free(first);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+FG_ORDER_BY(compare_texts, char *const, strcmp(*a, *b))
 
 /*
  * "libm.so.6 1a2b3c": name and build-id, or the hash of its bytes if it has none. Unreadable

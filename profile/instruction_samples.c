@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/instruction_samples.h"
 
-static int by_address(const void *left, const void *right)
-{
-	const struct fg_frame *a = ((const struct fg_instruction_sample *)left)->frame;
-	const struct fg_frame *b = ((const struct fg_instruction_sample *)right)->frame;
+#include "base/sort.h"
 
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
+FG_ORDER_BY(by_address, struct fg_instruction_sample, FG_UP(frame->module), FG_UP(frame->address))
 
 static void join(enum fg_measure_fold fold, const struct fg_weight *weight, struct fg_weight *into)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/verdict_queries.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -226,17 +227,7 @@ struct ranked {
 	double size;
 };
 
-static int worst_first(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->state != b->state)
-		return a->state < b->state ? -1 : 1;
-	if (a->size > b->size || a->size < b->size)
-		return a->size > b->size ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
+FG_ORDER_BY(worst_first, struct ranked, FG_UP(state), FG_DOWN(size), FG_UP(index))
 
 size_t *fg_report_worst_first(const struct fg_verdict *verdict)
 {

@@ -667,7 +667,7 @@ bool fg_trace_records_read(struct fg_trace_records *r, const struct fg_trace_chu
 
 /* ---------------------------------------------------- after all are read */
 
-FG_ASCENDING_2(by_module_and_start, struct fg_trace_symbol, module, start)
+FG_ORDER_BY(by_module_and_start, struct fg_trace_symbol, FG_UP(module), FG_UP(start))
 
 const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset)
 {
@@ -690,7 +690,7 @@ const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, ui
 										       : NULL;
 }
 
-FG_ASCENDING_2(by_code_and_position, struct fg_trace_code_lines, code, position)
+FG_ORDER_BY(by_code_and_position, struct fg_trace_code_lines, FG_UP(code), FG_UP(position))
 
 /* Joins the parts of a code's line table, as far as they are contiguous. */
 static size_t join_lines(struct fg_trace *trace, size_t first)

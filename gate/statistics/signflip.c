@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/random.h"
+#include "base/sort.h"
 
 #include <math.h>
 
@@ -127,13 +128,7 @@ struct observed {
 	size_t row;
 };
 
-static int compare_observed(const void *left, const void *right)
-{
-	float a = ((const struct observed *)left)->statistic;
-	float b = ((const struct observed *)right)->statistic;
-
-	return (a > b) - (a < b);
-}
+FG_ORDER_BY(compare_observed, struct observed, FG_UP(statistic))
 
 static float handicap_of(const struct plan *plan, size_t row)
 {

@@ -179,7 +179,7 @@ void fg_machine_process_sample(struct fg_machine_process *process,
 
 /* ---- the trace ---- */
 
-FG_ASCENDING(by_time, struct fg_sampled, time_ns)
+FG_ORDER_BY(by_time, struct fg_sampled, FG_UP(time_ns))
 
 /* Samples are sorted first: a thread changes CPUs, so they come from several rings. */
 static void write_thread(struct fg_machine_process *process, struct fg_machine_thread *thread,

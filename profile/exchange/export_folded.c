@@ -6,6 +6,7 @@
  */
 #include "base/map.h"
 #include "base/printable.h"
+#include "base/sort.h"
 #include "profile/exchange/export_formats.h"
 
 #include <inttypes.h>
@@ -45,13 +46,7 @@ static void fold(const struct fg_profile *profile, uint32_t stack, uint32_t **fr
 	}
 }
 
-static int by_text(const void *left, const void *right)
-{
-	const struct folded_line *a = left;
-	const struct folded_line *b = right;
-
-	return strcmp(a->stack, b->stack);
-}
+FG_ORDER_BY(by_text, struct folded_line, FG_TEXT_UP(stack))
 
 static void write_lines(const struct fg_map *lines, const double *weights, struct fg_strbuf *out)
 {

@@ -4,6 +4,7 @@
  * paths of each function, most calls first; for each call path, the full path and a histogram.
  */
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/xml_write.h"
 #include "profile/called.h"
 #include "profile/exchange/export_formats.h"
@@ -278,18 +279,8 @@ static void add_function(struct fg_xml_writer *w, const struct fg_profile *profi
 	free(summary);
 }
 
-static int by_name_and_weight(const void *left, const void *right)
-{
-	const struct fg_called_function *a = left;
-	const struct fg_called_function *b = right;
-	const int names = strcmp(a->name, b->name);
-
-	if (names != 0)
-		return names;
-	if (a->weight < b->weight || a->weight > b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return (a->stack > b->stack) - (a->stack < b->stack);
-}
+FG_ORDER_BY(by_name_and_weight, struct fg_called_function, FG_TEXT_UP(name), FG_DOWN(weight),
+	    FG_UP(stack))
 
 static size_t same_function(const struct fg_called_function *traces, size_t count)
 {

@@ -7,6 +7,7 @@
  */
 #include "base/number.h"
 #include "base/printable.h"
+#include "base/sort.h"
 #include "profile/exchange/export_formats.h"
 #include "profile/instruction_samples.h"
 
@@ -29,17 +30,7 @@ struct ranked {
 	uint64_t total;
 };
 
-static int by_leaf(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->leaf != b->leaf)
-		return a->leaf > b->leaf ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->function < b->function ? -1 : 1;
-}
+FG_ORDER_BY(by_leaf, struct ranked, FG_DOWN(leaf), FG_DOWN(total), FG_UP(function))
 
 /* "ns", or the name of a measure other than time. */
 static const char *unit_of(const struct fg_profile *profile)

@@ -5,6 +5,7 @@
  * these functions.
  */
 #include "base/fs.h"
+#include "base/sort.h"
 #include "profile/instruction_samples.h"
 #include "profile/listing.h"
 #include "profile/select.h"
@@ -124,15 +125,7 @@ static int keep_wanted(struct maker *m, const struct fg_profile *selected, struc
 				       m->options->function);
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const struct group *a = left;
-	const struct group *b = right;
-
-	if (a->value < b->value || a->value > b->value)
-		return a->value > b->value ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+FG_ORDER_BY(by_value, struct group, FG_DOWN(value), FG_UP(order))
 
 /* ---- rows ---- */
 
@@ -206,13 +199,7 @@ static void add_instruction(struct maker *m, const struct group *group,
 	*cell = fg_cell_text(m->table, line->text);
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const double a = *(const double *)left;
-	const double b = *(const double *)right;
-
-	return (a < b) - (a > b);
-}
+FG_ORDER_BY(by_number, double, FG_ORDER(*b, *a))
 
 /* The smallest value at which an instruction is shown. */
 static double least_shown(const struct maker *m, const struct group *group)

@@ -4,6 +4,7 @@
  * Hlt, separate from MuonRec entered elsewhere. Below each region are the functions that spent its
  * own time (without the regions inside it), as in VTune's "task / function" grouping.
  */
+#include "base/sort.h"
 #include "profile/views/view_private.h"
 
 enum {
@@ -125,17 +126,7 @@ struct ranking {
 	uint32_t *place_of; /* by label, from 1; 0: not in the list */
 };
 
-static int by_self(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->self.value > b->self.value)
-		return -1;
-	if (a->self.value < b->self.value)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
+FG_ORDER_BY(by_self, struct ranked, FG_DOWN(self.value), FG_UP(label))
 
 static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32_t node)
 {

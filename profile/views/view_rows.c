@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tables of the views: columns, rows, cells, heads and notes. */
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "profile/selection.h"
 #include "profile/views/view_private.h"
@@ -240,17 +241,7 @@ int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profi
 	return FG_OK;
 }
 
-static int by_inclusive(const void *left, const void *right)
-{
-	const struct fg_label_figures *a = left;
-	const struct fg_label_figures *b = right;
-
-	if (a->inclusive[0].value > b->inclusive[0].value)
-		return -1;
-	if (a->inclusive[0].value < b->inclusive[0].value)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
+FG_ORDER_BY(by_inclusive, struct fg_label_figures, FG_DOWN(inclusive[0].value), FG_UP(label))
 
 double fg_view_stored_scale(const struct fg_profile *profile, const struct fg_calltree_query *query)
 {
@@ -265,15 +256,7 @@ void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
 		qsort(figures, count, sizeof(*figures), by_inclusive);
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const struct fg_view_ranked *a = left;
-	const struct fg_view_ranked *b = right;
-
-	if (a->value > b->value || a->value < b->value)
-		return a->value > b->value ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
+FG_ORDER_BY(by_value, struct fg_view_ranked, FG_DOWN(value), FG_UP(index))
 
 void fg_view_rank(struct fg_view_ranked *ranked, size_t count)
 {

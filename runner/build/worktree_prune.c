@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/sort.h"
 #include "runner/build/checkout.h"
 #include "runner/build/file_lock.h"
 #include "runner/build/worktree.h"
@@ -14,13 +15,7 @@ struct built {
 	int64_t used_ns;
 };
 
-static int newest_first(const void *a, const void *b)
-{
-	const int64_t x = ((const struct built *)a)->used_ns;
-	const int64_t y = ((const struct built *)b)->used_ns;
-
-	return (x < y) - (x > y);
-}
+FG_ORDER_BY(newest_first, struct built, FG_DOWN(used_ns))
 
 static int64_t used_at(const char *builds, const char *name)
 {

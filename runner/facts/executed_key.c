@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "runner/facts/executed.h"
 
@@ -77,10 +78,7 @@ static void add_path(struct fg_sha256 *sha, const char *folders)
 	}
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+FG_ORDER_BY(compare_texts, char *const, strcmp(*a, *b))
 
 static void digest_environment(const struct fg_target *target, const struct fg_environment *host,
 			       char part[FG_EXECUTED_KEY_PART])
