@@ -574,18 +574,6 @@ struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, con
 	return mechanism;
 }
 
-static uint32_t function_of(const struct fg_profile_set *set, const struct fg_node_verdict *node)
-{
-	for (uint32_t f = 1; f < set->function_count; f++) {
-		const char *library = set->functions[f].library;
-
-		if (strcmp(set->functions[f].name, node->name) == 0 &&
-		    strcmp(library ? library : "", node->library ? node->library : "") == 0)
-			return f;
-	}
-	return 0;
-}
-
 static void keep(const struct fg_mechanism *mechanism, struct fg_arena *arena,
 		 struct fg_node_verdict *node)
 {
@@ -612,10 +600,11 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 		counter.code = c->code;
 		for (size_t i = 0; i < blame->function_count; i++) {
 			struct fg_node_verdict *node = &blame->functions[i];
-			const uint32_t function = function_of(c->set, node);
+			const uint32_t function =
+				fg_profile_set_find(c->set, node->name, node->library);
 			struct fg_mechanism mechanism;
 
-			if (!is_slower(node) || function == 0)
+			if (!is_slower(node))
 				continue;
 			mechanism = mechanism_of(
 				&counter, function, subject_of(&counter, c, function),

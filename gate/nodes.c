@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/number.h"
+#include "gate/benchmark.h"
 #include "gate/mechanism.h"
 #include "gate/node_context.h"
 #include "gate/node_family.h"
@@ -356,11 +357,9 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		     struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
-	const struct fg_benchmark *benchmark =
-		input->plan ? fg_plan_find(input->plan, series->name) : NULL;
 	struct fg_node_context context = {
 		.set = input->profiles ? input->profiles[index] : NULL,
-		.policy = benchmark ? &benchmark->policy : input->policy,
+		.policy = fg_benchmark_policy(input, series->name),
 		.arena = arena,
 		.notes = &verdict->notes,
 		.seed = input->run->seed,

@@ -96,17 +96,6 @@ static double at(const double *values, uint32_t function)
 FG_ORDER_BY(largest_first, struct candidate, FG_ORDER(fabs(b->delta), fabs(a->delta)),
 	    FG_UP(function[1]))
 
-static uint32_t find_function(const struct fg_profile_set *set,
-			      const struct fg_profile_function *wanted)
-{
-	for (uint32_t i = 0; i < set->function_count; i++) {
-		if (strcmp(set->functions[i].name, wanted->name) == 0 &&
-		    strcmp(set->functions[i].library, wanted->library) == 0)
-			return i;
-	}
-	return UINT32_MAX;
-}
-
 /* All functions of both sides that took time, largest difference first. */
 static struct candidate *find_candidates(const struct side sides[2], size_t *count)
 {
@@ -119,10 +108,12 @@ static struct candidate *find_candidates(const struct side sides[2], size_t *cou
 
 		for (uint32_t f = 0; f < side->set->function_count; f++) {
 			struct candidate *item = &found[*count];
-			const uint32_t there = side->self[f] > 0
-						       ? find_function(sides[1 - arm].set,
-								       &side->set->functions[f])
-						       : UINT32_MAX;
+			const struct fg_profile_function *function = &side->set->functions[f];
+			const uint32_t there =
+				side->self[f] > 0
+					? fg_profile_set_find(sides[1 - arm].set, function->name,
+							      function->library)
+					: UINT32_MAX;
 
 			/* A function that both sides have counts once. */
 			if (side->self[f] <= 0 ||
