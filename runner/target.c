@@ -13,20 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
+static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox"};
 
 /*
  * Variables that fastgate sets per repetition; values from a surrounding fastgate must not leak in.
  */
-static const char *const own_variables[] = {"FASTGATE_PADDING", "FASTGATE_COLLECTOR_", NULL};
-
 static bool is_own_variable(const char *variable)
 {
-	for (size_t i = 0; own_variables[i]; i++) {
-		if (fg_text_starts_with(variable, own_variables[i]))
-			return true;
-	}
-	return false;
+	return fg_text_starts_with(variable, "FASTGATE_PADDING") ||
+	       fg_text_starts_with(variable, "FASTGATE_COLLECTOR_");
 }
 
 /* Does the benchmark itself set this variable? */
@@ -94,13 +89,7 @@ static char *find_program(const char *working_directory, const char *name)
 
 static bool is_shell(const char *program)
 {
-	const char *base = fg_fs_base_name(program);
-
-	for (size_t i = 0; shells[i]; i++) {
-		if (strcmp(base, shells[i]) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_IS_AMONG(fg_fs_base_name(program), shells);
 }
 
 static char *absolute_folder(const char *path)
