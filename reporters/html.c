@@ -72,26 +72,23 @@ static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 	fg_strbuf_release(&sentence);
 }
 
-static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report,
-			  struct fg_error *err)
+static void add_plain_text(struct fg_strbuf *text, const struct fg_report *report)
 {
 	const struct fg_report_options options = {0};
 	struct fg_strbuf plain = {0};
-	const int status = fg_report_terminal(report, &options, &plain, err);
 
+	fg_report_terminal(report, &options, &plain);
 	fg_strbuf_add_text(text, "<noscript><pre>");
 	add_escaped(text, fg_strbuf_text(&plain));
 	fg_strbuf_add_text(text, "</pre></noscript>\n");
 	fg_strbuf_release(&plain);
-	return status;
 }
 
-int fg_report_html(const struct fg_report *report, const struct fg_report_options *options,
-		   struct fg_strbuf *text, struct fg_error *err)
+void fg_report_html(const struct fg_report *report, const struct fg_report_options *options,
+		    struct fg_strbuf *text)
 {
 	const struct fg_web_asset *style = fg_web_asset_find("style.css");
 	const struct fg_web_asset *script = fg_web_asset_find("bundle.js");
-	int status = FG_OK;
 
 	(void)options;
 	FG_ASSERT(style && script);
@@ -111,11 +108,10 @@ int fg_report_html(const struct fg_report *report, const struct fg_report_option
 	fg_strbuf_add_text(text, "<style>");
 	fg_strbuf_add(text, style->data, style->size);
 	fg_strbuf_add_text(text, "</style>\n</head>\n<body>\n<div id=\"page\">");
-	status = add_plain_text(text, report, err);
+	add_plain_text(text, report);
 	fg_strbuf_add_text(text, "</div>\n<script type=\"application/json\" id=\"data\">");
 	fg_report_page_json(report, true, text);
 	fg_strbuf_add_text(text, "</script>\n<script type=\"module\">");
 	fg_strbuf_add(text, script->data, script->size);
 	fg_strbuf_add_text(text, "</script>\n</body>\n</html>\n");
-	return status;
 }

@@ -327,9 +327,8 @@ static const char *card_of(const struct fg_session *session, struct fg_arena *ar
 	struct fg_strbuf text = {0};
 	const char *card = NULL;
 
-	if (fg_reporter_find("terminal", NULL)
-		    ->write(&report, &(struct fg_report_options){0}, &text, NULL) == FG_OK)
-		card = fg_arena_strdup(arena, fg_strbuf_text(&text));
+	fg_reporter_find("terminal", NULL)->write(&report, &(struct fg_report_options){0}, &text);
+	card = fg_arena_strdup(arena, fg_strbuf_text(&text));
 	fg_strbuf_release(&text);
 	return card;
 }

@@ -937,9 +937,9 @@ void fg_fixture_write_report(const struct fg_fixture *fixture, const char *forma
 	const struct fg_reporter *reporter = fg_reporter_find(format, &err);
 
 	fg_strbuf_clear(text);
-	if (!reporter ||
-	    reporter->write(&fixture->report, options ? options : &plain, text, &err) != FG_OK)
+	if (!reporter)
 		fail_msg("%s as %s: %s", fixture->run.project, format, err.message);
+	reporter->write(&fixture->report, options ? options : &plain, text);
 }
 
 void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,
