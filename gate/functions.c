@@ -227,8 +227,7 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 	size_t used = 0;
 
 	for (size_t f = 1; f < family->matrix->count; f++) {
-		struct fg_node_verdict node =
-			fg_node_family_verdict(c, FG_NODE_FUNCTION, family, f);
+		struct fg_node_verdict node = fg_node_family_verdict(c, family, f);
 
 		if (c->id == FG_MEASURE_INSTRUCTIONS && fg_blame_is_linker(&c->set->functions[f]))
 			continue;

@@ -180,26 +180,13 @@ enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 
 static enum fg_standing standing_of(enum fg_outcome outcome)
 {
-	switch (outcome) {
-	case FG_OUTCOME_REGRESSION:
-		return FG_STANDING_GUILTY;
-	case FG_OUTCOME_IMPROVEMENT:
-		return FG_STANDING_FASTER;
-	case FG_OUTCOME_PASS:
-		return FG_STANDING_UNCHANGED;
-	case FG_OUTCOME_INCONCLUSIVE:
-	case FG_OUTCOME_CREEP:
-	case FG_OUTCOME_PLACEMENT:
-	case FG_OUTCOME_NEW:
-	case FG_OUTCOME_MISSING:
-	case FG_OUTCOME_ERROR:
-		break;
-	}
-	return FG_STANDING_NOT_SURE;
+	return outcome == FG_OUTCOME_REGRESSION    ? FG_STANDING_GUILTY
+	       : outcome == FG_OUTCOME_IMPROVEMENT ? FG_STANDING_FASTER
+	       : outcome == FG_OUTCOME_PASS        ? FG_STANDING_UNCHANGED
+						   : FG_STANDING_NOT_SURE;
 }
 
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
-					      enum fg_node_kind kind,
 					      const struct fg_node_family *family, size_t at)
 {
 	const struct fg_entity *entity = &family->matrix->entities[at];
@@ -208,7 +195,6 @@ struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 	enum fg_outcome outcome = fg_node_outcome(c, family, at);
 
 	return (struct fg_node_verdict){
-		.kind = kind,
 		.measure = c->measure,
 		.unit = c->unit,
 		.outcome = outcome,

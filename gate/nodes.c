@@ -34,8 +34,7 @@ static void add_libraries(const struct fg_node_context *c, struct fg_blame *blam
 	fg_node_family_test(c, &family, &matrix, fg_node_samples_min(c), c->seed + 3);
 	blame->libraries = fg_arena_array(c->arena, names.count + 1, sizeof(blame->libraries[0]));
 	for (size_t i = 0; i < names.count; i++) {
-		struct fg_node_verdict node =
-			fg_node_family_verdict(c, FG_NODE_LIBRARY, &family, i);
+		struct fg_node_verdict node = fg_node_family_verdict(c, &family, i);
 
 		if (node.samples == 0 || !*names.entries[i].key)
 			continue;
@@ -62,7 +61,7 @@ static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
 	fg_node_family_test(c, &family, &matrix, FG_PAIRS_TO_TEST, c->seed + 4);
 	blame->regions = fg_arena_array(c->arena, matrix.count + 1, sizeof(blame->regions[0]));
 	for (size_t i = 0; i < matrix.count; i++) {
-		struct fg_node_verdict node = fg_node_family_verdict(c, FG_NODE_REGION, &family, i);
+		struct fg_node_verdict node = fg_node_family_verdict(c, &family, i);
 
 		node.name = fg_arena_strdup(c->arena, c->set->regions[i]);
 		node.inclusive[0] = node.self[0];

@@ -180,7 +180,6 @@ static struct fg_node_verdict make_node(const struct side sides[2], const struct
 {
 	const struct fg_profile_function *function = function_of(sides, item);
 	struct fg_node_verdict node = {
-		.kind = FG_NODE_FUNCTION,
 		.measure = blame->measure,
 		.unit = blame->unit,
 		.name = fg_arena_strdup(arena, function->name),

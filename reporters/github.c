@@ -284,7 +284,7 @@ void fg_report_github(const struct fg_report *report, const struct fg_report_opt
 		const struct fg_benchmark_verdict *benchmark =
 			&report->verdict->benchmarks[order[i]];
 
-		a.profile = fg_report_profile(report, fg_report_series(report, benchmark));
+		a.profile = fg_report_profile(report, fg_run_find(report->run, benchmark->name));
 		add_benchmark(&a, report, benchmark);
 	}
 	free(order);

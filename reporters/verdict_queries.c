@@ -30,20 +30,10 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
 	return best;
 }
 
-const struct fg_series *fg_report_series(const struct fg_report *report,
-					 const struct fg_benchmark_verdict *benchmark)
-{
-	for (size_t i = 0; i < report->run->series_count; i++) {
-		if (strcmp(report->run->series[i].name, benchmark->name) == 0)
-			return &report->run->series[i];
-	}
-	return NULL;
-}
-
 const char *fg_report_schedule_reason(const struct fg_report *report,
 				      const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_series *series = fg_report_series(report, benchmark);
+	const struct fg_series *series = fg_run_find(report->run, benchmark->name);
 
 	return series && benchmark->schedule != FG_SCHEDULE_STORED ? series->schedule_reason : NULL;
 }
