@@ -98,3 +98,10 @@ void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	*capacity = room;
 	return items;
 }
+
+void *fg_append(void *items, size_t *count, size_t *capacity, size_t size)
+{
+	items = fg_grow(items, capacity, *count + 1, size);
+	memset((char *)items + (*count)++ * size, 0, size);
+	return items;
+}

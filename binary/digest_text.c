@@ -65,9 +65,7 @@ static void note_use(struct fg_digester *d, uint32_t item)
 		if (d->code->uses[self->first_use + i] == item)
 			return;
 	}
-	d->code->uses = fg_grow(d->code->uses, &d->uses_capacity, d->code->use_count + 1,
-				sizeof(d->code->uses[0]));
-	d->code->uses[d->code->use_count++] = item;
+	FG_APPEND(d->code->uses, d->code->use_count, d->uses_capacity) = item;
 	self->use_count++;
 }
 

@@ -256,9 +256,7 @@ static struct fg_symbol_module *add_module(struct fg_symbolizer *s)
 	struct fg_symbol_module *module = fg_xcalloc(1, sizeof(*module));
 
 	module->source = "";
-	s->modules = fg_grow(s->modules, &s->module_capacity, s->module_count + 1,
-			     sizeof(struct fg_symbol_module *));
-	s->modules[s->module_count++] = module;
+	FG_APPEND(s->modules, s->module_count, s->module_capacity) = module;
 	return module;
 }
 

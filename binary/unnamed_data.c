@@ -10,9 +10,7 @@ static void note_unnamed(struct fg_digester *d, uint64_t address)
 
 	if (!section || section->is_code || fg_image_symbol_at(&d->image, address))
 		return;
-	d->unnamed = fg_grow(d->unnamed, &d->unnamed_capacity, d->unnamed_count + 1,
-			     sizeof(d->unnamed[0]));
-	d->unnamed[d->unnamed_count++] = address;
+	FG_APPEND(d->unnamed, d->unnamed_count, d->unnamed_capacity) = address;
 }
 
 static void scan_arm64(struct fg_digester *d, const uint8_t *bytes, uint64_t size, uint64_t address)

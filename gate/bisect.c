@@ -27,9 +27,7 @@ enum {
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference)
 {
-	commit->differences = fg_grow(commit->differences, &commit->pair_capacity,
-				      commit->pair_count + 1, sizeof(difference));
-	commit->differences[commit->pair_count++] = difference;
+	FG_APPEND(commit->differences, commit->pair_count, commit->pair_capacity) = difference;
 }
 
 void fg_bisect_release(struct fg_bisect *bisect)

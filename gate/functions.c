@@ -97,8 +97,7 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 		if (path_of[n] != n || c->row_of[set->nodes[n].function] != row ||
 		    !make_path(c, paths, n, node->delta, &path))
 			continue;
-		found = fg_grow(found, &capacity, count + 1, sizeof(found[0]));
-		found[count++] = path;
+		FG_APPEND(found, count, capacity) = path;
 	}
 	if (count > 1)
 		qsort(found, count, sizeof(found[0]), compare_paths);

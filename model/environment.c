@@ -116,8 +116,7 @@ size_t fg_environment_diff(const struct fg_environment *baseline,
 		k += c ? 1 : 0;
 		if (!named || (b && c && strcmp(b->value, c->value) == 0))
 			continue;
-		found = fg_grow(found, &room, count + 1, sizeof(found[0]));
-		found[count++] = (struct fg_fact_difference){
+		FG_APPEND(found, count, room) = (struct fg_fact_difference){
 			.key = named->key,
 			.baseline = b ? b->value : NULL,
 			.candidate = c ? c->value : NULL,

@@ -72,9 +72,8 @@ struct fg_repetition *fg_series_add_repetition(struct fg_series *series)
 {
 	struct fg_repetition *repetition = NULL;
 
-	series->repetitions = fg_grow(series->repetitions, &series->repetition_capacity,
-				      series->repetition_count + 1, sizeof(series->repetitions[0]));
-	repetition = &series->repetitions[series->repetition_count++];
+	repetition = &FG_APPEND(series->repetitions, series->repetition_count,
+				series->repetition_capacity);
 	*repetition = (struct fg_repetition){.cpu = -1, .pressure = (float)NAN};
 	repetition->values = fg_xcalloc(series->metric_count, sizeof(repetition->values[0]));
 	for (size_t i = 0; i < series->metric_count; i++)

@@ -10,6 +10,7 @@
 
 struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domain *key)
 {
+	struct fg_domain *added = NULL;
 	struct fg_strbuf text = {0};
 	bool is_new = false;
 	const uint64_t *at = NULL;
@@ -19,15 +20,12 @@ struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domai
 	fg_strbuf_release(&text);
 	if (!is_new)
 		return &profile->domains[*at];
-	profile->domains = fg_grow(profile->domains, &profile->domain_capacity,
-				   profile->domain_count + 1, sizeof(profile->domains[0]));
-	profile->domains[profile->domain_count] = (struct fg_domain){
-		.function = fg_profile_text(profile, key->function),
-		.signature = fg_profile_text(profile, key->signature),
-		.argument = key->argument,
-		.stack = key->stack,
-	};
-	return &profile->domains[profile->domain_count++];
+	added = &FG_APPEND(profile->domains, profile->domain_count, profile->domain_capacity);
+	added->function = fg_profile_text(profile, key->function);
+	added->signature = fg_profile_text(profile, key->signature);
+	added->argument = key->argument;
+	added->stack = key->stack;
+	return added;
 }
 
 /* "pow", or "pow #2" for its second argument. The caller frees it. */
@@ -135,6 +133,7 @@ const struct fg_called_kind fg_called_arguments = {
 struct fg_call_durations *fg_call_durations_of(struct fg_profile *profile, const char *function,
 					       uint32_t stack)
 {
+	struct fg_call_durations *added = NULL;
 	struct fg_strbuf text = {0};
 	bool is_new = false;
 	const uint64_t *at = NULL;
@@ -144,11 +143,10 @@ struct fg_call_durations *fg_call_durations_of(struct fg_profile *profile, const
 	fg_strbuf_release(&text);
 	if (!is_new)
 		return &profile->durations[*at];
-	profile->durations = fg_grow(profile->durations, &profile->duration_capacity,
-				     profile->duration_count + 1, sizeof(profile->durations[0]));
-	profile->durations[profile->duration_count] = (struct fg_call_durations){
-		.function = fg_profile_text(profile, function), .stack = stack};
-	return &profile->durations[profile->duration_count++];
+	added = &FG_APPEND(profile->durations, profile->duration_count, profile->duration_capacity);
+	added->function = fg_profile_text(profile, function);
+	added->stack = stack;
+	return added;
 }
 
 void fg_call_durations_join(struct fg_call_durations *durations,

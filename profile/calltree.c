@@ -102,9 +102,7 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 			tree->labels[*place].library = "";
 		return (uint32_t)*place;
 	}
-	tree->labels = fg_grow(tree->labels, &tree->label_capacity, tree->label_count + 1,
-			       sizeof(tree->labels[0]));
-	added = &tree->labels[tree->label_count++];
+	added = &FG_APPEND(tree->labels, tree->label_count, tree->label_capacity);
 	*added = (struct fg_label){
 		.name = copy_text(tree, label->name),
 		.library = copy_text(tree, library),
@@ -240,8 +238,7 @@ static void order_children(struct fg_calltree *tree)
 		if (!first || !tree->nodes[first].next_sibling)
 			continue;
 		for (uint32_t at = first; at; at = tree->nodes[at].next_sibling) {
-			children = fg_grow(children, &capacity, count + 1, sizeof(children[0]));
-			children[count++] = (struct child){
+			FG_APPEND(children, count, capacity) = (struct child){
 				.value = heaviest(tree, at),
 				.name = tree->labels[tree->nodes[at].label].name,
 				.node = at,
@@ -404,8 +401,7 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 			continue;
 		edge = *fg_pair_index_add(&index, caller, node->label, (uint32_t)count, &is_new);
 		if (is_new) {
-			all = fg_grow(all, &capacity, count + 1, sizeof(all[0]));
-			all[count++] =
+			FG_APPEND(all, count, capacity) =
 				(struct fg_label_edge){.caller = caller, .callee = node->label};
 		}
 		FG_ASSERT(all && edge < count);

@@ -3,12 +3,8 @@
 
 #include "base/text.h"
 
-/* Appends a zeroed element; a macro because every array has another type. */
-#define APPEND(profile, what)                                                               \
- ((profile)->what##s = fg_grow((profile)->what##s, &(profile)->what##_capacity,             \
-			       (profile)->what##_count + 1, sizeof((profile)->what##s[0])), \
-  memset(&(profile)->what##s[(profile)->what##_count], 0, sizeof((profile)->what##s[0])),   \
-  &(profile)->what##s[(profile)->what##_count++])
+#define APPEND(profile, what) \
+ (&FG_APPEND((profile)->what##s, (profile)->what##_count, (profile)->what##_capacity))
 
 void fg_profile_init(struct fg_profile *profile)
 {
@@ -197,10 +193,7 @@ struct fg_sample *fg_profile_add_sample(struct fg_profile *profile)
 
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile)
 {
-	profile->processes = fg_grow(profile->processes, &profile->process_capacity,
-				     profile->process_count + 1, sizeof(profile->processes[0]));
-	memset(&profile->processes[profile->process_count], 0, sizeof(profile->processes[0]));
-	return &profile->processes[profile->process_count++];
+	return &FG_APPEND(profile->processes, profile->process_count, profile->process_capacity);
 }
 
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile)
@@ -335,10 +328,7 @@ void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 	va_end(ap);
 	(void)fg_map_add_text(&profile->note_index, fg_strbuf_text(&text), 0, &is_new);
 	if (is_new) {
-		profile->notes = fg_grow(profile->notes, &profile->note_capacity,
-					 profile->note_count + 1, sizeof(profile->notes[0]));
-		profile->notes[profile->note_count++] =
-			fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
+		*APPEND(profile, note) = fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
 	}
 	fg_strbuf_release(&text);
 }

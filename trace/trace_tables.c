@@ -19,13 +19,14 @@ struct site_64 {
 static void add_value(struct fg_trace *trace, const struct fg_trace_value *owner, uint32_t measure,
 		      uint64_t value)
 {
+	struct fg_trace_value *added = NULL;
+
 	if (value == 0)
 		return;
-	trace->values = fg_grow(trace->values, &trace->value_capacity, trace->value_count + 1,
-				sizeof(trace->values[0]));
-	trace->values[trace->value_count] = *owner;
-	trace->values[trace->value_count].measure = measure;
-	trace->values[trace->value_count++].value = value;
+	added = &FG_APPEND(trace->values, trace->value_count, trace->value_capacity);
+	*added = *owner;
+	added->measure = measure;
+	added->value = value;
 }
 
 static void add_counts(struct fg_trace *trace, const struct fg_trace_table *table,

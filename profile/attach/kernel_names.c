@@ -26,9 +26,7 @@ static void take_line(struct fg_kernel_names *names, char *line)
 	name = at + 3;
 	if (module)
 		*module++ = '\0';
-	names->items =
-		fg_grow(names->items, &names->capacity, names->count + 1, sizeof(names->items[0]));
-	names->items[names->count++] = (struct fg_kernel_function){
+	FG_APPEND(names->items, names->count, names->capacity) = (struct fg_kernel_function){
 		.start = start,
 		.name = name,
 		.library = module ? module : FG_KERNEL_LIBRARY,

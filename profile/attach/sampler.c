@@ -32,9 +32,7 @@ static void add_thread(struct fg_sampling_run *run, pid_t tid)
 
 	if (!fg_sampled_thread_open(&thread, run->sampling, tid))
 		return;
-	run->threads = fg_grow(run->threads, &run->thread_capacity, run->thread_count + 1,
-			       sizeof(run->threads[0]));
-	run->threads[run->thread_count++] = thread;
+	FG_APPEND(run->threads, run->thread_count, run->thread_capacity) = thread;
 }
 
 static void follow_threads(struct fg_sampling_run *run)

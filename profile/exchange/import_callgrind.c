@@ -129,10 +129,8 @@ static int name_of(struct reader *reader, char kind, struct fg_text spec, struct
 		reader->texts[*known] = *name;
 		return FG_OK;
 	}
-	reader->texts = fg_grow(reader->texts, &reader->text_capacity, reader->text_count + 1,
-				sizeof(reader->texts[0]));
-	reader->texts[reader->text_count] = *name;
-	(void)fg_map_add(&reader->names, key, length, reader->text_count++, NULL);
+	(void)fg_map_add(&reader->names, key, length, reader->text_count, NULL);
+	FG_APPEND(reader->texts, reader->text_count, reader->text_capacity) = *name;
 	return FG_OK;
 }
 
@@ -167,9 +165,8 @@ static int context_of(struct reader *reader, struct fg_text spec, struct fg_text
 		return FG_OK;
 	(void)fg_map_add(&reader->owners, chain.text, chain.length, reader->count, NULL);
 	(void)fg_map_add(&reader->owners, chain.text, first_name(chain), reader->count, NULL);
-	reader->contexts = fg_grow(reader->contexts, &reader->capacity, reader->count + 1,
-				   sizeof(reader->contexts[0]));
-	reader->contexts[reader->count++] = (struct context){.chain = chain, .library = library};
+	FG_APPEND(reader->contexts, reader->count, reader->capacity) =
+		(struct context){.chain = chain, .library = library};
 	return FG_OK;
 }
 
@@ -181,9 +178,7 @@ static void add_calls(struct reader *reader)
 				  reader->edge_count, &added);
 
 	if (added) {
-		reader->edges = fg_grow(reader->edges, &reader->edge_capacity,
-					reader->edge_count + 1, sizeof(reader->edges[0]));
-		reader->edges[reader->edge_count++] =
+		FG_APPEND(reader->edges, reader->edge_count, reader->edge_capacity) =
 			(struct edge){.caller = key[0], .callee = key[1]};
 	}
 	reader->edges[*at].calls += reader->calls;

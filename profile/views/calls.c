@@ -22,9 +22,7 @@ static void add(struct fg_view_calls *calls, struct fg_map *map, const struct fg
 	const uint64_t at = *fg_map_add(map, key->data, key->length, calls->count, &is_new);
 
 	if (is_new) {
-		calls->numbers = fg_grow(calls->numbers, &calls->capacity, calls->count + 1,
-					 sizeof(calls->numbers[0]));
-		calls->numbers[calls->count++] = 0;
+		FG_APPEND(calls->numbers, calls->count, calls->capacity) = 0;
 	}
 	calls->numbers[at] += number;
 }

@@ -194,9 +194,7 @@ static void keep_nodes(struct selection *s)
 
 static void add_edge(struct fg_graph *graph, size_t *capacity, const struct fg_graph_edge *edge)
 {
-	graph->edges =
-		fg_grow(graph->edges, capacity, graph->edge_count + 1, sizeof(*graph->edges));
-	graph->edges[graph->edge_count++] = *edge;
+	FG_APPEND(graph->edges, graph->edge_count, *capacity) = *edge;
 }
 
 static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)

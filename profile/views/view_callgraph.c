@@ -71,9 +71,7 @@ static void add_selves(struct graph *g)
 						 (uint32_t)g->self_count, &is_new);
 
 		if (is_new) {
-			g->self_ns = fg_grow(g->self_ns, &g->self_capacity, g->self_count + 1,
-					     sizeof(*g->self_ns));
-			g->self_ns[g->self_count++] = 0;
+			FG_APPEND(g->self_ns, g->self_count, g->self_capacity) = 0;
 		}
 		g->self_ns[at] += g->tree->self[0][i].value;
 	}

@@ -213,8 +213,7 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 	const char *kept = NULL;
 
 	for (uint32_t at = node; at != 0; at = tree->nodes[at].parent) {
-		path = fg_grow(path, &capacity, depth + 1, sizeof(*path));
-		path[depth++] = tree->nodes[at].label;
+		FG_APPEND(path, depth, capacity) = tree->nodes[at].label;
 	}
 	while (depth-- > 0) {
 		fg_strbuf_add_text(&text, tree->labels[path[depth]].name);

@@ -135,9 +135,8 @@ static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32
 	if (!(tree->self[0][node].value > 0))
 		return;
 	if (ranking->place_of[label] == 0) {
-		ranking->items = fg_grow(ranking->items, &ranking->capacity, ranking->count + 1,
-					 sizeof(*ranking->items));
-		ranking->items[ranking->count++] = (struct ranked){.label = label};
+		FG_APPEND(ranking->items, ranking->count, ranking->capacity) =
+			(struct ranked){.label = label};
 		ranking->place_of[label] = (uint32_t)ranking->count;
 	}
 	add_weight(&ranking->items[ranking->place_of[label] - 1].self, &tree->self[0][node]);

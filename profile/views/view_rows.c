@@ -55,11 +55,8 @@ struct fg_view_row *fg_view_add_row(struct fg_view_table *table)
 {
 	struct fg_view_row *row = NULL;
 
-	table->rows = fg_grow(table->rows, &table->row_capacity, table->row_count + 1,
-			      sizeof(*table->rows));
-	row = &table->rows[table->row_count++];
-	*row = (struct fg_view_row){
-		.cells = fg_arena_array(&table->arena, table->column_count, sizeof(*row->cells))};
+	row = &FG_APPEND(table->rows, table->row_count, table->row_capacity);
+	row->cells = fg_arena_array(&table->arena, table->column_count, sizeof(*row->cells));
 	return row;
 }
 
@@ -73,8 +70,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	/* A line may contain the name of a command, which can be any text. */
 	fg_strbuf_vprintf(&raw, format, ap);
 	fg_text_add_escaped(&text, fg_strbuf_text(&raw), raw.length);
-	*lines = fg_grow(*lines, capacity, *count + 1, sizeof(**lines));
-	(*lines)[(*count)++] = fg_arena_strdup(arena, fg_strbuf_text(&text));
+	FG_APPEND(*lines, *count, *capacity) = fg_arena_strdup(arena, fg_strbuf_text(&text));
 	fg_strbuf_release(&text);
 	fg_strbuf_release(&raw);
 }

@@ -126,9 +126,7 @@ static void open_level(struct painter *p, struct levels *levels, uint32_t node, 
 {
 	const uint32_t first = next_shown(p, node, 0);
 
-	levels->items = fg_grow(levels->items, &levels->capacity, levels->count + 1,
-				sizeof(*levels->items));
-	levels->items[levels->count++] = (struct level){
+	FG_APPEND(levels->items, levels->count, levels->capacity) = (struct level){
 		.node = node,
 		.guide_length = guide_length,
 		.branches = first != 0 && next_shown(p, node, first) != 0,

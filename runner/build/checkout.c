@@ -71,8 +71,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 
 		if (!name_end || !fg_text_starts_with(line, start))
 			continue;
-		*modules = fg_grow(*modules, &room, count + 1, sizeof(**modules));
-		(*modules)[count++] =
+		FG_APPEND(*modules, count, room) =
 			(struct module){.name = fg_xstrndup(name, (size_t)(name_end - name)),
 					.path = fg_xstrdup(name_end + strlen(end))};
 	}

@@ -267,8 +267,7 @@ static void compare_file(struct comparing *c, const char *const paths[FG_ARM_COU
 	if (read == FG_ARM_COUNT) {
 		fg_code_compare(&file.code[FG_ARM_BASELINE], &file.code[FG_ARM_CANDIDATE],
 				&file.difference);
-		c->files = fg_grow(c->files, &c->capacity, c->count + 1, sizeof(c->files[0]));
-		c->files[c->count++] = file;
+		FG_APPEND(c->files, c->count, c->capacity) = file;
 		return;
 	}
 	while (read > 0)

@@ -54,10 +54,8 @@ static const char *name_of(struct reader *r, char kind, const char *spec)
 		r->texts[*known] = fg_xstrdup(close + 2);
 		return r->texts[*known];
 	}
-	r->texts = fg_grow(r->texts, &r->text_capacity, r->text_count + 1, sizeof(r->texts[0]));
 	(void)fg_map_add_text(&r->names, key, r->text_count, NULL);
-	r->texts[r->text_count] = fg_xstrdup(close + 2);
-	return r->texts[r->text_count++];
+	return FG_APPEND(r->texts, r->text_count, r->text_capacity) = fg_xstrdup(close + 2);
 }
 
 static void forget_names(struct reader *r)
@@ -133,8 +131,7 @@ static void begin_inside(struct reader *r, const char *path, const char *relativ
 		fg_executed_doubt(r->executed, "%s may run code that is not part of it (%s)",
 				  relative, code.brings_code);
 	(void)fg_executed_add_file(r->executed, relative, true, digest);
-	r->codes = fg_grow(r->codes, &r->code_capacity, r->code_count + 1, sizeof(r->codes[0]));
-	r->codes[r->code_count++] = code;
+	FG_APPEND(r->codes, r->code_count, r->code_capacity) = code;
 }
 
 static void begin_outside(struct reader *r, const char *path)
