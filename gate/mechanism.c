@@ -512,8 +512,7 @@ static void describe(const struct counter *c, const struct tally t[2], uint32_t 
 	}
 	if (is_elsewhere && c->is_inlined[function])
 		fg_strbuf_printf(&text, ", counted in %s, into which it is inlined", name);
-	mechanism->words = fg_arena_strdup(arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
+	mechanism->words = fg_strbuf_keep(&text, arena);
 }
 
 /* ---- the decision ---- */
@@ -636,8 +635,7 @@ static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_are
 	fg_strbuf_printf(&text, "waits for the kernel or a lock: wall time %s, CPU time %s",
 			 fg_format_change(wall->ratio - 1, change[0]),
 			 fg_format_change(cpu->ratio - 1, change[1]));
-	*mechanism = nothing(FG_MECHANISM_WAITS, fg_arena_strdup(arena, fg_strbuf_text(&text)));
-	fg_strbuf_release(&text);
+	*mechanism = nothing(FG_MECHANISM_WAITS, fg_strbuf_keep(&text, arena));
 	return true;
 }
 

@@ -80,8 +80,7 @@ void fg_executed_doubt(struct fg_executed *executed, const char *format, ...)
 	va_start(ap, format);
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
-	executed->doubt = fg_arena_strdup(&executed->arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
+	executed->doubt = fg_strbuf_keep(&text, &executed->arena);
 }
 
 static const char *place_of(bool is_inside)

@@ -327,9 +327,8 @@ void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
 	(void)fg_map_add_text(&profile->note_index, fg_strbuf_text(&text), 0, &is_new);
-	if (is_new) {
+	if (is_new)
 		*APPEND(profile, note) = fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
-	}
 	fg_strbuf_release(&text);
 }
 

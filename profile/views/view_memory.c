@@ -92,16 +92,14 @@ static struct fg_view_cell path_cell(struct fg_view_table *table, const struct f
 				     uint32_t node)
 {
 	struct fg_strbuf text = {0};
-	struct fg_view_cell cell;
 
 	for (uint32_t at = node; at != 0; at = tree->nodes[at].parent) {
 		if (at != node)
 			fg_strbuf_add_text(&text, " ← ");
 		fg_strbuf_add_text(&text, tree->labels[tree->nodes[at].label].name);
 	}
-	cell = fg_cell_text(table, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
-	return cell;
+	return (struct fg_view_cell){.kind = FG_CELL_TEXT,
+				     .text = fg_strbuf_keep(&text, &table->arena)};
 }
 
 static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tree,

@@ -210,7 +210,6 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 	uint32_t *path = NULL;
 	size_t capacity = 0;
 	size_t depth = 0;
-	const char *kept = NULL;
 
 	for (uint32_t at = node; at != 0; at = tree->nodes[at].parent) {
 		FG_APPEND(path, depth, capacity) = tree->nodes[at].label;
@@ -220,10 +219,8 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 		if (depth > 0)
 			fg_strbuf_add_text(&text, " → ");
 	}
-	kept = fg_arena_strdup(&table->arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
 	free(path);
-	return kept;
+	return fg_strbuf_keep(&text, &table->arena);
 }
 
 /* Finds the matching nodes without a match above them: each is one path to the function. */

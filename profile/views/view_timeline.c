@@ -27,14 +27,11 @@ static const char *bar(struct fg_view_table *table, double share)
 	static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 	const unsigned eighths = (unsigned)(share * BAR_WIDTH * 8 + 0.5);
 	struct fg_strbuf text = {0};
-	const char *kept = NULL;
 
 	for (unsigned i = 0; i < eighths / 8; i++)
 		fg_strbuf_add_text(&text, "█");
 	fg_strbuf_add_text(&text, parts[eighths % 8]);
-	kept = fg_arena_strdup(&table->arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
-	return kept;
+	return fg_strbuf_keep(&text, &table->arena);
 }
 
 static void fill_step(struct fg_view_table *table, struct fg_view_row *row,

@@ -21,9 +21,7 @@ struct fg_harness_case *fg_harness_add(struct fg_harness_report *report, const c
 		return NULL;
 	added = &FG_APPEND(report->cases, report->case_count, report->case_capacity);
 	fg_text_add_clean(&clean, name, length, NAME_MAX_BYTES);
-	*added = (struct fg_harness_case){
-		.name = fg_arena_strdup(&report->arena, fg_strbuf_text(&clean))};
-	fg_strbuf_release(&clean);
+	added->name = fg_strbuf_keep(&clean, &report->arena);
 	return added;
 }
 
