@@ -6,6 +6,7 @@
  * (web/dom.js). Without scripts the page shows the verdicts as plain text.
  */
 #include "base/hash.h"
+#include "base/text.h"
 #include "reporters/card.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
@@ -46,15 +47,7 @@ static void add_digest(struct fg_strbuf *text, const struct fg_web_asset *asset)
 	fg_strbuf_add_char(text, '\'');
 }
 
-static void add_escaped(struct fg_strbuf *text, const char *plain)
-{
-	for (; *plain; plain++) {
-		if (strchr("<>&\"'", *plain))
-			fg_strbuf_printf(text, "&#%d;", *plain);
-		else
-			fg_strbuf_add_char(text, *plain);
-	}
-}
+static const char special[] = "<>&\"'";
 
 static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 {
@@ -64,9 +57,9 @@ static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 	fg_card_add_run_sentence(&sentence, report->verdict, NULL);
 	fg_report_add_name(&project, report->run->project ? report->run->project : "fastgate", 80);
 	fg_strbuf_add_text(text, "<title>");
-	add_escaped(text, fg_strbuf_text(&sentence));
+	fg_text_add_references(text, fg_strbuf_text(&sentence), sentence.length, special);
 	fg_strbuf_add_text(text, " · ");
-	add_escaped(text, fg_strbuf_text(&project));
+	fg_text_add_references(text, fg_strbuf_text(&project), project.length, special);
 	fg_strbuf_add_text(text, "</title>\n");
 	fg_strbuf_release(&project);
 	fg_strbuf_release(&sentence);
@@ -79,7 +72,7 @@ static void add_plain_text(struct fg_strbuf *text, const struct fg_report *repor
 
 	fg_report_terminal(report, &options, &plain);
 	fg_strbuf_add_text(text, "<noscript><pre>");
-	add_escaped(text, fg_strbuf_text(&plain));
+	fg_text_add_references(text, fg_strbuf_text(&plain), plain.length, special);
 	fg_strbuf_add_text(text, "</pre></noscript>\n");
 	fg_strbuf_release(&plain);
 }

@@ -65,13 +65,7 @@ static const char *sign_of(const struct fg_benchmark_verdict *benchmark)
 
 static void add_escaped(struct fg_strbuf *text, const char *plain)
 {
-	for (const char *at = plain; *at; at++) {
-		if (ispunct((unsigned char)*at) && isascii((unsigned char)*at) &&
-		    !strchr(".,-+/ %()=", *at))
-			fg_strbuf_printf(text, "&#%d;", *at);
-		else
-			fg_strbuf_add_char(text, *at);
-	}
+	fg_text_add_references(text, plain, strlen(plain), "!\"#$&'*:;<>?@[\\]^_`{|}~");
 }
 
 /* Adds a whole text as code, linked if there is an address. */

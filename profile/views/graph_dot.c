@@ -35,11 +35,6 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 	}
 }
 
-static bool is_inside_character(char c)
-{
-	return ((unsigned char)c & 0xc0U) == 0x80U;
-}
-
 /*
  * The end of a line of a name: after "::", a comma, a blank or an opening bracket; else at the
  * limit.
@@ -47,7 +42,6 @@ static bool is_inside_character(char c)
 static size_t line_end(const char *name, size_t length)
 {
 	size_t best = 0;
-	size_t end = LINE_WIDTH;
 
 	if (length <= LINE_WIDTH)
 		return length;
@@ -55,55 +49,7 @@ static size_t line_end(const char *name, size_t length)
 		if (strchr(" ,<(", name[i - 1]) || (name[i - 1] == ':' && name[i] != ':'))
 			best = i;
 	}
-	if (best > 0)
-		return best;
-	while (end < length && is_inside_character(name[end]))
-		end++;
-	return end;
-}
-
-/* Adds text to an HTML-like label. */
-static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		switch (text[i]) {
-		case '&':
-			fg_strbuf_add_text(dot, "&amp;");
-			break;
-		case '<':
-			fg_strbuf_add_text(dot, "&lt;");
-			break;
-		case '>':
-			fg_strbuf_add_text(dot, "&gt;");
-			break;
-		case '"':
-			fg_strbuf_add_text(dot, "&quot;");
-			break;
-		default:
-			fg_strbuf_add_char(dot, fg_printable(text[i]));
-			break;
-		}
-	}
-}
-
-/* Cuts the middle out of a long name; its end identifies the function. */
-static void shorten(const char *name, struct fg_strbuf *shown)
-{
-	const size_t length = strlen(name);
-	size_t head = MAX_NAME * 2 / 5;
-	size_t tail = length - (MAX_NAME - head);
-
-	if (length <= MAX_NAME) {
-		fg_strbuf_add_text(shown, name);
-		return;
-	}
-	while (head > 0 && is_inside_character(name[head]))
-		head--;
-	while (is_inside_character(name[tail]))
-		tail++;
-	fg_strbuf_add(shown, name, head);
-	fg_strbuf_add_text(shown, "…");
-	fg_strbuf_add_text(shown, name + tail);
+	return best > 0 ? best : fg_text_head(name, LINE_WIDTH);
 }
 
 static void add_wrapped(struct fg_strbuf *dot, const char *name)
@@ -112,13 +58,13 @@ static void add_wrapped(struct fg_strbuf *dot, const char *name)
 	const char *at = NULL;
 	size_t left = 0;
 
-	shorten(name, &shown);
+	fg_text_add_cut(&shown, name, MAX_NAME);
 	at = fg_strbuf_text(&shown);
 	left = shown.length;
 	while (left > 0) {
 		const size_t end = line_end(at, left);
 
-		add_html(dot, at, end);
+		fg_text_add_references(dot, at, end, "&<>\"");
 		at += end;
 		left -= end;
 		if (left > 0)
