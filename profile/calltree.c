@@ -115,6 +115,15 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 	return (uint32_t)(tree->label_count - 1);
 }
 
+uint32_t *fg_calltree_map_labels(struct fg_calltree *into, const struct fg_calltree *from)
+{
+	uint32_t *label_of = fg_xcalloc(from->label_count, sizeof(label_of[0]));
+
+	for (size_t i = 1; i < from->label_count; i++)
+		label_of[i] = fg_calltree_label(into, &from->labels[i]);
+	return label_of;
+}
+
 /* Grows the nodes and with them all columns; new elements are zero. */
 static void grow_nodes(struct fg_calltree *tree)
 {
@@ -159,10 +168,10 @@ uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t l
 	return index;
 }
 
-static void add_scaled(const struct fg_calltree *tree, struct fg_weight *to,
-		       const struct fg_weight *weight, double scale)
+void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,
+		   const struct fg_weight *weight, double scale)
 {
-	to->value = fg_measure_join(tree->measure.fold, to->value, weight->value * scale);
+	to->value = fg_measure_join(measure->fold, to->value, weight->value * scale);
 	to->square += weight->square * scale * scale;
 	to->samples += weight->samples;
 }
@@ -171,7 +180,7 @@ void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 		     const struct fg_weight *weight, double scale)
 {
 	FG_ASSERT(node < tree->node_count && column < tree->column_count);
-	add_scaled(tree, &tree->self[column][node], weight, scale);
+	fg_weight_add(&tree->measure, &tree->self[column][node], weight, scale);
 }
 
 static uint32_t where_paths_divide(const struct fg_calltree *tree, uint32_t one, uint32_t other)
@@ -205,7 +214,8 @@ static void sum_up(struct fg_calltree *tree, unsigned column)
 	for (size_t n = 0; n < tree->node_count; n++)
 		inclusive[n].square += tree->shared[column][n];
 	for (size_t n = tree->node_count; n-- > 1;)
-		add_scaled(tree, &inclusive[tree->nodes[n].parent], &inclusive[n], 1.0);
+		fg_weight_add(&tree->measure, &inclusive[tree->nodes[n].parent], &inclusive[n],
+			      1.0);
 	tree->inclusive[column] = inclusive;
 }
 
@@ -285,11 +295,9 @@ void fg_calltree_finish(struct fg_calltree *tree)
 static void merge_column(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
 			 double scale)
 {
-	uint32_t *label_of = fg_xcalloc(from->label_count, sizeof(label_of[0]));
+	uint32_t *label_of = fg_calltree_map_labels(into, from);
 	uint32_t *node_of = fg_xcalloc(from->node_count, sizeof(node_of[0]));
 
-	for (size_t i = 1; i < from->label_count; i++)
-		label_of[i] = fg_calltree_label(into, &from->labels[i]);
 	for (size_t n = 0; n < from->node_count; n++) {
 		if (n > 0)
 			node_of[n] = fg_calltree_child(into, node_of[from->nodes[n].parent],
@@ -346,9 +354,10 @@ size_t fg_calltree_flat(const struct fg_calltree *tree, struct fg_label_figures 
 
 		seen[node->label] = node->label != 0;
 		for (unsigned c = 0; c < tree->column_count; c++) {
-			add_scaled(tree, &of->self[c], &tree->self[c][n], 1.0);
+			fg_weight_add(&tree->measure, &of->self[c], &tree->self[c][n], 1.0);
 			if (!node->recursive)
-				add_scaled(tree, &of->inclusive[c], &tree->inclusive[c][n], 1.0);
+				fg_weight_add(&tree->measure, &of->inclusive[c],
+					      &tree->inclusive[c][n], 1.0);
 		}
 		of->leaf_paths += tree->self[order.column][n].samples > 0;
 	}
@@ -409,8 +418,8 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 			open[edge]--;
 		else if (open[edge]++ == 0)
 			for (unsigned c = 0; c < tree->column_count; c++)
-				add_scaled(tree, &all[edge].weight[c],
-					   &tree->inclusive[c][walk.node], 1.0);
+				fg_weight_add(&tree->measure, &all[edge].weight[c],
+					      &tree->inclusive[c][walk.node], 1.0);
 	}
 	free(open);
 	fg_pair_index_release(&index);

@@ -5,16 +5,9 @@
 
 FG_ORDER_BY(by_address, struct fg_instruction_sample, FG_UP(frame->module), FG_UP(frame->address))
 
-static void join(enum fg_measure_fold fold, const struct fg_weight *weight, struct fg_weight *into)
-{
-	into->value = fg_measure_join(fold, into->value, weight->value);
-	into->square += weight->square;
-	into->samples += weight->samples;
-}
-
 static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t measure)
 {
-	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
+	const struct fg_measure *is = &profile->measures[measure].is;
 	struct fg_weight *weights = fg_xcalloc(profile->stack_count, sizeof(weights[0]));
 
 	for (size_t i = 0; i < profile->sample_count; i++) {
@@ -24,7 +17,7 @@ static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t
 						 .samples = sample->count};
 
 		if (sample->measure == measure)
-			join(fold, &weight, &weights[sample->stack]);
+			fg_weight_add(is, &weights[sample->stack], &weight, 1.0);
 	}
 	return weights;
 }
@@ -33,7 +26,7 @@ static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t
 size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure,
 			      struct fg_instruction_sample **hits)
 {
-	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
+	const struct fg_measure *is = &profile->measures[measure].is;
 	struct fg_weight *weights = weigh_stacks(profile, measure);
 	struct fg_instruction_sample *found = fg_xcalloc(profile->stack_count, sizeof(found[0]));
 	size_t found_count = 0;
@@ -51,7 +44,7 @@ size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure
 		qsort(found, found_count, sizeof(found[0]), by_address);
 	for (size_t i = 0; i < found_count; i++) {
 		if (count > 0 && by_address(&found[count - 1], &found[i]) == 0)
-			join(fold, &found[i].weight, &found[count - 1].weight);
+			fg_weight_add(is, &found[count - 1].weight, &found[i].weight, 1.0);
 		else
 			found[count++] = found[i];
 	}

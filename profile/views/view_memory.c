@@ -40,9 +40,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 		return FG_OK;
 	FG_TRY(fg_calltree_build(profile, &wanted, &other->tree, err));
 	other->nodes = fg_xcalloc(other->tree.node_count, sizeof(other->nodes[0]));
-	other->labels = fg_xcalloc(other->tree.label_count, sizeof(other->labels[0]));
-	for (size_t i = 1; i < other->tree.label_count; i++)
-		other->labels[i] = fg_calltree_label(first, &other->tree.labels[i]);
+	other->labels = fg_calltree_map_labels(first, &other->tree);
 	for (size_t i = 1; i < other->tree.node_count; i++) {
 		const struct fg_calltree_node *node = &other->tree.nodes[i];
 		const uint32_t *found = fg_pair_index_get(
@@ -482,20 +480,6 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	free(ranked);
 }
 
-/* The total that shares refer to: of one repetition or the mean, like the other columns. */
-static int total_of(const struct fg_profile *profile, const struct fg_calltree_query *query,
-		    const char *measure, struct fg_weight *total, struct fg_error *err)
-{
-	struct fg_calltree_query wanted = *query;
-	struct fg_calltree tree;
-
-	wanted.measure = measure;
-	FG_TRY(fg_calltree_build(profile, &wanted, &tree, err));
-	*total = tree.inclusive[0][0];
-	fg_calltree_release(&tree);
-	return FG_OK;
-}
-
 static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		const struct fg_view_options *options, struct fg_calltree *tree,
 		struct fg_error *err)
@@ -504,8 +488,8 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		.items = fg_xcalloc(tree->label_count, sizeof(functions.items[0])),
 		.count = tree->label_count,
 	};
-	struct fg_weight total = {0};
-	int status = total_of(profile, &options->query, table->measure.name, &total, err);
+	double total = 0;
+	int status = fg_view_total_of(table, profile, &options->query, &total, err);
 
 	for (uint32_t i = 0; i < functions.count; i++)
 		functions.items[i].label = i;
@@ -514,8 +498,7 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 			status = fill_column(&functions, i, profile, options, tree, err);
 	if (status == FG_OK) {
 		fg_view_columns(table, memory_columns, COLUMN_COUNT);
-		fg_view_total(table, profile, &options->query, &total);
-		list_functions(table, tree, &functions, options, total.value);
+		list_functions(table, tree, &functions, options, total);
 		fg_view_note(table, "bytes are those asked for, without malloc's block headers%s",
 			     functions.is_known[COLUMN_UNTOUCHED]
 				     ? "; untouched are whole pages of blocks from 64 KiB on"

@@ -22,13 +22,6 @@ static const struct fg_view_column columns[] = {
 	{"name", "region / function", .kind = FG_CELL_TEXT, .left = true},
 };
 
-static void add_weight(struct fg_weight *to, const struct fg_weight *more)
-{
-	to->value += more->value;
-	to->square += more->square;
-	to->samples += more->samples;
-}
-
 /*
  * Finds the child of a node by a region's name; from the root, these steps lead to the region's
  * node.
@@ -139,7 +132,8 @@ static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32
 			(struct ranked){.label = label};
 		ranking->place_of[label] = (uint32_t)ranking->count;
 	}
-	add_weight(&ranking->items[ranking->place_of[label] - 1].self, &tree->self[0][node]);
+	fg_weight_add(&tree->measure, &ranking->items[ranking->place_of[label] - 1].self,
+		      &tree->self[0][node], 1.0);
 }
 
 /* Ranks everything below `top` that is not in a nested region. */

@@ -51,6 +51,12 @@ void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *c
 	}
 }
 
+void fg_view_drop_column(struct fg_view_table *table, size_t column)
+{
+	table->columns[column].key = NULL;
+	table->columns[column].only_data = true;
+}
+
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table)
 {
 	struct fg_view_row *row = NULL;
@@ -157,15 +163,12 @@ struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg
 	return fg_cell_text(table, label->library);
 }
 
-struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label)
+struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file, unsigned line)
 {
-	if (!label->file)
-		return (struct fg_view_cell){0};
-	if (label->line == 0)
-		return fg_cell_text(table, label->file);
-	return (struct fg_view_cell){
-		.kind = FG_CELL_TEXT,
-		.text = fg_arena_printf(&table->arena, "%s:%u", label->file, label->line)};
+	if (!file || line == 0)
+		return fg_cell_text(table, file);
+	return (struct fg_view_cell){.kind = FG_CELL_TEXT,
+				     .text = fg_arena_printf(&table->arena, "%s:%u", file, line)};
 }
 
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile)
@@ -226,12 +229,13 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 }
 
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
-		     const struct fg_calltree_query *query, struct fg_error *err)
+		     const struct fg_calltree_query *query, double *total, struct fg_error *err)
 {
 	struct fg_calltree tree;
 
 	FG_TRY(fg_calltree_build(profile, query, &tree, err));
 	fg_view_total(table, profile, query, &tree.inclusive[0][0]);
+	*total = tree.inclusive[0][0].value;
 	fg_calltree_release(&tree);
 	return FG_OK;
 }

@@ -96,6 +96,7 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	const size_t steps = options->rows > 0 ? options->rows : FEW_STEPS;
+	double total = 0;
 
 	if (!profile->has_times || profile->duration_ns <= 0)
 		return fg_error_set(
@@ -106,7 +107,7 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 				    "%zu steps are too many: at most %d are possible", steps,
 				    MOST_STEPS);
 	FG_TRY(fg_view_check_time(table, err));
-	FG_TRY(fg_view_total_of(table, profile, &options->query, err));
+	FG_TRY(fg_view_total_of(table, profile, &options->query, &total, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	FG_TRY(add_steps(table, profile, options, steps, err));
 	draw_bars(table);
