@@ -108,19 +108,21 @@ static double reference(const struct painter *p)
 	return fmax(p->graph->total[0], p->graph->total[1]);
 }
 
+/* The change of the figure that the colour shows. */
+static double change_of(const struct painter *p, const struct fg_label_figures *f)
+{
+	const struct fg_weight *of = p->options->color_by_self ? f->self : f->inclusive;
+
+	return of[1].value - of[0].value;
+}
+
 /* The largest change among the nodes. It gets the full colour, so that small changes still show. */
 static double largest_change(const struct painter *p)
 {
 	double most = 0;
 
-	for (size_t i = 0; i < p->graph->node_count; i++) {
-		const struct fg_label_figures *f = &p->graph->nodes[i].figures;
-		const double change = p->options->color_by_self
-					      ? f->self[1].value - f->self[0].value
-					      : f->inclusive[1].value - f->inclusive[0].value;
-
-		most = fmax(most, fabs(change));
-	}
+	for (size_t i = 0; i < p->graph->node_count; i++)
+		most = fmax(most, fabs(change_of(p, &p->graph->nodes[i].figures)));
 	return most;
 }
 
@@ -140,7 +142,7 @@ static void add_value(const struct painter *p, const char *what, double value, d
 /* Differences below a thousandth of the whole count as unchanged. */
 static bool is_changed(const struct painter *p, double before, double after)
 {
-	return fabs(after - before) > 0.001 * fmax(p->graph->total[0], p->graph->total[1]);
+	return fabs(after - before) > 0.001 * reference(p);
 }
 
 static void add_change(const struct painter *p, const char *what, double before, double after)
@@ -172,15 +174,11 @@ static void write_figures(const struct painter *p, const struct fg_label_figures
 static unsigned node_color(const struct painter *p, const struct fg_label_figures *f,
 			   double full_change)
 {
-	const bool self = p->options->color_by_self;
-	double change = 0;
+	const struct fg_weight *of = p->options->color_by_self ? f->self : f->inclusive;
 
 	if (!is_difference(p))
-		return heat((self ? f->self[0].value : f->inclusive[0].value) /
-			    fmax(1, reference(p)));
-	change = self ? f->self[1].value - f->self[0].value
-		      : f->inclusive[1].value - f->inclusive[0].value;
-	return change_color(full_change > 0 ? change / full_change : 0);
+		return heat(of->value / fmax(1, reference(p)));
+	return change_color(full_change > 0 ? change_of(p, f) / full_change : 0);
 }
 
 static double font_size(const struct painter *p, const struct fg_label_figures *f)
