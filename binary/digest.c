@@ -173,8 +173,8 @@ static void digest_whole(const struct fg_digester *d)
 
 		if (!reached[i])
 			continue;
-		fg_sha256_add(&sha, item->name, strlen(item->name) + 1);
-		fg_sha256_add(&sha, item->unit, strlen(item->unit) + 1);
+		fg_sha256_add_text(&sha, item->name);
+		fg_sha256_add_text(&sha, item->unit);
 		fg_sha256_add(&sha, item->digest, sizeof(item->digest));
 	}
 	fg_sha256_finish(&sha, digest);
@@ -195,7 +195,7 @@ static void digest_layout(const struct fg_image *image, uint8_t layout[FG_CODE_D
 		const uint64_t place[] = {section->address, section->size, section->is_code,
 					  section->is_writable};
 
-		fg_sha256_add(&sha, section->name, strlen(section->name) + 1);
+		fg_sha256_add_text(&sha, section->name);
 		fg_sha256_add(&sha, place, sizeof(place));
 		if (section->bytes && strcmp(section->name, ".note.gnu.build-id") != 0)
 			fg_sha256_add(&sha, section->bytes, section->size);

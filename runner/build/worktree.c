@@ -41,12 +41,6 @@ static const char *const build_variables[] = {"CC",
 					      "CMAKE_BUILD_TYPE",
 					      NULL};
 
-static void add_to_key(struct fg_sha256 *sha, const char *text)
-{
-	/* the NUL keeps "ab" "c" and "a" "bc" apart */
-	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
-}
-
 /*
  * `what` identifies the content: the tree's hash, so that a commit that was built while staged, or
  * was only reworded, is not built again.  For a snapshot it is a name that stays the same while the
@@ -55,25 +49,20 @@ static void add_to_key(struct fg_sha256 *sha, const char *text)
 static void make_key(const struct fg_worktree_options *options, const char *what,
 		     const char *prefix, char key[FG_WORKTREE_KEY_LENGTH + 1])
 {
-	uint8_t digest[FG_SHA256_SIZE];
-	char hex[FG_SHA256_HEX_SIZE];
 	struct fg_sha256 sha;
 
 	fg_sha256_init(&sha);
-	add_to_key(&sha, what);
-	add_to_key(&sha, prefix);
+	fg_sha256_add_text(&sha, what);
+	fg_sha256_add_text(&sha, prefix);
 	if (options->apart)
-		add_to_key(&sha, "apart");
+		fg_sha256_add_text(&sha, "apart");
 	for (size_t i = 0; i < options->build->command.argc; i++)
-		add_to_key(&sha, options->build->command.argv[i]);
+		fg_sha256_add_text(&sha, options->build->command.argv[i]);
 	for (size_t i = 0; build_variables[i]; i++)
-		add_to_key(&sha, getenv(build_variables[i]));
+		fg_sha256_add_text(&sha, getenv(build_variables[i]));
 	for (size_t i = 0; i < options->build->record_count; i++)
-		add_to_key(&sha, options->build->record[i].literal);
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, sizeof(digest), hex);
-	memcpy(key, hex, FG_WORKTREE_KEY_LENGTH);
-	key[FG_WORKTREE_KEY_LENGTH] = '\0';
+		fg_sha256_add_text(&sha, options->build->record[i].literal);
+	fg_sha256_finish_hex(&sha, FG_WORKTREE_KEY_LENGTH / 2, key);
 }
 
 FG_PRINTF(2, 3) static void note(const struct fg_worktree_options *options, const char *format, ...)

@@ -295,14 +295,13 @@ static bool digest_names(const char *path, struct fg_sha256 *sha)
 	if (fg_fs_list(path, &names, &count, NULL) != FG_OK)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		fg_sha256_add(sha, names[i], strlen(names[i]) + 1);
+		fg_sha256_add_text(sha, names[i]);
 	fg_fs_list_free(names, count);
 	return true;
 }
 
 static char *digest_input(const char *path)
 {
-	uint8_t digest[FG_SHA256_SIZE];
 	char text[INPUT_HEX];
 	struct fg_sha256 sha;
 	struct stat status;
@@ -317,8 +316,7 @@ static char *digest_input(const char *path)
 		good = digest_names(path, &sha);
 	if (!good)
 		return fg_xstrdup("unreadable");
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, INPUT_HEX / 2, text);
+	fg_sha256_finish_hex(&sha, INPUT_HEX / 2, text);
 	return fg_xstrdup(text);
 }
 

@@ -6,24 +6,11 @@
 
 #include <string.h>
 
-static void add_text(struct fg_sha256 *sha, const char *text)
-{
-	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
-}
-
-static void finish(struct fg_sha256 *sha, char part[FG_EXECUTED_KEY_PART])
-{
-	uint8_t digest[FG_SHA256_SIZE];
-
-	fg_sha256_finish(sha, digest);
-	fg_hex(digest, FG_EXECUTED_KEY_PART / 2, part);
-}
-
 static void add_command(struct fg_sha256 *sha, const struct fg_command *command)
 {
 	for (size_t i = 0; i < command->argc; i++)
-		add_text(sha, command->argv[i]);
-	add_text(sha, NULL);
+		fg_sha256_add_text(sha, command->argv[i]);
+	fg_sha256_add_text(sha, NULL);
 }
 
 static void digest_configuration(const struct fg_target *target, char part[FG_EXECUTED_KEY_PART])
@@ -36,13 +23,13 @@ static void digest_configuration(const struct fg_target *target, char part[FG_EX
 	add_command(&sha, &benchmark->setup);
 	add_command(&sha, &benchmark->prepare);
 	add_command(&sha, &benchmark->cleanup);
-	add_text(&sha, benchmark->working_directory);
-	add_text(&sha, benchmark->stdin_path);
+	fg_sha256_add_text(&sha, benchmark->working_directory);
+	fg_sha256_add_text(&sha, benchmark->stdin_path);
 	for (size_t i = 0; i < benchmark->environment_count; i++) {
-		add_text(&sha, benchmark->environment[i].name);
-		add_text(&sha, benchmark->environment[i].value);
+		fg_sha256_add_text(&sha, benchmark->environment[i].name);
+		fg_sha256_add_text(&sha, benchmark->environment[i].value);
 	}
-	finish(&sha, part);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, part);
 }
 
 /* Variables of a session, a terminal or a CI job, which do not affect programs. */
@@ -72,7 +59,7 @@ static void add_path(struct fg_sha256 *sha, const char *folders)
 		char *folder = fg_xstrndup(folders, length);
 
 		if (!fg_text_ends_with(folder, "/git-core"))
-			add_text(sha, folder);
+			fg_sha256_add_text(sha, folder);
 		free(folder);
 		folders += length + (folders[length] == ':');
 	}
@@ -94,11 +81,11 @@ static void digest_environment(const struct fg_target *target, const struct fg_e
 		if (fg_text_starts_with(sorted[i], "PATH="))
 			add_path(&sha, sorted[i] + strlen("PATH="));
 		else if (!is_of_the_session(sorted[i]))
-			add_text(&sha, sorted[i]);
+			fg_sha256_add_text(&sha, sorted[i]);
 	}
 	fg_environment_fingerprint(host, fingerprint);
-	add_text(&sha, fingerprint);
-	finish(&sha, part);
+	fg_sha256_add_text(&sha, fingerprint);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, part);
 	free(sorted);
 }
 
@@ -110,17 +97,17 @@ bool fg_executed_key_of(const struct fg_target *target, const struct fg_build_fa
 	if (!target->command || !build->code)
 		return false;
 	fg_sha256_init(&sha);
-	add_text(&sha, target->benchmark->name);
-	finish(&sha, key->benchmark);
+	fg_sha256_add_text(&sha, target->benchmark->name);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, key->benchmark);
 	fg_sha256_init(&sha);
-	add_text(&sha, build->code);
+	fg_sha256_add_text(&sha, build->code);
 	for (size_t i = 0; i < build->library_count; i++) {
 		if (build->libraries[i].code) {
-			add_text(&sha, build->libraries[i].name);
-			add_text(&sha, build->libraries[i].code);
+			fg_sha256_add_text(&sha, build->libraries[i].name);
+			fg_sha256_add_text(&sha, build->libraries[i].code);
 		}
 	}
-	finish(&sha, key->build);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, key->build);
 	digest_configuration(target, key->configuration);
 	digest_environment(target, host, key->environment);
 	return true;
