@@ -35,23 +35,6 @@ static char *domain_name(const struct fg_domain *domain)
 				: fg_xstrdup(domain->function);
 }
 
-/* The names on the call path, outermost first. The caller frees the array. */
-static const char **frames_of(const struct fg_profile *profile, uint32_t stack, size_t *count)
-{
-	const char **frames = NULL;
-
-	*count = 0;
-	for (uint32_t at = stack; at != 0; at = profile->stacks[at].parent)
-		++*count;
-	frames = fg_xcalloc(*count + 1, sizeof(const char *));
-	for (size_t i = *count; i-- > 0; stack = profile->stacks[stack].parent) {
-		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
-
-		frames[i] = profile->functions[frame->function].name;
-	}
-	return frames;
-}
-
 void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
 		       struct fg_argument_sums *sums)
 {
@@ -62,7 +45,7 @@ void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
 						.signature = domain->signature,
 						.side = side,
 						.figures = &domain->seen};
-		const char **frames = frames_of(profile, domain->stack, &call.frame_count);
+		const char **frames = fg_stack_names(profile, domain->stack, &call.frame_count);
 
 		call.frames = frames;
 		fg_argument_sums_add(sums, &call);

@@ -5,7 +5,7 @@
 
 FG_ORDER_BY(by_address, struct fg_instruction_sample, FG_UP(frame->module), FG_UP(frame->address))
 
-static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t measure)
+struct fg_weight *fg_stack_weights(const struct fg_profile *profile, uint16_t measure)
 {
 	const struct fg_measure *is = &profile->measures[measure].is;
 	struct fg_weight *weights = fg_xcalloc(profile->stack_count, sizeof(weights[0]));
@@ -27,7 +27,7 @@ size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure
 			      struct fg_instruction_sample **hits)
 {
 	const struct fg_measure *is = &profile->measures[measure].is;
-	struct fg_weight *weights = weigh_stacks(profile, measure);
+	struct fg_weight *weights = fg_stack_weights(profile, measure);
 	struct fg_instruction_sample *found = fg_xcalloc(profile->stack_count, sizeof(found[0]));
 	size_t found_count = 0;
 	size_t count = 0;

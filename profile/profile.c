@@ -332,6 +332,22 @@ void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 	fg_strbuf_release(&text);
 }
 
+const char **fg_stack_names(const struct fg_profile *profile, uint32_t stack, size_t *count)
+{
+	const char **names = NULL;
+
+	*count = 0;
+	for (uint32_t at = stack; at != 0; at = profile->stacks[at].parent)
+		++*count;
+	names = fg_xcalloc(*count + 1, sizeof(const char *));
+	for (size_t i = *count; i-- > 0; stack = profile->stacks[stack].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
+
+		names[i] = profile->functions[frame->function].name;
+	}
+	return names;
+}
+
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
 {
 	enum {

@@ -223,16 +223,14 @@ static char *short_path(const struct fg_profile *profile, uint32_t stack)
 
 static void add_frames(struct fg_xml_writer *w, const struct fg_profile *profile, uint32_t stack)
 {
-	uint32_t *frames = NULL;
-	size_t capacity = 0;
-	const size_t count = fg_stack_frames(profile, stack, &frames, &capacity);
+	size_t count = 0;
+	const char **names = fg_stack_names(profile, stack, &count);
 
 	fg_xml_begin(w, "ol");
 	for (size_t i = 0; i < count; i++)
-		add_text(w, "li", NULL,
-			 profile->functions[profile->frames[frames[i]].function].name);
+		add_text(w, "li", NULL, names[i]);
 	fg_xml_end(w);
-	free(frames);
+	free(names);
 }
 
 static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,

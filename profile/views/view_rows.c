@@ -280,21 +280,16 @@ size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise)
 void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
 			uint32_t stack)
 {
-	uint32_t *trail = fg_xcalloc(profile->stack_count + 1, sizeof(trail[0]));
-	size_t depth = 0;
+	size_t count = 0;
+	const char **names = fg_stack_names(profile, stack, &count);
 
-	for (; stack != 0; stack = profile->stacks[stack].parent)
-		trail[depth++] = stack;
-	while (depth-- > 0) {
-		const uint32_t frame = profile->stacks[trail[depth]].frame;
-		const struct fg_profile_function *function =
-			&profile->functions[profile->frames[frame].function];
+	for (size_t i = 0; i < count; i++) {
 		struct fg_view_row *row = fg_view_add_row(table);
 
 		row->style = FG_VIEW_FAINT;
-		row->cells[table->column_count - 1] = fg_cell_text(table, function->name);
+		row->cells[table->column_count - 1] = fg_cell_text(table, names[i]);
 	}
-	free(trail);
+	free(names);
 }
 
 void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
