@@ -10,8 +10,6 @@
  */
 #include "binary/demangle.h"
 #include "profile/exchange/import_formats.h"
-#include "profile/exchange/import_lines.h"
-#include "profile/exchange/import_sink.h"
 
 static const uint32_t none = UINT32_MAX;
 
@@ -208,7 +206,7 @@ static int read_cost(struct reader *reader, struct fg_text line, struct fg_error
 			break; /* zeros at the end may be left out */
 		if (reader->columns[i] == OTHER)
 			continue;
-		if (!fg_parse_weight(number.text, number.length, &value))
+		if (!fg_parse_weight(number, &value))
 			return fg_error_set(err, FG_EPARSE, "'%.*s' is not a count",
 					    (int)fg_min_size(number.length, 40), number.text);
 		context->costs[reader->columns[i]] += value;
@@ -273,7 +271,7 @@ static int read_calls(struct reader *reader, struct fg_text line, struct fg_erro
 
 	if (reader->callee == none || reader->function == none)
 		return fg_error_set(err, FG_EPARSE, "calls without a function");
-	if (!fg_parse_weight(number.text, number.length, &reader->calls))
+	if (!fg_parse_weight(number, &reader->calls))
 		return fg_error_set(err, FG_EPARSE, "'%.*s' is not a number of calls",
 				    (int)fg_min_size(number.length, 40), number.text);
 	reader->callee_library = reader->library;
@@ -494,7 +492,7 @@ bool fg_import_callgrind_is(const char *data, size_t size)
 
 	if (!fg_is_text(data, size))
 		return false;
-	while (lines.number < 8 && fg_lines_next(&lines, &line.text, &line.length)) {
+	while (lines.number < 8 && fg_lines_next(&lines, &line)) {
 		if (take(&line, "# callgrind format") || take(&line, "creator: callgrind"))
 			return true;
 	}
@@ -511,7 +509,7 @@ int fg_import_callgrind_read(const char *data, size_t size, const struct fg_impo
 
 	(void)options;
 	begin_file(&reader);
-	while (fg_lines_next(&lines, &line.text, &line.length)) {
+	while (fg_lines_next(&lines, &line)) {
 		status = read_line(&reader, line, err);
 		if (status != FG_OK) {
 			fg_error_prefix(err, "line %zu", lines.number);
