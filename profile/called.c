@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/called.h"
 
-#include "base/number.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -102,7 +101,44 @@ static void argument_bin_text(unsigned bin, struct fg_strbuf *text)
 	fg_strbuf_add_text(text, fg_argument_bin_text(bin, range));
 }
 
+static const struct fg_called_column argument_columns[] = {
+	{"calls", "calls", .optional = 0},
+	{"min", "min", .is_real = true},
+	{"max", "max", .is_real = true},
+	{"mean", "mean", .is_real = true, .optional = 4},
+	{"zeros", "zero", .optional = 5},
+	{"negative", "negative", .optional = 6},
+	{"denormal", "denormal", .optional = 3},
+	{"infinite", "inf", .optional = 2},
+	{"nan", "NaN", .optional = 1},
+	{"repeats", "same", .optional = 7},
+};
+
+static void read_arguments(const void *figures, double *values)
+{
+	const struct fg_argument_figures *of = figures;
+	const double finite = fg_argument_finite(of);
+	const bool is_known = finite > 0;
+	const double all[FG_ARRAY_SIZE(argument_columns)] = {
+		of->values,
+		is_known ? of->least : (double)NAN,
+		is_known ? of->most : (double)NAN,
+		is_known ? of->sum / finite : (double)NAN,
+		of->zeros,
+		of->negatives,
+		of->denormals,
+		of->infinities,
+		of->nans,
+		of->repeats,
+	};
+
+	memcpy(values, all, sizeof(all));
+}
+
 const struct fg_called_kind fg_called_arguments = {
+	.columns = argument_columns,
+	.column_count = FG_ARRAY_SIZE(argument_columns),
+	.read = read_arguments,
 	.list = list_arguments,
 	.size = sizeof(struct fg_argument_figures),
 	.join = join_arguments,
@@ -220,7 +256,40 @@ static void duration_bin_text(unsigned bin, struct fg_strbuf *text)
 		fg_strbuf_printf(text, "%s to %s", start, end);
 }
 
+static const struct fg_called_column duration_columns[] = {
+	{"calls", "calls", .optional = 0},
+	{"total_ns", "total", .is_time = true},
+	{"own_ns", "own", .is_time = true, .optional = 5},
+	{"mean_ns", "mean", .is_time = true},
+	{"min_ns", "min", .is_time = true, .optional = 3},
+	{"median_ns", "median", .is_time = true},
+	{"p90_ns", "90 %", .is_time = true, .optional = 4},
+	{"p99_ns", "99 %", .is_time = true, .optional = 2},
+	{"max_ns", "max", .is_time = true},
+};
+
+static void read_durations(const void *figures, double *values)
+{
+	const struct fg_call_durations *of = figures;
+	const double all[FG_ARRAY_SIZE(duration_columns)] = {
+		of->returned,
+		of->total_ns,
+		of->own_ns,
+		of->total_ns / of->returned,
+		of->least_ns,
+		fg_call_durations_quantile(of, 0.5),
+		fg_call_durations_quantile(of, 0.9),
+		fg_call_durations_quantile(of, 0.99),
+		of->most_ns,
+	};
+
+	memcpy(values, all, sizeof(all));
+}
+
 const struct fg_called_kind fg_called_durations = {
+	.columns = duration_columns,
+	.column_count = FG_ARRAY_SIZE(duration_columns),
+	.read = read_durations,
 	.list = list_durations,
 	.size = sizeof(struct fg_call_durations),
 	.join = join_durations,
@@ -230,6 +299,19 @@ const struct fg_called_kind fg_called_durations = {
 };
 
 /* ---- both ---- */
+
+const char *fg_called_text(const struct fg_called_column *column, double value,
+			   char text[FG_NUMBER_TEXT_SIZE])
+{
+	if (isnan(value))
+		return "";
+	if (column->is_time)
+		return fg_format_duration(value, text);
+	if (!column->is_real)
+		return fg_format_count(value, text);
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.6g", value);
+	return text;
+}
 
 struct fg_called_function *fg_called_sums(const struct fg_called_kind *kind,
 					  const struct fg_called_function *list,
