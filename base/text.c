@@ -409,6 +409,24 @@ bool fg_text_ends_with(const char *text, const char *end)
 	return a >= b && memcmp(text + a - b, end, b) == 0;
 }
 
+bool fg_text_starts_with_any(const char *text, const char *const *starts, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !fg_text_starts_with(text, starts[i]))
+		i++;
+	return i < count;
+}
+
+bool fg_text_ends_with_any(const char *text, const char *const *ends, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !fg_text_ends_with(text, ends[i]))
+		i++;
+	return i < count;
+}
+
 const char *fg_text_shell_word(char *const *argv)
 {
 	static const char *const operators[] = {"&&", "||", "|",  ";",    "&", ">",

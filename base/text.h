@@ -56,6 +56,11 @@ void fg_text_add_references(struct fg_strbuf *text, const char *plain, size_t le
 const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);
 bool fg_text_ends_with(const char *text, const char *end);
+bool fg_text_starts_with_any(const char *text, const char *const *starts, size_t count);
+bool fg_text_ends_with_any(const char *text, const char *const *ends, size_t count);
+#define FG_TEXT_STARTS_WITH_ANY(text, starts) \
+ fg_text_starts_with_any(text, starts, FG_ARRAY_SIZE(starts))
+#define FG_TEXT_ENDS_WITH_ANY(text, ends) fg_text_ends_with_any(text, ends, FG_ARRAY_SIZE(ends))
 
 /* The index of the word, or `count` if it is not in the list. */
 size_t fg_text_find(const char *word, const char *const *words, size_t count);

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/sort.h"
+#include "base/text.h"
 #include "binary/digester.h"
 
 /* ---- items, by name ---- */
@@ -125,10 +126,9 @@ static void note_bringing(const struct fg_image *image, struct fg_code *code)
 	for (size_t i = 0; i < image->relocation_count && !code->brings_code; i++) {
 		const char *import = image->relocations[i].import;
 
-		for (size_t k = 0; k < FG_ARRAY_SIZE(names) && import; k++) {
-			if (strcmp(import, names[k]) == 0)
-				code->brings_code = names[k];
-		}
+		if (import && FG_TEXT_IS_AMONG(import, names))
+			code->brings_code =
+				names[fg_text_find(import, names, FG_ARRAY_SIZE(names))];
 	}
 }
 

@@ -2,6 +2,7 @@
 /* The first pass: the addresses of data without a name (strings, constants, switches). */
 #include "base/sort.h"
 #include "base/sorted.h"
+#include "base/text.h"
 #include "binary/digester.h"
 
 static void note_unnamed(struct fg_digester *d, uint64_t address)
@@ -58,11 +59,7 @@ static bool is_bookkeeping(const struct fg_image_section *section)
 	static const char *const beginnings[] = {".eh_frame", ".gcc_except", ".dyn", ".gnu",
 						 ".hash",     ".rela",       ".note"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (strncmp(section->name, beginnings[i], strlen(beginnings[i])) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(section->name, beginnings);
 }
 
 /* Without relocations, a word that looks like an address in the image counts as one. */

@@ -42,7 +42,7 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->notes);
 	free(profile->listings);
 	fg_map_release(&profile->function_index);
-	fg_map_release(&profile->text_index);
+	fg_map_release(&profile->texts);
 	fg_map_release(&profile->frame_index);
 	fg_map_release(&profile->domain_index);
 	fg_map_release(&profile->duration_index);
@@ -67,20 +67,13 @@ static bool is_plain(const char *text)
 const char *fg_profile_text(struct fg_profile *profile, const char *text)
 {
 	struct fg_strbuf clean = {0};
-	uint64_t *place;
-	bool is_new;
 
-	if (!text)
-		return NULL;
-	if (!is_plain(text)) {
-		fg_text_add_clean(&clean, text, strlen(text), SIZE_MAX);
-		text = fg_strbuf_text(&clean);
-	}
-	place = fg_map_add_text(&profile->text_index, text, 0, &is_new);
-	if (is_new)
-		*place = (uint64_t)(uintptr_t)fg_arena_strdup(&profile->arena, text);
+	if (!text || is_plain(text))
+		return text ? fg_map_intern(&profile->texts, text) : NULL;
+	fg_text_add_clean(&clean, text, strlen(text), SIZE_MAX);
+	text = fg_map_intern(&profile->texts, fg_strbuf_text(&clean));
 	fg_strbuf_release(&clean);
-	return (const char *)(uintptr_t)*place;
+	return text;
 }
 
 static void fill_gaps(struct fg_profile *profile, struct fg_profile_function *known,

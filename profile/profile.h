@@ -274,7 +274,7 @@ struct fg_profile {
 	size_t note_count, note_capacity;
 
 	struct fg_map function_index; /* name NUL library → index */
-	struct fg_map text_index;     /* interned texts → address */
+	struct fg_map texts;          /* interned */
 	struct fg_map frame_index;
 	struct fg_map domain_index;
 	struct fg_map duration_index;

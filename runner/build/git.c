@@ -39,11 +39,7 @@ static const char *const added[] = {
 
 static bool is_taken_out(const char *variable)
 {
-	for (size_t i = 0; i < FG_ARRAY_SIZE(taken_out); i++) {
-		if (fg_text_starts_with(variable, taken_out[i]))
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(variable, taken_out);
 }
 
 static void add_variable(char ***environment, size_t *count, size_t *room, char *variable)

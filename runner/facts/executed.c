@@ -262,10 +262,8 @@ static bool is_of_the_system(const char *path)
 	/* A project may be kept there. */
 	if (fg_text_starts_with(path, "/dev/shm/"))
 		return false;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (fg_text_starts_with(path, beginnings[i]))
-			return true;
-	}
+	if (FG_TEXT_STARTS_WITH_ANY(path, beginnings))
+		return true;
 	/* The libraries that the loader finds through this cache are compared themselves. */
 	return strcmp(path, "/etc/ld.so.cache") == 0;
 }

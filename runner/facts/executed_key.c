@@ -44,11 +44,7 @@ static bool is_of_the_session(const char *variable)
 		"FASTGATE_",   "PRE_COMMIT", "VSCODE_",  "EDITOR=",        "PAGER=",
 	};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (fg_text_starts_with(variable, beginnings[i]))
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(variable, beginnings);
 }
 
 /* git puts its own folder in front of PATH when it runs a hook. */

@@ -132,10 +132,8 @@ void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness
 	} else {
 		added.metric = metric_of(unit, &report->arena);
 		added.unit = fg_arena_strdup(&report->arena, unit);
-		for (size_t i = 0; i < FG_ARRAY_SIZE(rates); i++) {
-			if (fg_text_ends_with(unit, rates[i]))
-				added.better = FG_BETTER_HIGHER;
-		}
+		if (FG_TEXT_ENDS_WITH_ANY(unit, rates))
+			added.better = FG_BETTER_HIGHER;
 	}
 	if (!isfinite(added.value))
 		return;
