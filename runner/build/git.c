@@ -141,6 +141,15 @@ int fg_git_output(const struct fg_git *git, const char *const *arguments, char *
 	return FG_OK;
 }
 
+int fg_git_do(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
+{
+	char *ignored = NULL;
+	const int status = fg_git_output(git, arguments, &ignored, err);
+
+	free(ignored);
+	return status;
+}
+
 char *fg_git_ask(const struct fg_git *git, const char *const *arguments)
 {
 	char *text = NULL;

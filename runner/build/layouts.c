@@ -131,8 +131,7 @@ static const struct fg_link *find_link(const struct maker *m, const char *name,
 		free(output);
 		if (is_it)
 			return link;
-		if (!namesake && (strcmp(fg_fs_base_name(link->output), name) == 0 ||
-				  (link->soname && strcmp(link->soname, name) == 0)))
+		if (!namesake && fg_link_makes(link, name))
 			namesake = link;
 	}
 	return namesake;

@@ -225,3 +225,9 @@ char *fg_link_output_path(const struct fg_link *link)
 {
 	return fg_fs_join(link->folder, link->output);
 }
+
+bool fg_link_makes(const struct fg_link *link, const char *name)
+{
+	return strcmp(fg_fs_base_name(link->output), name) == 0 ||
+	       (link->soname && strcmp(link->soname, name) == 0);
+}

@@ -268,7 +268,6 @@ static void set_folder(const struct fg_worktree_options *options, struct places 
 		       const char *what)
 {
 	char key[FG_WORKTREE_KEY_LENGTH + 1];
-	char *lock = NULL;
 
 	make_key(options, what, places->prefix, key);
 	release_folder(places);
@@ -278,9 +277,7 @@ static void set_folder(const struct fg_worktree_options *options, struct places 
 				       : fg_xstrdup(places->tree);
 	places->mark = fg_fs_join(places->folder, "built");
 	places->log = fg_fs_join(places->folder, "build.log");
-	lock = fg_xasprintf("%s.lock", key);
-	places->lock = fg_fs_join(places->builds, lock);
-	free(lock);
+	places->lock = fg_xasprintf("%s.lock", places->folder);
 }
 
 static int places_init(const struct fg_worktree_options *options, struct places *places,
@@ -331,13 +328,9 @@ static void tell_missing_modules(const struct fg_worktree_options *options,
 				 const struct places *places)
 {
 	const struct fg_git git = {.folder = places->tree, .interrupted = options->interrupted};
-	const char *const ask[] = {"submodule", "status", NULL};
-	char *text = NULL;
-	char *rest = NULL;
+	char *text = FG_GIT_ASK(&git, "submodule", "status");
+	char *rest = text;
 
-	if (fg_git_output(&git, ask, &text, NULL) != FG_OK)
-		return;
-	rest = text;
 	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
 		const char *path = *line == '-' ? strchr(line, ' ') : NULL;
 
@@ -396,15 +389,11 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
 {
 	const struct fg_git git = {.folder = tree, .interrupted = options->interrupted};
-	const char *const arguments[] = {"diff", "--name-only",   "--no-renames",
-					 "HEAD", options->commit, NULL};
-	char *text = NULL;
-	char *rest = NULL;
-	bool changes = false;
+	char *text =
+		FG_GIT_ASK(&git, "diff", "--name-only", "--no-renames", "HEAD", options->commit);
+	char *rest = text;
+	bool changes = text == NULL;
 
-	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK)
-		return true;
-	rest = text;
 	for (const char *line = strsep(&rest, "\n"); line && !changes; line = strsep(&rest, "\n"))
 		changes = *line == '"' || fg_is_build_file(line, &options->build->command);
 	free(text);
@@ -626,15 +615,12 @@ int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err)
 static void restore(const struct fg_worktree *worktree)
 {
 	const struct fg_git git = {.folder = worktree->tree};
-	const char *const arguments[] = {"checkout", "--force", "HEAD", "--", ".", NULL};
 	char *mark = mark_of(worktree);
-	char *text = NULL;
 
-	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK ||
+	if (FG_GIT_DO(&git, NULL, "checkout", "--force", "HEAD", "--", ".") != FG_OK ||
 	    fg_fs_write_atomic(mark, worktree->claimed, strlen(worktree->claimed), 0644, NULL) !=
 		    FG_OK)
 		fg_log(FG_LOG_RUNNER, 1, "'%s' is built again next time", worktree->tree);
-	free(text);
 	free(mark);
 }
 

@@ -33,9 +33,8 @@ static int64_t used_at(const char *builds, const char *name)
 /* Removes the build unless it is in use. */
 static bool remove_built(const char *builds, const char *name)
 {
-	char *lock_name = fg_xasprintf("%s.lock", name);
-	char *lock = fg_fs_join(builds, lock_name);
 	char *folder = fg_fs_join(builds, name);
+	char *lock = fg_xasprintf("%s.lock", folder);
 	int fd = -1;
 	bool removed = false;
 
@@ -43,7 +42,6 @@ static bool remove_built(const char *builds, const char *name)
 		removed = fg_fs_remove_tree(folder, NULL) == FG_OK;
 		(void)close(fd);
 	}
-	free(lock_name);
 	free(lock);
 	free(folder);
 	return removed;
