@@ -467,7 +467,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		pass_identical(series, arena, verdict);
 		return;
 	}
-	fg_nodes_decide(input, index, arena, verdict);
+	fg_nodes_decide(input, index, policy, arena, verdict);
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
 	else if (has_nothing_changed_that_takes_time(input, index, verdict))

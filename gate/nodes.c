@@ -3,7 +3,6 @@
 
 #include "base/map.h"
 #include "base/number.h"
-#include "gate/benchmark.h"
 #include "gate/mechanism.h"
 #include "gate/node_context.h"
 #include "gate/node_family.h"
@@ -352,13 +351,14 @@ void fg_nodes_blame(struct fg_node_context *c, const struct fg_series *series,
 	fg_node_context_release(c);
 }
 
-void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+void fg_nodes_decide(const struct fg_gate_input *input, size_t index,
+		     const struct fg_policy *policy, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
 	struct fg_node_context context = {
 		.set = input->profiles ? input->profiles[index] : NULL,
-		.policy = fg_benchmark_policy(input, series->name),
+		.policy = policy,
 		.arena = arena,
 		.notes = &verdict->notes,
 		.seed = input->run->seed,
@@ -366,7 +366,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 
 	/* Sessions do not share pairs, and without pairs nothing can be said about a function. */
 	if (!context.set || input->baseline || verdict->identical ||
-	    context.policy->functions == FG_FUNCTIONS_OFF)
+	    policy->functions == FG_FUNCTIONS_OFF)
 		return;
 	context.id = fg_profile_set_time(context.set);
 	fg_nodes_blame(&context, series, verdict, &verdict->time);

@@ -102,16 +102,11 @@ static void argument_bin_text(unsigned bin, struct fg_strbuf *text)
 }
 
 static const struct fg_called_column argument_columns[] = {
-	{"calls", "calls", .optional = 0},
-	{"min", "min", .is_real = true},
-	{"max", "max", .is_real = true},
-	{"mean", "mean", .is_real = true, .optional = 4},
-	{"zeros", "zero", .optional = 5},
-	{"negative", "negative", .optional = 6},
-	{"denormal", "denormal", .optional = 3},
-	{"infinite", "inf", .optional = 2},
-	{"nan", "NaN", .optional = 1},
-	{"repeats", "same", .optional = 7},
+	{"calls", "calls", .optional = 0},       {"min", "min", .is_real = true},
+	{"max", "max", .is_real = true},         {"mean", "mean", .is_real = true, .optional = 4},
+	{"zeros", "zero", .optional = 5},        {"negative", "negative", .optional = 6},
+	{"denormal", "denormal", .optional = 3}, {"infinite", "inf", .optional = 2},
+	{"nan", "NaN", .optional = 1},           {"repeats", "same", .optional = 7},
 };
 
 static void read_arguments(const void *figures, double *values)
@@ -183,7 +178,11 @@ void fg_call_durations_join(struct fg_call_durations *durations,
 		durations->bins[i] += more->bins[i];
 }
 
-double fg_call_durations_quantile(const struct fg_call_durations *durations, double share)
+/*
+ * The duration that this share of the calls does not exceed. It is exact to a quarter of a power of
+ * two and lies between the shortest and longest call.
+ */
+static double quantile_of(const struct fg_call_durations *durations, double share)
 {
 	double below = 0;
 
@@ -272,14 +271,10 @@ static void read_durations(const void *figures, double *values)
 {
 	const struct fg_call_durations *of = figures;
 	const double all[FG_ARRAY_SIZE(duration_columns)] = {
-		of->returned,
-		of->total_ns,
-		of->own_ns,
-		of->total_ns / of->returned,
-		of->least_ns,
-		fg_call_durations_quantile(of, 0.5),
-		fg_call_durations_quantile(of, 0.9),
-		fg_call_durations_quantile(of, 0.99),
+		of->returned,         of->total_ns,
+		of->own_ns,           of->total_ns / of->returned,
+		of->least_ns,         quantile_of(of, 0.5),
+		quantile_of(of, 0.9), quantile_of(of, 0.99),
 		of->most_ns,
 	};
 

@@ -17,11 +17,6 @@ struct fg_call_durations *fg_call_durations_of(struct fg_profile *profile, const
 void fg_call_durations_join(struct fg_call_durations *durations,
 			    const struct fg_call_durations *more);
 /*
- * The duration that this share of the calls does not exceed. It is exact to a quarter of a power of
- * two and lies between the shortest and longest call; 0 without calls.
- */
-double fg_call_durations_quantile(const struct fg_call_durations *durations, double share);
-/*
  * Adds the profile's arguments as one side of the sums. Call paths consist of functions, not lines.
  */
 void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
