@@ -105,3 +105,30 @@ void *fg_append(void *items, size_t *count, size_t *capacity, size_t size)
 	memset((char *)items + (*count)++ * size, 0, size);
 	return items;
 }
+
+static size_t count_words(char *const *words)
+{
+	size_t count = 0;
+
+	while (words && words[count])
+		count++;
+	return count;
+}
+
+char **fg_join_words(char *const *first, char *const *then)
+{
+	const size_t before = count_words(first);
+	const size_t count = count_words(then);
+	char **joined = fg_xcalloc(before + count + 1, sizeof(joined[0]));
+
+	for (size_t i = 0; i < before + count; i++)
+		joined[i] = i < before ? first[i] : then[i - before];
+	return joined;
+}
+
+void fg_free_words(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}

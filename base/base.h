@@ -48,6 +48,10 @@ void *fg_append(void *items, size_t *count, size_t *capacity, size_t size)
 /* A new last element of a growing array, zeroed. */
 #define FG_APPEND(items, count, capacity) \
  (*((items) = fg_append(items, &(count), &(capacity), sizeof((items)[0])), &(items)[(count)-1]))
+/* Lists of words with NULL at the end; they may be NULL themselves. */
+void fg_free_words(char **words);
+/* Borrows the words: the caller frees the list alone. */
+char **fg_join_words(char *const *first, char *const *then) __attribute__((returns_nonnull));
 
 static inline size_t fg_min_size(size_t a, size_t b)
 {

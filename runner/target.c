@@ -37,14 +37,6 @@ static bool is_overridden(const struct fg_benchmark *benchmark, const char *vari
 	return false;
 }
 
-static void add_variable(struct fg_target *target, size_t *room, char *variable)
-{
-	target->environment =
-		fg_grow(target->environment, room, target->environment_count + 2, sizeof(char *));
-	target->environment[target->environment_count++] = variable;
-	target->environment[target->environment_count] = NULL;
-}
-
 /*
  * The environment has the same size in both arms: PWD is the arm's working directory, whose path
  * length is the same for both, and not where fastgate was started, which could match only one of
@@ -54,19 +46,23 @@ static void build_environment(struct fg_target *target)
 {
 	static const char pwd[] = "PWD=";
 	const struct fg_benchmark *benchmark = target->benchmark;
+	char **all = NULL;
+	size_t count = 0;
 	size_t room = 0;
 
 	for (char **variable = environ; *variable; variable++) {
 		if (!is_own_variable(*variable) && !is_overridden(benchmark, *variable) &&
 		    !fg_text_starts_with(*variable, pwd))
-			add_variable(target, &room, fg_xstrdup(*variable));
+			FG_APPEND(all, count, room) = fg_xstrdup(*variable);
 	}
 	for (size_t i = 0; i < benchmark->environment_count; i++)
-		add_variable(target, &room,
-			     fg_xasprintf("%s=%s", benchmark->environment[i].name,
-					  benchmark->environment[i].value));
+		FG_APPEND(all, count, room) = fg_xasprintf("%s=%s", benchmark->environment[i].name,
+							   benchmark->environment[i].value);
 	if (!is_overridden(benchmark, pwd))
-		add_variable(target, &room, fg_xasprintf("%s%s", pwd, target->working_directory));
+		FG_APPEND(all, count, room) = fg_xasprintf("%s%s", pwd, target->working_directory);
+	target->environment_count = count;
+	(void)FG_APPEND(all, count, room); /* NULL ends it */
+	target->environment = all;
 }
 
 /*
@@ -184,9 +180,7 @@ void fg_target_layouts_cut(struct fg_target_layouts *layouts, unsigned count)
 
 void fg_target_release(struct fg_target *target)
 {
-	for (size_t i = 0; i < target->environment_count; i++)
-		free(target->environment[i]);
-	free(target->environment);
+	fg_free_words(target->environment);
 	fg_target_layouts_cut(&target->layouts, 0);
 	free(target->root);
 	free(target->working_directory);

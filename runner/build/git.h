@@ -35,10 +35,9 @@ char *fg_git_ask(const struct fg_git *git, const char *const *arguments);
 
 /*
  * Our environment without the variables that redirect git: for commands run in a checkout. To be
- * freed as a whole.
+ * freed with fg_free_words.
  */
 char **fg_git_clean_environment(const struct fg_git *git);
-void fg_git_environment_free(char **environment);
 
 /*
  * Fills commit, branch and dirty of a working tree, the fact git.tag if HEAD has one, and

@@ -198,7 +198,7 @@ static int build_in(const struct fg_worktree_options *options, const char *root,
 			.timeout_ns = options->ends_ns ? (left_ns > 0 ? left_ns : 1) : 0,
 			.interrupted = options->interrupted},
 		&result, err);
-	fg_git_environment_free(environment);
+	fg_free_words(environment);
 	(void)close(log_fd);
 	if (status == FG_OK && result.timed_out)
 		status = explain_limit(options, &result, log_path, err);
