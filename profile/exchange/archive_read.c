@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "profile/exchange/archive.h"
-#include "profile/exchange/archive_format.h"
 #include "profile/exchange/pack.h"
 
 #include <fcntl.h>

@@ -10,7 +10,6 @@
 #include "binary/debug_files.h"
 #include "binary/debug_index.h"
 #include "profile/exchange/archive.h"
-#include "profile/exchange/archive_format.h"
 #include "profile/exchange/pack.h"
 #include "profile/trace_profile.h"
 #include "trace/trace_format.h"
