@@ -135,23 +135,29 @@ char *fg_git_ask(const struct fg_git *git, const char *const *arguments)
 	return fg_git_output(git, arguments, &text, NULL) == FG_OK ? text : NULL;
 }
 
-char *fg_git_find_commit(const struct fg_git *git, const char *ref)
+static char *find_object(const struct fg_git *git, const char *ref, const char *kind)
 {
-	char *wanted = fg_xasprintf("%s^{commit}", ref);
-	char *commit =
+	char *wanted = fg_xasprintf("%s^{%s}", ref, kind);
+	char *found =
 		FG_GIT_ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
 
 	free(wanted);
-	return commit;
+	return found;
+}
+
+char *fg_git_find_commit(const struct fg_git *git, const char *ref)
+{
+	return find_object(git, ref, "commit");
+}
+
+char *fg_git_tree_of(const struct fg_git *git, const char *commit)
+{
+	return find_object(git, commit, "tree");
 }
 
 bool fg_git_ignores(const struct fg_git *git, const char *path)
 {
-	char *found = FG_GIT_ASK(git, "check-ignore", path);
-	const bool ignored = found != NULL;
-
-	free(found);
-	return ignored;
+	return FG_GIT_DO(git, NULL, "check-ignore", path) == FG_OK;
 }
 
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
@@ -161,16 +167,6 @@ bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
 
 	free(found);
 	return has;
-}
-
-char *fg_git_tree_of(const struct fg_git *git, const char *commit)
-{
-	char *wanted = fg_xasprintf("%s^{tree}", commit);
-	char *tree =
-		FG_GIT_ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
-
-	free(wanted);
-	return tree;
 }
 
 /* Runs git twice: in a single output, a path with a line feed would be ambiguous. */
