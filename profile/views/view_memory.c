@@ -389,13 +389,8 @@ static const char *const measures[COLUMN_COUNT] = {
 	[COLUMN_TEMPORARY] = "heap.temporary",
 };
 
-struct function {
-	double values[COLUMN_COUNT];
-	uint32_t label;
-};
-
 struct functions {
-	struct function *items;
+	double (*values)[COLUMN_COUNT]; /* by label */
 	size_t count;
 	bool is_known[COLUMN_COUNT]; /* false: no search for leaks, no column */
 };
@@ -428,9 +423,9 @@ static int fill_column(struct functions *functions, int column, const struct fg_
 		const uint32_t label = other.labels[figures[i].label];
 
 		if (label < functions->count)
-			functions->items[label].values[column] =
-				options->by_inclusive ? figures[i].inclusive[0].value
-						      : figures[i].self[0].value;
+			functions->values[label][column] = options->by_inclusive
+								   ? figures[i].inclusive[0].value
+								   : figures[i].self[0].value;
 	}
 	free(figures);
 	other_release(&other);
@@ -438,17 +433,17 @@ static int fill_column(struct functions *functions, int column, const struct fg_
 }
 
 static void add_function(struct fg_view_table *table, const struct fg_calltree *tree,
-			 const struct functions *functions, const struct function *function,
-			 double share)
+			 const struct functions *functions, uint32_t index, double share)
 {
 	struct fg_view_cell *cells = fg_view_add_row(table)->cells;
-	const struct fg_label *label = &tree->labels[function->label];
+	const struct fg_label *label = &tree->labels[index];
+	const double *values = functions->values[index];
 
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		if (measures[i] && functions->is_known[i])
 			cells[i] = memory_columns[i].kind == FG_CELL_VALUE
-					   ? fg_cell_value(function->values[i])
-					   : fg_cell_count(function->values[i]);
+					   ? fg_cell_value(values[i])
+					   : fg_cell_count(values[i]);
 	}
 	cells[COLUMN_SHARE] = fg_cell_share(share);
 	cells[COLUMN_LIBRARY] = fg_cell_library(table, label);
@@ -465,15 +460,15 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < functions->count; i++) {
-		const double value = functions->items[i].values[order];
+		const double value = functions->values[i][order];
 
-		if (functions->items[i].values[COLUMN_ALLOCATIONS] > 0 &&
+		if (functions->values[i][COLUMN_ALLOCATIONS] > 0 &&
 		    (options->all || value >= options->floor * total))
 			ranked[count++] = (struct fg_view_ranked){i, value};
 	}
 	fg_view_rank(ranked, count);
 	for (size_t i = 0; i < count && i < limit; i++)
-		add_function(table, tree, functions, &functions->items[ranked[i].index],
+		add_function(table, tree, functions, ranked[i].index,
 			     total > 0 ? ranked[i].value / total : 0);
 	if (count > limit)
 		fg_view_note(table, "%zu more functions (--rows N, --all)", count - limit);
@@ -485,14 +480,12 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		struct fg_error *err)
 {
 	struct functions functions = {
-		.items = fg_xcalloc(tree->label_count, sizeof(functions.items[0])),
+		.values = fg_xcalloc(tree->label_count, sizeof(functions.values[0])),
 		.count = tree->label_count,
 	};
 	double total = 0;
 	int status = fg_view_total_of(table, profile, &options->query, &total, err);
 
-	for (uint32_t i = 0; i < functions.count; i++)
-		functions.items[i].label = i;
 	for (int i = 0; i < COLUMN_COUNT && status == FG_OK; i++)
 		if (measures[i])
 			status = fill_column(&functions, i, profile, options, tree, err);
@@ -504,7 +497,7 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 				     ? "; untouched are whole pages of blocks from 64 KiB on"
 				     : "");
 	}
-	free(functions.items);
+	free(functions.values);
 	return status;
 }
 
