@@ -124,8 +124,7 @@ static void add_rule(struct page *p)
 		add_rule_numbers(&p->w, metric);
 	}
 	add_words(p, "because", fg_strbuf_text(&line));
-	if (p->is_json)
-		fg_json_end(&p->w);
+	end(p);
 	fg_strbuf_release(&line);
 }
 
@@ -226,8 +225,7 @@ static void add_listing(struct page *p, const char *name, const struct fg_source
 	for (size_t i = 0; i < hunk.count && !is_full(p); i++)
 		add_row(p, &hunk, i);
 	end(p);
-	if (p->is_json)
-		fg_json_end(&p->w);
+	end(p);
 	fg_strbuf_release(&file);
 }
 
