@@ -234,6 +234,8 @@ struct places {
 	char *prefix; /* path from there to the plan's root */
 	char *builds; /* STATE/builds, an absolute path */
 	char *wanted; /* hash of the tree to be built */
+	/* in the arena */
+	struct fg_arena arena;
 	char *folder; /* STATE/builds/KEY */
 	char *tree;
 	char *root; /* the plan's root within the tree */
@@ -245,19 +247,9 @@ struct places {
 /* Mark of a build that failed by itself: the next one can continue from its products. */
 static const char failed[] = "failed";
 
-static void release_folder(struct places *places)
-{
-	free(places->folder);
-	free(places->tree);
-	free(places->root);
-	free(places->mark);
-	free(places->log);
-	free(places->lock);
-}
-
 static void places_release(struct places *places)
 {
-	release_folder(places);
+	fg_arena_release(&places->arena);
 	free(places->top);
 	free(places->prefix);
 	free(places->builds);
@@ -267,17 +259,18 @@ static void places_release(struct places *places)
 static void set_folder(const struct fg_worktree_options *options, struct places *places,
 		       const char *what)
 {
+	struct fg_arena *arena = &places->arena;
 	char key[FG_WORKTREE_KEY_LENGTH + 1];
 
 	make_key(options, what, places->prefix, key);
-	release_folder(places);
-	places->folder = fg_fs_join(places->builds, key);
-	places->tree = fg_fs_join(places->folder, "tree");
-	places->root = *places->prefix ? fg_fs_join(places->tree, places->prefix)
-				       : fg_xstrdup(places->tree);
-	places->mark = fg_fs_join(places->folder, "built");
-	places->log = fg_fs_join(places->folder, "build.log");
-	places->lock = fg_xasprintf("%s.lock", places->folder);
+	places->folder = fg_arena_printf(arena, "%s/%s", places->builds, key);
+	places->tree = fg_arena_printf(arena, "%s/tree", places->folder);
+	places->root = *places->prefix
+			       ? fg_arena_printf(arena, "%s/%s", places->tree, places->prefix)
+			       : places->tree;
+	places->mark = fg_arena_printf(arena, "%s/built", places->folder);
+	places->log = fg_arena_printf(arena, "%s/build.log", places->folder);
+	places->lock = fg_arena_printf(arena, "%s.lock", places->folder);
 }
 
 static int places_init(const struct fg_worktree_options *options, struct places *places,
@@ -426,13 +419,14 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 	return status == FG_OK ? build_tree(options, places, tail, err) : status;
 }
 
-static void give(struct places *places, bool cached, int lock_fd, struct fg_worktree *worktree)
+static void give(const struct places *places, bool cached, int lock_fd,
+		 struct fg_worktree *worktree)
 {
 	(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* mark it as most recently used */
-	*worktree = (struct fg_worktree){
-		.root = places->root, .tree = places->tree, .cached = cached, .lock_fd = lock_fd};
-	places->root = NULL;
-	places->tree = NULL;
+	*worktree = (struct fg_worktree){.root = fg_xstrdup(places->root),
+					 .tree = fg_xstrdup(places->tree),
+					 .cached = cached,
+					 .lock_fd = lock_fd};
 }
 
 static int build_alone(const struct fg_worktree_options *options, const struct places *places,
