@@ -126,6 +126,43 @@ char **fg_join_words(char *const *first, char *const *then)
 	return joined;
 }
 
+char **fg_copy_words(char *const *words)
+{
+	char **copy = fg_join_words(words, NULL);
+
+	for (char **word = copy; *word; word++)
+		*word = fg_xstrdup(*word);
+	return copy;
+}
+
+void fg_variable_set(char ***variables, char *variable)
+{
+	const size_t name_length = strcspn(variable, "=") + 1;
+	char **list = *variables;
+	size_t at = 0;
+
+	while (list[at] && strncmp(list[at], variable, name_length) != 0)
+		at++;
+	if (!list[at]) {
+		list = fg_xreallocarray(list, at + 2, sizeof(list[0]));
+		list[at + 1] = NULL;
+	} else {
+		free(list[at]);
+	}
+	list[at] = variable;
+	*variables = list;
+}
+
+const char *fg_variable_get(char *const *variables, const char *name)
+{
+	const size_t size = strlen(name);
+
+	for (; variables && *variables; variables++)
+		if (strncmp(*variables, name, size) == 0 && (*variables)[size] == '=')
+			return *variables + size + 1;
+	return NULL;
+}
+
 void fg_free_words(char **words)
 {
 	for (size_t i = 0; words && words[i]; i++)

@@ -127,22 +127,6 @@ static int explain_build(const struct fg_worktree_options *options,
 	return FG_ECHILD;
 }
 
-static void set_variable(char ***environment, char *variable)
-{
-	const size_t name_length = strcspn(variable, "=") + 1;
-	size_t at = 0;
-
-	while ((*environment)[at] && strncmp((*environment)[at], variable, name_length) != 0)
-		at++;
-	if (!(*environment)[at]) {
-		*environment = fg_xreallocarray(*environment, at + 2, sizeof((*environment)[0]));
-		(*environment)[at + 1] = NULL;
-	} else {
-		free((*environment)[at]);
-	}
-	(*environment)[at] = variable;
-}
-
 /*
  * The arms are built alike: PWD is where the build runs, not where fastgate was started.  Links are
  * recorded in `folder` (NULL: not recorded); if that is impossible, they cannot be repeated, which
@@ -154,9 +138,9 @@ static char **build_environment(const char *root, const char *folder)
 	char **environment = fg_git_clean_environment(&git);
 	char *noting = NULL;
 
-	set_variable(&environment, fg_xasprintf("PWD=%s", root));
+	fg_variable_set(&environment, fg_xasprintf("PWD=%s", root));
 	if (folder && fg_link_record_begin(folder, &noting, NULL) == FG_OK)
-		set_variable(&environment, noting);
+		fg_variable_set(&environment, noting);
 	return environment;
 }
 
