@@ -98,3 +98,74 @@ void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	*capacity = room;
 	return items;
 }
+
+void *fg_append(void *items, size_t *count, size_t *capacity, size_t size)
+{
+	items = fg_grow(items, capacity, *count + 1, size);
+	memset((char *)items + (*count)++ * size, 0, size);
+	return items;
+}
+
+static size_t count_words(char *const *words)
+{
+	size_t count = 0;
+
+	while (words && words[count])
+		count++;
+	return count;
+}
+
+char **fg_join_words(char *const *first, char *const *then)
+{
+	const size_t before = count_words(first);
+	const size_t count = count_words(then);
+	char **joined = fg_xcalloc(before + count + 1, sizeof(joined[0]));
+
+	for (size_t i = 0; i < before + count; i++)
+		joined[i] = i < before ? first[i] : then[i - before];
+	return joined;
+}
+
+char **fg_copy_words(char *const *words)
+{
+	char **copy = fg_join_words(words, NULL);
+
+	for (char **word = copy; *word; word++)
+		*word = fg_xstrdup(*word);
+	return copy;
+}
+
+void fg_variable_set(char ***variables, char *variable)
+{
+	const size_t name_length = strcspn(variable, "=") + 1;
+	char **list = *variables;
+	size_t at = 0;
+
+	while (list[at] && strncmp(list[at], variable, name_length) != 0)
+		at++;
+	if (!list[at]) {
+		list = fg_xreallocarray(list, at + 2, sizeof(list[0]));
+		list[at + 1] = NULL;
+	} else {
+		free(list[at]);
+	}
+	list[at] = variable;
+	*variables = list;
+}
+
+const char *fg_variable_get(char *const *variables, const char *name)
+{
+	const size_t size = strlen(name);
+
+	for (; variables && *variables; variables++)
+		if (strncmp(*variables, name, size) == 0 && (*variables)[size] == '=')
+			return *variables + size + 1;
+	return NULL;
+}
+
+void fg_free_words(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}

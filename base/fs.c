@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 
+#include "base/sort.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -380,13 +382,7 @@ bool fg_fs_is_below(const char *folder, const char *path)
 	return below;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	const char *const *x = a;
-	const char *const *y = b;
-
-	return strcmp(*x, *y);
-}
+FG_ORDER_BY(compare_names, char *const, strcmp(*a, *b))
 
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err)
 {
@@ -401,8 +397,7 @@ int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *
 	while ((entry = readdir(folder)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		found = fg_grow(found, &room, used + 1, sizeof(found[0]));
-		found[used++] = fg_xstrdup(entry->d_name);
+		FG_APPEND(found, used, room) = fg_xstrdup(entry->d_name);
 	}
 	(void)closedir(folder);
 	if (used > 1)

@@ -319,15 +319,26 @@ size_t fg_hex_read(const char *hex, uint8_t *data, size_t room)
 	return size;
 }
 
+void fg_sha256_add_text(struct fg_sha256 *sha, const char *text)
+{
+	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+void fg_sha256_finish_hex(struct fg_sha256 *sha, size_t size, char *hex)
+{
+	uint8_t digest[FG_SHA256_SIZE];
+
+	fg_sha256_finish(sha, digest);
+	fg_hex(digest, size, hex);
+}
+
 void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE])
 {
 	struct fg_sha256 sha;
-	uint8_t digest[FG_SHA256_SIZE];
 
 	fg_sha256_init(&sha);
 	fg_sha256_add(&sha, data, size);
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, sizeof(digest), hex);
+	fg_sha256_finish_hex(&sha, FG_SHA256_SIZE, hex);
 }
 
 void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,
@@ -355,8 +366,7 @@ void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size
 	fg_sha256_init(&sha);
 	fg_sha256_add(&sha, pad, sizeof(pad));
 	fg_sha256_add(&sha, digest, sizeof(digest));
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, sizeof(digest), hex);
+	fg_sha256_finish_hex(&sha, FG_SHA256_SIZE, hex);
 	explicit_bzero(pad, sizeof(pad));
 	explicit_bzero(&sha, sizeof(sha));
 }

@@ -23,7 +23,11 @@ uint32_t fg_crc32c(uint32_t crc, const void *data, size_t size);
 
 void fg_sha256_init(struct fg_sha256 *sha);
 void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
+/* With its NUL, which keeps "ab", "c" and "a", "bc" apart; NULL counts as "". */
+void fg_sha256_add_text(struct fg_sha256 *sha, const char *text);
 void fg_sha256_finish(struct fg_sha256 *sha, uint8_t digest[FG_SHA256_SIZE]);
+/* Writes the digest's first `size` bytes as hexadecimal digits and a NUL. */
+void fg_sha256_finish_hex(struct fg_sha256 *sha, size_t size, char *hex);
 void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE]);
 /* HMAC (RFC 2104) over SHA-256, in hexadecimal: proves that the sender knows the key. */
 void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,

@@ -72,11 +72,9 @@ uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uin
 	if (map->slots[at])
 		return &map->entries[map->slots[at] - 1].value;
 	FG_ASSERT(map->count < UINT32_MAX - 1);
-	map->entries =
-		fg_grow(map->entries, &map->capacity, map->count + 1, sizeof(map->entries[0]));
 	copy = fg_arena_alloc(&map->keys, key_length + 1);
 	memcpy(copy, key, key_length);
-	entry = &map->entries[map->count++];
+	entry = &FG_APPEND(map->entries, map->count, map->capacity);
 	entry->key = copy;
 	entry->key_length = key_length;
 	entry->value = value;
@@ -88,6 +86,13 @@ uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uin
 uint64_t *fg_map_add_text(struct fg_map *map, const char *key, uint64_t value, bool *is_new)
 {
 	return fg_map_add(map, key, strlen(key), value, is_new);
+}
+
+const char *fg_map_intern(struct fg_map *map, const char *text)
+{
+	const uint64_t at = *fg_map_add_text(map, text, map->count, NULL);
+
+	return map->entries[at].key;
 }
 
 void fg_map_release(struct fg_map *map)

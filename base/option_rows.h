@@ -62,6 +62,18 @@
   .name = (word), .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \
   .argument = "TIME", .initial = (first), .help = (text)                        \
  }
+/* How long a command may take. */
+#define FG_ROW_BUDGET(type, member, first, text)                                                 \
+ {                                                                                               \
+  .name = "budget", .letter = 'b', .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \
+  .argument = "T", .initial = (first), .minimum = 1e9, .maximum = 8.64e14, .help = (text)        \
+ }
+/* A text with a default. */
+#define FG_ROW_WORD(type, member, word, short_form, value, first, text)                     \
+ {                                                                                          \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                           \
+  .offset = offsetof(type, member), .argument = (value), .initial = (first), .help = (text) \
+ }
 /* One of `words`; `first` is the default. */
 #define FG_ROW_CHOICE(type, member, word, short_form, value, words, first, text)                 \
  {                                                                                               \

@@ -4,40 +4,36 @@
 #define FG_BASE_SORT_H
 
 #include <stddef.h>
+#include <string.h>
 
 /* In place, ascending.  The values must not be NaN. */
 void fg_sort(double *values, size_t count);
 /* The median of the values, which it sorts; NaN if none. */
 double fg_middle(double *values, size_t count);
 
-/* Defines a comparison function for qsort() that compares structs by one or two members. */
+/*
+ * Defines a comparison function for qsort() over structs `a` and `b`: the first key that differs
+ * decides.
+ *
+ *	FG_ORDER_BY(largest_first, struct place, FG_DOWN(size), FG_TEXT_UP(name))
+ */
 /* NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot be put into parentheses. */
-#define FG_ASCENDING(name, type, member)                    \
- static int name(const void *left, const void *right)       \
- {                                                          \
-  const type *a = left;                                     \
-  const type *b = right;                                    \
-                                                            \
-  return (a->member > b->member) - (a->member < b->member); \
+#define FG_ORDER_BY(name, type, ...)                                   \
+ static int name(const void *left, const void *right)                  \
+ {                                                                     \
+  const type *a = left;                                                \
+  const type *b = right;                                               \
+  const int orders[] = {__VA_ARGS__};                                  \
+  size_t i = 0;                                                        \
+                                                                       \
+  while (orders[i] == 0 && i + 1 < sizeof(orders) / sizeof(orders[0])) \
+   i++;                                                                \
+  return orders[i];                                                    \
  }
-#define FG_DESCENDING(name, type, member)                   \
- static int name(const void *left, const void *right)       \
- {                                                          \
-  const type *a = left;                                     \
-  const type *b = right;                                    \
-                                                            \
-  return (a->member < b->member) - (a->member > b->member); \
- }
-#define FG_ASCENDING_2(name, type, member, then)      \
- static int name(const void *left, const void *right) \
- {                                                    \
-  const type *a = left;                               \
-  const type *b = right;                              \
-                                                      \
-  if (a->member != b->member)                         \
-   return a->member < b->member ? -1 : 1;             \
-  return (a->then > b->then) - (a->then < b->then);   \
- }
+#define FG_ORDER(x, y)     (((x) > (y)) - ((x) < (y)))
+#define FG_UP(member)      FG_ORDER(a->member, b->member)
+#define FG_DOWN(member)    FG_ORDER(b->member, a->member)
+#define FG_TEXT_UP(member) strcmp(a->member, b->member)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

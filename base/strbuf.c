@@ -82,6 +82,14 @@ char *fg_strbuf_detach(struct fg_strbuf *text)
 	return data;
 }
 
+char *fg_strbuf_keep(struct fg_strbuf *text, struct fg_arena *arena)
+{
+	char *kept = fg_arena_strdup(arena, fg_strbuf_text(text));
+
+	fg_strbuf_release(text);
+	return kept;
+}
+
 void fg_strbuf_clear(struct fg_strbuf *text)
 {
 	text->length = 0;

@@ -7,7 +7,7 @@
 #ifndef FG_BASE_STRBUF_H
 #define FG_BASE_STRBUF_H
 
-#include "base/base.h"
+#include "base/arena.h"
 
 #include <stdarg.h>
 
@@ -30,6 +30,7 @@ void fg_strbuf_vprintf(struct fg_strbuf *text, const char *format, va_list ap) F
 const char *fg_strbuf_text(const struct fg_strbuf *text);
 /* Hands over the text, to be freed; the buffer is empty afterwards. Never NULL. */
 char *fg_strbuf_detach(struct fg_strbuf *text);
+char *fg_strbuf_keep(struct fg_strbuf *text, struct fg_arena *arena); /* moved into the arena */
 void fg_strbuf_clear(struct fg_strbuf *text);   /* empty, memory and limit kept */
 void fg_strbuf_release(struct fg_strbuf *text); /* empty, memory freed, limit kept */
 

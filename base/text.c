@@ -79,8 +79,8 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 						     "a command has more than %d words", MAX_WORDS);
 				goto out;
 			}
-			words = fg_grow(words, &room, count + 1, sizeof(words[0]));
-			words[count++] = fg_arena_strdup(arena, fg_strbuf_text(&s.word));
+			FG_APPEND(words, count, room) =
+				fg_arena_strdup(arena, fg_strbuf_text(&s.word));
 			fg_strbuf_clear(&s.word);
 			s.has_word = false;
 		}
@@ -272,22 +272,69 @@ static size_t code_width(uint32_t code)
 	return 1;
 }
 
-size_t fg_text_width(const char *text)
+/* The bytes at the start that fit into `columns` columns, and the columns that they take. */
+static size_t head_of(const char *text, size_t columns, size_t *used)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	size_t left = strlen(text);
+	const size_t length = strlen(text);
+	size_t at = 0;
+
+	*used = 0;
+	while (at < length) {
+		uint32_t code = 0xfffd;
+		const size_t valid = utf8_length(p + at, length - at, &code);
+
+		if (*used + code_width(code) > columns)
+			break;
+		*used += code_width(code);
+		at += valid ? valid : 1;
+	}
+	return at;
+}
+
+size_t fg_text_head(const char *text, size_t columns)
+{
+	size_t used = 0;
+
+	return head_of(text, columns, &used);
+}
+
+size_t fg_text_width(const char *text)
+{
 	size_t width = 0;
 
-	while (left > 0) {
-		uint32_t code = 0xfffd;
-		const size_t valid = utf8_length(p, left, &code);
-		const size_t step = valid ? valid : 1;
-
-		width += code_width(code);
-		p += step;
-		left -= step;
-	}
+	(void)head_of(text, SIZE_MAX, &width);
 	return width;
+}
+
+void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns)
+{
+	const size_t all = fg_text_width(name);
+	const size_t tail = columns > 1 ? (columns - 1) / 3 : 0;
+	size_t used = 0;
+	size_t start = 0;
+
+	if (columns == 0 || all <= columns) {
+		fg_strbuf_add_text(text, name);
+		return;
+	}
+	start = head_of(name, all - tail, &used);
+	if (used < all - tail) /* a wide character */
+		start = head_of(name, all - tail + 1, &used);
+	fg_strbuf_add(text, name, fg_text_head(name, columns - 1 - tail));
+	fg_strbuf_add_text(text, "…");
+	fg_strbuf_add_text(text, name + start);
+}
+
+void fg_text_add_references(struct fg_strbuf *text, const char *plain, size_t length,
+			    const char *special)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (strchr(special, plain[i]))
+			fg_strbuf_printf(text, "&#%d;", plain[i]);
+		else
+			fg_strbuf_add_char(text, plain[i]);
+	}
 }
 
 /* ---- the nearest name ---- */
@@ -360,6 +407,24 @@ bool fg_text_ends_with(const char *text, const char *end)
 	const size_t b = strlen(end);
 
 	return a >= b && memcmp(text + a - b, end, b) == 0;
+}
+
+bool fg_text_starts_with_any(const char *text, const char *const *starts, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !fg_text_starts_with(text, starts[i]))
+		i++;
+	return i < count;
+}
+
+bool fg_text_ends_with_any(const char *text, const char *const *ends, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !fg_text_ends_with(text, ends[i]))
+		i++;
+	return i < count;
 }
 
 const char *fg_text_shell_word(char *const *argv)

@@ -41,6 +41,13 @@ void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t lengt
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
 /* Columns of the text on a terminal (wide and combining characters considered). */
 size_t fg_text_width(const char *text);
+/* The number of bytes at the start that fit into so many columns. */
+size_t fg_text_head(const char *text, size_t columns);
+/* Cuts the middle out of a name that is wider: "reco::Fitter<…>::fit(Track&)"; 0: any width. */
+void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns);
+/* For HTML and Markdown: each of the special characters becomes a reference, "&#60;". */
+void fg_text_add_references(struct fg_strbuf *text, const char *plain, size_t length,
+			    const char *special);
 
 /*
  * The name nearest to `word` (at most two typing errors away) for "did you mean", or NULL. `names`
@@ -49,6 +56,11 @@ size_t fg_text_width(const char *text);
 const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);
 bool fg_text_ends_with(const char *text, const char *end);
+bool fg_text_starts_with_any(const char *text, const char *const *starts, size_t count);
+bool fg_text_ends_with_any(const char *text, const char *const *ends, size_t count);
+#define FG_TEXT_STARTS_WITH_ANY(text, starts) \
+ fg_text_starts_with_any(text, starts, FG_ARRAY_SIZE(starts))
+#define FG_TEXT_ENDS_WITH_ANY(text, ends) fg_text_ends_with_any(text, ends, FG_ARRAY_SIZE(ends))
 
 /* The index of the word, or `count` if it is not in the list. */
 size_t fg_text_find(const char *word, const char *const *words, size_t count);

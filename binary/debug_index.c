@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-FG_ASCENDING_2(by_start, struct fg_debug_range, start, unit)
+FG_ORDER_BY(by_start, struct fg_debug_range, FG_UP(start), FG_UP(unit))
 
 int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct fg_error *err)
 {

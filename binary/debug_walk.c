@@ -13,6 +13,7 @@
  *	→   f   g  h  g   f
  */
 #include "base/pair_index.h"
+#include "base/sort.h"
 #include "binary/debug_index.h"
 #include "binary/debug_scopes.h"
 
@@ -85,9 +86,7 @@ static void add_range(struct fg_debug_index *index, uint32_t unit, uint64_t star
 {
 	if (start >= end || start == 0 || index->range_count >= MAX_RANGES)
 		return; /* start 0: code that the linker dropped */
-	index->ranges = fg_grow(index->ranges, &index->range_capacity, index->range_count + 1,
-				sizeof(index->ranges[0]));
-	index->ranges[index->range_count++] =
+	FG_APPEND(index->ranges, index->range_count, index->range_capacity) =
 		(struct fg_debug_range){.start = start, .end = end, .unit = unit};
 }
 
@@ -108,9 +107,7 @@ int fg_debug_find_units(struct fg_debug_index *index, struct fg_error *err)
 			add_range(index, (uint32_t)index->unit_count, start, end);
 		if (index->range_count == ranges_before)
 			continue;
-		index->units = fg_grow(index->units, &index->unit_capacity, index->unit_count + 1,
-				       sizeof(index->units[0]));
-		index->units[index->unit_count++] =
+		FG_APPEND(index->units, index->unit_count, index->unit_capacity) =
 			(struct fg_debug_unit){.entry = dwarf_dieoffset(&entry)};
 	}
 	return FG_OK;
@@ -229,9 +226,7 @@ static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
 	linkage = text_of(&origin, DW_AT_linkage_name);
 	if (!linkage)
 		linkage = text_of(&origin, DW_AT_MIPS_linkage_name);
-	index->functions = fg_grow(index->functions, &index->function_capacity,
-				   index->function_count + 1, sizeof(index->functions[0]));
-	function = &index->functions[index->function_count++];
+	function = &FG_APPEND(index->functions, index->function_count, index->function_capacity);
 	function->name = name_text(w, &origin, linkage == NULL);
 	function->linkage = fg_debug_add_text(index, linkage);
 	function->file = declared_in(w, &origin);
@@ -268,9 +263,7 @@ static uint32_t add_scope(struct walk *w, Dwarf_Die *entry, uint32_t around, boo
 	while ((at = dwarf_ranges(entry, at, &base, &start, &end)) > 0) {
 		if (start >= end || start == 0 || w->piece_count >= MAX_RANGES)
 			continue;
-		w->pieces = fg_grow(w->pieces, &w->piece_capacity, w->piece_count + 1,
-				    sizeof(w->pieces[0]));
-		w->pieces[w->piece_count++] = (struct piece){
+		FG_APPEND(w->pieces, w->piece_count, w->piece_capacity) = (struct piece){
 			.start = start, .end = end, .scope = (uint32_t)index->scope_count + 1};
 	}
 	if (w->piece_count == before)
@@ -281,9 +274,7 @@ static uint32_t add_scope(struct walk *w, Dwarf_Die *entry, uint32_t around, boo
 		scope.call_file = file_text(w, direct_number(entry, DW_AT_call_file));
 		scope.call_line = direct_number(entry, DW_AT_call_line);
 	}
-	index->scopes = fg_grow(index->scopes, &index->scope_capacity, index->scope_count + 1,
-				sizeof(index->scopes[0]));
-	index->scopes[index->scope_count++] = scope;
+	FG_APPEND(index->scopes, index->scope_count, index->scope_capacity) = scope;
 	return (uint32_t)index->scope_count;
 }
 
@@ -332,17 +323,7 @@ static void walk_children(struct walk *w, Dwarf_Die *parent, uint32_t around, un
 
 /* -------------------------------------------------------------------- segments */
 
-static int outer_first(const void *a, const void *b)
-{
-	const struct piece *one = a;
-	const struct piece *other = b;
-
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	if (one->end != other->end)
-		return one->end > other->end ? -1 : 1;
-	return one->scope < other->scope ? -1 : one->scope > other->scope;
-}
+FG_ORDER_BY(outer_first, struct piece, FG_UP(start), FG_DOWN(end), FG_UP(scope))
 
 static void add_segment(struct fg_debug_index *index, struct fg_debug_unit *unit, uint64_t start,
 			uint32_t scope)
@@ -358,9 +339,7 @@ static void add_segment(struct fg_debug_index *index, struct fg_debug_unit *unit
 		if (last->scope == scope)
 			return;
 	}
-	index->segments = fg_grow(index->segments, &index->segment_capacity,
-				  index->segment_count + 1, sizeof(index->segments[0]));
-	index->segments[index->segment_count++] =
+	FG_APPEND(index->segments, index->segment_count, index->segment_capacity) =
 		(struct fg_debug_segment){.start = start, .scope = scope};
 	unit->segment_count++;
 }
@@ -409,9 +388,7 @@ static void add_line(struct fg_debug_index *index, struct fg_debug_unit *unit, u
 		if (last->file == file && last->line == line)
 			return;
 	}
-	index->lines = fg_grow(index->lines, &index->line_capacity, index->line_count + 1,
-			       sizeof(index->lines[0]));
-	index->lines[index->line_count++] =
+	FG_APPEND(index->lines, index->line_count, index->line_capacity) =
 		(struct fg_debug_line){.start = start, .file = file, .line = line};
 	unit->line_count++;
 }

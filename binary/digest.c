@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/sort.h"
+#include "base/text.h"
 #include "binary/digester.h"
 
 /* ---- items, by name ---- */
@@ -19,14 +20,7 @@ static int compare_names(const struct fg_image_symbol *a, const struct fg_image_
 	return by_name ? by_name : strcmp(a->unit, b->unit);
 }
 
-static int compare_orderings(const void *left, const void *right)
-{
-	const struct ordering *a = left;
-	const struct ordering *b = right;
-	const int by_name = compare_names(a->symbol, b->symbol);
-
-	return by_name ? by_name : (a->index > b->index) - (a->index < b->index);
-}
+FG_ORDER_BY(compare_orderings, struct ordering, compare_names(a->symbol, b->symbol), FG_UP(index))
 
 /* True for a section that takes effect although nothing references it: constructors, .interp. */
 static bool acts_by_itself(const struct fg_image_section *section)
@@ -67,7 +61,7 @@ static void add_section_symbols(struct fg_image *image)
 	image->symbols = grown;
 }
 
-FG_ASCENDING(by_address, struct fg_image_symbol, address)
+FG_ORDER_BY(by_address, struct fg_image_symbol, FG_UP(address))
 
 static void name_items(struct fg_digester *d)
 {
@@ -103,14 +97,7 @@ static void name_items(struct fg_digester *d)
 	free(order);
 }
 
-static int compare_aliases(const void *left, const void *right)
-{
-	const struct fg_code_alias *a = left;
-	const struct fg_code_alias *b = right;
-	const int by_name = strcmp(a->name, b->name);
-
-	return by_name ? by_name : (a->item > b->item) - (a->item < b->item);
-}
+FG_ORDER_BY(compare_aliases, struct fg_code_alias, FG_TEXT_UP(name), FG_UP(item))
 
 static void name_aliases(struct fg_digester *d)
 {
@@ -139,10 +126,9 @@ static void note_bringing(const struct fg_image *image, struct fg_code *code)
 	for (size_t i = 0; i < image->relocation_count && !code->code_loader; i++) {
 		const char *import = image->relocations[i].import;
 
-		for (size_t k = 0; k < FG_ARRAY_SIZE(names) && import; k++) {
-			if (strcmp(import, names[k]) == 0)
-				code->code_loader = names[k];
-		}
+		if (import && FG_TEXT_IS_AMONG(import, names))
+			code->brings_code =
+				names[fg_text_find(import, names, FG_ARRAY_SIZE(names))];
 	}
 }
 
@@ -187,8 +173,8 @@ static void digest_whole(const struct fg_digester *d)
 
 		if (!reached[i])
 			continue;
-		fg_sha256_add(&sha, item->name, strlen(item->name) + 1);
-		fg_sha256_add(&sha, item->unit, strlen(item->unit) + 1);
+		fg_sha256_add_text(&sha, item->name);
+		fg_sha256_add_text(&sha, item->unit);
 		fg_sha256_add(&sha, item->digest, sizeof(item->digest));
 	}
 	fg_sha256_finish(&sha, digest);
@@ -209,7 +195,7 @@ static void digest_layout(const struct fg_image *image, uint8_t layout[FG_CODE_D
 		const uint64_t place[] = {section->address, section->size, section->is_code,
 					  section->is_writable};
 
-		fg_sha256_add(&sha, section->name, strlen(section->name) + 1);
+		fg_sha256_add_text(&sha, section->name);
 		fg_sha256_add(&sha, place, sizeof(place));
 		if (section->bytes && strcmp(section->name, ".note.gnu.build-id") != 0)
 			fg_sha256_add(&sha, section->bytes, section->size);

@@ -65,9 +65,7 @@ static void note_use(struct fg_digester *d, uint32_t item)
 		if (d->code->uses[self->first_use + i] == item)
 			return;
 	}
-	d->code->uses = fg_grow(d->code->uses, &d->uses_capacity, d->code->use_count + 1,
-				sizeof(d->code->uses[0]));
-	d->code->uses[d->code->use_count++] = item;
+	FG_APPEND(d->code->uses, d->code->use_count, d->uses_capacity) = item;
 	self->use_count++;
 }
 
@@ -428,15 +426,9 @@ static bool is_vector_arithmetic(ZydisMnemonic mnemonic)
 	const char *name = ZydisMnemonicGetString(mnemonic);
 
 	name += *name == 'v';
-	for (size_t i = 0; i < FG_ARRAY_SIZE(whole); i++) {
-		if (fg_text_starts_with(name, whole[i]))
-			return true;
-	}
-	for (size_t i = 0; i < FG_ARRAY_SIZE(packed); i++) {
-		if (fg_text_starts_with(name, packed[i]))
-			return fg_text_ends_with(name, "ps") || fg_text_ends_with(name, "pd");
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(name, whole) ||
+	       (FG_TEXT_STARTS_WITH_ANY(name, packed) &&
+		(fg_text_ends_with(name, "ps") || fg_text_ends_with(name, "pd")));
 }
 
 static void note_form(struct fg_digester *d, const struct fg_decoded *i)

@@ -200,12 +200,11 @@ static bool read_entry(const struct fg_eh_section *section, struct cursor *c,
 		return false;
 	if (frame.end == frame.start || !frame.start)
 		return true; /* the linker dropped the function */
-	frames->items = fg_grow(frames->items, &frames->capacity, frames->count + 1, sizeof(frame));
-	frames->items[frames->count++] = frame;
+	FG_APPEND(frames->items, frames->count, frames->capacity) = frame;
 	return true;
 }
 
-FG_ASCENDING(by_start, struct fg_eh_frame, start)
+FG_ORDER_BY(by_start, struct fg_eh_frame, FG_UP(start))
 
 static bool read_entries(struct fg_eh_frames *frames, const struct fg_eh_section *section)
 {

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/elf_tables.h"
 
-static void read_header_64(const void *bytes, Elf64_Ehdr *header)
-{
-	memcpy(header, bytes, sizeof(*header));
-}
+#define READ_64(name, type)                     \
+ static void name(const void *bytes, type *row) \
+ {                                              \
+  memcpy(row, bytes, sizeof(*row));             \
+ }
 
-static void read_segment_64(const void *bytes, Elf64_Phdr *segment)
-{
-	memcpy(segment, bytes, sizeof(*segment));
-}
-
-static void read_section_64(const void *bytes, Elf64_Shdr *section)
-{
-	memcpy(section, bytes, sizeof(*section));
-}
-
-static void read_symbol_64(const void *bytes, Elf64_Sym *symbol)
-{
-	memcpy(symbol, bytes, sizeof(*symbol));
-}
-
-static void read_dynamic_64(const void *bytes, Elf64_Dyn *entry)
-{
-	memcpy(entry, bytes, sizeof(*entry));
-}
+READ_64(read_header_64, Elf64_Ehdr)
+READ_64(read_segment_64, Elf64_Phdr)
+READ_64(read_section_64, Elf64_Shdr)
+READ_64(read_symbol_64, Elf64_Sym)
+READ_64(read_dynamic_64, Elf64_Dyn)
 
 /* The addend comes last: the fields before it are the same in both kinds of row. */
 static size_t relocated_symbol_64(const void *bytes)
@@ -123,40 +110,21 @@ static size_t relocated_symbol_32(const void *bytes)
 	return ELF32_R_SYM(relocation.r_info);
 }
 
+#define CLASS(bits)                                                                  \
+ {                                                                                   \
+  .header_size = sizeof(Elf##bits##_Ehdr), .segment_size = sizeof(Elf##bits##_Phdr), \
+  .section_size = sizeof(Elf##bits##_Shdr), .symbol_size = sizeof(Elf##bits##_Sym),  \
+  .dynamic_size = sizeof(Elf##bits##_Dyn),                                           \
+  .relocation_size = {sizeof(Elf##bits##_Rel), sizeof(Elf##bits##_Rela)},            \
+  .read_header = read_header_##bits, .read_segment = read_segment_##bits,            \
+  .read_section = read_section_##bits, .read_symbol = read_symbol_##bits,            \
+  .read_dynamic = read_dynamic_##bits, .relocated_symbol = relocated_symbol_##bits,  \
+ }
+
 const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT])
 {
 	static const struct fg_elf_class classes[] = {
-		[ELFCLASS32] =
-			{
-				.header_size = sizeof(Elf32_Ehdr),
-				.segment_size = sizeof(Elf32_Phdr),
-				.section_size = sizeof(Elf32_Shdr),
-				.symbol_size = sizeof(Elf32_Sym),
-				.dynamic_size = sizeof(Elf32_Dyn),
-				.relocation_size = {sizeof(Elf32_Rel), sizeof(Elf32_Rela)},
-				.read_header = read_header_32,
-				.read_segment = read_segment_32,
-				.read_section = read_section_32,
-				.read_symbol = read_symbol_32,
-				.read_dynamic = read_dynamic_32,
-				.relocated_symbol = relocated_symbol_32,
-			},
-		[ELFCLASS64] =
-			{
-				.header_size = sizeof(Elf64_Ehdr),
-				.segment_size = sizeof(Elf64_Phdr),
-				.section_size = sizeof(Elf64_Shdr),
-				.symbol_size = sizeof(Elf64_Sym),
-				.dynamic_size = sizeof(Elf64_Dyn),
-				.relocation_size = {sizeof(Elf64_Rel), sizeof(Elf64_Rela)},
-				.read_header = read_header_64,
-				.read_segment = read_segment_64,
-				.read_section = read_section_64,
-				.read_symbol = read_symbol_64,
-				.read_dynamic = read_dynamic_64,
-				.relocated_symbol = relocated_symbol_64,
-			},
-	};
+		[ELFCLASS32] = CLASS(32), [ELFCLASS64] = CLASS(64)};
 	const unsigned char class = ident[EI_CLASS];
 
 	return class == ELFCLASS32 || class == ELFCLASS64 ? &classes[class] : NULL;

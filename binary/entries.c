@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "binary/eh_frame.h"
 #include "binary/entry_scan.h"
 #include "binary/image.h"
@@ -48,11 +49,7 @@ static bool is_runtime(const char *path)
 		"librt.",   "libgcc_s.", "libfastgate_collector", "libunwind."};
 	const char *name = fg_fs_base_name(path);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(name, names);
 }
 
 /*

@@ -45,7 +45,7 @@ static int check_sections(const struct reader *r, struct fg_error *err)
 	return FG_OK;
 }
 
-FG_ASCENDING(compare_sections, struct fg_image_section, address)
+FG_ORDER_BY(compare_sections, struct fg_image_section, FG_UP(address))
 
 /* .tbss is not loaded: it overlaps the section that follows. */
 static bool is_loaded(const Elf64_Shdr *header)
@@ -268,7 +268,7 @@ static void read_entries(struct fg_image *image)
 	take_entries(image, &image->dynamic_table);
 }
 
-FG_ASCENDING(compare_relocations, struct fg_image_relocation, address)
+FG_ORDER_BY(compare_relocations, struct fg_image_relocation, FG_UP(address))
 
 static struct fg_image_relocation take_relocation(const struct fg_elf_symbol_rows *names,
 						  Elf64_Rela entry)

@@ -12,7 +12,7 @@ enum {
 	MAX_BYTES = 256 << 20,
 };
 
-FG_ASCENDING_2(by_start, struct fg_jit_entry, start, order)
+FG_ORDER_BY(by_start, struct fg_jit_entry, FG_UP(start), FG_UP(order))
 
 static void add(struct fg_jit_map *map, uint64_t start, uint64_t size, const char *name)
 {

@@ -75,10 +75,8 @@ static const struct fg_symbol_chain *append_chain(struct fg_symbolizer *s,
 {
 	struct fg_symbol_chain chain = fg_symbolizer_name(s, module, address);
 
-	module->chains.items = fg_grow(module->chains.items, &module->chains.capacity,
-				       module->chains.count + 1, sizeof(module->chains.items[0]));
-	module->chains.items[module->chains.count] = chain;
-	return &module->chains.items[module->chains.count++];
+	FG_APPEND(module->chains.items, module->chains.count, module->chains.capacity) = chain;
+	return &module->chains.items[module->chains.count - 1];
 }
 
 /*
@@ -96,10 +94,8 @@ static const struct fg_symbol_chain *find_late(struct fg_symbolizer *s,
 	if (is_new) {
 		struct fg_symbol_chain chain = fg_symbolizer_name(s, module, address);
 
-		module->chains.late =
-			fg_grow(module->chains.late, &module->chains.late_capacity,
-				module->chains.late_count + 1, sizeof(module->chains.late[0]));
-		module->chains.late[module->chains.late_count++] = chain;
+		FG_APPEND(module->chains.late, module->chains.late_count,
+			  module->chains.late_capacity) = chain;
 	}
 	return &module->chains.late[place];
 }

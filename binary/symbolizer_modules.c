@@ -9,15 +9,7 @@
 
 const char *fg_symbolizer_text(struct fg_symbolizer *s, const char *text)
 {
-	uint64_t *place;
-	bool is_new;
-
-	if (!text)
-		return NULL;
-	place = fg_map_add_text(&s->texts, text, 0, &is_new);
-	if (is_new)
-		*place = (uint64_t)(uintptr_t)fg_arena_strdup(&s->arena, text);
-	return (const char *)(uintptr_t)*place;
+	return text ? fg_map_intern(&s->texts, text) : NULL;
 }
 
 bool fg_symbol_module_save(struct fg_symbol_module *module)
@@ -256,9 +248,7 @@ static struct fg_symbol_module *add_module(struct fg_symbolizer *s)
 	struct fg_symbol_module *module = fg_xcalloc(1, sizeof(*module));
 
 	module->source = "";
-	s->modules = fg_grow(s->modules, &s->module_capacity, s->module_count + 1,
-			     sizeof(struct fg_symbol_module *));
-	s->modules[s->module_count++] = module;
+	FG_APPEND(s->modules, s->module_count, s->module_capacity) = module;
 	return module;
 }
 

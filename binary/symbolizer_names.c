@@ -167,10 +167,8 @@ static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_mod
 						  (uint32_t)module->debug.text_count, &is_new);
 
 	if (is_new) {
-		module->debug.texts =
-			fg_grow(module->debug.texts, &module->debug.text_capacity,
-				module->debug.text_count + 1, sizeof(module->debug.texts[0]));
-		module->debug.texts[module->debug.text_count++] =
+		FG_APPEND(module->debug.texts, module->debug.text_count,
+			  module->debug.text_capacity) =
 			fg_arena_strdup(&s->arena, fg_debug_text(&module->debug.index, text));
 	}
 	return module->debug.texts[place];

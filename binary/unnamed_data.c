@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The first pass: the addresses of data without a name (strings, constants, switches). */
+#include "base/sort.h"
 #include "base/sorted.h"
+#include "base/text.h"
 #include "binary/digester.h"
 
 static void note_unnamed(struct fg_digester *d, uint64_t address)
@@ -9,9 +11,7 @@ static void note_unnamed(struct fg_digester *d, uint64_t address)
 
 	if (!section || section->is_code || fg_image_symbol_at(&d->image, address))
 		return;
-	d->unnamed = fg_grow(d->unnamed, &d->unnamed_capacity, d->unnamed_count + 1,
-			     sizeof(d->unnamed[0]));
-	d->unnamed[d->unnamed_count++] = address;
+	FG_APPEND(d->unnamed, d->unnamed_count, d->unnamed_capacity) = address;
 }
 
 static void scan_arm64(struct fg_digester *d, const uint8_t *bytes, uint64_t size, uint64_t address)
@@ -59,11 +59,7 @@ static bool is_bookkeeping(const struct fg_image_section *section)
 	static const char *const beginnings[] = {".eh_frame", ".gcc_except", ".dyn", ".gnu",
 						 ".hash",     ".rela",       ".note"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (strncmp(section->name, beginnings[i], strlen(beginnings[i])) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(section->name, beginnings);
 }
 
 /* Without relocations, a word that looks like an address in the image counts as one. */
@@ -85,13 +81,7 @@ static void scan_fixed_data(struct fg_digester *d)
 	}
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	const uint64_t a = *(const uint64_t *)left;
-	const uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+FG_ORDER_BY(compare_addresses, uint64_t, FG_ORDER(*a, *b))
 
 void fg_digester_collect_unnamed(struct fg_digester *d)
 {

@@ -211,17 +211,6 @@ static void pass_identical(const struct fg_series *series, struct fg_arena *aren
 			       "information differs)");
 }
 
-static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
-{
-	struct fg_library_pair pair = {
-		.builds = {&a->build[FG_ARM_CANDIDATE], &b->build[FG_ARM_CANDIDATE]}};
-	bool is_same = fg_fact_is_equal(pair.builds[0]->id, pair.builds[1]->id);
-
-	while (is_same && fg_library_pair_next(&pair))
-		is_same = fg_library_pair_is_same(&pair);
-	return is_same;
-}
-
 /* Do the builds differ in bytes but have the same code? */
 static bool is_same_code(const struct fg_gate_input *input, size_t index)
 {
@@ -285,7 +274,8 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 	if (strcmp(fingerprints[0], fingerprints[1]) == 0)
 		fg_stored_functions_decide(input, index, baseline, arena, verdict);
 	verdict->schedule = FG_SCHEDULE_STORED;
-	verdict->identical = is_same_binary(series, baseline);
+	verdict->identical = fg_placement_is_same_files(&series->build[FG_ARM_CANDIDATE],
+							&baseline->build[FG_ARM_CANDIDATE]);
 }
 
 static void note_state(const struct fg_series *series, struct fg_arena *arena,
@@ -476,7 +466,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		pass_identical(series, arena, verdict);
 		return;
 	}
-	fg_nodes_decide(input, index, arena, verdict);
+	fg_nodes_decide(input, index, policy, arena, verdict);
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
 	else if (only_cheap_code_changed(input, index, verdict))

@@ -2,6 +2,7 @@
 #include "gate/bisect.h"
 
 #include "base/base.h"
+#include "base/sort.h"
 #include "gate/bisect_model.h"
 #include "gate/statistics/location.h"
 #include "gate/statistics/sample.h"
@@ -26,9 +27,7 @@ enum {
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference)
 {
-	commit->differences = fg_grow(commit->differences, &commit->pair_capacity,
-				      commit->pair_count + 1, sizeof(difference));
-	commit->differences[commit->pair_count++] = difference;
+	FG_APPEND(commit->differences, commit->pair_count, commit->pair_capacity) = difference;
 }
 
 void fg_bisect_release(struct fg_bisect *bisect)
@@ -62,13 +61,7 @@ static void spread(const struct fg_bisect *bisect, const struct fg_bisect_model 
 	}
 }
 
-static int descending(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x < y) - (x > y);
-}
+FG_ORDER_BY(descending, double, FG_ORDER(*b, *a))
 
 static size_t count_left(const double *probability, size_t count)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/commit_trailers.h"
 
+#include "base/text.h"
+
 #include <math.h>
 
 /* A word, or text in double quotes; moves *at past it.  NULL: the line ends before one. */
@@ -64,28 +66,20 @@ int fg_gate_accepts_of_message(const char *message, const char *commit, struct f
 			       struct fg_accept **accepts, size_t *count, struct fg_error *err)
 {
 	struct fg_accept *found = NULL;
+	size_t capacity = 0;
 	size_t used = 0;
 	const char *line = message;
 
 	while (*line) {
-		const char *end = strchr(line, '\n');
+		const char *end = strchrnul(line, '\n');
 
-		if (!end)
-			end = line + strlen(line);
-		if (strncmp(line, TRAILER, sizeof(TRAILER) - 1) == 0) {
-			struct fg_accept *grown;
-
+		if (fg_text_starts_with(line, TRAILER)) {
 			if (used == TRAILERS_MAX)
 				return fg_error_set(err, FG_ELIMIT,
 						    "commit %s: more than %d accepted slowdowns",
 						    commit, TRAILERS_MAX);
-			grown = fg_arena_array(arena, used + 1, sizeof(grown[0]));
-			if (used > 0)
-				memcpy(grown, found, used * sizeof(grown[0]));
-			found = grown;
-			if (parse_trailer(line, end, commit, arena, &found[used], err) != FG_OK)
-				return FG_EPARSE;
-			used++;
+			found = fg_arena_grow(arena, found, &capacity, used, sizeof(found[0]));
+			FG_TRY(parse_trailer(line, end, commit, arena, &found[used++], err));
 		}
 		line = *end ? end + 1 : end;
 	}

@@ -35,7 +35,7 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 	return window;
 }
 
-FG_DESCENDING(largest_first, struct fg_creep_commit, change)
+FG_ORDER_BY(largest_first, struct fg_creep_commit, FG_DOWN(change))
 
 /* Names the largest steps, by all runs including the anchors, that together carry most of it. */
 static void name_commits(const struct fg_chain *chain, const struct fg_creep_window *window,
@@ -136,7 +136,6 @@ const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena
 	struct fg_strbuf text = {0};
 	char change[FG_NUMBER_TEXT_SIZE];
 	char largest[FG_NUMBER_TEXT_SIZE];
-	const char *words = NULL;
 
 	fg_strbuf_printf(&text, "%s %s [%s%.1f, %s%.1f] over %u commits since %.60s", creep->label,
 			 fg_format_change(creep->change, change), fg_format_sign(creep->low),
@@ -148,7 +147,5 @@ const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena
 	add_functions(&text, creep);
 	if (creep->is_creep)
 		add_commits(&text, creep);
-	words = fg_arena_strdup(arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
-	return words;
+	return fg_strbuf_keep(&text, arena);
 }

@@ -93,9 +93,9 @@ bool fg_creep_test(const struct fg_chain *chain, unsigned commits,
 	return true;
 }
 
-FG_ASCENDING(surest_first, struct fg_creep_rise, p)
+FG_ORDER_BY(surest_first, struct fg_creep_rise, FG_UP(p))
 
-FG_DESCENDING(most_first, struct fg_creep_rise, change)
+FG_ORDER_BY(most_first, struct fg_creep_rise, FG_DOWN(change))
 
 size_t fg_creep_risen(struct fg_creep_rise *rises, size_t count, double floor)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/map.h"
+#include "base/sort.h"
 #include "gate/blame.h"
 #include "gate/node_family.h"
 
@@ -38,14 +39,7 @@ struct named_path {
 	uint32_t node;
 };
 
-static int compare_paths(const void *left, const void *right)
-{
-	const struct fg_path_verdict *a = left;
-	const struct fg_path_verdict *b = right;
-	double by_size = fabs(b->delta) - fabs(a->delta);
-
-	return by_size > 0.0 ? 1 : by_size < 0.0 ? -1 : 0;
-}
+FG_ORDER_BY(compare_paths, struct fg_path_verdict, FG_ORDER(fabs(b->delta), fabs(a->delta)))
 
 static void set_frames(const struct fg_node_context *c, uint32_t node, struct fg_path_verdict *path)
 {
@@ -103,8 +97,7 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 		if (path_of[n] != n || c->row_of[set->nodes[n].function] != row ||
 		    !make_path(c, paths, n, node->delta, &path))
 			continue;
-		found = fg_grow(found, &capacity, count + 1, sizeof(found[0]));
-		found[count++] = path;
+		FG_APPEND(found, count, capacity) = path;
 	}
 	if (count > 1)
 		qsort(found, count, sizeof(found[0]), compare_paths);
@@ -164,14 +157,9 @@ static int rank_of(enum fg_standing standing)
 }
 
 /* Orders by standing (sure, sure with unchanged code, suspect, moved), then by size. */
-static int compare_named(const void *left, const void *right)
-{
-	const struct named_function *a = left;
-	const struct named_function *b = right;
-	int by_rank = rank_of(b->verdict.standing) - rank_of(a->verdict.standing);
-
-	return by_rank ? by_rank : fg_node_compare(&a->verdict, &b->verdict);
-}
+FG_ORDER_BY(compare_named, struct named_function,
+	    rank_of(b->verdict.standing) - rank_of(a->verdict.standing),
+	    fg_node_compare(&a->verdict, &b->verdict))
 
 /* Keeps only the largest few suspects; returns how many functions remain. */
 static size_t drop_small_suspects(struct named_function *all, size_t count)
@@ -238,8 +226,7 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 	size_t used = 0;
 
 	for (size_t f = 1; f < family->matrix->count; f++) {
-		struct fg_node_verdict node =
-			fg_node_family_verdict(c, FG_NODE_FUNCTION, family, f);
+		struct fg_node_verdict node = fg_node_family_verdict(c, family, f);
 
 		if (c->id == FG_MEASURE_INSTRUCTIONS && fg_blame_is_linker(&c->set->functions[f]))
 			continue;

@@ -146,34 +146,22 @@ static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *v
 
 enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict)
 {
+	const struct fg_policy *policy = input->policy;
+	const enum fg_outcome outcome = verdict->outcome;
 	bool lacks_baseline = false;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
 		lacks_baseline = lacks_baseline || verdict->benchmarks[i].outcome == FG_OUTCOME_NEW;
-	switch (verdict->outcome) {
-	case FG_OUTCOME_ERROR:
+	if (outcome == FG_OUTCOME_ERROR)
 		return FG_EXIT_NOT_MEASURED;
-	case FG_OUTCOME_REGRESSION:
+	if (outcome == FG_OUTCOME_REGRESSION ||
+	    (outcome == FG_OUTCOME_CREEP && policy->fail_on_creep) ||
+	    (outcome == FG_OUTCOME_PLACEMENT && policy->fail_on_placement))
 		return FG_EXIT_REGRESSION;
-	case FG_OUTCOME_INCONCLUSIVE:
-		if (input->policy->fail_on_inconclusive)
-			return FG_EXIT_INCONCLUSIVE;
-		break;
-	case FG_OUTCOME_CREEP:
-		if (input->policy->fail_on_creep)
-			return FG_EXIT_REGRESSION;
-		break;
-	case FG_OUTCOME_PLACEMENT:
-		if (input->policy->fail_on_placement)
-			return FG_EXIT_REGRESSION;
-		break;
-	case FG_OUTCOME_PASS:
-	case FG_OUTCOME_NEW:
-	case FG_OUTCOME_MISSING:
-	case FG_OUTCOME_IMPROVEMENT:
-		break;
-	}
-	return lacks_baseline && input->baseline_required ? FG_EXIT_INCONCLUSIVE : FG_EXIT_PASS;
+	return (outcome == FG_OUTCOME_INCONCLUSIVE && policy->fail_on_inconclusive) ||
+			       (lacks_baseline && input->baseline_required)
+		       ? FG_EXIT_INCONCLUSIVE
+		       : FG_EXIT_PASS;
 }
 
 /* NULL if no arguments were recorded. */

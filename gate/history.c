@@ -16,20 +16,21 @@ struct line {
 	bool logarithms;
 };
 
-static void pick_line(const struct fg_trend_series *series, size_t environment, struct line *line)
+static void pick_line(const struct fg_trend *trend, size_t environment, struct line *line)
 {
-	const double *values = series->values;
-	size_t count = series->count;
+	const size_t count = trend->point_count;
 
 	*line = (struct line){.logarithms = true};
 	line->values = fg_xcalloc(count + 1, sizeof(line->values[0]));
 	line->places = fg_xcalloc(count + 1, sizeof(line->places[0]));
 	for (size_t i = 0; i < count; i++) {
-		if (series->environments[i] != environment)
+		const double value = trend->points[i].value;
+
+		if (trend->points[i].environment != environment)
 			continue;
-		line->logarithms = line->logarithms && values[i] > 0.0;
+		line->logarithms = line->logarithms && value > 0.0;
 		line->places[line->count] = i;
-		line->values[line->count++] = values[i];
+		line->values[line->count++] = value;
 	}
 	/* Changes are relative if every value is positive. */
 	for (size_t i = 0; i < line->count && line->logarithms; i++)
@@ -54,58 +55,7 @@ static struct fg_trend_change change_of(const struct line *line, const struct fg
 	return change;
 }
 
-FG_ASCENDING(compare_changes, struct fg_trend_change, point)
-
-/* Did this environment occur before position i? */
-static bool is_first(const size_t *environments, size_t i)
-{
-	for (size_t k = 0; k < i; k++) {
-		if (environments[k] == environments[i])
-			return false;
-	}
-	return true;
-}
-
-int fg_trend_changes(const struct fg_trend_series *series, const struct fg_trend_options *options,
-		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
-{
-	struct fg_changepoint_options search = {.alpha = options->alpha,
-						.min_segment = options->min_segment,
-						.seed = options->seed};
-	struct fg_trend_change *found = NULL;
-	size_t count = series->count;
-	size_t used = 0;
-	int status = FG_OK;
-
-	if (count > FG_TREND_POINTS_MAX)
-		return fg_error_set(err, FG_ELIMIT,
-				    "%zu results in a history, at most %d are searched", count,
-				    FG_TREND_POINTS_MAX);
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		struct fg_changepoints points = {0};
-		struct line line;
-
-		if (!is_first(series->environments, i))
-			continue;
-		pick_line(series, series->environments[i], &line);
-		status = fg_changepoints_find(line.values, line.count, &search, &points, err);
-		for (size_t k = 0; k < points.count; k++) {
-			found = fg_xreallocarray(found, used + 1, sizeof(found[0]));
-			found[used++] = change_of(&line, &points.items[k], series->better);
-		}
-		fg_changepoints_release(&points);
-		line_release(&line);
-	}
-	if (status != FG_OK) {
-		free(found);
-		return status;
-	}
-	if (used > 1)
-		qsort(found, used, sizeof(found[0]), compare_changes);
-	*changes = found;
-	*change_count = used;
-	return FG_OK;
-}
+FG_ORDER_BY(compare_changes, struct fg_trend_change, FG_UP(point))
 
 /* The index of this host's line; a new fingerprint starts a new line. */
 static size_t environment_of(const struct fg_run *run, char (*fingerprints)[17], size_t *count)
@@ -142,24 +92,30 @@ static bool make_point(const struct fg_run *run, const char *benchmark, const ch
 	return count > 0;
 }
 
-static int find_changes(struct fg_trend *trend, enum fg_better better,
-			const struct fg_trend_options *options, struct fg_error *err)
+static int find_changes(struct fg_trend *trend, enum fg_better better, uint64_t seed,
+			struct fg_error *err)
 {
-	double *values = fg_xcalloc(trend->point_count + 1, sizeof(values[0]));
-	size_t *environments = fg_xcalloc(trend->point_count + 1, sizeof(environments[0]));
-	int status;
+	const struct fg_changepoint_options search = {.seed = seed};
+	int status = FG_OK;
 
-	for (size_t i = 0; i < trend->point_count; i++) {
-		values[i] = trend->points[i].value;
-		environments[i] = trend->points[i].environment;
+	for (size_t e = 0; e < trend->environment_count && status == FG_OK; e++) {
+		struct fg_changepoints points = {0};
+		struct line line;
+
+		pick_line(trend, e, &line);
+		status = fg_changepoints_find(line.values, line.count, &search, &points, err);
+		trend->changes =
+			fg_xreallocarray(trend->changes, trend->change_count + points.count + 1,
+					 sizeof(trend->changes[0]));
+		for (size_t k = 0; k < points.count; k++)
+			trend->changes[trend->change_count++] =
+				change_of(&line, &points.items[k], better);
+		fg_changepoints_release(&points);
+		line_release(&line);
 	}
-	status = fg_trend_changes(&(struct fg_trend_series){.values = values,
-							    .environments = environments,
-							    .count = trend->point_count,
-							    .better = better},
-				  options, &trend->changes, &trend->change_count, err);
-	free(values);
-	free(environments);
+	if (trend->change_count > 1)
+		qsort(trend->changes, trend->change_count, sizeof(trend->changes[0]),
+		      compare_changes);
 	return status;
 }
 
@@ -193,7 +149,7 @@ int fg_trend_build(const struct fg_run *const *runs, size_t count,
 				      "no run has a result for metric '%s' of benchmark '%s'",
 				      options->metric, options->benchmark);
 	else
-		status = find_changes(&made, better, options, err);
+		status = find_changes(&made, better, options->seed, err);
 	if (status != FG_OK) {
 		fg_trend_release(&made);
 		return status;

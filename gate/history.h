@@ -14,10 +14,8 @@
 #define FG_TREND_POINTS_MAX 5000
 
 struct fg_trend_options {
-	const char *benchmark; /* for fg_trend_build() only */
+	const char *benchmark;
 	const char *metric;
-	double alpha;       /* chance of any false change point per environment; 0: 0.01 */
-	size_t min_segment; /* minimum number of runs at a new level; 0: 5 */
 	uint64_t seed;
 };
 
@@ -56,18 +54,5 @@ int fg_trend_build(const struct fg_run *const *runs, size_t count,
 		   const struct fg_trend_options *options, struct fg_trend *trend,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trend_release(struct fg_trend *trend);
-
-/* A series as plain numbers, as a server's query returns it. */
-struct fg_trend_series {
-	const double *values;
-	const size_t *environments; /* per value, any number that identifies its line */
-	size_t count;
-	enum fg_better better;
-};
-
-/* The changes of such a series. *changes is yours to free. FG_EINVAL: a value is not finite. */
-int fg_trend_changes(const struct fg_trend_series *series, const struct fg_trend_options *options,
-		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
-	FG_NODISCARD;
 
 #endif

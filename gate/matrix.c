@@ -34,7 +34,7 @@ struct row_key {
 	uint8_t arm;
 };
 
-FG_ASCENDING_2(compare_keys, struct row_key, pair, row)
+FG_ORDER_BY(compare_keys, struct row_key, FG_UP(pair), FG_UP(row))
 
 /* Sorts the keys and numbers their pairs. */
 static void number_pairs(struct row_key *keys, size_t count, struct fg_profile_pairs *pairs)
@@ -142,7 +142,7 @@ static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint
 		out->baseline += sums[0];
 		out->candidate += sums[1];
 		out->error += difference * difference; /* sum of squares until finish_entities() */
-		if (fabs(difference) > 0.0)
+		if (fabs(difference) > 0.0 && isfinite((float)difference))
 			g->cells[g->cell_count++] = (struct cell){
 				.entity = entity, .pair = pair, .difference = (float)difference};
 		sums[0] = sums[1] = 0.0;

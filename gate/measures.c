@@ -146,28 +146,14 @@ static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *
 			   struct fg_metric_verdict *metric)
 {
 	const struct fg_measure measure = fg_measure_describe(how->name, NULL);
+	const struct fg_metric what = {.name = measure.name,
+				       .label = measure.label,
+				       .unit = measure.unit,
+				       .better = measure.better};
 
-	*metric = (struct fg_metric_verdict){
-		.name = fg_arena_strdup(arena, measure.name),
-		.label = fg_arena_strdup(arena, measure.label),
-		.unit = fg_arena_strdup(arena, measure.unit),
-		.better = measure.better,
-		.outcome = FG_OUTCOME_INCONCLUSIVE,
-		.gated = true,
-		.decided = true,
-		.baseline = (double)NAN,
-		.candidate = (double)NAN,
-		.ratio = (double)NAN,
-		.low = (double)NAN,
-		.high = (double)NAN,
-		.alpha = (double)NAN,
-		.min_effect = how->min_effect,
-		.margin = how->margin,
-		.smallest_detectable = (double)NAN,
-		.step = (double)NAN,
-		.step_error = (double)NAN,
-		.p_value = (double)NAN,
-	};
+	*metric = fg_metric_begin(&what, how, (double)NAN, arena);
+	metric->outcome = FG_OUTCOME_INCONCLUSIVE;
+	metric->decided = true;
 	fg_notes_add(&metric->notes, arena, "%s was not measured: no repetition reports it",
 		     metric->label);
 }

@@ -512,8 +512,7 @@ static void describe(const struct counter *c, const struct tally t[2], uint32_t 
 	}
 	if (is_elsewhere && c->is_inlined[function])
 		fg_strbuf_printf(&text, ", counted in %s, into which it is inlined", name);
-	mechanism->words = fg_arena_strdup(arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
+	mechanism->words = fg_strbuf_keep(&text, arena);
 }
 
 /* ---- the decision ---- */
@@ -574,18 +573,6 @@ struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, con
 	return mechanism;
 }
 
-static uint32_t function_of(const struct fg_profile_set *set, const struct fg_node_verdict *node)
-{
-	for (uint32_t f = 1; f < set->function_count; f++) {
-		const char *library = set->functions[f].library;
-
-		if (strcmp(set->functions[f].name, node->name) == 0 &&
-		    strcmp(library ? library : "", node->library ? node->library : "") == 0)
-			return f;
-	}
-	return 0;
-}
-
 static void keep(const struct fg_mechanism *mechanism, struct fg_arena *arena,
 		 struct fg_node_verdict *node)
 {
@@ -612,10 +599,11 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 		counter.code = c->code;
 		for (size_t i = 0; i < blame->function_count; i++) {
 			struct fg_node_verdict *node = &blame->functions[i];
-			const uint32_t function = function_of(c->set, node);
+			const uint32_t function =
+				fg_profile_set_find(c->set, node->name, node->library);
 			struct fg_mechanism mechanism;
 
-			if (!is_slower(node) || function == 0)
+			if (!is_slower(node))
 				continue;
 			mechanism = mechanism_of(
 				&counter, function, subject_of(&counter, c, function),
@@ -647,8 +635,7 @@ static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_are
 	fg_strbuf_printf(&text, "waits for the kernel or a lock: wall time %s, CPU time %s",
 			 fg_format_change(wall->ratio - 1, change[0]),
 			 fg_format_change(cpu->ratio - 1, change[1]));
-	*mechanism = nothing(FG_MECHANISM_WAITS, fg_arena_strdup(arena, fg_strbuf_text(&text)));
-	fg_strbuf_release(&text);
+	*mechanism = nothing(FG_MECHANISM_WAITS, fg_strbuf_keep(&text, arena));
 	return true;
 }
 

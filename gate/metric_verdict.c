@@ -17,39 +17,32 @@ bool fg_metric_is_judged(const struct fg_series *series, size_t metric)
 	return series->schedule != FG_SCHEDULE_DUET || series->metrics[metric].valid_in_duet;
 }
 
-static const char *copy(const struct fg_metric_context *context, const char *text)
-{
-	return context->arena ? fg_arena_strdup(context->arena, text) : text;
-}
-
 #define NOTE(context, verdict, ...)                                \
  do {                                                              \
   if ((context)->arena)                                            \
    fg_notes_add(&(verdict)->notes, (context)->arena, __VA_ARGS__); \
  } while (0)
 
-void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
-		     struct fg_metric_verdict *verdict)
+struct fg_metric_verdict fg_metric_begin(const struct fg_metric *what,
+					 const struct fg_metric_policy *policy, double alpha,
+					 struct fg_arena *arena)
 {
-	const struct fg_metric *what = &context->series->metrics[metric];
-	struct fg_metric_policy policy = fg_policy_metric(context->policy, what->name);
-
-	*verdict = (struct fg_metric_verdict){
-		.name = copy(context, what->name),
-		.label = copy(context, what->label),
-		.unit = copy(context, what->unit),
+	return (struct fg_metric_verdict){
+		.name = arena ? fg_arena_strdup(arena, what->name) : what->name,
+		.label = arena ? fg_arena_strdup(arena, what->label) : what->label,
+		.unit = arena ? fg_arena_strdup(arena, what->unit) : what->unit,
 		.better = what->better,
 		.outcome = FG_OUTCOME_PASS,
-		.gated = policy.gated,
+		.gated = policy->gated,
 		.exact = what->exact,
 		.baseline = (double)NAN,
 		.candidate = (double)NAN,
 		.ratio = (double)NAN,
 		.low = (double)NAN,
 		.high = (double)NAN,
-		.alpha = context->policy->alpha,
-		.min_effect = policy.min_effect,
-		.margin = policy.margin,
+		.alpha = alpha,
+		.min_effect = policy->min_effect,
+		.margin = policy->margin,
 		.smallest_detectable = (double)NAN,
 		.step = (double)NAN,
 		.step_error = (double)NAN,
@@ -442,15 +435,15 @@ static size_t first_look(const struct fg_metric_context *context)
 void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
 {
-	const struct fg_metric_policy policy =
-		fg_policy_metric(context->policy, context->series->metrics[metric].name);
+	const struct fg_metric *what = &context->series->metrics[metric];
+	const struct fg_metric_policy policy = fg_policy_metric(context->policy, what->name);
 	struct fg_rule_finding ignored;
 	struct fg_pairs pairs;
 
 	if (!finding)
 		finding = &ignored;
 	*finding = (struct fg_rule_finding){.estimate = (double)NAN};
-	fg_metric_begin(context, metric, verdict);
+	*verdict = fg_metric_begin(what, &policy, context->policy->alpha, context->arena);
 	set_levels(context, metric, verdict);
 	if (!fg_metric_is_judged(context->series, metric)) {
 		NOTE(context, verdict, "%s is meaningless while both arms share one CPU",

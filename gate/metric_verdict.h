@@ -22,9 +22,10 @@ struct fg_metric_context {
 /* Is this metric meaningful in the series' schedule? */
 bool fg_metric_is_judged(const struct fg_series *series, size_t metric);
 
-/* Starts a verdict: names, policy, levels of the arms; the outcome is pass and not decided yet. */
-void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
-		     struct fg_metric_verdict *verdict);
+/* A verdict with names and policy, without figures; it passes and is not decided yet. */
+struct fg_metric_verdict fg_metric_begin(const struct fg_metric *what,
+					 const struct fg_metric_policy *policy, double alpha,
+					 struct fg_arena *arena);
 
 /* Makes the whole verdict; `finding` (may be NULL) gets the rule's result. */
 void fg_metric_decide(const struct fg_metric_context *context, size_t metric,

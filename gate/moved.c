@@ -19,6 +19,7 @@
  * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
  */
+#include "base/sort.h"
 #include "gate/node_context.h"
 #include "gate/symbol_similarity.h"
 
@@ -35,13 +36,7 @@ struct change {
 	double left; /* part that no move explains */
 };
 
-static int by_size(const void *left, const void *right)
-{
-	double a = fabs(((const struct change *)left)->delta);
-	double b = fabs(((const struct change *)right)->delta);
-
-	return (b > a) - (b < a);
-}
+FG_ORDER_BY(by_size, struct change, FG_ORDER(fabs(b->delta), fabs(a->delta)))
 
 /* Functions that changed significantly in one direction (+1 or -1), largest first. */
 static size_t list_changes(const struct fg_node_context *c, double direction, struct change **list)

@@ -86,11 +86,9 @@ void fg_node_context_group(struct fg_node_context *c)
 static const char *metric_of_time(const struct fg_node_context *c,
 				  const struct fg_benchmark_verdict *verdict)
 {
-	for (size_t i = 0; i < verdict->metric_count && c->id == FG_MEASURE_WALL_TIME; i++) {
-		if (verdict->metrics[i].gated && strcmp(verdict->metrics[i].name, "wall_time") == 0)
-			return "wall_time";
-	}
-	return "cpu_time";
+	const struct fg_metric_verdict *wall = fg_verdict_metric(verdict, "wall_time");
+
+	return c->id == FG_MEASURE_WALL_TIME && wall && wall->gated ? "wall_time" : "cpu_time";
 }
 
 /* The change of the metric that this measure belongs to. */

@@ -92,20 +92,17 @@ static void run_permutations(struct fg_node_family *family, double alpha, uint64
 				      .columns = columns,
 				      .values = values,
 				      .handicap = handicap};
-	struct fg_signflip_options options = {.patterns = PATTERNS, .seed = seed};
 	size_t row = 0;
 
 	pack_rows(family, start, columns, values);
 	set_handicaps(family, alpha, handicap);
-	/* The input was checked before; an error would mean "no evidence". */
-	if (fg_signflip_max_t(&rows, &options, p, p + family->tested_count, NULL) == FG_OK) {
-		for (size_t i = 0; i < m->count; i++) {
-			if (!family->tested[i])
-				continue;
-			family->p_up[i] = p[row];
-			family->p_down[i] = p[family->tested_count + row];
-			row++;
-		}
+	fg_signflip_max_t(&rows, PATTERNS, seed, p, p + family->tested_count);
+	for (size_t i = 0; i < m->count; i++) {
+		if (!family->tested[i])
+			continue;
+		family->p_up[i] = p[row];
+		family->p_down[i] = p[family->tested_count + row];
+		row++;
 	}
 	free(start);
 	free(columns);
@@ -183,26 +180,13 @@ enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 
 static enum fg_standing standing_of(enum fg_outcome outcome)
 {
-	switch (outcome) {
-	case FG_OUTCOME_REGRESSION:
-		return FG_STANDING_GUILTY;
-	case FG_OUTCOME_IMPROVEMENT:
-		return FG_STANDING_FASTER;
-	case FG_OUTCOME_PASS:
-		return FG_STANDING_UNCHANGED;
-	case FG_OUTCOME_INCONCLUSIVE:
-	case FG_OUTCOME_CREEP:
-	case FG_OUTCOME_PLACEMENT:
-	case FG_OUTCOME_NEW:
-	case FG_OUTCOME_MISSING:
-	case FG_OUTCOME_ERROR:
-		break;
-	}
-	return FG_STANDING_NOT_SURE;
+	return outcome == FG_OUTCOME_REGRESSION    ? FG_STANDING_GUILTY
+	       : outcome == FG_OUTCOME_IMPROVEMENT ? FG_STANDING_FASTER
+	       : outcome == FG_OUTCOME_PASS        ? FG_STANDING_UNCHANGED
+						   : FG_STANDING_NOT_SURE;
 }
 
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
-					      enum fg_node_kind kind,
 					      const struct fg_node_family *family, size_t at)
 {
 	const struct fg_entity *entity = &family->matrix->entities[at];
@@ -211,7 +195,6 @@ struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 	enum fg_outcome outcome = fg_node_outcome(c, family, at);
 
 	return (struct fg_node_verdict){
-		.kind = kind,
 		.measure = c->measure,
 		.unit = c->unit,
 		.outcome = outcome,

@@ -42,7 +42,6 @@ enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at);
 /* The verdict about one entity, without its name. */
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
-					      enum fg_node_kind kind,
 					      const struct fg_node_family *family, size_t at);
 /* For qsort(): by size of the change, then by name, so that equal data give equal reports. */
 int fg_node_compare(const void *left, const void *right);

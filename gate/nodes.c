@@ -33,8 +33,7 @@ static void add_libraries(const struct fg_node_context *c, struct fg_blame *blam
 	fg_node_family_test(c, &family, &matrix, fg_node_samples_min(c), c->seed + 3);
 	blame->libraries = fg_arena_array(c->arena, names.count + 1, sizeof(blame->libraries[0]));
 	for (size_t i = 0; i < names.count; i++) {
-		struct fg_node_verdict node =
-			fg_node_family_verdict(c, FG_NODE_LIBRARY, &family, i);
+		struct fg_node_verdict node = fg_node_family_verdict(c, &family, i);
 
 		if (node.samples == 0 || !*names.entries[i].key)
 			continue;
@@ -61,7 +60,7 @@ static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
 	fg_node_family_test(c, &family, &matrix, FG_PAIRS_TO_TEST, c->seed + 4);
 	blame->regions = fg_arena_array(c->arena, matrix.count + 1, sizeof(blame->regions[0]));
 	for (size_t i = 0; i < matrix.count; i++) {
-		struct fg_node_verdict node = fg_node_family_verdict(c, FG_NODE_REGION, &family, i);
+		struct fg_node_verdict node = fg_node_family_verdict(c, &family, i);
 
 		node.name = fg_arena_strdup(c->arena, c->set->regions[i]);
 		node.inclusive[0] = node.self[0];
@@ -352,15 +351,14 @@ void fg_nodes_blame(struct fg_node_context *c, const struct fg_series *series,
 	fg_node_context_release(c);
 }
 
-void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+void fg_nodes_decide(const struct fg_gate_input *input, size_t index,
+		     const struct fg_policy *policy, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
-	const struct fg_benchmark *benchmark =
-		input->plan ? fg_plan_find(input->plan, series->name) : NULL;
 	struct fg_node_context context = {
 		.set = input->profiles ? input->profiles[index] : NULL,
-		.policy = benchmark ? &benchmark->policy : input->policy,
+		.policy = policy,
 		.arena = arena,
 		.notes = &verdict->notes,
 		.seed = input->run->seed,
@@ -368,7 +366,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 
 	/* Sessions do not share pairs, and without pairs nothing can be said about a function. */
 	if (!context.set || input->baseline || verdict->identical ||
-	    context.policy->functions == FG_FUNCTIONS_OFF)
+	    policy->functions == FG_FUNCTIONS_OFF)
 		return;
 	context.id = fg_profile_set_time(context.set);
 	fg_nodes_blame(&context, series, verdict, &verdict->time);

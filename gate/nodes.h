@@ -14,7 +14,8 @@
  * Fills in functions, libraries, regions, moved cost and blame of a benchmark's verdict if it has
  * profiles.
  */
-void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+void fg_nodes_decide(const struct fg_gate_input *input, size_t index,
+		     const struct fg_policy *policy, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict);
 
 /* Explains a change that no function is to blame for; call it once the verdict is complete. */

@@ -14,18 +14,6 @@ struct gathered {
 	bool no_ratio;
 };
 
-/* Does a value of zero mean "not measured" (a time), or is it just a small number (a count)? */
-static bool must_be_positive(const struct fg_metric *metric)
-{
-	static const char *const times[] = {"ns", "us", "ms", "s"};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(times); i++) {
-		if (strcmp(metric->unit, times[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 size_t fg_pair_end(const struct fg_series *series)
 {
 	return fg_min_size(fg_series_pair_end(series), FG_PAIR_NUMBERS_MAX);
@@ -140,7 +128,7 @@ void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_p
 			series->layouts > FG_LINE_PLACES ? series->layouts : FG_LINE_PLACES;
 		pairs->layout = fg_xcalloc(pair_end + 1, sizeof(pairs->layout[0]));
 	}
-	sort_out(pairs, all, pair_end, must_be_positive(what));
+	sort_out(pairs, all, pair_end, fg_metric_is_time(what));
 	if (pairs->linear && pairs->count > 0)
 		scale_linear(pairs);
 	for (size_t i = 0; i < pairs->count && what->better == FG_BETTER_HIGHER; i++)

@@ -27,16 +27,11 @@ struct part {
 struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const char *metric,
 			       double scale)
 {
-	for (size_t i = 0; i < verdict->metric_count; i++) {
-		const struct fg_metric_verdict *found = &verdict->metrics[i];
+	const struct fg_metric_verdict *found = fg_verdict_metric(verdict, metric);
 
-		if (strcmp(found->name, metric) == 0)
-			return (struct fg_whole){
-				.delta = (found->candidate - found->baseline) * scale,
-				.changed = found->low > 1.0 || found->high < 1.0,
-			};
-	}
-	return (struct fg_whole){.delta = (double)NAN};
+	return found ? (struct fg_whole){.delta = (found->candidate - found->baseline) * scale,
+					 .changed = found->low > 1.0 || found->high < 1.0}
+		     : (struct fg_whole){.delta = (double)NAN};
 }
 
 static double moved_by(const struct part *part, double k)

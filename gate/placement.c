@@ -3,19 +3,15 @@
 
 #include <math.h>
 
-/*
- * Does the program or one of its libraries differ? If all files are the same, nothing has moved,
- * and a difference comes from something that the program loads or starts at run time.
- */
-static bool has_another_file(const struct fg_build_facts *baseline,
-			     const struct fg_build_facts *candidate)
+bool fg_placement_is_same_files(const struct fg_build_facts *baseline,
+				const struct fg_build_facts *candidate)
 {
 	struct fg_library_pair pair = {.builds = {baseline, candidate}};
-	bool is_another = !fg_fact_is_equal(baseline->id, candidate->id);
+	bool is_same = fg_fact_is_equal(baseline->id, candidate->id);
 
-	while (!is_another && fg_library_pair_next(&pair))
-		is_another = !fg_library_pair_is_same(&pair);
-	return is_another;
+	while (is_same && fg_library_pair_next(&pair))
+		is_same = fg_library_pair_is_same(&pair);
+	return is_same;
 }
 
 static bool has_same_inputs(const struct fg_build_facts *baseline,
@@ -54,7 +50,8 @@ bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
 {
 	struct fg_library_pair pair = {.builds = {baseline, candidate}};
 
-	if (!has_another_file(baseline, candidate) ||
+	/* If no file differs, something that is loaded or started at run time does. */
+	if (fg_placement_is_same_files(baseline, candidate) ||
 	    !fg_fact_is_equal(baseline->code, candidate->code) ||
 	    !has_same_inputs(baseline, candidate))
 		return false;

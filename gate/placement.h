@@ -10,6 +10,9 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
+/* Are the program and all its libraries the same files? */
+bool fg_placement_is_same_files(const struct fg_build_facts *baseline,
+				const struct fg_build_facts *candidate);
 /* By their facts, do both builds do the same thing? A missing fact means no. */
 bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
 			       const struct fg_build_facts *candidate);

@@ -371,63 +371,32 @@ static double affordable(const struct parts *parts, double pair_s)
 	return fmin(parts->plan->max_pairs, floor(parts->plan->budget_s / pair_s));
 }
 
-/* A repetition ten times as long averages like ten in a row. */
-static void help_length(const struct parts *parts, struct fg_proof_card *card)
+static void add_helps(const struct parts *parts, struct fg_proof_card *card)
 {
-	const double pairs = affordable(parts, parts->pair_s * LONGER);
-	struct fg_proof_card_help help = {.limit = FG_LIMIT_LENGTH,
-					  .was = parts->level_ns,
-					  .by = parts->level_ns * LONGER,
-					  .from = now(parts)};
-
-	help.to = smallest_of(parts, parts->noise.pair, pairs * LONGER, parts->between);
-	if (pairs >= BLOCK)
-		add_help(card, &help);
-}
-
-static void help_pairs(const struct parts *parts, struct fg_proof_card *card)
-{
-	struct fg_proof_card_help help = {.limit = FG_LIMIT_PAIRS,
-					  .was = parts->pairs,
-					  .by = parts->pairs * MORE_PAIRS,
-					  .from = now(parts)};
-
-	help.to = smallest_of(parts, parts->noise.pair, help.by, parts->between);
-	add_help(card, &help);
-}
-
-static void help_noise(const struct parts *parts, struct fg_proof_card *card)
-{
-	struct fg_proof_card_help help = {.limit = FG_LIMIT_NOISE,
-					  .was = parts->noise.pair,
-					  .by = parts->noise.quiet,
-					  .from = now(parts)};
-
-	help.to = smallest_of(parts, parts->noise.quiet, parts->pairs, parts->between);
-	add_help(card, &help);
-}
-
-static void help_layouts(const struct parts *parts, struct fg_proof_card *card)
-{
-	struct fg_proof_card_help help = {
-		.limit = FG_LIMIT_LAYOUTS, .was = parts->between, .from = now(parts)};
-
-	help.to = smallest_of(parts, parts->noise.pair, parts->pairs, 0);
-	if (!parts->in_layouts)
-		add_help(card, &help);
-}
-
-static void help_min_effect(const struct parts *parts, struct fg_proof_card *card)
-{
+	const double from = now(parts);
+	const double pair = parts->noise.pair;
+	const double quiet = parts->noise.quiet;
+	const double more = parts->pairs * MORE_PAIRS;
+	const double longer = affordable(parts, parts->pair_s * LONGER);
 	struct parts lower = *parts;
-	struct fg_proof_card_help help = {.limit = FG_LIMIT_MIN_EFFECT,
-					  .was = parts->min_effect,
-					  .by = parts->min_effect / 2,
-					  .from = now(parts)};
 
-	lower.min_effect = help.by;
-	help.to = now(&lower);
-	add_help(card, &help);
+	lower.min_effect /= 2;
+	/* A repetition ten times as long averages like ten in a row. */
+	const struct fg_proof_card_help helps[] = {
+		{FG_LIMIT_LENGTH, parts->level_ns, parts->level_ns * LONGER, from,
+		 longer >= BLOCK ? smallest_of(parts, pair, longer * LONGER, parts->between)
+				 : (double)NAN},
+		{FG_LIMIT_PAIRS, parts->pairs, more, from,
+		 smallest_of(parts, pair, more, parts->between)},
+		{FG_LIMIT_NOISE, pair, quiet, from,
+		 smallest_of(parts, quiet, parts->pairs, parts->between)},
+		{FG_LIMIT_LAYOUTS, parts->between, 0, from,
+		 parts->in_layouts ? (double)NAN : smallest_of(parts, pair, parts->pairs, 0)},
+		{FG_LIMIT_MIN_EFFECT, parts->min_effect, lower.min_effect, from, now(&lower)},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(helps); i++)
+		add_help(card, &helps[i]);
 }
 
 /* Finds remedies for the benchmark whose smallest found slowdown is the largest. */
@@ -446,11 +415,7 @@ static void find_helps(const struct fg_proof *proofs, size_t count,
 	if (!worst.plan)
 		return;
 	card->limiting = worst.plan->benchmark;
-	help_length(&worst, card);
-	help_pairs(&worst, card);
-	help_noise(&worst, card);
-	help_layouts(&worst, card);
-	help_min_effect(&worst, card);
+	add_helps(&worst, card);
 }
 
 void fg_proof_card_make(const struct fg_proof *proofs, size_t count,

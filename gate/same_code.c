@@ -31,20 +31,6 @@ static const char *linkage_of(const struct fg_profile_function *function)
 	return function->linkage ? function->linkage : function->name;
 }
 
-static struct fg_code_fact fact_of(const struct fg_profile_set *set,
-				   const struct fg_build_facts *build,
-				   const struct fg_node_verdict *node)
-{
-	for (size_t f = 1; f < set->function_count; f++) {
-		const struct fg_profile_function *function = &set->functions[f];
-
-		if (strcmp(function->name, node->name) == 0 &&
-		    strcmp(function->library, node->library) == 0)
-			return find(build, linkage_of(function));
-	}
-	return (struct fg_code_fact){0};
-}
-
 static void add_note(const struct fg_node_verdict *node, const struct fg_code_fact *fact,
 		     struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
@@ -206,7 +192,8 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		return;
 	for (size_t i = 0; i < verdict->time.function_count; i++) {
 		const struct fg_node_verdict *node = &verdict->time.functions[i];
-		const struct fg_code_fact fact = fact_of(set, build, node);
+		const uint32_t function = fg_profile_set_find(set, node->name, node->library);
+		const struct fg_code_fact fact = find(build, linkage_of(&set->functions[function]));
 
 		if (fg_standing_is_sure(node->standing) &&
 		    (fact.state == FG_COMPARED_SAME || fact.state == FG_COMPARED_REACHES_CHANGE))

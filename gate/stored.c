@@ -178,11 +178,13 @@ void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
 		      const struct fg_series *baseline, const struct fg_session_spread *sessions,
 		      bool same_environment, struct fg_metric_verdict *verdict)
 {
+	const struct fg_metric *what = &context->series->metrics[metric];
+	const struct fg_metric_policy policy = fg_policy_metric(context->policy, what->name);
 	size_t other;
 	double errors[2] = {0.0, 0.0};
 	double levels[2];
 
-	fg_metric_begin(context, metric, verdict);
+	*verdict = fg_metric_begin(what, &policy, context->policy->alpha, context->arena);
 	verdict->decided = true;
 	other = fg_series_find_metric(baseline, verdict->name);
 	levels[1] = level_of(context->series, metric, &errors[1]);

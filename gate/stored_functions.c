@@ -6,6 +6,7 @@
  */
 
 #include "base/clock.h"
+#include "base/sort.h"
 #include "gate/node_family.h"
 #include "gate/parts.h"
 #include "gate/statistics/distributions.h"
@@ -92,26 +93,8 @@ static double at(const double *values, uint32_t function)
 	return function == UINT32_MAX ? 0 : values[function];
 }
 
-static int largest_first(const void *left, const void *right)
-{
-	const struct candidate *a = left;
-	const struct candidate *b = right;
-
-	if (fabs(a->delta) < fabs(b->delta) || fabs(a->delta) > fabs(b->delta))
-		return fabs(a->delta) > fabs(b->delta) ? -1 : 1;
-	return (a->function[1] > b->function[1]) - (a->function[1] < b->function[1]);
-}
-
-static uint32_t find_function(const struct fg_profile_set *set,
-			      const struct fg_profile_function *wanted)
-{
-	for (uint32_t i = 0; i < set->function_count; i++) {
-		if (strcmp(set->functions[i].name, wanted->name) == 0 &&
-		    strcmp(set->functions[i].library, wanted->library) == 0)
-			return i;
-	}
-	return UINT32_MAX;
-}
+FG_ORDER_BY(largest_first, struct candidate, FG_ORDER(fabs(b->delta), fabs(a->delta)),
+	    FG_UP(function[1]))
 
 /* All functions of both sides that took time, largest difference first. */
 static struct candidate *find_candidates(const struct side sides[2], size_t *count)
@@ -125,10 +108,12 @@ static struct candidate *find_candidates(const struct side sides[2], size_t *cou
 
 		for (uint32_t f = 0; f < side->set->function_count; f++) {
 			struct candidate *item = &found[*count];
-			const uint32_t there = side->self[f] > 0
-						       ? find_function(sides[1 - arm].set,
-								       &side->set->functions[f])
-						       : UINT32_MAX;
+			const struct fg_profile_function *function = &side->set->functions[f];
+			const uint32_t there =
+				side->self[f] > 0
+					? fg_profile_set_find(sides[1 - arm].set, function->name,
+							      function->library)
+					: UINT32_MAX;
 
 			/* A function that both sides have counts once. */
 			if (side->self[f] <= 0 ||
@@ -195,7 +180,6 @@ static struct fg_node_verdict make_node(const struct side sides[2], const struct
 {
 	const struct fg_profile_function *function = function_of(sides, item);
 	struct fg_node_verdict node = {
-		.kind = FG_NODE_FUNCTION,
 		.measure = blame->measure,
 		.unit = blame->unit,
 		.name = fg_arena_strdup(arena, function->name),
@@ -214,14 +198,9 @@ static struct fg_node_verdict make_node(const struct side sides[2], const struct
 	return node;
 }
 
-static int sure_first(const void *left, const void *right)
-{
-	const struct fg_node_verdict *a = left;
-	const struct fg_node_verdict *b = right;
-	const bool sure[2] = {fg_standing_is_sure(a->standing), fg_standing_is_sure(b->standing)};
-
-	return sure[0] != sure[1] ? sure[1] - sure[0] : fg_node_compare(left, right);
-}
+FG_ORDER_BY(sure_first, struct fg_node_verdict,
+	    fg_standing_is_sure(b->standing) - fg_standing_is_sure(a->standing),
+	    fg_node_compare(a, b))
 
 static void decide(const struct fg_gate_input *input, const char *benchmark,
 		   const struct side sides[2], struct fg_arena *arena, struct fg_blame *blame)

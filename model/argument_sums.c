@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/sort.h"
 #include "base/text.h"
 #include "model/arguments.h"
 
@@ -179,15 +180,7 @@ static double calls_of(struct fg_argument_figures *const sides[2], unsigned side
 	return most;
 }
 
-static int most_calls_first(const void *left, const void *right)
-{
-	const struct place *a = left;
-	const struct place *b = right;
-
-	if (a->calls > b->calls || a->calls < b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
+FG_ORDER_BY(most_calls_first, struct place, FG_DOWN(calls), FG_UP(at))
 
 /*
  * The items that this side calls, most calls first. Items are `size` bytes apart and have their

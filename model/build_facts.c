@@ -74,10 +74,10 @@ bool fg_fact_is_equal(const char *a, const char *b)
 void fg_build_facts_add_function(struct fg_build_facts *build,
 				 const struct fg_build_function *function)
 {
-	build->functions = fg_grow(build->functions, &build->function_capacity,
-				   build->function_count + 1, sizeof(build->functions[0]));
-	build->functions[build->function_count] = *function;
-	build->functions[build->function_count++].name = fg_xstrdup(function->name);
+	struct fg_build_function own = *function;
+
+	own.name = fg_xstrdup(function->name);
+	FG_APPEND(build->functions, build->function_count, build->function_capacity) = own;
 }
 
 static void parse_form(const char *text, struct fg_code_form form[2])

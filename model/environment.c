@@ -73,7 +73,6 @@ const char *fg_environment_get(const struct fg_environment *environment, const c
 void fg_environment_fingerprint(const struct fg_environment *environment, char text[17])
 {
 	struct fg_sha256 sha;
-	uint8_t digest[FG_SHA256_SIZE];
 
 	fg_sha256_init(&sha);
 	for (size_t i = 0; i < environment->count; i++) {
@@ -82,11 +81,10 @@ void fg_environment_fingerprint(const struct fg_environment *environment, char t
 		if (!fact->identity)
 			continue;
 		/* The NUL after each keeps ("a", "bc") and ("ab", "c") apart. */
-		fg_sha256_add(&sha, fact->key, strlen(fact->key) + 1);
-		fg_sha256_add(&sha, fact->value, strlen(fact->value) + 1);
+		fg_sha256_add_text(&sha, fact->key);
+		fg_sha256_add_text(&sha, fact->value);
 	}
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, 8, text);
+	fg_sha256_finish_hex(&sha, 8, text);
 }
 
 bool fg_fact_is_label(const char *key)
@@ -116,8 +114,7 @@ size_t fg_environment_diff(const struct fg_environment *baseline,
 		k += c ? 1 : 0;
 		if (!named || (b && c && strcmp(b->value, c->value) == 0))
 			continue;
-		found = fg_grow(found, &room, count + 1, sizeof(found[0]));
-		found[count++] = (struct fg_fact_difference){
+		FG_APPEND(found, count, room) = (struct fg_fact_difference){
 			.key = named->key,
 			.baseline = b ? b->value : NULL,
 			.candidate = c ? c->value : NULL,

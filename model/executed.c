@@ -30,9 +30,7 @@ struct fg_executed_file *fg_executed_add_file(struct fg_executed *executed, cons
 
 	if (file)
 		return file;
-	executed->files = fg_grow(executed->files, &executed->file_capacity,
-				  executed->file_count + 1, sizeof(executed->files[0]));
-	file = &executed->files[executed->file_count++];
+	file = &FG_APPEND(executed->files, executed->file_count, executed->file_capacity);
 	*file = (struct fg_executed_file){
 		.path = fg_arena_strdup(&executed->arena, path),
 		.identity = fg_arena_strdup(&executed->arena, identity),
@@ -44,13 +42,12 @@ struct fg_executed_file *fg_executed_add_file(struct fg_executed *executed, cons
 void fg_executed_add_input(struct fg_executed *executed, const char *path, bool is_inside,
 			   const char *identity)
 {
-	executed->inputs = fg_grow(executed->inputs, &executed->input_capacity,
-				   executed->input_count + 1, sizeof(executed->inputs[0]));
-	executed->inputs[executed->input_count++] = (struct fg_executed_input){
-		.path = fg_arena_strdup(&executed->arena, path),
-		.identity = fg_arena_strdup(&executed->arena, identity),
-		.is_inside = is_inside,
-	};
+	FG_APPEND(executed->inputs, executed->input_count, executed->input_capacity) =
+		(struct fg_executed_input){
+			.path = fg_arena_strdup(&executed->arena, path),
+			.identity = fg_arena_strdup(&executed->arena, identity),
+			.is_inside = is_inside,
+		};
 }
 
 static size_t base_length(const char *name)
@@ -83,8 +80,7 @@ void fg_executed_doubt(struct fg_executed *executed, const char *format, ...)
 	va_start(ap, format);
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
-	executed->doubt = fg_arena_strdup(&executed->arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
+	executed->doubt = fg_strbuf_keep(&text, &executed->arena);
 }
 
 static const char *place_of(bool is_inside)

@@ -28,7 +28,7 @@ void fg_line_costs_add(struct fg_line_costs *costs, const char *file,
 	costs->items[costs->count++].file = words[1];
 }
 
-FG_ASCENDING(by_line, struct fg_line_cost, line)
+FG_ORDER_BY(by_line, struct fg_line_cost, FG_UP(line))
 
 struct fg_function_lines fg_line_costs_of(const struct fg_line_costs *costs, uint32_t function,
 					  uint32_t arm)

@@ -14,7 +14,7 @@ struct cell {
 	double value;
 };
 
-FG_ASCENDING(compare_cells, struct cell, node)
+FG_ORDER_BY(compare_cells, struct cell, FG_UP(node))
 
 static void number_nodes(struct fg_profile_set *joined, const struct fg_profile_set *set,
 			 struct numbers *numbers)

@@ -92,6 +92,17 @@ uint32_t fg_profile_set_function(struct fg_profile_set *set,
 	return place;
 }
 
+uint32_t fg_profile_set_find(const struct fg_profile_set *set, const char *name,
+			     const char *library)
+{
+	for (uint32_t f = 0; f < set->function_count; f++) {
+		if (strcmp(set->functions[f].name, name) == 0 &&
+		    strcmp(set->functions[f].library, library ? library : "") == 0)
+			return f;
+	}
+	return UINT32_MAX;
+}
+
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function)
 {
 	uint32_t place = 0;

@@ -92,6 +92,9 @@ void fg_profile_set_release(struct fg_profile_set *set);
 /* Finds or adds a function; text is copied. `file` and `line` fill gaps and never overwrite. */
 uint32_t fg_profile_set_function(struct fg_profile_set *set,
 				 const struct fg_profile_function *function);
+/* UINT32_MAX if the set lacks it; `library` may be NULL. */
+uint32_t fg_profile_set_find(const struct fg_profile_set *set, const char *name,
+			     const char *library);
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function);
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 /* Finds or adds a measure by name. Returns the id that rows use. */

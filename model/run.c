@@ -3,6 +3,7 @@
 
 #include "base/json_exchange.h"
 #include "base/sort.h"
+#include "base/text.h"
 
 #include <math.h>
 
@@ -55,24 +56,24 @@ size_t fg_series_find_metric(const struct fg_series *series, const char *name)
 	return SIZE_MAX;
 }
 
-bool fg_metric_is_measured_time(const struct fg_metric *metric)
+bool fg_metric_is_time(const struct fg_metric *metric)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(units) && !metric->exact; i++) {
-		if (strcmp(metric->unit, units[i]) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_IS_AMONG(metric->unit, units);
+}
+
+bool fg_metric_is_measured_time(const struct fg_metric *metric)
+{
+	return !metric->exact && fg_metric_is_time(metric);
 }
 
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series)
 {
 	struct fg_repetition *repetition = NULL;
 
-	series->repetitions = fg_grow(series->repetitions, &series->repetition_capacity,
-				      series->repetition_count + 1, sizeof(series->repetitions[0]));
-	repetition = &series->repetitions[series->repetition_count++];
+	repetition = &FG_APPEND(series->repetitions, series->repetition_count,
+				series->repetition_capacity);
 	*repetition = (struct fg_repetition){.cpu = -1, .pressure = (float)NAN};
 	repetition->values = fg_xcalloc(series->metric_count, sizeof(repetition->values[0]));
 	for (size_t i = 0; i < series->metric_count; i++)

@@ -184,6 +184,8 @@ size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
 /* Index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
+/* By its unit: a time is never zero, a count may be. */
+bool fg_metric_is_time(const struct fg_metric *metric);
 /* True for a measured time, false for a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next one is added. */

@@ -215,7 +215,6 @@ static const char *clean_text(const char *begin, size_t length, struct fg_arena 
 {
 	struct fg_strbuf wide = {0};
 	struct fg_strbuf clean = {0};
-	const char *text = NULL;
 
 	for (size_t i = 0; i < length && wide.length < FG_SOURCE_TEXT_MAX; i++) {
 		if (begin[i] == '\t')
@@ -224,10 +223,8 @@ static const char *clean_text(const char *begin, size_t length, struct fg_arena 
 			fg_strbuf_add_char(&wide, begin[i]);
 	}
 	fg_text_add_clean(&clean, fg_strbuf_text(&wide), wide.length, FG_SOURCE_TEXT_MAX);
-	text = fg_arena_strdup(arena, fg_strbuf_text(&clean));
-	fg_strbuf_release(&clean);
 	fg_strbuf_release(&wide);
-	return text;
+	return fg_strbuf_keep(&clean, arena);
 }
 
 static bool is_of_function(const struct lines *lines, unsigned line)

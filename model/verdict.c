@@ -72,15 +72,8 @@ void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *fo
 	va_start(ap, format);
 	text = fg_xvasprintf(format, ap);
 	va_end(ap);
-	if (notes->count == notes->capacity) {
-		const size_t wanted = notes->capacity ? 2 * notes->capacity : 4;
-		const char **items = fg_arena_array(arena, wanted, sizeof(items[0]));
-
-		if (notes->count)
-			memcpy(items, notes->items, notes->count * sizeof(items[0]));
-		notes->items = items;
-		notes->capacity = wanted;
-	}
+	notes->items = fg_arena_grow(arena, notes->items, &notes->capacity, notes->count,
+				     sizeof(notes->items[0]));
 	notes->items[notes->count++] = fg_arena_strdup(arena, text);
 	free(text);
 }

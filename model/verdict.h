@@ -100,13 +100,6 @@ enum fg_standing {
 	FG_STANDING_GUILTY,
 };
 
-enum fg_node_kind {
-	FG_NODE_FUNCTION,
-	FG_NODE_LIBRARY,
-	FG_NODE_REGION,
-	FG_NODE_PATH,
-};
-
 struct fg_path_verdict {
 	const char **frames; /* from the root to the function */
 	size_t frame_count;
@@ -142,7 +135,6 @@ struct fg_mechanism {
 
 /* A function, library, region or call path. */
 struct fg_node_verdict {
-	enum fg_node_kind kind;
 	const char *measure; /* measure of all its values: "cpu_time", "heap.allocations" */
 	const char *unit;    /* unit of all its values: "ms" for times */
 	const char *name;

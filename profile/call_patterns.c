@@ -27,9 +27,7 @@ static void join(struct fg_call_patterns *all, const struct fg_trace_pattern *pa
 	struct fg_trace_pattern *known = find(all, pattern);
 
 	if (!known) {
-		all->patterns = fg_grow(all->patterns, &all->capacity, all->count + 1,
-					sizeof(all->patterns[0]));
-		known = &all->patterns[all->count++];
+		known = &FG_APPEND(all->patterns, all->count, all->capacity);
 		*known = (struct fg_trace_pattern){
 			.text = fg_arena_strdup(&all->arena, pattern->text),
 			.library = fg_arena_strdup(&all->arena, pattern->library)};
@@ -48,9 +46,8 @@ static void add_program(struct fg_call_patterns *all, const char *path)
 	for (size_t i = 0; i < all->program_count; i++)
 		if (strcmp(all->programs[i], path) == 0)
 			return;
-	all->programs = fg_grow(all->programs, &all->program_capacity, all->program_count + 1,
-				sizeof(all->programs[0]));
-	all->programs[all->program_count++] = fg_arena_strdup(&all->arena, path);
+	FG_APPEND(all->programs, all->program_count, all->program_capacity) =
+		fg_arena_strdup(&all->arena, path);
 }
 
 static void add_entries(struct fg_call_patterns *all, const struct fg_trace *trace)

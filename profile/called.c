@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/called.h"
 
-#include "base/number.h"
+#include "base/sort.h"
 
 #include <math.h>
 
@@ -9,6 +9,7 @@
 
 struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domain *key)
 {
+	struct fg_domain *added = NULL;
 	struct fg_strbuf text = {0};
 	bool is_new = false;
 	const uint64_t *at = NULL;
@@ -18,15 +19,12 @@ struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domai
 	fg_strbuf_release(&text);
 	if (!is_new)
 		return &profile->domains[*at];
-	profile->domains = fg_grow(profile->domains, &profile->domain_capacity,
-				   profile->domain_count + 1, sizeof(profile->domains[0]));
-	profile->domains[profile->domain_count] = (struct fg_domain){
-		.function = fg_profile_text(profile, key->function),
-		.signature = fg_profile_text(profile, key->signature),
-		.argument = key->argument,
-		.stack = key->stack,
-	};
-	return &profile->domains[profile->domain_count++];
+	added = &FG_APPEND(profile->domains, profile->domain_count, profile->domain_capacity);
+	added->function = fg_profile_text(profile, key->function);
+	added->signature = fg_profile_text(profile, key->signature);
+	added->argument = key->argument;
+	added->stack = key->stack;
+	return added;
 }
 
 /* "pow", or "pow #2" for its second argument. The caller frees it. */
@@ -34,23 +32,6 @@ static char *domain_name(const struct fg_domain *domain)
 {
 	return domain->argument ? fg_xasprintf("%s #%u", domain->function, domain->argument + 1)
 				: fg_xstrdup(domain->function);
-}
-
-/* The names on the call path, outermost first. The caller frees the array. */
-static const char **frames_of(const struct fg_profile *profile, uint32_t stack, size_t *count)
-{
-	const char **frames = NULL;
-
-	*count = 0;
-	for (uint32_t at = stack; at != 0; at = profile->stacks[at].parent)
-		++*count;
-	frames = fg_xcalloc(*count + 1, sizeof(const char *));
-	for (size_t i = *count; i-- > 0; stack = profile->stacks[stack].parent) {
-		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
-
-		frames[i] = profile->functions[frame->function].name;
-	}
-	return frames;
 }
 
 void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
@@ -63,7 +44,7 @@ void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
 						.signature = domain->signature,
 						.side = side,
 						.figures = &domain->seen};
-		const char **frames = frames_of(profile, domain->stack, &call.frame_count);
+		const char **frames = fg_stack_names(profile, domain->stack, &call.frame_count);
 
 		call.frames = frames;
 		fg_argument_sums_add(sums, &call);
@@ -120,7 +101,39 @@ static void argument_bin_text(unsigned bin, struct fg_strbuf *text)
 	fg_strbuf_add_text(text, fg_argument_bin_text(bin, range));
 }
 
+static const struct fg_called_column argument_columns[] = {
+	{"calls", "calls", .optional = 0},       {"min", "min", .is_real = true},
+	{"max", "max", .is_real = true},         {"mean", "mean", .is_real = true, .optional = 4},
+	{"zeros", "zero", .optional = 5},        {"negative", "negative", .optional = 6},
+	{"denormal", "denormal", .optional = 3}, {"infinite", "inf", .optional = 2},
+	{"nan", "NaN", .optional = 1},           {"repeats", "same", .optional = 7},
+};
+
+static void read_arguments(const void *figures, double *values)
+{
+	const struct fg_argument_figures *of = figures;
+	const double finite = fg_argument_finite(of);
+	const bool is_known = finite > 0;
+	const double all[FG_ARRAY_SIZE(argument_columns)] = {
+		of->values,
+		is_known ? of->least : (double)NAN,
+		is_known ? of->most : (double)NAN,
+		is_known ? of->sum / finite : (double)NAN,
+		of->zeros,
+		of->negatives,
+		of->denormals,
+		of->infinities,
+		of->nans,
+		of->repeats,
+	};
+
+	memcpy(values, all, sizeof(all));
+}
+
 const struct fg_called_kind fg_called_arguments = {
+	.columns = argument_columns,
+	.column_count = FG_ARRAY_SIZE(argument_columns),
+	.read = read_arguments,
 	.list = list_arguments,
 	.size = sizeof(struct fg_argument_figures),
 	.join = join_arguments,
@@ -134,6 +147,7 @@ const struct fg_called_kind fg_called_arguments = {
 struct fg_call_durations *fg_call_durations_of(struct fg_profile *profile, const char *function,
 					       uint32_t stack)
 {
+	struct fg_call_durations *added = NULL;
 	struct fg_strbuf text = {0};
 	bool is_new = false;
 	const uint64_t *at = NULL;
@@ -143,11 +157,10 @@ struct fg_call_durations *fg_call_durations_of(struct fg_profile *profile, const
 	fg_strbuf_release(&text);
 	if (!is_new)
 		return &profile->durations[*at];
-	profile->durations = fg_grow(profile->durations, &profile->duration_capacity,
-				     profile->duration_count + 1, sizeof(profile->durations[0]));
-	profile->durations[profile->duration_count] = (struct fg_call_durations){
-		.function = fg_profile_text(profile, function), .stack = stack};
-	return &profile->durations[profile->duration_count++];
+	added = &FG_APPEND(profile->durations, profile->duration_count, profile->duration_capacity);
+	added->function = fg_profile_text(profile, function);
+	added->stack = stack;
+	return added;
 }
 
 void fg_call_durations_join(struct fg_call_durations *durations,
@@ -165,7 +178,11 @@ void fg_call_durations_join(struct fg_call_durations *durations,
 		durations->bins[i] += more->bins[i];
 }
 
-double fg_call_durations_quantile(const struct fg_call_durations *durations, double share)
+/*
+ * The duration that this share of the calls does not exceed. It is exact to a quarter of a power of
+ * two and lies between the shortest and longest call.
+ */
+static double quantile_of(const struct fg_call_durations *durations, double share)
 {
 	double below = 0;
 
@@ -238,7 +255,36 @@ static void duration_bin_text(unsigned bin, struct fg_strbuf *text)
 		fg_strbuf_printf(text, "%s to %s", start, end);
 }
 
+static const struct fg_called_column duration_columns[] = {
+	{"calls", "calls", .optional = 0},
+	{"total_ns", "total", .is_time = true},
+	{"own_ns", "own", .is_time = true, .optional = 5},
+	{"mean_ns", "mean", .is_time = true},
+	{"min_ns", "min", .is_time = true, .optional = 3},
+	{"median_ns", "median", .is_time = true},
+	{"p90_ns", "90 %", .is_time = true, .optional = 4},
+	{"p99_ns", "99 %", .is_time = true, .optional = 2},
+	{"max_ns", "max", .is_time = true},
+};
+
+static void read_durations(const void *figures, double *values)
+{
+	const struct fg_call_durations *of = figures;
+	const double all[FG_ARRAY_SIZE(duration_columns)] = {
+		of->returned,         of->total_ns,
+		of->own_ns,           of->total_ns / of->returned,
+		of->least_ns,         quantile_of(of, 0.5),
+		quantile_of(of, 0.9), quantile_of(of, 0.99),
+		of->most_ns,
+	};
+
+	memcpy(values, all, sizeof(all));
+}
+
 const struct fg_called_kind fg_called_durations = {
+	.columns = duration_columns,
+	.column_count = FG_ARRAY_SIZE(duration_columns),
+	.read = read_durations,
 	.list = list_durations,
 	.size = sizeof(struct fg_call_durations),
 	.join = join_durations,
@@ -248,6 +294,19 @@ const struct fg_called_kind fg_called_durations = {
 };
 
 /* ---- both ---- */
+
+const char *fg_called_text(const struct fg_called_column *column, double value,
+			   char text[FG_NUMBER_TEXT_SIZE])
+{
+	if (isnan(value))
+		return "";
+	if (column->is_time)
+		return fg_format_duration(value, text);
+	if (!column->is_real)
+		return fg_format_count(value, text);
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.6g", value);
+	return text;
+}
 
 struct fg_called_function *fg_called_sums(const struct fg_called_kind *kind,
 					  const struct fg_called_function *list,
@@ -280,18 +339,9 @@ struct fg_called_function *fg_called_sums(const struct fg_called_kind *kind,
 	return sums;
 }
 
-static int largest_first(const void *left, const void *right)
-{
-	const struct fg_called_function *a = left;
-	const struct fg_called_function *b = right;
-	const int names = strcmp(a->function, b->function);
-
-	if (names == 0 && a->argument != b->argument)
-		return a->argument < b->argument ? -1 : 1;
-	if (a->weight > b->weight || a->weight < b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return names ? names : (a->stack > b->stack) - (a->stack < b->stack);
-}
+FG_ORDER_BY(largest_first, struct fg_called_function,
+	    strcmp(a->function, b->function) == 0 ? FG_UP(argument) : 0, FG_DOWN(weight),
+	    FG_TEXT_UP(function), FG_UP(stack))
 
 void fg_called_sort(struct fg_called_function *list, size_t count)
 {

@@ -6,6 +6,7 @@
 #ifndef FG_PROFILE_CALLED_H
 #define FG_PROFILE_CALLED_H
 
+#include "base/number.h"
 #include "model/arguments.h"
 #include "profile/profile.h"
 
@@ -15,11 +16,6 @@ struct fg_call_durations *fg_call_durations_of(struct fg_profile *profile, const
 					       uint32_t stack);
 void fg_call_durations_join(struct fg_call_durations *durations,
 			    const struct fg_call_durations *more);
-/*
- * The duration that this share of the calls does not exceed. It is exact to a quarter of a power of
- * two and lies between the shortest and longest call; 0 without calls.
- */
-double fg_call_durations_quantile(const struct fg_call_durations *durations, double share);
 /*
  * Adds the profile's arguments as one side of the sums. Call paths consist of functions, not lines.
  */
@@ -38,8 +34,24 @@ struct fg_called_function {
 	const void *figures;
 };
 
+enum {
+	FG_CALLED_COLUMNS_MAX = 10
+};
+
+/* One of the figures that are shown of a function: a count, a real number or a time. */
+struct fg_called_column {
+	const char *key; /* in JSON and CSV */
+	const char *title;
+	bool is_real, is_time;
+	uint8_t optional; /* as in struct fg_view_column */
+};
+
 /* The figures are struct fg_argument_figures or struct fg_call_durations. */
 struct fg_called_kind {
+	const struct fg_called_column *columns;
+	size_t column_count;
+	/* Writes one value per column; NaN: unknown. */
+	void (*read)(const void *figures, double *values);
 	/*
 	 * Lists everything in the profile. The texts live in the arena; the caller frees the list.
 	 */
@@ -56,6 +68,9 @@ struct fg_called_kind {
 extern const struct fg_called_kind fg_called_arguments;
 extern const struct fg_called_kind fg_called_durations;
 
+/* The value as text, "" if it is unknown. */
+const char *fg_called_text(const struct fg_called_column *column, double value,
+			   char text[FG_NUMBER_TEXT_SIZE]);
 /*
  * Sums up the `*count` elements of the list by name; `stack` becomes the number of call paths. The
  * figures live in the arena; the caller frees the list.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/calltree.h"
 
+#include "base/sort.h"
 #include "base/strbuf.h"
 
 #include <math.h>
@@ -101,9 +102,7 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 			tree->labels[*place].library = "";
 		return (uint32_t)*place;
 	}
-	tree->labels = fg_grow(tree->labels, &tree->label_capacity, tree->label_count + 1,
-			       sizeof(tree->labels[0]));
-	added = &tree->labels[tree->label_count++];
+	added = &FG_APPEND(tree->labels, tree->label_count, tree->label_capacity);
 	*added = (struct fg_label){
 		.name = copy_text(tree, label->name),
 		.library = copy_text(tree, library),
@@ -114,6 +113,15 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 		.identity = label->identity,
 	};
 	return (uint32_t)(tree->label_count - 1);
+}
+
+uint32_t *fg_calltree_map_labels(struct fg_calltree *into, const struct fg_calltree *from)
+{
+	uint32_t *label_of = fg_xcalloc(from->label_count, sizeof(label_of[0]));
+
+	for (size_t i = 1; i < from->label_count; i++)
+		label_of[i] = fg_calltree_label(into, &from->labels[i]);
+	return label_of;
 }
 
 /* Grows the nodes and with them all columns; new elements are zero. */
@@ -160,10 +168,10 @@ uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t l
 	return index;
 }
 
-static void add_scaled(const struct fg_calltree *tree, struct fg_weight *to,
-		       const struct fg_weight *weight, double scale)
+void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,
+		   const struct fg_weight *weight, double scale)
 {
-	to->value = fg_measure_join(tree->measure.fold, to->value, weight->value * scale);
+	to->value = fg_measure_join(measure->fold, to->value, weight->value * scale);
 	to->square += weight->square * scale * scale;
 	to->samples += weight->samples;
 }
@@ -172,7 +180,7 @@ void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 		     const struct fg_weight *weight, double scale)
 {
 	FG_ASSERT(node < tree->node_count && column < tree->column_count);
-	add_scaled(tree, &tree->self[column][node], weight, scale);
+	fg_weight_add(&tree->measure, &tree->self[column][node], weight, scale);
 }
 
 static uint32_t common_ancestor(const struct fg_calltree *tree, uint32_t one, uint32_t other)
@@ -206,7 +214,8 @@ static void sum_up(struct fg_calltree *tree, unsigned column)
 	for (size_t n = 0; n < tree->node_count; n++)
 		inclusive[n].square += tree->shared[column][n];
 	for (size_t n = tree->node_count; n-- > 1;)
-		add_scaled(tree, &inclusive[tree->nodes[n].parent], &inclusive[n], 1.0);
+		fg_weight_add(&tree->measure, &inclusive[tree->nodes[n].parent], &inclusive[n],
+			      1.0);
 	tree->inclusive[column] = inclusive;
 }
 
@@ -216,15 +225,7 @@ struct child {
 	uint32_t node;
 };
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct child *one = a;
-	const struct child *other = b;
-
-	if (one->value < other->value || one->value > other->value)
-		return one->value < other->value ? 1 : -1;
-	return strcmp(one->name, other->name);
-}
+FG_ORDER_BY(by_weight, struct child, FG_DOWN(value), FG_TEXT_UP(name))
 
 static double heaviest(const struct fg_calltree *tree, uint32_t node)
 {
@@ -247,8 +248,7 @@ static void order_children(struct fg_calltree *tree)
 		if (!first || !tree->nodes[first].next_sibling)
 			continue;
 		for (uint32_t at = first; at; at = tree->nodes[at].next_sibling) {
-			children = fg_grow(children, &capacity, count + 1, sizeof(children[0]));
-			children[count++] = (struct child){
+			FG_APPEND(children, count, capacity) = (struct child){
 				.value = heaviest(tree, at),
 				.name = tree->labels[tree->nodes[at].label].name,
 				.node = at,
@@ -295,11 +295,9 @@ void fg_calltree_finish(struct fg_calltree *tree)
 static void merge_column(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
 			 double scale)
 {
-	uint32_t *label_of = fg_xcalloc(from->label_count, sizeof(label_of[0]));
+	uint32_t *label_of = fg_calltree_map_labels(into, from);
 	uint32_t *node_of = fg_xcalloc(from->node_count, sizeof(node_of[0]));
 
-	for (size_t i = 1; i < from->label_count; i++)
-		label_of[i] = fg_calltree_label(into, &from->labels[i]);
 	for (size_t n = 0; n < from->node_count; n++) {
 		if (n > 0)
 			node_of[n] = fg_calltree_child(into, node_of[from->nodes[n].parent],
@@ -356,9 +354,10 @@ size_t fg_calltree_flat(const struct fg_calltree *tree, struct fg_label_figures 
 
 		seen[node->label] = node->label != 0;
 		for (unsigned c = 0; c < tree->column_count; c++) {
-			add_scaled(tree, &of->self[c], &tree->self[c][n], 1.0);
+			fg_weight_add(&tree->measure, &of->self[c], &tree->self[c][n], 1.0);
 			if (!node->recursive)
-				add_scaled(tree, &of->inclusive[c], &tree->inclusive[c][n], 1.0);
+				fg_weight_add(&tree->measure, &of->inclusive[c],
+					      &tree->inclusive[c][n], 1.0);
 		}
 		of->leaf_paths += tree->self[order.column][n].samples > 0;
 	}
@@ -411,8 +410,7 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 			continue;
 		edge = *fg_pair_index_add(&index, caller, node->label, (uint32_t)count, &is_new);
 		if (is_new) {
-			all = fg_grow(all, &capacity, count + 1, sizeof(all[0]));
-			all[count++] =
+			FG_APPEND(all, count, capacity) =
 				(struct fg_label_edge){.caller = caller, .callee = node->label};
 		}
 		FG_ASSERT(all && edge < count);
@@ -420,8 +418,8 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 			open[edge]--;
 		else if (open[edge]++ == 0)
 			for (unsigned c = 0; c < tree->column_count; c++)
-				add_scaled(tree, &all[edge].weight[c],
-					   &tree->inclusive[c][walk.node], 1.0);
+				fg_weight_add(&tree->measure, &all[edge].weight[c],
+					      &tree->inclusive[c][walk.node], 1.0);
 	}
 	free(open);
 	fg_pair_index_release(&index);

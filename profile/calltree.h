@@ -170,6 +170,8 @@ void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *ro
  */
 void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
+/* The labels of one tree in another, which gets those that it lacks. The caller frees the list. */
+uint32_t *fg_calltree_map_labels(struct fg_calltree *into, const struct fg_calltree *from);
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
 void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 		     const struct fg_weight *weight, double scale);
@@ -219,6 +221,8 @@ struct fg_label_edge {
 /* Sorted by caller, then by weight; the caller frees it. */
 size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
 
+void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,
+		   const struct fg_weight *weight, double scale);
 /*
  * Standard error of a figure for a known total; NaN if no sample supports it, or if every event was
  * seen.

@@ -23,7 +23,7 @@ struct inversion {
 	double floor;
 };
 
-FG_ASCENDING_2(by_caller_and_source, struct path, caller, source)
+FG_ORDER_BY(by_caller_and_source, struct path, FG_UP(caller), FG_UP(source))
 
 static void keep(const struct inversion *in, uint32_t node, const struct path *paths, size_t count)
 {
@@ -141,9 +141,7 @@ void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, doub
 	fg_calltree_init(inverted, tree->column_count, tree->labels[0].name);
 	fg_calltree_set_measure(inverted, &tree->measure);
 	inverted->inverted = true;
-	in.label_of = fg_xcalloc(tree->label_count, sizeof(in.label_of[0]));
-	for (size_t i = 1; i < tree->label_count; i++)
-		in.label_of[i] = fg_calltree_label(inverted, &tree->labels[i]);
+	in.label_of = fg_calltree_map_labels(inverted, tree);
 	for (unsigned c = 0; c < tree->column_count; c++)
 		fg_calltree_add(inverted, 0, c, &tree->self[c][0], 1.0);
 	paths = find_leaves(&in, &count);

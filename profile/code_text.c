@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/sorted.h"
 #include "binary/disassemble.h"
 #include "profile/listing.h"
@@ -20,13 +21,7 @@ struct writer {
 	struct fg_strbuf text;
 };
 
-static int by_address(const void *left, const void *right)
-{
-	const uint64_t a = *(const uint64_t *)left;
-	const uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
+FG_ORDER_BY(by_address, uint64_t, FG_ORDER(*a, *b))
 
 static bool is_inside(const struct writer *w, uint64_t address)
 {

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "model/build_difference.h"
 #include "profile/trace_profile.h"
@@ -183,10 +184,7 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 	free(first);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+FG_ORDER_BY(compare_texts, char *const, strcmp(*a, *b))
 
 /*
  * "libm.so.6 1a2b3c": name and build-id, or the hash of its bytes if it has none. Unreadable
@@ -239,8 +237,6 @@ static void describe_code(const struct fg_profile *profile, const struct fg_buil
 	char **texts = fg_xcalloc(profile->module_count + 1, sizeof(texts[0]));
 	size_t count = 0;
 	struct fg_sha256 sha;
-	uint8_t digest[FG_SHA256_SIZE];
-	char hex[2 * FG_SHA256_SIZE + 1];
 
 	for (size_t i = 1; i < profile->module_count; i++) {
 		if (!profile->modules[i].is_kernel && !is_known(known, profile->modules[i].name))
@@ -251,11 +247,9 @@ static void describe_code(const struct fg_profile *profile, const struct fg_buil
 	fg_sha256_init(&sha);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || strcmp(texts[i], texts[i - 1]) != 0)
-			fg_sha256_add(&sha, texts[i], strlen(texts[i]) + 1);
+			fg_sha256_add_text(&sha, texts[i]);
 	}
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, sizeof(digest), hex);
-	(void)snprintf(result->other_code, sizeof(result->other_code), "%.16s", hex);
+	fg_sha256_finish_hex(&sha, sizeof(result->other_code) / 2, result->other_code);
 	result->other_names = names_of(texts, count);
 	for (size_t i = 0; i < count; i++)
 		free(texts[i]);

@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/instruction_samples.h"
 
-static int by_address(const void *left, const void *right)
-{
-	const struct fg_frame *a = ((const struct fg_instruction_sample *)left)->frame;
-	const struct fg_frame *b = ((const struct fg_instruction_sample *)right)->frame;
+#include "base/sort.h"
 
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
+FG_ORDER_BY(by_address, struct fg_instruction_sample, FG_UP(frame->module), FG_UP(frame->address))
 
-static void join(enum fg_measure_fold fold, const struct fg_weight *weight, struct fg_weight *into)
+struct fg_weight *fg_stack_weights(const struct fg_profile *profile, uint16_t measure)
 {
-	into->value = fg_measure_join(fold, into->value, weight->value);
-	into->square += weight->square;
-	into->samples += weight->samples;
-}
-
-static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t measure)
-{
-	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
+	const struct fg_measure *is = &profile->measures[measure].is;
 	struct fg_weight *weights = fg_xcalloc(profile->stack_count, sizeof(weights[0]));
 
 	for (size_t i = 0; i < profile->sample_count; i++) {
@@ -30,7 +17,7 @@ static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t
 						 .samples = sample->count};
 
 		if (sample->measure == measure)
-			join(fold, &weight, &weights[sample->stack]);
+			fg_weight_add(is, &weights[sample->stack], &weight, 1.0);
 	}
 	return weights;
 }
@@ -39,8 +26,8 @@ static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t
 size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure,
 			      struct fg_instruction_sample **hits)
 {
-	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
-	struct fg_weight *weights = weigh_stacks(profile, measure);
+	const struct fg_measure *is = &profile->measures[measure].is;
+	struct fg_weight *weights = fg_stack_weights(profile, measure);
 	struct fg_instruction_sample *found = fg_xcalloc(profile->stack_count, sizeof(found[0]));
 	size_t found_count = 0;
 	size_t count = 0;
@@ -57,7 +44,7 @@ size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure
 		qsort(found, found_count, sizeof(found[0]), by_address);
 	for (size_t i = 0; i < found_count; i++) {
 		if (count > 0 && by_address(&found[count - 1], &found[i]) == 0)
-			join(fold, &found[i].weight, &found[count - 1].weight);
+			fg_weight_add(is, &found[count - 1].weight, &found[i].weight, 1.0);
 		else
 			found[count++] = found[i];
 	}

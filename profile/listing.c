@@ -75,9 +75,7 @@ static void list_code(struct lister *l, const struct fg_symbol_code *code, uint6
 	const struct fg_symbol *chain = NULL;
 	struct fg_listing *listing = NULL;
 
-	profile->listings = fg_grow(profile->listings, &profile->listing_capacity,
-				    profile->listing_count + 1, sizeof(profile->listings[0]));
-	listing = &profile->listings[profile->listing_count++];
+	listing = &FG_APPEND(profile->listings, profile->listing_count, profile->listing_capacity);
 	(void)fg_symbolizer_find(l->symbolizer, l->symbols, address, &chain);
 	*listing = (struct fg_listing){
 		.module = l->module,

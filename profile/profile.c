@@ -3,12 +3,8 @@
 
 #include "base/text.h"
 
-/* Appends a zeroed element; a macro because every array has another type. */
-#define APPEND(profile, what)                                                               \
- ((profile)->what##s = fg_grow((profile)->what##s, &(profile)->what##_capacity,             \
-			       (profile)->what##_count + 1, sizeof((profile)->what##s[0])), \
-  memset(&(profile)->what##s[(profile)->what##_count], 0, sizeof((profile)->what##s[0])),   \
-  &(profile)->what##s[(profile)->what##_count++])
+#define APPEND(profile, what) \
+ (&FG_APPEND((profile)->what##s, (profile)->what##_count, (profile)->what##_capacity))
 
 void fg_profile_init(struct fg_profile *profile)
 {
@@ -46,7 +42,7 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->notes);
 	free(profile->listings);
 	fg_map_release(&profile->function_index);
-	fg_map_release(&profile->text_index);
+	fg_map_release(&profile->texts);
 	fg_map_release(&profile->frame_index);
 	fg_map_release(&profile->domain_index);
 	fg_map_release(&profile->duration_index);
@@ -71,20 +67,13 @@ static bool is_plain(const char *text)
 const char *fg_profile_text(struct fg_profile *profile, const char *text)
 {
 	struct fg_strbuf clean = {0};
-	uint64_t *place;
-	bool is_new;
 
-	if (!text)
-		return NULL;
-	if (!is_plain(text)) {
-		fg_text_add_clean(&clean, text, strlen(text), SIZE_MAX);
-		text = fg_strbuf_text(&clean);
-	}
-	place = fg_map_add_text(&profile->text_index, text, 0, &is_new);
-	if (is_new)
-		*place = (uint64_t)(uintptr_t)fg_arena_strdup(&profile->arena, text);
+	if (!text || is_plain(text))
+		return text ? fg_map_intern(&profile->texts, text) : NULL;
+	fg_text_add_clean(&clean, text, strlen(text), SIZE_MAX);
+	text = fg_map_intern(&profile->texts, fg_strbuf_text(&clean));
 	fg_strbuf_release(&clean);
-	return (const char *)(uintptr_t)*place;
+	return text;
 }
 
 static void fill_gaps(struct fg_profile *profile, struct fg_profile_function *known,
@@ -197,10 +186,7 @@ struct fg_sample *fg_profile_add_sample(struct fg_profile *profile)
 
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile)
 {
-	profile->processes = fg_grow(profile->processes, &profile->process_capacity,
-				     profile->process_count + 1, sizeof(profile->processes[0]));
-	memset(&profile->processes[profile->process_count], 0, sizeof(profile->processes[0]));
-	return &profile->processes[profile->process_count++];
+	return &FG_APPEND(profile->processes, profile->process_count, profile->process_capacity);
 }
 
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile)
@@ -334,13 +320,25 @@ void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
 	(void)fg_map_add_text(&profile->note_index, fg_strbuf_text(&text), 0, &is_new);
-	if (is_new) {
-		profile->notes = fg_grow(profile->notes, &profile->note_capacity,
-					 profile->note_count + 1, sizeof(profile->notes[0]));
-		profile->notes[profile->note_count++] =
-			fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
-	}
+	if (is_new)
+		*APPEND(profile, note) = fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
 	fg_strbuf_release(&text);
+}
+
+const char **fg_stack_names(const struct fg_profile *profile, uint32_t stack, size_t *count)
+{
+	const char **names = NULL;
+
+	*count = 0;
+	for (uint32_t at = stack; at != 0; at = profile->stacks[at].parent)
+		++*count;
+	names = fg_xcalloc(*count + 1, sizeof(const char *));
+	for (size_t i = *count; i-- > 0; stack = profile->stacks[stack].parent) {
+		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
+
+		names[i] = profile->functions[frame->function].name;
+	}
+	return names;
 }
 
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)

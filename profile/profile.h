@@ -274,7 +274,7 @@ struct fg_profile {
 	size_t note_count, note_capacity;
 
 	struct fg_map function_index; /* name NUL library → index */
-	struct fg_map text_index;     /* interned texts → address */
+	struct fg_map texts;          /* interned */
 	struct fg_map frame_index;
 	struct fg_map domain_index;
 	struct fg_map duration_index;
@@ -341,6 +341,8 @@ bool fg_profile_knows_regions(const struct fg_profile *profile);
  */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
 
+/* The names of the functions on a stack, outermost first. The caller frees the list. */
+const char **fg_stack_names(const struct fg_profile *profile, uint32_t stack, size_t *count);
 /* Appends the innermost functions of a stack: "fit ← loop ← main". */
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack);
 

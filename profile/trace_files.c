@@ -9,7 +9,7 @@ enum {
 	MAX_TRACES = 65536
 };
 
-FG_ASCENDING_2(by_thread_and_time, struct fg_sample, thread, time_ns)
+FG_ORDER_BY(by_thread_and_time, struct fg_sample, FG_UP(thread), FG_UP(time_ns))
 
 /*
  * Sorts the samples if necessary: they are nearly always in order, and checking is cheaper than
@@ -32,17 +32,7 @@ struct unit_order {
 	uint32_t unit;
 };
 
-static int by_thread_and_start(const void *a, const void *b)
-{
-	const struct unit_order *one = a;
-	const struct unit_order *other = b;
-
-	if (one->thread != other->thread)
-		return one->thread < other->thread ? -1 : 1;
-	if (one->start_ns != other->start_ns)
-		return one->start_ns < other->start_ns ? -1 : 1;
-	return one->unit < other->unit ? -1 : one->unit > other->unit;
-}
+FG_ORDER_BY(by_thread_and_start, struct unit_order, FG_UP(thread), FG_UP(start_ns), FG_UP(unit))
 
 static bool covers(const struct fg_unit_info *unit, const struct fg_sample *sample)
 {

@@ -79,9 +79,7 @@ static uint32_t frame_of_symbol(struct fg_trace_joiner *j, const struct fg_symbo
 
 static void push_frame(struct fg_trace_joiner *j, struct fg_trace_frames *of, uint32_t frame)
 {
-	j->frames =
-		fg_grow(j->frames, &j->frame_capacity, j->frame_count + 1, sizeof(j->frames[0]));
-	j->frames[j->frame_count++] = frame;
+	FG_APPEND(j->frames, j->frame_count, j->frame_capacity) = frame;
 	of->count++;
 }
 

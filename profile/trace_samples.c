@@ -173,16 +173,15 @@ static void add_call_times(struct fg_trace_joiner *j, const struct fg_trace_call
 static struct fg_resident *resident_of(struct fg_profile *profile, size_t first, const char *name,
 				       uint32_t process)
 {
+	struct fg_resident *added = NULL;
+
 	for (size_t i = first; i < profile->resident_count; i++)
 		if (strcmp(profile->residents[i].name, name) == 0)
 			return &profile->residents[i];
-	profile->residents = fg_grow(profile->residents, &profile->resident_capacity,
-				     profile->resident_count + 1, sizeof(profile->residents[0]));
-	profile->residents[profile->resident_count] = (struct fg_resident){
-		.name = fg_profile_text(profile, name),
-		.process = process,
-	};
-	return &profile->residents[profile->resident_count++];
+	added = &FG_APPEND(profile->residents, profile->resident_count, profile->resident_capacity);
+	added->name = fg_profile_text(profile, name);
+	added->process = process;
+	return added;
 }
 
 static void add_residents(struct fg_trace_joiner *j)
@@ -214,17 +213,16 @@ static void add_call_values(struct fg_trace_joiner *j, const struct fg_trace_cal
 
 	if (!function)
 		return;
-	profile->values = fg_grow(profile->values, &profile->value_capacity,
-				  profile->value_count + 1, sizeof(profile->values[0]));
-	profile->values[profile->value_count++] = (struct fg_argument_values){
-		.function = fg_profile_text(profile, function),
-		.stack = fg_trace_stack(j, below_collector(j->trace, from->path), trail),
-		.thread = fg_trace_thread_of(j, from->thread),
-		.columns = from->columns,
-		.rows = from->rows,
-		.bytes = fg_arena_memdup(&profile->arena, from->bytes, from->size),
-		.size = from->size,
-	};
+	FG_APPEND(profile->values, profile->value_count, profile->value_capacity) =
+		(struct fg_argument_values){
+			.function = fg_profile_text(profile, function),
+			.stack = fg_trace_stack(j, below_collector(j->trace, from->path), trail),
+			.thread = fg_trace_thread_of(j, from->thread),
+			.columns = from->columns,
+			.rows = from->rows,
+			.bytes = fg_arena_memdup(&profile->arena, from->bytes, from->size),
+			.size = from->size,
+		};
 }
 
 static void add_domain(struct fg_trace_joiner *j, const struct fg_trace_domain *from,

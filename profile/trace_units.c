@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The units of work of one trace, and the spans of its regions. */
+#include "base/sort.h"
 #include "profile/trace_private.h"
 
 struct open_unit {
@@ -49,15 +50,7 @@ void fg_trace_add_units(struct fg_trace_joiner *j)
 }
 
 /* Orders by begin; an outer span precedes an inner one. */
-static int compare_spans(const void *left, const void *right)
-{
-	const struct fg_region_span *a = left;
-	const struct fg_region_span *b = right;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
-}
+FG_ORDER_BY(compare_spans, struct fg_region_span, FG_UP(start_ns), FG_DOWN(end_ns))
 
 void fg_trace_add_spans(struct fg_trace_joiner *j)
 {

@@ -296,15 +296,6 @@ void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *v
 
 /* ---- the change and the next steps ---- */
 
-/* Moves the text into the arena and releases the buffer. */
-static const char *keep(struct fg_strbuf *text, struct fg_arena *arena)
-{
-	const char *kept = fg_arena_strdup(arena, fg_strbuf_text(text));
-
-	fg_strbuf_release(text);
-	return kept;
-}
-
 /* Adds a name as one word of a command or a trailer. */
 static void add_word(struct fg_strbuf *text, const char *name, bool for_shell)
 {
@@ -327,7 +318,7 @@ static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena 
 	struct fg_strbuf text = {0};
 
 	fg_report_add_clean(&text, mechanism->words, ERROR_BYTES);
-	return keep(&text, arena);
+	return fg_strbuf_keep(&text, arena);
 }
 
 /* 1eca4e8a0c11 "reject bad strings" (#41) by A. Author; NULL if the commit is unknown. */
@@ -357,7 +348,7 @@ static const char *change_of(const struct fg_side *candidate, struct fg_arena *a
 		fg_strbuf_add_text(&text, " by ");
 		fg_report_add_clean(&text, author, AUTHOR_BYTES);
 	}
-	return keep(&text, arena);
+	return fg_strbuf_keep(&text, arena);
 }
 
 /* The run's page on a server. */
@@ -366,7 +357,7 @@ static const char *see(const struct fg_run *run, const struct fg_card *card, str
 	struct fg_strbuf url = {0};
 
 	(void)card;
-	return fg_web_link_run(run, &url) ? keep(&url, arena) : NULL;
+	return fg_web_link_run(run, &url) ? fg_strbuf_keep(&url, arena) : NULL;
 }
 
 /* Was it measured by `fastgate run` against a commit? False for two stored runs and for a duel. */
@@ -387,7 +378,7 @@ static const char *explain(const struct fg_run *run, const struct fg_card *card,
 		fg_strbuf_add_text(&text, " --bench ");
 		add_word(&text, card->benchmark->name, true);
 	}
-	return keep(&text, arena);
+	return fg_strbuf_keep(&text, arena);
 }
 
 static const char *again(const struct fg_run *run, const struct fg_card *card,
@@ -401,7 +392,7 @@ static const char *again(const struct fg_run *run, const struct fg_card *card,
 	add_word(&text, card->benchmark->name, true);
 	fg_strbuf_add_text(&text, " --against ");
 	fg_report_add_clean(&text, run->sides[FG_ARM_BASELINE].commit, SHORT_COMMIT);
-	return keep(&text, arena);
+	return fg_strbuf_keep(&text, arena);
 }
 
 /* The command that finds which of several commits caused it. */
@@ -421,7 +412,7 @@ static const char *which(const struct fg_run *run, const struct fg_card *card,
 	fg_report_add_clean(&text, candidate->commit, SHORT_COMMIT);
 	fg_strbuf_add_text(&text, " --bench ");
 	add_word(&text, card->benchmark->name, true);
-	return keep(&text, arena);
+	return fg_strbuf_keep(&text, arena);
 }
 
 static const char *accept(const struct fg_run *run, const struct fg_card *card,
@@ -438,7 +429,7 @@ static const char *accept(const struct fg_run *run, const struct fg_card *card,
 	fg_strbuf_add_char(&text, ' ');
 	add_word(&text, metric->name, false);
 	fg_strbuf_add_text(&text, " REASON");
-	return keep(&text, arena);
+	return fg_strbuf_keep(&text, arena);
 }
 
 static void add_next(const struct fg_report *report, struct fg_arena *arena, struct fg_card *card)
@@ -476,7 +467,7 @@ void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verd
 		fg_card_add_sentence(&sentence, benchmark, NULL);
 	else
 		fg_card_add_run_sentence(&sentence, report->verdict, NULL);
-	card->sentence = keep(&sentence, arena);
+	card->sentence = fg_strbuf_keep(&sentence, arena);
 	if (!card->benchmark)
 		return;
 	card->culprit = find_culprit(card->benchmark, &more);

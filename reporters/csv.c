@@ -66,8 +66,8 @@ static void add_row(struct fg_csv *csv, const struct fg_benchmark_verdict *bench
 	fg_csv_end(csv);
 }
 
-int fg_report_csv(const struct fg_report *report, const struct fg_report_options *options,
-		  struct fg_strbuf *text, struct fg_error *err)
+void fg_report_csv(const struct fg_report *report, const struct fg_report_options *options,
+		   struct fg_strbuf *text)
 {
 	static const char *const columns[] = {
 		"benchmark", "benchmark_verdict",
@@ -82,7 +82,6 @@ int fg_report_csv(const struct fg_report *report, const struct fg_report_options
 	struct fg_csv csv = {.out = text};
 
 	(void)options;
-	(void)err;
 	add_head(&csv, columns, FG_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < report->verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &report->verdict->benchmarks[i];
@@ -92,7 +91,6 @@ int fg_report_csv(const struct fg_report *report, const struct fg_report_options
 		for (size_t m = 0; m < benchmark->metric_count; m++)
 			add_row(&csv, benchmark, &benchmark->metrics[m]);
 	}
-	return FG_OK;
 }
 
 static void add_repetition(struct fg_csv *csv, const struct fg_series *series,
@@ -117,8 +115,8 @@ static void add_repetition(struct fg_csv *csv, const struct fg_series *series,
 	fg_strbuf_release(&aside);
 }
 
-int fg_report_csv_raw(const struct fg_report *report, const struct fg_report_options *options,
-		      struct fg_strbuf *text, struct fg_error *err)
+void fg_report_csv_raw(const struct fg_report *report, const struct fg_report_options *options,
+		       struct fg_strbuf *text)
 {
 	static const char *const columns[] = {
 		"benchmark", "pair", "arm", "position", "set_aside", "metric", "unit", "value",
@@ -126,7 +124,6 @@ int fg_report_csv_raw(const struct fg_report *report, const struct fg_report_opt
 	struct fg_csv csv = {.out = text};
 
 	(void)options;
-	(void)err;
 	add_head(&csv, columns, FG_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < report->run->series_count; i++) {
 		const struct fg_series *series = &report->run->series[i];
@@ -134,5 +131,4 @@ int fg_report_csv_raw(const struct fg_report *report, const struct fg_report_opt
 		for (size_t r = 0; r < series->repetition_count; r++)
 			add_repetition(&csv, series, &series->repetitions[r]);
 	}
-	return FG_OK;
 }

@@ -75,28 +75,21 @@ static bool is_full(const struct page *p)
 
 /* ---- the rule ---- */
 
-static const char *reason_of(const struct fg_metric_verdict *metric)
-{
-	switch (metric->outcome) {
-	case FG_OUTCOME_REGRESSION:
-		return "the interval lies above zero, and the estimate is at least min_effect";
-	case FG_OUTCOME_IMPROVEMENT:
-		return "the interval lies below zero, and the estimate is at least min_effect";
-	case FG_OUTCOME_PASS:
-		return "the interval lies below the margin";
-	case FG_OUTCOME_PLACEMENT:
-		return "code and inputs are the same on both sides; only addresses differ";
-	case FG_OUTCOME_CREEP:
-		return "the small steps of many commits add up to more than is tolerated";
-	case FG_OUTCOME_INCONCLUSIVE:
-		return "the interval holds changes that would pass and changes that would fail";
-	case FG_OUTCOME_NEW:
-	case FG_OUTCOME_MISSING:
-	case FG_OUTCOME_ERROR:
-		break;
-	}
-	return "nothing was compared";
-}
+static const char *const reasons[] = {
+	[FG_OUTCOME_PASS] = "the interval lies below the margin",
+	[FG_OUTCOME_NEW] = "nothing was compared",
+	[FG_OUTCOME_MISSING] = "nothing was compared",
+	[FG_OUTCOME_IMPROVEMENT] =
+		"the interval lies below zero, and the estimate is at least min_effect",
+	[FG_OUTCOME_PLACEMENT] =
+		"code and inputs are the same on both sides; only addresses differ",
+	[FG_OUTCOME_INCONCLUSIVE] =
+		"the interval holds changes that would pass and changes that would fail",
+	[FG_OUTCOME_CREEP] = "the small steps of many commits add up to more than is tolerated",
+	[FG_OUTCOME_REGRESSION] =
+		"the interval lies above zero, and the estimate is at least min_effect",
+	[FG_OUTCOME_ERROR] = "nothing was compared",
+};
 
 static void add_rule_numbers(struct fg_json_writer *w, const struct fg_metric_verdict *metric)
 {
@@ -123,7 +116,7 @@ static void add_rule(struct page *p)
 	if (!metric)
 		return;
 	fg_strbuf_printf(&line, "%s (alpha %.3g %%, min_effect %.3g %%, margin %.3g %%)",
-			 reason_of(metric), 100 * metric->alpha, 100 * metric->min_effect,
+			 reasons[metric->outcome], 100 * metric->alpha, 100 * metric->min_effect,
 			 100 * metric->margin);
 	heading(p, "rule", NULL);
 	if (p->is_json) {
@@ -131,8 +124,7 @@ static void add_rule(struct page *p)
 		add_rule_numbers(&p->w, metric);
 	}
 	add_words(p, "because", fg_strbuf_text(&line));
-	if (p->is_json)
-		fg_json_end(&p->w);
+	end(p);
 	fg_strbuf_release(&line);
 }
 
@@ -233,8 +225,7 @@ static void add_listing(struct page *p, const char *name, const struct fg_source
 	for (size_t i = 0; i < hunk.count && !is_full(p); i++)
 		add_row(p, &hunk, i);
 	end(p);
-	if (p->is_json)
-		fg_json_end(&p->w);
+	end(p);
 	fg_strbuf_release(&file);
 }
 
@@ -370,7 +361,7 @@ static void look_at_build(const struct fg_series *series, struct cause *cause)
 
 static void add_ruled_out(struct page *p)
 {
-	const struct fg_series *series = fg_report_series(p->report, p->card.benchmark);
+	const struct fg_series *series = fg_run_find(p->report->run, p->card.benchmark->name);
 	struct cause causes[MAX_CAUSES] = {0};
 
 	look_at_placement(p, series, &causes[0]);

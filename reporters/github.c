@@ -274,18 +274,17 @@ static void add_benchmark(struct annotations *a, const struct fg_report *report,
 	fg_arena_release(&arena);
 }
 
-int fg_report_github(const struct fg_report *report, const struct fg_report_options *options,
-		     struct fg_strbuf *text, struct fg_error *err)
+void fg_report_github(const struct fg_report *report, const struct fg_report_options *options,
+		      struct fg_strbuf *text)
 {
 	struct annotations a = {.options = options, .text = text};
 	size_t *order = fg_report_worst_first(report->verdict);
 
-	(void)err;
 	for (size_t i = 0; i < report->verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark =
 			&report->verdict->benchmarks[order[i]];
 
-		a.profile = fg_report_profile(report, fg_report_series(report, benchmark));
+		a.profile = fg_report_profile(report, fg_run_find(report->run, benchmark->name));
 		add_benchmark(&a, report, benchmark);
 	}
 	free(order);
@@ -298,5 +297,4 @@ int fg_report_github(const struct fg_report *report, const struct fg_report_opti
 					 level_names[level], a.count[level] - MAX_SHOWN);
 		fg_strbuf_release(&a.tenth[level]);
 	}
-	return FG_OK;
 }

@@ -127,13 +127,12 @@ static void add_family(struct fg_strbuf *text, const struct fg_verdict *verdict,
 	fg_strbuf_release(&name);
 }
 
-int fg_report_gitlab(const struct fg_report *report, const struct fg_report_options *options,
-		     struct fg_strbuf *text, struct fg_error *err)
+void fg_report_gitlab(const struct fg_report *report, const struct fg_report_options *options,
+		      struct fg_strbuf *text)
 {
 	const struct fg_verdict *verdict = report->verdict;
 
 	(void)options;
-	(void)err;
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		for (size_t m = 0; m < verdict->benchmarks[i].metric_count; m++) {
 			const struct fg_metric_verdict *metric = &verdict->benchmarks[i].metrics[m];
@@ -143,5 +142,4 @@ int fg_report_gitlab(const struct fg_report *report, const struct fg_report_opti
 		}
 	}
 	fg_strbuf_add_text(text, "# EOF\n");
-	return FG_OK;
 }

@@ -6,6 +6,7 @@
  * (web/dom.js). Without scripts the page shows the verdicts as plain text.
  */
 #include "base/hash.h"
+#include "base/text.h"
 #include "reporters/card.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
@@ -46,15 +47,7 @@ static void add_digest(struct fg_strbuf *text, const struct fg_web_asset *asset)
 	fg_strbuf_add_char(text, '\'');
 }
 
-static void add_escaped(struct fg_strbuf *text, const char *plain)
-{
-	for (; *plain; plain++) {
-		if (strchr("<>&\"'", *plain))
-			fg_strbuf_printf(text, "&#%d;", *plain);
-		else
-			fg_strbuf_add_char(text, *plain);
-	}
-}
+static const char special[] = "<>&\"'";
 
 static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 {
@@ -64,34 +57,31 @@ static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 	fg_card_add_run_sentence(&sentence, report->verdict, NULL);
 	fg_report_add_name(&project, report->run->project ? report->run->project : "fastgate", 80);
 	fg_strbuf_add_text(text, "<title>");
-	add_escaped(text, fg_strbuf_text(&sentence));
+	fg_text_add_references(text, fg_strbuf_text(&sentence), sentence.length, special);
 	fg_strbuf_add_text(text, " · ");
-	add_escaped(text, fg_strbuf_text(&project));
+	fg_text_add_references(text, fg_strbuf_text(&project), project.length, special);
 	fg_strbuf_add_text(text, "</title>\n");
 	fg_strbuf_release(&project);
 	fg_strbuf_release(&sentence);
 }
 
-static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report,
-			  struct fg_error *err)
+static void add_plain_text(struct fg_strbuf *text, const struct fg_report *report)
 {
 	const struct fg_report_options options = {0};
 	struct fg_strbuf plain = {0};
-	const int status = fg_report_terminal(report, &options, &plain, err);
 
+	fg_report_terminal(report, &options, &plain);
 	fg_strbuf_add_text(text, "<noscript><pre>");
-	add_escaped(text, fg_strbuf_text(&plain));
+	fg_text_add_references(text, fg_strbuf_text(&plain), plain.length, special);
 	fg_strbuf_add_text(text, "</pre></noscript>\n");
 	fg_strbuf_release(&plain);
-	return status;
 }
 
-int fg_report_html(const struct fg_report *report, const struct fg_report_options *options,
-		   struct fg_strbuf *text, struct fg_error *err)
+void fg_report_html(const struct fg_report *report, const struct fg_report_options *options,
+		    struct fg_strbuf *text)
 {
 	const struct fg_web_asset *style = fg_web_asset_find("style.css");
 	const struct fg_web_asset *script = fg_web_asset_find("bundle.js");
-	int status = FG_OK;
 
 	(void)options;
 	FG_ASSERT(style && script);
@@ -111,11 +101,10 @@ int fg_report_html(const struct fg_report *report, const struct fg_report_option
 	fg_strbuf_add_text(text, "<style>");
 	fg_strbuf_add(text, style->data, style->size);
 	fg_strbuf_add_text(text, "</style>\n</head>\n<body>\n<div id=\"page\">");
-	status = add_plain_text(text, report, err);
+	add_plain_text(text, report);
 	fg_strbuf_add_text(text, "</div>\n<script type=\"application/json\" id=\"data\">");
 	fg_report_page_json(report, true, text);
 	fg_strbuf_add_text(text, "</script>\n<script type=\"module\">");
 	fg_strbuf_add(text, script->data, script->size);
 	fg_strbuf_add_text(text, "</script>\n</body>\n</html>\n");
-	return status;
 }

@@ -18,15 +18,13 @@ void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg
 	fg_json_end(w);
 }
 
-int fg_report_json(const struct fg_report *report, const struct fg_report_options *options,
-		   struct fg_strbuf *text, struct fg_error *err)
+void fg_report_json(const struct fg_report *report, const struct fg_report_options *options,
+		    struct fg_strbuf *text)
 {
 	struct fg_json_writer w = {0};
 
 	(void)options;
-	(void)err;
 	fg_json_writer_init(&w, text, 2);
 	fg_report_add_json(report, false, &w);
 	fg_strbuf_add_char(text, '\n');
-	return FG_OK;
 }

@@ -66,7 +66,7 @@ void fg_report_add_run(const struct fg_report *report, struct fg_json_writer *w)
 void fg_report_add_builds(const struct fg_report *report,
 			  const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w)
 {
-	const struct fg_series *series = fg_report_series(report, benchmark);
+	const struct fg_series *series = fg_run_find(report->run, benchmark->name);
 
 	if (!series)
 		return;

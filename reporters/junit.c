@@ -332,13 +332,12 @@ static const struct fg_benchmark_verdict nothing_ran = {
 	.error = "no benchmark was measured",
 };
 
-int fg_report_junit(const struct fg_report *report, const struct fg_report_options *options,
-		    struct fg_strbuf *text, struct fg_error *err)
+void fg_report_junit(const struct fg_report *report, const struct fg_report_options *options,
+		     struct fg_strbuf *text)
 {
 	struct junit j = {.report = report};
 
 	(void)options;
-	(void)err;
 	fg_xml_writer_init(&j.xml, text);
 	fg_xml_begin(&j.xml, "testsuites");
 	for (size_t i = 0; i < report->verdict->benchmark_count; i++)
@@ -349,5 +348,4 @@ int fg_report_junit(const struct fg_report *report, const struct fg_report_optio
 	if (text->length > 0 && text->data[text->length - 1] != '\n')
 		fg_strbuf_add_char(text, '\n');
 	fg_map_release(&j.names);
-	return FG_OK;
 }

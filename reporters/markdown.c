@@ -65,13 +65,7 @@ static const char *sign_of(const struct fg_benchmark_verdict *benchmark)
 
 static void add_escaped(struct fg_strbuf *text, const char *plain)
 {
-	for (const char *at = plain; *at; at++) {
-		if (ispunct((unsigned char)*at) && isascii((unsigned char)*at) &&
-		    !strchr(".,-+/ %()=", *at))
-			fg_strbuf_printf(text, "&#%d;", *at);
-		else
-			fg_strbuf_add_char(text, *at);
-	}
+	fg_text_add_references(text, plain, strlen(plain), "!\"#$&'*:;<>?@[\\]^_`{|}~");
 }
 
 /* Adds a whole text as code, linked if there is an address. */
@@ -472,14 +466,12 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 	fg_arena_release(&arena);
 }
 
-int fg_report_markdown(const struct fg_report *report, const struct fg_report_options *options,
-		       struct fg_strbuf *text, struct fg_error *err)
+void fg_report_markdown(const struct fg_report *report, const struct fg_report_options *options,
+			struct fg_strbuf *text)
 {
 	(void)options;
-	(void)err;
 	write_markdown(report, text,
 		       &(struct page){.start = text->length, .budget = SUMMARY_BUDGET_BYTES});
-	return FG_OK;
 }
 
 /*
@@ -511,17 +503,15 @@ void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text)
 	add_plain_project(text, run);
 }
 
-int fg_report_comment(const struct fg_report *report, const struct fg_report_options *options,
-		      struct fg_strbuf *text, struct fg_error *err)
+void fg_report_comment(const struct fg_report *report, const struct fg_report_options *options,
+		       struct fg_strbuf *text)
 {
 	const size_t start = text->length;
 
 	(void)options;
-	(void)err;
 	fg_report_comment_marker(report->run, text);
 	fg_strbuf_add_char(text, '\n');
 	write_markdown(
 		report, text,
 		&(struct page){.start = start, .budget = COMMENT_BUDGET_BYTES, .is_brief = true});
-	return FG_OK;
 }

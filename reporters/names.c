@@ -89,66 +89,6 @@ static void fold_brackets(struct fg_strbuf *text, const char *name, char open, c
 		fg_strbuf_add_text(text, name + folded_from);
 }
 
-/* Size in bytes of the UTF-8 character at `text`. */
-static size_t character_size(const char *text)
-{
-	size_t size = 1;
-
-	while (((unsigned char)text[size] & 0xC0U) == 0x80U)
-		size++;
-	return size;
-}
-
-/* Number of bytes at the start that fit into `columns` columns. */
-static size_t head_bytes(const char *text, size_t columns)
-{
-	size_t used = 0;
-	size_t at = 0;
-
-	while (text[at]) {
-		char one[8] = "";
-		const size_t size = fg_min_size(character_size(text + at), sizeof(one) - 1);
-
-		memcpy(one, text + at, size);
-		used += fg_text_width(one);
-		if (used > columns)
-			break;
-		at += size;
-	}
-	return at;
-}
-
-/* First byte of a tail that fits into `columns` columns. */
-static size_t tail_start(const char *text, size_t columns)
-{
-	size_t at = strlen(text);
-	size_t used = 0;
-
-	while (at > 0) {
-		size_t before = at - 1;
-		char one[8] = "";
-
-		while (before > 0 && ((unsigned char)text[before] & 0xC0U) == 0x80U)
-			before--;
-		memcpy(one, text + before, fg_min_size(at - before, sizeof(one) - 1));
-		used += fg_text_width(one);
-		if (used > columns)
-			break;
-		at = before;
-	}
-	return at;
-}
-
-static void add_without_middle(struct fg_strbuf *text, const char *name, size_t columns)
-{
-	const size_t room = columns > 1 ? columns - 1 : 0;
-	const size_t tail = room / 3;
-
-	fg_strbuf_add(text, name, head_bytes(name, room - tail));
-	fg_strbuf_add_text(text, ELLIPSIS);
-	fg_strbuf_add_text(text, name + tail_start(name, tail));
-}
-
 static void swap_in(struct fg_strbuf *name, struct fg_strbuf *shorter)
 {
 	const struct fg_strbuf old = *name;
@@ -156,14 +96,6 @@ static void swap_in(struct fg_strbuf *name, struct fg_strbuf *shorter)
 	*name = *shorter;
 	*shorter = old;
 	fg_strbuf_clear(shorter);
-}
-
-static void add_fitted(struct fg_strbuf *text, const struct fg_strbuf *name, size_t columns)
-{
-	if (columns == 0 || fg_text_width(fg_strbuf_text(name)) <= columns)
-		fg_strbuf_add(text, fg_strbuf_text(name), name->length);
-	else
-		add_without_middle(text, fg_strbuf_text(name), columns);
 }
 
 /* Drops " const" at the end and, for a template, the return type at the beginning. */
@@ -208,7 +140,7 @@ static void add_folded_name(struct fg_strbuf *text, const char *name, size_t col
 		add_without_result(&shorter, fg_strbuf_text(&now), strchr(name, '<') != NULL);
 		swap_in(&now, &shorter);
 	}
-	add_fitted(text, &now, columns);
+	fg_text_add_cut(text, fg_strbuf_text(&now), columns);
 	fg_strbuf_release(&now);
 	fg_strbuf_release(&shorter);
 }
@@ -250,7 +182,7 @@ struct shortening {
 
 static void add_shortened(struct fg_strbuf *text, const char *name, const struct shortening *how)
 {
-	const size_t head = head_bytes(name, how->columns / 3);
+	const size_t head = fg_text_head(name, how->columns / 3);
 
 	if (how->from > head) {
 		fg_report_add_clean(text, name, head);
@@ -403,7 +335,7 @@ void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *pa
 		    fg_text_width(fg_strbuf_text(&whole)) <= columns)
 			break;
 	}
-	add_fitted(text, &whole, columns);
+	fg_text_add_cut(text, fg_strbuf_text(&whole), columns);
 	fg_strbuf_release(&whole);
 }
 

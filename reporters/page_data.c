@@ -98,7 +98,7 @@ void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
 			     struct fg_json_writer *w)
 {
 	const struct fg_series *series =
-		fg_report_series(report, &report->verdict->benchmarks[benchmark]);
+		fg_run_find(report->run, report->verdict->benchmarks[benchmark].name);
 
 	add_raw(w, series);
 	fg_report_add_profile(fg_report_profile(report, series), w);

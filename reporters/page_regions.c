@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Regions and units of work for a page. */
+#include "base/sort.h"
 #include "model/run.h"
 #include "reporters/figures.h"
 #include "reporters/page_data.h"
@@ -18,10 +19,7 @@ struct region_sum {
 	double values[COLUMNS][FG_ARM_COUNT];
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct region_sum *)a)->name, ((const struct region_sum *)b)->name);
-}
+FG_ORDER_BY(by_name, struct region_sum, FG_TEXT_UP(name))
 
 static double count_rows(const struct fg_profile_set *set, size_t arm)
 {

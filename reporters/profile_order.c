@@ -16,16 +16,9 @@ struct child {
 	uint32_t node;
 };
 
-static int compare_named(const void *a, const void *b)
-{
-	const struct named *x = a;
-	const struct named *y = b;
-	const int by_name = strcmp(x->name, y->name);
+FG_ORDER_BY(compare_named, struct named, FG_TEXT_UP(name), FG_TEXT_UP(library))
 
-	return by_name ? by_name : strcmp(x->library, y->library);
-}
-
-FG_ASCENDING_2(compare_child, struct child, parent, rank)
+FG_ORDER_BY(compare_child, struct child, FG_UP(parent), FG_UP(rank))
 
 /* Fills order->functions. Returns each function's rank. */
 static uint32_t *order_functions(struct fg_report_order *order, const struct fg_profile_set *set)

@@ -24,20 +24,12 @@ static double read_count(const cJSON *object, const char *name)
 	return value >= 0 && value <= max_counted ? floor(value) : 0;
 }
 
-static const cJSON *elements(const cJSON *object, const char *name)
+static const cJSON *elements(const cJSON *object, const char *name, size_t *count)
 {
 	const cJSON *array = cJSON_GetObjectItemCaseSensitive(object, name);
 
-	return cJSON_IsArray(array) ? array->child : NULL;
-}
-
-static size_t count_elements(const cJSON *item)
-{
-	size_t count = 0;
-
-	for (; item; item = item->next)
-		count++;
-	return count;
+	*count = cJSON_IsArray(array) ? (size_t)cJSON_GetArraySize(array) : 0;
+	return *count > 0 ? array->child : NULL;
 }
 
 /* Number of elements not taken, including those that the report itself left out. */
@@ -112,10 +104,11 @@ static bool read_frames(struct reader *r, const cJSON *frame, struct fg_argument
 
 static bool read_path(struct reader *r, const cJSON *object, struct fg_argument_path *path)
 {
-	const cJSON *frames = elements(object, "frames");
-	const size_t count = fg_min_size(count_elements(frames), FG_ARGUMENT_FRAMES_MAX);
 	struct fg_argument_figures *sides[2];
+	size_t count = 0;
+	const cJSON *frames = elements(object, "frames", &count);
 
+	count = fg_min_size(count, FG_ARGUMENT_FRAMES_MAX);
 	if (!cJSON_IsObject(object) || !fg_argument_room_for_path(r->room, count))
 		return false;
 	*path = (struct fg_argument_path){
@@ -127,7 +120,7 @@ static bool read_path(struct reader *r, const cJSON *object, struct fg_argument_
 		return false;
 	path->sides[0] = sides[0] = read_figures(r, object, "baseline");
 	path->sides[1] = sides[1] = read_figures(r, object, "candidate");
-	for (const cJSON *bin = elements(object, "histogram"); bin; bin = bin->next)
+	for (const cJSON *bin = elements(object, "histogram", &count); bin; bin = bin->next)
 		read_bin(bin, sides);
 	return true;
 }
@@ -135,10 +128,11 @@ static bool read_path(struct reader *r, const cJSON *object, struct fg_argument_
 static void read_function(struct reader *r, const cJSON *object,
 			  struct fg_argument_function *function)
 {
-	const cJSON *path = elements(object, "paths");
-	const size_t there = count_elements(path);
+	size_t there = 0;
+	size_t sides = 0;
+	const cJSON *path = elements(object, "paths", &there);
+	const cJSON *traces = elements(object, "traces", &sides);
 	const size_t count = fg_min_size(there, FG_ARGUMENT_PATHS_MAX);
-	const cJSON *traces = elements(object, "traces");
 
 	function->name = read_text(r, object, "name");
 	function->signature = read_text(r, object, "signature");
@@ -158,8 +152,9 @@ static void read_function(struct reader *r, const cJSON *object,
 static void read_names(struct reader *r, const cJSON *object)
 {
 	struct fg_argument_table *table = r->table;
-	const cJSON *item = elements(object, "names");
+	size_t count = 0;
 	size_t capacity = 0;
+	const cJSON *item = elements(object, "names", &count);
 
 	for (; cJSON_IsString(item); item = item->next) {
 		const char *name = fg_argument_name(&r->texts, item->valuestring);
@@ -176,8 +171,8 @@ const struct fg_argument_table *
 fg_report_read_arguments(const cJSON *object, struct fg_argument_room *room, struct fg_arena *arena)
 {
 	struct reader r = {.room = room, .arena = arena};
-	const cJSON *function = elements(object, "functions");
-	const size_t there = count_elements(function);
+	size_t there = 0;
+	const cJSON *function = elements(object, "functions", &there);
 	const size_t most = fg_min_size(room->functions, FG_ARGUMENT_FUNCTIONS_MAX);
 	const size_t count = fg_min_size(there, most);
 

@@ -98,9 +98,8 @@ int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_r
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
-	FG_TRY_OUT(reporter->write(report, options, &text, err));
+	reporter->write(report, options, &text);
 	status = write_text(path, &text, err);
-out:
 	if (status != FG_OK)
 		fg_error_prefix(err, "%s report", reporter->name);
 	fg_strbuf_release(&text);

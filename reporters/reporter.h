@@ -41,8 +41,8 @@ struct fg_reporter {
 	const char *summary;    /* one line of help */
 	const char *media_type; /* "application/json", for HTTP */
 	const char *file_name;  /* usual file name; NULL: written to a stream */
-	int (*write)(const struct fg_report *report, const struct fg_report_options *options,
-		     struct fg_strbuf *text, struct fg_error *err);
+	void (*write)(const struct fg_report *report, const struct fg_report_options *options,
+		      struct fg_strbuf *text);
 };
 
 /* The table, in the order of the help text. */

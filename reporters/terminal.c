@@ -585,8 +585,8 @@ void fg_terminal_quote_circumstances(const struct fg_report *report, bool verbos
 	fg_strbuf_release(&body);
 }
 
-int fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,
-		       struct fg_strbuf *text, struct fg_error *err)
+void fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,
+			struct fg_strbuf *text)
 {
 	struct fg_arena arena = {0};
 	struct fg_card card;
@@ -594,7 +594,6 @@ int fg_report_terminal(const struct fg_report *report, const struct fg_report_op
 	struct fg_terminal_page page = {
 		.report = report, .options = options, .card = &card, .text = &body};
 
-	(void)err;
 	fg_card_make(report, NULL, &arena, &card);
 	fg_terminal_table_init(&page);
 	fold(&page);
@@ -609,5 +608,4 @@ int fg_report_terminal(const struct fg_report *report, const struct fg_report_op
 	fg_terminal_table_release(&page);
 	fg_arena_release(&arena);
 	fg_strbuf_release(&body);
-	return FG_OK;
 }

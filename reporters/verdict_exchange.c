@@ -251,14 +251,12 @@ static bool exchange_moved(const struct fg_exchange *with, void *at)
 	return true;
 }
 
-static void exchange_nodes(const struct fg_exchange *with, const char *name, enum fg_node_kind kind,
-			   const char *unit, struct fg_node_verdict **nodes, size_t *count)
+static void exchange_nodes(const struct fg_exchange *with, const char *name, const char *unit,
+			   struct fg_node_verdict **nodes, size_t *count)
 {
 	FG_EXCHANGE_LIST(with, name, *nodes, count, exchange_node);
-	for (size_t i = 0; !with->w && i < *count; i++) {
-		(*nodes)[i].kind = kind;
+	for (size_t i = 0; !with->w && i < *count; i++)
 		(*nodes)[i].unit = unit;
-	}
 }
 
 static void exchange_blame(const struct fg_exchange *outer, const struct keys *keys,
@@ -268,12 +266,9 @@ static void exchange_blame(const struct fg_exchange *outer, const struct keys *k
 	const struct fg_exchange *with = &inner;
 
 	inner.context = keys;
-	exchange_nodes(with, "functions", FG_NODE_FUNCTION, blame->unit, &blame->functions,
-		       &blame->function_count);
-	exchange_nodes(with, "libraries", FG_NODE_LIBRARY, blame->unit, &blame->libraries,
-		       &blame->library_count);
-	exchange_nodes(with, "regions", FG_NODE_REGION, blame->unit, &blame->regions,
-		       &blame->region_count);
+	exchange_nodes(with, "functions", blame->unit, &blame->functions, &blame->function_count);
+	exchange_nodes(with, "libraries", blame->unit, &blame->libraries, &blame->library_count);
+	exchange_nodes(with, "regions", blame->unit, &blame->regions, &blame->region_count);
 	FG_EXCHANGE_LIST(with, "moved", blame->moved, &blame->moved_count, exchange_moved);
 	for (size_t i = 0; !with->w && i < blame->moved_count; i++)
 		blame->moved[i].unit = blame->unit;

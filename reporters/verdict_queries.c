@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/verdict_queries.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -29,20 +30,10 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
 	return best;
 }
 
-const struct fg_series *fg_report_series(const struct fg_report *report,
-					 const struct fg_benchmark_verdict *benchmark)
-{
-	for (size_t i = 0; i < report->run->series_count; i++) {
-		if (strcmp(report->run->series[i].name, benchmark->name) == 0)
-			return &report->run->series[i];
-	}
-	return NULL;
-}
-
 const char *fg_report_schedule_reason(const struct fg_report *report,
 				      const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_series *series = fg_report_series(report, benchmark);
+	const struct fg_series *series = fg_run_find(report->run, benchmark->name);
 
 	return series && benchmark->schedule != FG_SCHEDULE_STORED ? series->schedule_reason : NULL;
 }
@@ -226,17 +217,7 @@ struct ranked {
 	double size;
 };
 
-static int worst_first(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->state != b->state)
-		return a->state < b->state ? -1 : 1;
-	if (a->size > b->size || a->size < b->size)
-		return a->size > b->size ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
+FG_ORDER_BY(worst_first, struct ranked, FG_UP(state), FG_DOWN(size), FG_UP(index))
 
 size_t *fg_report_worst_first(const struct fg_verdict *verdict)
 {

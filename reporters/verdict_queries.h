@@ -19,9 +19,6 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
  * order. The caller frees them.
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
-/* The measured series of a benchmark of the verdict; NULL if the run lacks it. */
-const struct fg_series *fg_report_series(const struct fg_report *report,
-					 const struct fg_benchmark_verdict *benchmark);
 /*
  * The reason why `auto` chose the benchmark's schedule; NULL if unknown or if two stored runs were
  * compared.

@@ -246,9 +246,7 @@ static struct fg_finding *add(struct fg_diagnosis *diagnosis, const struct fg_fi
 {
 	struct fg_finding *finding = NULL;
 
-	diagnosis->items = fg_grow(diagnosis->items, &diagnosis->capacity, diagnosis->count + 1,
-				   sizeof(diagnosis->items[0]));
-	finding = &diagnosis->items[diagnosis->count++];
+	finding = &FG_APPEND(diagnosis->items, diagnosis->count, diagnosis->capacity);
 	*finding =
 		is_bad ? *words : (struct fg_finding){.id = words->id, .subject = words->subject};
 	finding->evidence = evidence;

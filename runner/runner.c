@@ -29,8 +29,7 @@ static void list_cpus(struct fg_runner *runner)
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET((size_t)cpu, &set))
 			continue;
-		runner->cpus = fg_grow(runner->cpus, &room, runner->cpu_count + 1, sizeof(int));
-		runner->cpus[runner->cpu_count++] = cpu;
+		FG_APPEND(runner->cpus, runner->cpu_count, room) = cpu;
 	}
 }
 

@@ -462,30 +462,23 @@ static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 /* A series measured in several layouts is resumed in the same layouts, or fails. */
 int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
-	struct fg_failure failure = {0};
 	struct fg_error found = {0};
-	int status = fg_job_make_layouts(job, &found);
 
-	if (status == FG_OK)
+	if (fg_job_make_layouts(job, &found) == FG_OK)
 		return FG_OK;
-	failure.text = fg_xasprintf(
-		"its layouts no longer exist (%s): measure again without --resume", found.message);
-	status = fg_error_set(err, FG_ECHILD, "%s", failure.text);
-	fg_job_fail(job, &failure);
-	return status;
+	return refuse(
+		job,
+		fg_xasprintf("its layouts no longer exist (%s): measure again without --resume",
+			     found.message),
+		err);
 }
 
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
-	struct fg_failure failure = {0};
 	struct fg_error found = {0};
-	int status = check_metrics(job, &found);
 
-	if (status != FG_OK) {
-		failure.text = fg_xstrdup(found.message);
-		fg_job_fail(job, &failure);
-		return fg_error_set(err, FG_ECHILD, "%s", found.message);
-	}
+	if (check_metrics(job, &found) != FG_OK)
+		return refuse(job, fg_xstrdup(found.message), err);
 	job->executor.extractor = job->extractor;
 	FG_TRY(setup_arms(job, err));
 	settle_arms(job);

@@ -13,20 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
+static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox"};
 
 /*
  * Variables that fastgate sets per repetition; values from a surrounding fastgate must not leak in.
  */
-static const char *const own_variables[] = {"FASTGATE_PADDING", "FASTGATE_COLLECTOR_", NULL};
-
 static bool is_own_variable(const char *variable)
 {
-	for (size_t i = 0; own_variables[i]; i++) {
-		if (fg_text_starts_with(variable, own_variables[i]))
-			return true;
-	}
-	return false;
+	return fg_text_starts_with(variable, "FASTGATE_PADDING") ||
+	       fg_text_starts_with(variable, "FASTGATE_COLLECTOR_");
 }
 
 /* Does the benchmark itself set this variable? */
@@ -42,14 +37,6 @@ static bool is_overridden(const struct fg_benchmark *benchmark, const char *vari
 	return false;
 }
 
-static void add_variable(struct fg_target *target, size_t *room, char *variable)
-{
-	target->environment =
-		fg_grow(target->environment, room, target->environment_count + 2, sizeof(char *));
-	target->environment[target->environment_count++] = variable;
-	target->environment[target->environment_count] = NULL;
-}
-
 /*
  * The environment has the same size in both arms: PWD is the arm's working directory, whose path
  * length is the same for both, and not where fastgate was started, which could match only one of
@@ -59,19 +46,23 @@ static void build_environment(struct fg_target *target)
 {
 	static const char pwd[] = "PWD=";
 	const struct fg_benchmark *benchmark = target->benchmark;
+	char **all = NULL;
+	size_t count = 0;
 	size_t room = 0;
 
 	for (char **variable = environ; *variable; variable++) {
 		if (!is_own_variable(*variable) && !is_overridden(benchmark, *variable) &&
 		    !fg_text_starts_with(*variable, pwd))
-			add_variable(target, &room, fg_xstrdup(*variable));
+			FG_APPEND(all, count, room) = fg_xstrdup(*variable);
 	}
 	for (size_t i = 0; i < benchmark->environment_count; i++)
-		add_variable(target, &room,
-			     fg_xasprintf("%s=%s", benchmark->environment[i].name,
-					  benchmark->environment[i].value));
+		FG_APPEND(all, count, room) = fg_xasprintf("%s=%s", benchmark->environment[i].name,
+							   benchmark->environment[i].value);
 	if (!is_overridden(benchmark, pwd))
-		add_variable(target, &room, fg_xasprintf("%s%s", pwd, target->working_directory));
+		FG_APPEND(all, count, room) = fg_xasprintf("%s%s", pwd, target->working_directory);
+	target->environment_count = count;
+	(void)FG_APPEND(all, count, room); /* NULL ends it */
+	target->environment = all;
 }
 
 /*
@@ -94,13 +85,7 @@ static char *find_program(const char *working_directory, const char *name)
 
 static bool is_shell(const char *program)
 {
-	const char *base = fg_fs_base_name(program);
-
-	for (size_t i = 0; shells[i]; i++) {
-		if (strcmp(base, shells[i]) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_IS_AMONG(fg_fs_base_name(program), shells);
 }
 
 static char *absolute_folder(const char *path)
@@ -195,9 +180,7 @@ void fg_target_layouts_cut(struct fg_target_layouts *layouts, unsigned count)
 
 void fg_target_release(struct fg_target *target)
 {
-	for (size_t i = 0; i < target->environment_count; i++)
-		free(target->environment[i]);
-	free(target->environment);
+	fg_free_words(target->environment);
 	fg_target_layouts_cut(&target->layouts, 0);
 	free(target->root);
 	free(target->working_directory);

@@ -15,6 +15,7 @@ NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)")
 STATIC = re.compile(r"^static\b[^;=\[({]*?(?:\(\*)?(\w+)\s*(?!\(\*)[;=\[()]", re.M)
+ORDER = re.compile(r"^FG_ORDER_BY\((\w+)", re.M)
 TYPE = re.compile(r"^(?:static )?(?:const )?(?:struct|union|enum) (\w+) \{", re.M)
 CONSTANTS = re.compile(r"^(?:static )?(?:const )?enum(?: \w+)? \{(.*?)\}", re.M | re.S)
 CONSTANT = re.compile(r"(?:^|,)\s*(\w+)")
@@ -28,7 +29,7 @@ class Source:
         text = ATTRIBUTE.sub("", NOT_CODE.sub(" ", pathlib.Path(path).read_text(encoding="utf-8")))
         self.path = path
         self.macros = set(MACRO.findall(text))
-        self.names = {*self.macros, *STATIC.findall(text), *TYPE.findall(text)}
+        self.names = {*self.macros, *STATIC.findall(text), *ORDER.findall(text), *TYPE.findall(text)}
         for constants in CONSTANTS.findall(text):
             self.names.update(CONSTANT.findall(constants))
         self.words = set(WORD.findall(text))

@@ -17,7 +17,7 @@ struct slot {
 	uint32_t node;
 };
 
-FG_ASCENDING(by_id, struct slot, id)
+FG_ORDER_BY(by_id, struct slot, FG_UP(id))
 
 /* Values beyond this range do not fit the encoding. */
 static int64_t whole(double value)

@@ -16,7 +16,7 @@ enum {
 	ARMS = 2
 };
 
-FG_ASCENDING(by_id, struct fg_function_total, id)
+FG_ORDER_BY(by_id, struct fg_function_total, FG_UP(id))
 
 static bool is_used(const struct fg_function_total *item)
 {

@@ -14,6 +14,7 @@
 struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
+	uint8_t kind; /* of a record */
 	bool failed;
 };
 
@@ -254,9 +255,9 @@ static void read_region_times(struct fg_trace_records *r, struct cursor *c)
 		*APPEND(r->trace, time) = times;
 }
 
-static void read_unit(struct fg_trace_records *r, struct cursor *c, bool begin)
+static void read_unit(struct fg_trace_records *r, struct cursor *c)
 {
-	struct fg_trace_unit_mark mark = {.begin = begin};
+	struct fg_trace_unit_mark mark = {.begin = c->kind == FG_RECORD_UNIT_BEGIN};
 
 	mark.thread = take_u32(c);
 	mark.name = take_u32(c);
@@ -264,16 +265,6 @@ static void read_unit(struct fg_trace_records *r, struct cursor *c, bool begin)
 	mark.time_ns = take_varint(c);
 	if (!c->failed)
 		*APPEND(r->trace, mark) = mark;
-}
-
-static void read_unit_begin(struct fg_trace_records *r, struct cursor *c)
-{
-	read_unit(r, c, true);
-}
-
-static void read_unit_end(struct fg_trace_records *r, struct cursor *c)
-{
-	read_unit(r, c, false);
 }
 
 static void read_measure(struct fg_trace_records *r, struct cursor *c)
@@ -290,9 +281,9 @@ static void read_measure(struct fg_trace_records *r, struct cursor *c)
 		*known = name;
 }
 
-static void read_values(struct fg_trace_records *r, struct cursor *c, uint32_t state)
+static void read_values(struct fg_trace_records *r, struct cursor *c)
 {
-	struct fg_trace_value value = {.state = state};
+	struct fg_trace_value value = {.state = c->kind == FG_RECORD_HELD ? take_u32(c) : 0};
 
 	value.thread = take_u32(c);
 	value.region = take_u32(c);
@@ -303,16 +294,6 @@ static void read_values(struct fg_trace_records *r, struct cursor *c, uint32_t s
 		if (!c->failed)
 			*APPEND(r->trace, value) = value;
 	}
-}
-
-static void read_counts(struct fg_trace_records *r, struct cursor *c)
-{
-	read_values(r, c, 0);
-}
-
-static void read_held(struct fg_trace_records *r, struct cursor *c)
-{
-	read_values(r, c, take_u32(c));
 }
 
 static void read_held_end(struct fg_trace_records *r, struct cursor *c)
@@ -411,9 +392,9 @@ static void read_bins(struct cursor *c, uint64_t *bins, uint32_t limit)
 	}
 }
 
-static void read_domain_as(struct fg_trace_records *r, struct cursor *c, bool is_so_far)
+static void read_domain(struct fg_trace_records *r, struct cursor *c)
 {
-	struct fg_trace_domain domain = {.is_so_far = is_so_far};
+	struct fg_trace_domain domain = {.is_so_far = c->kind == FG_RECORD_DOMAIN_SO_FAR};
 	uint64_t *const numbers[] = {&domain.values,    &domain.zeros,      &domain.negatives,
 				     &domain.denormals, &domain.infinities, &domain.nans,
 				     &domain.repeats};
@@ -431,16 +412,6 @@ static void read_domain_as(struct fg_trace_records *r, struct cursor *c, bool is
 	read_bins(c, domain.bins, FG_DOMAIN_BINS);
 	if (!c->failed)
 		*APPEND(r->trace, domain) = domain;
-}
-
-static void read_domain(struct fg_trace_records *r, struct cursor *c)
-{
-	read_domain_as(r, c, false);
-}
-
-static void read_domain_so_far(struct fg_trace_records *r, struct cursor *c)
-{
-	read_domain_as(r, c, true);
 }
 
 static void read_call_times(struct fg_trace_records *r, struct cursor *c)
@@ -582,23 +553,23 @@ static void (*const readers[])(struct fg_trace_records *, struct cursor *) = {
 	[FG_RECORD_NAME] = read_name,
 	[FG_RECORD_REGION] = read_region,
 	[FG_RECORD_REGION_SET] = read_region_set,
-	[FG_RECORD_UNIT_BEGIN] = read_unit_begin,
-	[FG_RECORD_UNIT_END] = read_unit_end,
+	[FG_RECORD_UNIT_BEGIN] = read_unit,
+	[FG_RECORD_UNIT_END] = read_unit,
 	[FG_RECORD_EXE] = read_exe,
 	[FG_RECORD_COMMAND] = read_command,
 	[FG_RECORD_SAMPLING] = skip,
 	[FG_RECORD_NOTE] = read_note,
 	[FG_RECORD_REGION_TIMES] = read_region_times,
 	[FG_RECORD_MEASURE] = read_measure,
-	[FG_RECORD_COUNTS] = read_counts,
-	[FG_RECORD_HELD] = read_held,
+	[FG_RECORD_COUNTS] = read_values,
+	[FG_RECORD_HELD] = read_values,
 	[FG_RECORD_HELD_END] = read_held_end,
 	[FG_RECORD_REGION_SPAN] = read_region_span,
 	[FG_RECORD_RESIDENT] = read_resident,
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
-	[FG_RECORD_DOMAIN_SO_FAR] = read_domain_so_far,
+	[FG_RECORD_DOMAIN_SO_FAR] = read_domain,
 	[FG_RECORD_CALL_TIMES] = read_call_times,
 	[FG_RECORD_CALL_WAYS] = read_call_ways,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
@@ -629,7 +600,7 @@ static void read_sample(struct fg_trace_records *r, struct cursor *c, uint8_t fi
 static void read_record(struct fg_trace_records *r, struct cursor *c, uint8_t kind)
 {
 	uint64_t size = take_varint(c);
-	struct cursor record = {.at = c->at};
+	struct cursor record = {.at = c->at, .kind = kind};
 
 	if (c->failed || size > (size_t)(c->end - c->at)) {
 		c->failed = true;
@@ -667,7 +638,7 @@ bool fg_trace_records_read(struct fg_trace_records *r, const struct fg_trace_chu
 
 /* ---------------------------------------------------- after all are read */
 
-FG_ASCENDING_2(by_module_and_start, struct fg_trace_symbol, module, start)
+FG_ORDER_BY(by_module_and_start, struct fg_trace_symbol, FG_UP(module), FG_UP(start))
 
 const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset)
 {
@@ -690,7 +661,7 @@ const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, ui
 										       : NULL;
 }
 
-FG_ASCENDING_2(by_code_and_position, struct fg_trace_code_lines, code, position)
+FG_ORDER_BY(by_code_and_position, struct fg_trace_code_lines, FG_UP(code), FG_UP(position))
 
 /* Joins the parts of a code's line table, as far as they are contiguous. */
 static size_t join_lines(struct fg_trace *trace, size_t first)

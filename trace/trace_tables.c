@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tables of counters, and other data that a killed process had not written in full. */
 #include "base/base.h"
+#include "base/sort.h"
 #include "trace/trace_records.h"
 
 #include <string.h>
@@ -18,13 +19,14 @@ struct site_64 {
 static void add_value(struct fg_trace *trace, const struct fg_trace_value *owner, uint32_t measure,
 		      uint64_t value)
 {
+	struct fg_trace_value *added = NULL;
+
 	if (value == 0)
 		return;
-	trace->values = fg_grow(trace->values, &trace->value_capacity, trace->value_count + 1,
-				sizeof(trace->values[0]));
-	trace->values[trace->value_count] = *owner;
-	trace->values[trace->value_count].measure = measure;
-	trace->values[trace->value_count++].value = value;
+	added = &FG_APPEND(trace->values, trace->value_count, trace->value_capacity);
+	*added = *owner;
+	added->measure = measure;
+	added->value = value;
 }
 
 static void add_counts(struct fg_trace *trace, const struct fg_trace_table *table,
@@ -144,19 +146,8 @@ static void forget_measure(struct fg_trace *trace, uint32_t measure)
 }
 
 /* Among rows of the same ids, the one read last has the most values and comes first. */
-static int by_ids(const void *left, const void *right)
-{
-	const struct fg_trace_domain *a = left;
-	const struct fg_trace_domain *b = right;
-	const uint32_t ids[][2] = {{a->thread, b->thread},     {a->region, b->region},
-				   {a->path, b->path},         {a->measure, b->measure},
-				   {a->argument, b->argument}, {a->is_so_far, b->is_so_far}};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(ids); i++)
-		if (ids[i][0] != ids[i][1])
-			return ids[i][0] < ids[i][1] ? -1 : 1;
-	return (a->values < b->values) - (a->values > b->values);
-}
+FG_ORDER_BY(by_ids, struct fg_trace_domain, FG_UP(thread), FG_UP(region), FG_UP(path),
+	    FG_UP(measure), FG_UP(argument), FG_UP(is_so_far), FG_DOWN(values))
 
 static bool has_same_ids(const struct fg_trace_domain *a, const struct fg_trace_domain *b)
 {

@@ -184,12 +184,8 @@ static const struct format formats[] = {
 /* Every character that Markdown or HTML would act on becomes a reference. */
 static void add_words(const struct format *format, struct fg_strbuf *plain, struct fg_strbuf *text)
 {
-	for (const char *at = fg_strbuf_text(plain); *at; at++) {
-		if (format->is_marked_up && strchr("<>&\"'`*_[]()#@|\\~!:/", *at))
-			fg_strbuf_printf(text, "&#%d;", *at);
-		else
-			fg_strbuf_add_char(text, *at);
-	}
+	fg_text_add_references(text, fg_strbuf_text(plain), plain->length,
+			       format->is_marked_up ? "<>&\"'`*_[]()#@|\\~!:/" : "");
 	fg_strbuf_release(plain);
 }
 

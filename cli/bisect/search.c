@@ -324,13 +324,9 @@ static const char *card_of(const struct fg_session *session, struct fg_arena *ar
 		.verdict = &session->result.verdict,
 		.profiles = (const struct fg_profile_set *const *)session->result.profiles};
 	struct fg_strbuf text = {0};
-	const char *card = NULL;
 
-	if (fg_reporter_find("terminal", NULL)
-		    ->write(&report, &(struct fg_report_options){0}, &text, NULL) == FG_OK)
-		card = fg_arena_strdup(arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
-	return card;
+	fg_reporter_find("terminal", NULL)->write(&report, &(struct fg_report_options){0}, &text);
+	return fg_strbuf_keep(&text, arena);
 }
 
 /* Gates the step's commit against its parent, by the full rule. */

@@ -65,11 +65,14 @@ static int tell(struct fg_cli *cli, const struct options *given,
 		.width = cli->out_is_terminal && !given->output ? cli->columns : 0,
 	};
 	struct fg_strbuf text = {0};
-	int status = reporter ? reporter->write(&report, &how, &text, err) : FG_EINVAL;
+	int status = FG_OK;
 
-	if (status == FG_OK && !given->output && strcmp(format, "terminal") == 0)
-		fg_cli_print_escaped(cli, &text);
-	else if (status == FG_OK)
+	if (!reporter)
+		return FG_EINVAL;
+	reporter->write(&report, &how, &text);
+	if (!given->output && strcmp(format, "terminal") == 0)
+		fg_cli_tell(cli, &text);
+	else
 		status = fg_cli_write(cli, given->output, &text, err);
 	fg_strbuf_release(&text);
 	return status;

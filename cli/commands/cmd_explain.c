@@ -50,11 +50,7 @@ static int explain(const struct fg_cli *cli, const struct fg_stored_run *stored,
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
-	if (!stored->report)
-		return fg_error_set(err, FG_ENOENT, "run %s has no verdict: it %s", stored->run.id,
-				    stored->run.complete ? "was recorded, not compared"
-							 : "was interrupted");
-	FG_TRY(fg_report_read(stored->report, strlen(stored->report), &verdict, err));
+	FG_TRY(fg_stored_run_verdict(stored, &verdict, err));
 	status = choose(&verdict, wanted, &benchmark, err);
 	if (status == FG_OK && cli->json) {
 		fg_explain_json(&report, benchmark, &text);

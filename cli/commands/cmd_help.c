@@ -101,12 +101,8 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, man, "man", 0,
 		    "print the manual page instead, as source for man"),
-	{.name = "completion",
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, shell),
-	 .argument = "SHELL",
-	 .choices = shells,
-	 .help = "print the completions for a shell"},
+	FG_ROW_CHOICE(struct options, shell, "completion", 0, "SHELL", shells, NULL,
+		      "print the completions for a shell"),
 	{.name = NULL},
 };
 

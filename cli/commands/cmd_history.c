@@ -246,15 +246,6 @@ static void end_line(struct fg_strbuf *line, struct fg_strbuf *text)
 	fg_strbuf_release(line);
 }
 
-static int columns_of(const char *text)
-{
-	int columns = 0;
-
-	for (; *text; text++)
-		columns += ((unsigned char)*text & 0xC0) != 0x80;
-	return columns;
-}
-
 /* "+1.2 %" relative to the chain's first commit; nothing for commits outside the chain. */
 static void add_level(const struct fg_chain *chain, const char *commit, struct fg_strbuf *out)
 {
@@ -266,7 +257,7 @@ static void add_level(const struct fg_chain *chain, const char *commit, struct f
 	if (place)
 		(void)fg_format_change(expm1(fg_chain_sum(chain, 0, place, FG_CHAIN_ALL).change),
 				       change);
-	fg_strbuf_printf(out, "%*s%s  ", 9 - columns_of(change), "", change);
+	fg_strbuf_printf(out, "%*s%s  ", 9 - (int)fg_text_width(change), "", change);
 }
 
 static void print_point(const struct fg_stored_run *stored, const struct fg_trend_point *point,
@@ -503,13 +494,8 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_ROW_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
-	{.name = "metric",
-	 .letter = 'm',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, metric),
-	 .argument = "NAME",
-	 .initial = "cpu_time",
-	 .help = "which metric to follow"},
+	FG_ROW_WORD(struct options, metric, "metric", 'm', "NAME", "cpu_time",
+		    "which metric to follow"),
 	FG_ROW_COUNT(struct options, limit, "limit", 'n', 1000, "200",
 		     "show this many of the newest runs"),
 	{.name = NULL},

@@ -78,19 +78,17 @@ static const char *choose_format(const struct fg_cli *cli, const struct options 
 	return by_file ? by_file : "terminal";
 }
 
-static int print(const struct fg_cli *cli, const struct fg_reporter *reporter,
-		 const struct fg_report *report, const struct fg_report_options *look,
-		 struct fg_error *err)
+static void print(const struct fg_cli *cli, const struct fg_reporter *reporter,
+		  const struct fg_report *report, const struct fg_report_options *look)
 {
 	struct fg_strbuf text = {0};
-	const int status = reporter->write(report, look, &text, err);
 
-	if (status == FG_OK && strcmp(reporter->name, "terminal") == 0)
+	reporter->write(report, look, &text);
+	if (strcmp(reporter->name, "terminal") == 0)
 		fg_cli_page(cli, &text);
-	else if (status == FG_OK)
+	else
 		fg_cli_print(cli, &text);
 	fg_strbuf_release(&text);
-	return status;
 }
 
 static int write_report(struct fg_cli *cli, const struct options *given,
@@ -108,15 +106,11 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	};
 	int status = FG_OK;
 
-	if (!stored->report)
-		return fg_error_set(err, FG_ENOENT, "run %s has no verdict: it %s", stored->run.id,
-				    stored->run.complete ? "was recorded, not compared"
-							 : "was interrupted");
-	status = fg_report_read(stored->report, strlen(stored->report), &verdict, err);
-	if (status == FG_OK)
-		status = to_stdout ? print(cli, reporter, &report, &look, err)
-				   : fg_reporter_write_file(reporter, &report, &look, given->output,
-							    err);
+	FG_TRY(fg_stored_run_verdict(stored, &verdict, err));
+	if (to_stdout)
+		print(cli, reporter, &report, &look);
+	else
+		status = fg_reporter_write_file(reporter, &report, &look, given->output, err);
 	fg_verdict_release(&verdict);
 	return status;
 }

@@ -108,20 +108,6 @@ static struct fg_mcp_call *free_slot(struct server *server)
 	return NULL;
 }
 
-/* The command line with the program itself in front. */
-static char **whole_command(struct fg_arena *arena, char *const *words)
-{
-	size_t count = 0;
-	char **argv = NULL;
-
-	while (words[count])
-		count++;
-	argv = fg_arena_array(arena, count + 2, sizeof(argv[0]));
-	argv[0] = fg_arena_strdup(arena, "/proc/self/exe");
-	memcpy(argv + 1, words, (count + 1) * sizeof(argv[0]));
-	return argv;
-}
-
 static void call_tool(struct server *server, const struct fg_rpc_message *message)
 {
 	const char *name = fg_json_text_or(message->params, "name", NULL);
@@ -129,7 +115,6 @@ static void call_tool(struct server *server, const struct fg_rpc_message *messag
 	const cJSON *arguments = fg_json_find(message->params, "arguments");
 	struct fg_mcp_call *call = free_slot(server);
 	struct fg_error err = {0};
-	char **words = NULL;
 
 	if (!tool)
 		(void)fg_error_set(&err, FG_EINVAL, "unknown tool '%.100s'", name ? name : "");
@@ -144,7 +129,7 @@ static void call_tool(struct server *server, const struct fg_rpc_message *messag
 			     "too many calls at once: wait for one, or cancel it");
 		return;
 	}
-	if (fg_mcp_command_line(tool, arguments, server->rights, &call->arena, &words, &err) !=
+	if (fg_mcp_command_line(tool, arguments, server->rights, &call->arena, &call->argv, &err) !=
 	    FG_OK) {
 		fg_mcp_refuse(&server->output, message->id, err.message);
 		fg_mcp_call_release(call);
@@ -153,7 +138,6 @@ static void call_tool(struct server *server, const struct fg_rpc_message *messag
 	call->tool = tool;
 	call->id = fg_xstrdup(message->id);
 	call->progress_token = fg_rpc_id(fg_json_find(message->params, "_meta/progressToken"));
-	call->argv = whole_command(&call->arena, words);
 }
 
 static void cancel(struct server *server, const struct fg_rpc_message *message)

@@ -455,6 +455,7 @@ int fg_mcp_command_line(const struct fg_mcp_tool *tool, const cJSON *arguments,
 {
 	struct line line = {.tool = tool, .rights = rights, .arena = arena};
 
+	add_word(&line, fg_arena_strdup(arena, "/proc/self/exe"));
 	add_word(&line, fg_arena_strdup(arena, tool->command));
 	add_word(&line, fg_arena_strdup(arena, "--color=never"));
 	if (tool->is_json)

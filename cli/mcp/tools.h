@@ -46,7 +46,7 @@ const struct fg_option *fg_mcp_option(const struct fg_mcp_tool *tool, const char
 /* Writes the array `tools`. */
 void fg_mcp_list_tools(struct fg_json_writer *w, const struct fg_mcp_rights *rights);
 /*
- * Makes the command line, without the program: NULL-terminated, in the arena. FG_EINVAL: an
+ * Makes the command line, this program first: NULL-terminated, in the arena. FG_EINVAL: an
  * argument is not in the schema, has another type, or is not allowed. The command itself checks
  * values.
  */

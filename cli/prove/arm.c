@@ -173,9 +173,7 @@ static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof 
 		proof->layouts = series->layouts;
 		fg_proof_noise(series, "cpu_time", &proof->noise);
 	}
-	prove->proofs = fg_grow(prove->proofs, &prove->proof_capacity, prove->proof_count + 1,
-				sizeof(prove->proofs[0]));
-	prove->proofs[prove->proof_count++] = *proof;
+	FG_APPEND(prove->proofs, prove->proof_count, prove->proof_capacity) = *proof;
 }
 
 static int failed(const struct arm *arm, struct fg_error *err)

@@ -31,26 +31,16 @@ static int run_under_callgrind(char *const *command, const char *pieces, unsigne
 {
 	char **words = fg_callgrind_words(pieces, flags);
 	struct fg_recorded recorded;
-	char **argv = NULL;
-	size_t before = 0;
-	size_t count = 0;
-	pid_t pid = -1;
+	char **argv = fg_join_words(words, command);
+	const pid_t pid = fg_recorded_start(argv, NULL, &recorded);
 	int status = FG_OK;
 
-	while (words[before])
-		before++;
-	while (command[count])
-		count++;
-	argv = fg_xcalloc(before + count + 1, sizeof(argv[0]));
-	memcpy(argv, words, before * sizeof(argv[0]));
-	memcpy(argv + before, command, count * sizeof(argv[0]));
-	pid = fg_recorded_start(argv, NULL, &recorded);
 	if (pid < 0)
 		status = fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	else
 		*exit_code = fg_recorded_await(pid, &recorded);
 	free(argv);
-	fg_callgrind_words_free(words);
+	fg_free_words(words);
 	return status;
 }
 

@@ -129,12 +129,10 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 		       struct fg_control_file *control, int *exit_code, struct fg_error *err)
 {
 	struct fg_recorded recorded;
-	char *variables[FG_PRELOAD_VARIABLES_MAX];
-	const size_t count = fg_preload_variables(preload, environ, variables);
+	char **variables = fg_preload_variables(preload, environ);
 	const pid_t pid = fg_recorded_start(argv, variables, &recorded);
 
-	for (size_t i = 0; i < count; i++)
-		free(variables[i]);
+	fg_free_words(variables);
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	/*

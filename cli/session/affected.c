@@ -119,7 +119,7 @@ struct kept {
 	int64_t used_ns;
 };
 
-FG_DESCENDING(newest_first, struct kept, used_ns)
+FG_ORDER_BY(newest_first, struct kept, FG_DOWN(used_ns))
 
 static void prune(const char *folder, const struct fg_executed_key *key)
 {

@@ -319,19 +319,6 @@ static const struct fg_profile_set *profiles_of(const struct fg_session *session
 	return NULL;
 }
 
-static bool find_function(const struct fg_profile_set *set, const struct fg_node_verdict *node,
-			  uint32_t *function)
-{
-	for (uint32_t i = 0; i < set->function_count; i++) {
-		if (strcmp(set->functions[i].name, node->name) == 0 &&
-		    strcmp(set->functions[i].library, node->library ? node->library : "") == 0) {
-			*function = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 void fg_session_add_sources(struct fg_session *session)
 {
 	struct fg_verdict *verdict = &session->result.verdict;
@@ -348,12 +335,11 @@ void fg_session_add_sources(struct fg_session *session)
 		     set && k < blame->function_count && k < LISTED_MAX && listings < LISTINGS_MAX;
 		     k++) {
 			struct fg_node_verdict *node = &blame->functions[k];
-			uint32_t function = 0;
+			const uint32_t function =
+				fg_profile_set_find(set, node->name, node->library);
 
-			if (node->standing != FG_STANDING_GUILTY &&
-			    node->standing != FG_STANDING_FASTER)
-				continue;
-			if (!find_function(set, node, &function))
+			if (function == UINT32_MAX || (node->standing != FG_STANDING_GUILTY &&
+						       node->standing != FG_STANDING_FASTER))
 				continue;
 			node->source = list_function(session, set, node, function, &verdict->arena);
 			node->assembly = list_code(session, set, node, function, &verdict->arena);

@@ -249,18 +249,15 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 		.follow_children = true,
 		.no_python = measure->sampler.python == FG_PYTHON_OFF,
 	};
-	char *variables[FG_PRELOAD_VARIABLES_MAX];
-	const size_t count = fg_preload_variables(&preload, environ, variables);
-	const char **words = fg_xcalloc(count + 2, sizeof(words[0]));
+	/* `env` execs the command, so it is not counted itself. */
+	char *env[] = {(char *)(uintptr_t) "env", NULL};
+	char **variables = fg_preload_variables(&preload, environ);
+	char **words = fg_join_words(env, variables);
 	const struct fg_extra extra = {
 		.arm = arm, .before = words, .timeout_ns = counter->benchmark->timeout_ns};
 	char *why = NULL;
 	int status = FG_OK;
 
-	/* `env` execs the command, so it is not counted itself. */
-	words[0] = "env";
-	for (size_t i = 0; i < count; i++)
-		words[i + 1] = variables[i];
 	status = fg_runner_extra(counter->job, &extra, &why, err);
 	if (status == FG_ECHILD)
 		explain(counter, why ? why : "the program failed");
@@ -268,8 +265,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	free(words);
 	free(calls);
 	free(domains);
-	for (size_t i = 0; i < count; i++)
-		free(variables[i]);
+	fg_free_words(variables);
 	return status;
 }
 

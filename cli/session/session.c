@@ -218,9 +218,9 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 	if (!session->open.store)
 		return FG_OK;
 	FG_ASSERT(json);
-	FG_TRY_OUT(json->write(&report, &options, &text, err));
-	FG_TRY_OUT(fg_store_save(session->open.store, &session->result.run,
-				 session->result.profiles, fg_strbuf_text(&text), err));
+	json->write(&report, &options, &text);
+	FG_TRY_OUT(fg_store_save(session->open.store, &session->got.run, session->got.profiles,
+				 fg_strbuf_text(&text), err));
 	status = take_profiles_of_store(session, err);
 out:
 	fg_strbuf_release(&text);
@@ -247,10 +247,10 @@ static int write_beneath(const struct fg_reporter *reporter, const struct fg_rep
 			 struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
-	int status = reporter->write(report, options, &text, err);
+	int status = FG_OK;
 
-	if (status == FG_OK)
-		status = fg_beneath_write(".", path, fg_strbuf_text(&text), text.length, err);
+	reporter->write(report, options, &text);
+	status = fg_beneath_write(".", path, fg_strbuf_text(&text), text.length, err);
 	if (status != FG_OK)
 		fg_error_prefix(err, "report.%s of fastgate.yml", reporter->name);
 	fg_strbuf_release(&text);
@@ -292,13 +292,13 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 			fg_cli_detail(cli, "wrote %s", target->path);
 	}
 	FG_ASSERT(speaker);
-	status = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
-	if (status == FG_OK && cli->json)
+	speaker->write(&report, cli->json ? &plain : &spoken, &text);
+	if (cli->json)
 		fg_cli_print(cli, &text);
-	else if (status == FG_OK)
-		fg_cli_print_escaped(cli, &text);
+	else
+		fg_cli_tell(cli, &text);
 	fg_strbuf_release(&text);
-	return status != FG_OK ? status : result;
+	return result;
 }
 
 int fg_session_publish(const struct fg_session *session, bool may_send)

@@ -197,7 +197,7 @@ void fg_shards_release(struct fg_shards *shards)
 
 /* ---- merging ---- */
 
-FG_ASCENDING(by_index, struct fg_shard, index)
+FG_ORDER_BY(by_index, struct fg_shard, FG_UP(index))
 
 /*
  * Keeps facts that all shards agree on. A differing fact of the fingerprint lists all its values,

@@ -6,6 +6,7 @@
 #include "cli/session/plan.h"
 #include "perfdb/client/client.h"
 #include "perfdb/protocol.h"
+#include "reporters/reporter.h"
 #include "runner/build/git.h"
 #include "store/bundle.h"
 #include "store/db.h"
@@ -227,4 +228,14 @@ void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, e
 	fg_cli_say(cli, "comparing %s with %s", before, after);
 	free(before);
 	free(after);
+}
+
+int fg_stored_run_verdict(const struct fg_stored_run *stored, struct fg_verdict *verdict,
+			  struct fg_error *err)
+{
+	if (!stored->report)
+		return fg_error_set(err, FG_ENOENT, "run %s has no verdict: it %s", stored->run.id,
+				    stored->run.complete ? "was recorded, not compared"
+							 : "was interrupted");
+	return fg_report_read(stored->report, strlen(stored->report), verdict, err);
 }

@@ -180,9 +180,7 @@ static void lay_windows(struct search *s)
 					   .end = (size_t)ceil(start + length - 1e-9)};
 
 			w.end = fg_min_size(w.end, s->count);
-			s->windows = fg_grow(s->windows, &capacity, s->window_count + 1,
-					     sizeof(s->windows[0]));
-			s->windows[s->window_count++] = w;
+			FG_APPEND(s->windows, s->window_count, capacity) = w;
 		}
 		length *= WINDOW_DECAY;
 	}

@@ -9,11 +9,11 @@
 
 #include "base/base.h"
 #include "base/random.h"
+#include "base/sort.h"
 
 #include <math.h>
 
-#define BLOCK            32
-#define PATTERNS_DEFAULT 1000
+#define BLOCK 32
 /*
  * Sums of the same numbers in another order may differ in the last bits of a float; count them as
  * equal.
@@ -28,29 +28,6 @@ struct plan {
 	float *statistics; /* [row][cosets], cosets rounded up to whole blocks */
 	size_t *order;     /* rows by observed statistic in the current direction, ascending */
 };
-
-static int check_rows(const struct fg_sparse_rows *rows, size_t patterns, struct fg_error *err)
-{
-	if (rows->column_count > FG_SIGNFLIP_COLUMNS_MAX)
-		return fg_error_set(err, FG_ELIMIT, "%zu pairs, at most %d can be permuted",
-				    rows->column_count, FG_SIGNFLIP_COLUMNS_MAX);
-	if (patterns > FG_SIGNFLIP_PATTERNS_MAX)
-		return fg_error_set(err, FG_ELIMIT, "%zu sign patterns, at most %d are allowed",
-				    patterns, FG_SIGNFLIP_PATTERNS_MAX);
-	for (size_t row = 0; row < rows->row_count; row++) {
-		for (size_t i = rows->start[row]; i < rows->start[row + 1]; i++) {
-			if (rows->columns[i] >= rows->column_count)
-				return fg_error_set(err, FG_EINVAL, "row %zu names pair %u of %zu",
-						    row, rows->columns[i], rows->column_count);
-			if (!isfinite(rows->values[i]))
-				return fg_error_set(
-					err, FG_EINVAL,
-					"row %zu, pair %u: the difference is not a number", row,
-					rows->columns[i]);
-		}
-	}
-	return FG_OK;
-}
 
 /* Pattern 0 is "as observed"; the others are fair coins, 64 per draw. */
 static void draw_signs(struct plan *plan, uint64_t seed)
@@ -127,13 +104,7 @@ struct observed {
 	size_t row;
 };
 
-static int compare_observed(const void *left, const void *right)
-{
-	float a = ((const struct observed *)left)->statistic;
-	float b = ((const struct observed *)right)->statistic;
-
-	return (a > b) - (a < b);
-}
+FG_ORDER_BY(compare_observed, struct observed, FG_UP(statistic))
 
 static float handicap_of(const struct plan *plan, size_t row)
 {
@@ -180,6 +151,15 @@ static size_t raise_and_count(const struct plan *plan, size_t row, float directi
 	return reached;
 }
 
+static bool is_empty(const struct fg_sparse_rows *rows, size_t row)
+{
+	size_t i = rows->start[row];
+
+	while (i < rows->start[row + 1] && !(fabsf(rows->values[i]) > 0.0F))
+		i++;
+	return i == rows->start[row + 1];
+}
+
 /*
  * Goes from the least to the most suspicious row, then makes the adjusted p monotone from the top
  * down.
@@ -204,25 +184,13 @@ static void step_down(struct plan *plan, float direction, double *p)
 		size_t row = plan->order[i];
 
 		most = fmax(most, p[row]);
-		p[row] = most;
+		p[row] = is_empty(plan->rows, row) ? 1.0 : most;
 	}
 	free(maxima);
 }
 
-static void set_empty_rows_to_one(const struct fg_sparse_rows *rows, double *p)
-{
-	for (size_t row = 0; row < rows->row_count; row++) {
-		bool empty = true;
-
-		for (size_t i = rows->start[row]; i < rows->start[row + 1]; i++)
-			empty = empty && !(fabsf(rows->values[i]) > 0.0F);
-		if (empty)
-			p[row] = 1.0;
-	}
-}
-
-static void run_plan(const struct fg_sparse_rows *rows, size_t patterns, uint64_t seed,
-		     double *p_up, double *p_down)
+void fg_signflip_max_t(const struct fg_sparse_rows *rows, size_t patterns, uint64_t seed,
+		       double *p_up, double *p_down)
 {
 	struct plan plan = {.rows = rows, .cosets = (patterns + 1) / 2};
 	size_t width;
@@ -230,30 +198,13 @@ static void run_plan(const struct fg_sparse_rows *rows, size_t patterns, uint64_
 	plan.blocks = (plan.cosets + BLOCK - 1) / BLOCK;
 	width = plan.blocks * BLOCK;
 	plan.signs = fg_xcalloc(width * (rows->column_count + 1), sizeof(plan.signs[0]));
-	plan.statistics = fg_xcalloc(rows->row_count * width, sizeof(plan.statistics[0]));
-	plan.order = fg_xcalloc(rows->row_count, sizeof(plan.order[0]));
+	plan.statistics = fg_xcalloc(rows->row_count * width + 1, sizeof(plan.statistics[0]));
+	plan.order = fg_xcalloc(rows->row_count + 1, sizeof(plan.order[0]));
 	draw_signs(&plan, seed);
 	fill_statistics(&plan);
-	if (p_up) {
-		step_down(&plan, 1.0F, p_up);
-		set_empty_rows_to_one(rows, p_up);
-	}
-	if (p_down) {
-		step_down(&plan, -1.0F, p_down);
-		set_empty_rows_to_one(rows, p_down);
-	}
+	step_down(&plan, 1.0F, p_up);
+	step_down(&plan, -1.0F, p_down);
 	free(plan.signs);
 	free(plan.statistics);
 	free(plan.order);
-}
-
-int fg_signflip_max_t(const struct fg_sparse_rows *rows, const struct fg_signflip_options *options,
-		      double *p_up, double *p_down, struct fg_error *err)
-{
-	size_t patterns = options->patterns > 0 ? options->patterns : PATTERNS_DEFAULT;
-
-	FG_TRY(check_rows(rows, patterns, err));
-	if (rows->row_count > 0)
-		run_plan(rows, patterns, options->seed, p_up, p_down);
-	return FG_OK;
 }

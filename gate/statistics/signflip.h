@@ -18,8 +18,6 @@
 #ifndef FG_STATS_SIGNFLIP_H
 #define FG_STATS_SIGNFLIP_H
 
-#include "base/error.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,20 +39,14 @@ struct fg_sparse_rows {
 	const float *handicap;
 };
 
-struct fg_signflip_options {
-	size_t patterns; /* including the opposite of each; 0: 1000 */
-	uint64_t seed;
-};
-
-#define FG_SIGNFLIP_COLUMNS_MAX  10000
-#define FG_SIGNFLIP_PATTERNS_MAX 100000
+#define FG_SIGNFLIP_COLUMNS_MAX 10000
 
 /*
- * Computes the adjusted p of each row, for "grew" in p_up and for "shrank" in p_down (either may be
- * NULL). A row without a value other than 0 gets 1. FG_EINVAL for a column out of range or a value
- * that is not finite; FG_ELIMIT beyond the limits above.
+ * Computes the adjusted p of each row, for "grew" in p_up and for "shrank" in p_down, over at most
+ * `patterns` sign patterns, the opposite of each included. A row without a value other than 0 gets
+ * 1. Values are finite, and there are at most FG_SIGNFLIP_COLUMNS_MAX columns.
  */
-int fg_signflip_max_t(const struct fg_sparse_rows *rows, const struct fg_signflip_options *options,
-		      double *p_up, double *p_down, struct fg_error *err) FG_NODISCARD;
+void fg_signflip_max_t(const struct fg_sparse_rows *rows, size_t patterns, uint64_t seed,
+		       double *p_up, double *p_down);
 
 #endif

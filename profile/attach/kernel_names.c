@@ -2,6 +2,7 @@
 #include "profile/attach/kernel_names.h"
 
 #include "base/fs.h"
+#include "base/sort.h"
 #include "base/sorted.h"
 
 enum {
@@ -9,15 +10,7 @@ enum {
 	MAX_FUNCTION_BYTES = 1 << 20, /* largest size of a function that a gap follows */
 };
 
-static int by_start(const void *left, const void *right)
-{
-	const struct fg_kernel_function *a = left;
-	const struct fg_kernel_function *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
+FG_ORDER_BY(by_start, struct fg_kernel_function, FG_UP(start), FG_TEXT_UP(name))
 
 /* Reads "ffffffff81000000 T _text"; a tab and "[ext4]" follow for a function of a module. */
 static void take_line(struct fg_kernel_names *names, char *line)
@@ -33,9 +26,7 @@ static void take_line(struct fg_kernel_names *names, char *line)
 	name = at + 3;
 	if (module)
 		*module++ = '\0';
-	names->items =
-		fg_grow(names->items, &names->capacity, names->count + 1, sizeof(names->items[0]));
-	names->items[names->count++] = (struct fg_kernel_function){
+	FG_APPEND(names->items, names->count, names->capacity) = (struct fg_kernel_function){
 		.start = start,
 		.name = name,
 		.library = module ? module : FG_KERNEL_LIBRARY,

@@ -36,9 +36,8 @@ static struct fg_machine_process *add_image(struct machine *m, pid_t pid, uint64
 	struct fg_machine_process *process = fg_machine_process_new(
 		pid, number, m->sampling->period_ns, m->started_ns, &m->memory);
 
-	m->images =
-		fg_grow(m->images, &m->image_capacity, m->image_count + 1, sizeof(m->images[0]));
-	m->images[m->image_count++] = (struct image){.process = process, .number = number};
+	FG_APPEND(m->images, m->image_count, m->image_capacity) =
+		(struct image){.process = process, .number = number};
 	return process;
 }
 
@@ -50,8 +49,7 @@ static void end_image(struct machine *m, size_t index)
 		return;
 	image->has_ended = true;
 	fg_machine_process_end(image->process);
-	m->ended = fg_grow(m->ended, &m->ended_capacity, m->ended_count + 1, sizeof(m->ended[0]));
-	m->ended[m->ended_count++] = index;
+	FG_APPEND(m->ended, m->ended_count, m->ended_capacity) = index;
 }
 
 /*

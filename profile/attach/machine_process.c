@@ -78,11 +78,9 @@ static struct fg_machine_thread *thread_of(struct fg_machine_process *process, p
 		process->last_thread = i;
 		return &process->threads[i];
 	}
-	process->threads = fg_grow(process->threads, &process->thread_capacity,
-				   process->thread_count + 1, sizeof(process->threads[0]));
-	process->last_thread = process->thread_count++;
-	thread = &process->threads[process->last_thread];
-	*thread = (struct fg_machine_thread){.tid = tid};
+	process->last_thread = process->thread_count;
+	thread = &FG_APPEND(process->threads, process->thread_count, process->thread_capacity);
+	thread->tid = tid;
 	fg_thread_read_state(process->pid, tid, &state);
 	memcpy(thread->name, state.name, sizeof(thread->name));
 	return thread;
@@ -163,15 +161,14 @@ void fg_machine_process_sample(struct fg_machine_process *process,
 			&process->paths, node,
 			fg_kernel_names_find(kernel, record->kernel[i] - (i > 0)),
 			record->kernel[i], i == 0);
-	thread->samples = fg_grow(thread->samples, &thread->sample_capacity,
-				  thread->sample_count + 1, sizeof(thread->samples[0]));
-	thread->samples[thread->sample_count++] = (struct fg_sampled){
-		.time_ns = (int64_t)record->time_ns,
-		.node = node,
-		.bits = (uint8_t)((record->in_kernel ? (unsigned)FG_CLOCK_SYSTEM
-						     : (unsigned)FG_CLOCK_PERF_USER) |
-				  (stack.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
-	};
+	FG_APPEND(thread->samples, thread->sample_count, thread->sample_capacity) =
+		(struct fg_sampled){
+			.time_ns = (int64_t)record->time_ns,
+			.node = node,
+			.bits = (uint8_t)((record->in_kernel ? (unsigned)FG_CLOCK_SYSTEM
+							     : (unsigned)FG_CLOCK_PERF_USER) |
+					  (stack.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
+		};
 	header->samples++;
 	header->losses[FG_LOSS_TRUNCATED] += stack.truncated;
 	*(record->in_kernel ? &header->system_ns : &header->user_ns) += header->period_ns;
@@ -179,7 +176,7 @@ void fg_machine_process_sample(struct fg_machine_process *process,
 
 /* ---- the trace ---- */
 
-FG_ASCENDING(by_time, struct fg_sampled, time_ns)
+FG_ORDER_BY(by_time, struct fg_sampled, FG_UP(time_ns))
 
 /* Samples are sorted first: a thread changes CPUs, so they come from several rings. */
 static void write_thread(struct fg_machine_process *process, struct fg_machine_thread *thread,

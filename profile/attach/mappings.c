@@ -201,16 +201,12 @@ static void add_mapping(struct fg_memory *memory, struct fg_mappings *mappings, 
 	mapping.path = fg_xstrndup(path, length);
 	if (!mapping.table_entries && !mapping.is_vdso)
 		make_table(memory, &mapping);
-	mappings->items = fg_grow(mappings->items, &mappings->capacity, mappings->count + 1,
-				  sizeof(mappings->items[0]));
-	mappings->items[mappings->count++] = mapping;
+	FG_APPEND(mappings->items, mappings->count, mappings->capacity) = mapping;
 }
 
 static void add_nameless(struct fg_mappings *mappings, const struct line *line)
 {
-	mappings->nameless = fg_grow(mappings->nameless, &mappings->nameless_capacity,
-				     mappings->nameless_count + 1, sizeof(mappings->nameless[0]));
-	mappings->nameless[mappings->nameless_count++] =
+	FG_APPEND(mappings->nameless, mappings->nameless_count, mappings->nameless_capacity) =
 		(struct fg_range){.start = line->start, .end = line->end};
 }
 

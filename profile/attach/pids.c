@@ -5,9 +5,7 @@
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
 {
-	pids->items =
-		fg_grow(pids->items, &pids->capacity, pids->count + 1, sizeof(pids->items[0]));
-	pids->items[pids->count++] = pid;
+	FG_APPEND(pids->items, pids->count, pids->capacity) = pid;
 }
 
 bool fg_pids_contain(const struct fg_pids *pids, pid_t pid)

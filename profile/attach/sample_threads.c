@@ -66,16 +66,15 @@ static void keep_sample(struct fg_sampling_run *run, struct fg_sampled_thread *t
 {
 	const unsigned clock = run->sampling->elapsed ? FG_CLOCK_WALL : FG_CLOCK_JITTER;
 
-	thread->samples = fg_grow(thread->samples, &thread->sample_capacity,
-				  thread->sample_count + 1, sizeof(thread->samples[0]));
-	thread->samples[thread->sample_count++] = (struct fg_sampled){
-		.time_ns = fg_clock_monotonic_ns(),
-		.node = place.node,
-		.weight_ns = weight_ns,
-		.queued_ns = thread->moment.queued_ns,
-		.period_ns = thread->moment.period_ns,
-		.bits = (uint8_t)(clock | (place.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
-	};
+	FG_APPEND(thread->samples, thread->sample_count, thread->sample_capacity) =
+		(struct fg_sampled){
+			.time_ns = fg_clock_monotonic_ns(),
+			.node = place.node,
+			.weight_ns = weight_ns,
+			.queued_ns = thread->moment.queued_ns,
+			.period_ns = thread->moment.period_ns,
+			.bits = (uint8_t)(clock | (place.truncated ? FG_SAMPLE_TRUNCATED : 0u)),
+		};
 	thread->weighed_ns += weight_ns;
 	thread->until_ns = thread->moment.at_ns + (int64_t)thread->moment.queued_ns;
 	run->truncated += place.truncated;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/random.h"
+#include "base/sort.h"
 #include "profile/attach/sampling_run.h"
 
 #include <math.h>
@@ -31,9 +32,7 @@ static void add_thread(struct fg_sampling_run *run, pid_t tid)
 
 	if (!fg_sampled_thread_open(&thread, run->sampling, tid))
 		return;
-	run->threads = fg_grow(run->threads, &run->thread_capacity, run->thread_count + 1,
-			       sizeof(run->threads[0]));
-	run->threads[run->thread_count++] = thread;
+	FG_APPEND(run->threads, run->thread_count, run->thread_capacity) = thread;
 }
 
 static void follow_threads(struct fg_sampling_run *run)
@@ -136,13 +135,7 @@ static bool is_over(const struct fg_sampling_run *run)
 
 /* ---- run ---- */
 
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t left = *(const uint64_t *)a;
-	const uint64_t right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
+FG_ORDER_BY(ascending, uint64_t, FG_ORDER(*a, *b))
 
 static void settle_pauses(struct fg_sampling_run *run)
 {

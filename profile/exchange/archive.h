@@ -11,7 +11,16 @@
 #include "base/error.h"
 #include "binary/symbolizer.h"
 
-#define FG_ARCHIVE_ENDING ".tar.zst"
+#define FG_ARCHIVE_ENDING      ".tar.zst"
+#define FG_ARCHIVE_SCHEMA      "fastgate-archive/1"
+#define FG_ARCHIVE_MANIFEST    "manifest.json" /* the first file */
+#define FG_ARCHIVE_TRACES      "traces"
+#define FG_ARCHIVE_TOTAL_BYTES (UINT64_C(8) << 30)
+
+enum {
+	FG_ARCHIVE_MANIFEST_BYTES = 32 << 20,
+	FG_ARCHIVE_FILES = 100000,
+};
 
 struct fg_archive_content {
 	size_t traces;

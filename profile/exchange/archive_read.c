@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "profile/exchange/archive.h"
-#include "profile/exchange/archive_format.h"
 #include "profile/exchange/pack.h"
 
 #include <fcntl.h>
@@ -196,7 +195,6 @@ static int unpack_file(struct reader *r, const struct fg_unpack_file *file, stru
 {
 	const uint64_t *place = fg_map_get_text(&r->by_name, file->name);
 	struct listed *listed = place ? &r->files[*place] : NULL;
-	uint8_t digest[FG_SHA256_SIZE];
 	char sha256[FG_SHA256_HEX_SIZE];
 	char *path = NULL;
 	int status = FG_OK;
@@ -214,8 +212,7 @@ static int unpack_file(struct reader *r, const struct fg_unpack_file *file, stru
 		status = fg_error_errno(err, FG_EIO, "%s", path);
 	if (status != FG_OK)
 		return status;
-	fg_sha256_finish(&r->sha, digest);
-	fg_hex(digest, sizeof(digest), sha256);
+	fg_sha256_finish_hex(&r->sha, FG_SHA256_SIZE, sha256);
 	if (strcmp(sha256, listed->sha256) != 0)
 		return refuse(r, err,
 			      "not the file that the manifest lists (SHA-256):", file->name);

@@ -10,7 +10,6 @@
 #include "binary/debug_files.h"
 #include "binary/debug_index.h"
 #include "profile/exchange/archive.h"
-#include "profile/exchange/archive_format.h"
 #include "profile/exchange/pack.h"
 #include "profile/trace_profile.h"
 #include "trace/trace_format.h"
@@ -40,9 +39,8 @@ struct writer {
 
 static void note_missing(struct fg_archive_content *content, const char *name, const char *why)
 {
-	content->missing = fg_grow(content->missing, &content->missing_capacity,
-				   content->missing_count + 1, sizeof(content->missing[0]));
-	content->missing[content->missing_count++] = fg_xasprintf("%s: %s", name, why);
+	FG_APPEND(content->missing, content->missing_count, content->missing_capacity) =
+		fg_xasprintf("%s: %s", name, why);
 }
 
 /* ---- choice of files ---- */
@@ -79,8 +77,7 @@ static int add_item(struct writer *w, struct item item, const char **name, struc
 	if (!is_new)
 		return FG_OK;
 	FG_TRY(count_bytes(w, item.size, err));
-	w->items = fg_grow(w->items, &w->item_capacity, w->item_count + 1, sizeof(w->items[0]));
-	w->items[w->item_count++] = item;
+	FG_APPEND(w->items, w->item_count, w->item_capacity) = item;
 	return FG_OK;
 }
 

@@ -6,7 +6,9 @@
  */
 #include "base/map.h"
 #include "base/printable.h"
+#include "base/sort.h"
 #include "profile/exchange/export_formats.h"
+#include "profile/instruction_samples.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,10 +32,10 @@ static void add_name(struct fg_strbuf *line, const char *name)
 	}
 }
 
-static void fold(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
-		 size_t *capacity, struct fg_strbuf *line)
+static void fold(const struct fg_profile *profile, uint32_t stack, struct fg_strbuf *line)
 {
-	const size_t depth = fg_stack_frames(profile, stack, frames, capacity);
+	size_t depth = 0;
+	const char **names = fg_stack_names(profile, stack, &depth);
 
 	fg_strbuf_clear(line);
 	if (depth == 0)
@@ -41,17 +43,12 @@ static void fold(const struct fg_profile *profile, uint32_t stack, uint32_t **fr
 	for (size_t i = 0; i < depth; i++) {
 		if (i > 0)
 			fg_strbuf_add_char(line, ';');
-		add_name(line, profile->functions[profile->frames[(*frames)[i]].function].name);
+		add_name(line, names[i]);
 	}
+	free(names);
 }
 
-static int by_text(const void *left, const void *right)
-{
-	const struct folded_line *a = left;
-	const struct folded_line *b = right;
-
-	return strcmp(a->stack, b->stack);
-}
+FG_ORDER_BY(by_text, struct folded_line, FG_TEXT_UP(stack))
 
 static void write_lines(const struct fg_map *lines, const double *weights, struct fg_strbuf *out)
 {
@@ -70,36 +67,32 @@ int fg_export_folded(const struct fg_profile *profile, const struct fg_export_op
 		     struct fg_strbuf *out, struct fg_error *err)
 {
 	const struct fg_measure *measure = &profile->measures[0].is;
-	struct fg_stack_sums sums;
+	struct fg_weight *stacks = fg_stack_weights(profile, 0);
 	struct fg_map lines = {0}; /* text → index into weights */
 	struct fg_strbuf line = {0};
 	double *weights = NULL;
 	size_t weight_capacity = 0;
-	uint32_t *frames = NULL;
-	size_t capacity = 0;
 
 	(void)err;
-	fg_stack_sums_init(&sums, profile, 0);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
 		uint64_t *place = NULL;
 		bool is_new = false;
 
-		if (!(sums.self[i] > 0))
+		if (!(stacks[i].value > 0))
 			continue;
-		fold(profile, i, &frames, &capacity, &line);
+		fold(profile, i, &line);
 		place = fg_map_add(&lines, line.data, line.length, lines.count, &is_new);
 		weights = fg_grow(weights, &weight_capacity, lines.count, sizeof(*weights));
 		if (is_new)
 			weights[*place] = 0;
-		weights[*place] = options->samples ? weights[*place] + (double)sums.self_samples[i]
+		weights[*place] = options->samples ? weights[*place] + (double)stacks[i].samples
 						   : fg_measure_join(measure->fold, weights[*place],
-								     sums.self[i]);
+								     stacks[i].value);
 	}
 	write_lines(&lines, weights, out);
-	fg_stack_sums_release(&sums);
 	fg_map_release(&lines);
 	fg_strbuf_release(&line);
 	free(weights);
-	free(frames);
+	free(stacks);
 	return FG_OK;
 }

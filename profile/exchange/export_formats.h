@@ -19,42 +19,6 @@ fg_export_writer fg_export_tables;
 fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;
 
-/*
- * Values and samples per stack: `self` for samples with this leaf, `inclusive` with all stacks
- * below it.
- */
-struct fg_stack_sums {
-	double *self;
-	uint64_t *self_samples;
-	double *inclusive;
-	uint64_t *inclusive_samples;
-};
-
-/* Sums up one measure. */
-void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile,
-			uint16_t measure);
-void fg_stack_sums_release(struct fg_stack_sums *sums);
-
-/* Values and samples per function; `inclusive` counts a sample once per function on its stack. */
-struct fg_function_sums {
-	double *self;
-	uint64_t *self_samples;
-	double *inclusive;
-	uint64_t *inclusive_samples;
-	uint64_t *leaf_paths; /* stacks that end in the function with a value of their own */
-};
-
-void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
-			   const struct fg_stack_sums *stacks);
-void fg_function_sums_release(struct fg_function_sums *sums);
-
-/*
- * Writes the frames of a stack, from the root to the leaf, into `frames` (grown as needed). Returns
- * their number.
- */
-size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
-		       size_t *capacity);
-
 /* ---- npz.c ---- */
 
 struct fg_npz {

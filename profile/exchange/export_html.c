@@ -4,6 +4,7 @@
  * paths of each function, most calls first; for each call path, the full path and a histogram.
  */
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/xml_write.h"
 #include "profile/called.h"
 #include "profile/exchange/export_formats.h"
@@ -21,8 +22,6 @@ enum {
 struct subject {
 	const struct fg_called_kind *kind;
 	const char *title;
-	const char *const *heads; /* headings of its columns, NULL-terminated */
-	void (*cells)(struct fg_xml_writer *w, const void *figures); /* cells of a row */
 	bool has_hints;
 };
 
@@ -68,34 +67,13 @@ static void begin_page(struct fg_xml_writer *w, const struct fg_profile *profile
 	add_text(w, "p", "quiet", profile->title ? profile->title : "");
 }
 
-static void add_count(struct fg_xml_writer *w, double count)
-{
-	char text[FG_NUMBER_TEXT_SIZE];
-
-	add_text(w, "td", NULL, fg_format_count(count, text));
-}
-
-static void add_real(struct fg_xml_writer *w, double value, bool is_there)
-{
-	char text[FG_NUMBER_TEXT_SIZE] = "";
-
-	if (is_there)
-		(void)snprintf(text, sizeof(text), "%.6g", value);
-	add_text(w, "td", NULL, text);
-}
-
-static void add_time(struct fg_xml_writer *w, double ns)
-{
-	char text[FG_NUMBER_TEXT_SIZE];
-
-	add_text(w, "td", NULL, fg_format_duration(ns, text));
-}
-
 static void add_bar(struct fg_xml_writer *w, const char *range, double count, double most)
 {
+	char text[FG_NUMBER_TEXT_SIZE];
+
 	fg_xml_begin(w, "tr");
 	add_text(w, "td", "text", range);
-	add_count(w, count);
+	add_text(w, "td", NULL, fg_format_count(count, text));
 	fg_xml_begin(w, "td");
 	fg_xml_attribute(w, "class", "bars");
 	fg_xml_begin(w, "span");
@@ -107,72 +85,23 @@ static void add_bar(struct fg_xml_writer *w, const char *range, double count, do
 	fg_xml_end(w);
 }
 
-/* ---- arguments ---- */
-
-static const char *const argument_heads[] = {"calls", "min",      "max",      "mean",
-					     "zero",  "negative", "denormal", "infinite",
-					     "NaN",   "same",     NULL};
-
-static void add_argument_cells(struct fg_xml_writer *w, const void *item)
-{
-	const struct fg_argument_figures *seen = item;
-	const double finite = fg_argument_finite(seen);
-
-	add_count(w, seen->values);
-	add_real(w, seen->least, finite > 0);
-	add_real(w, seen->most, finite > 0);
-	add_real(w, seen->sum / finite, finite > 0);
-	add_count(w, seen->zeros);
-	add_count(w, seen->negatives);
-	add_count(w, seen->denormals);
-	add_count(w, seen->infinities);
-	add_count(w, seen->nans);
-	add_count(w, seen->repeats);
-}
-
 static const struct subject arguments = {
 	.kind = &fg_called_arguments,
 	.title = "Arguments",
-	.heads = argument_heads,
-	.cells = add_argument_cells,
 	.has_hints = true,
 };
-
-/* ---- durations ---- */
-
-static const char *const duration_heads[] = {"calls",  "total", "own",  "mean", "min",
-					     "median", "90 %",  "99 %", "max",  NULL};
-
-static void add_duration_cells(struct fg_xml_writer *w, const void *item)
-{
-	const struct fg_call_durations *durations = item;
-
-	add_count(w, durations->returned);
-	add_time(w, durations->total_ns);
-	add_time(w, durations->own_ns);
-	add_time(w, durations->total_ns / durations->returned);
-	add_time(w, durations->min_ns);
-	add_time(w, fg_call_durations_quantile(durations, 0.5));
-	add_time(w, fg_call_durations_quantile(durations, 0.9));
-	add_time(w, fg_call_durations_quantile(durations, 0.99));
-	add_time(w, durations->max_ns);
-}
 
 static const struct subject durations = {
 	.kind = &fg_called_durations,
 	.title = "Durations",
-	.heads = duration_heads,
-	.cells = add_duration_cells,
 };
-
-/* ---- both ---- */
 
 static void add_heads(struct fg_xml_writer *w, const struct subject *subject, const char *last)
 {
 	fg_xml_begin(w, "thead");
 	fg_xml_begin(w, "tr");
-	for (size_t i = 0; subject->heads[i]; i++)
-		add_text(w, "th", NULL, subject->heads[i]);
+	for (size_t i = 0; i < subject->kind->column_count; i++)
+		add_text(w, "th", NULL, subject->kind->columns[i].title);
 	add_text(w, "th", "text", last);
 	fg_xml_end(w);
 	fg_xml_end(w);
@@ -181,8 +110,14 @@ static void add_heads(struct fg_xml_writer *w, const struct subject *subject, co
 static void add_row(struct fg_xml_writer *w, const struct subject *subject, const void *item,
 		    const char *last)
 {
+	const struct fg_called_kind *kind = subject->kind;
+	double values[FG_CALLED_COLUMNS_MAX];
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	kind->read(item, values);
 	fg_xml_begin(w, "tr");
-	subject->cells(w, item);
+	for (size_t i = 0; i < kind->column_count; i++)
+		add_text(w, "td", NULL, fg_called_text(&kind->columns[i], values[i], text));
 	add_text(w, "td", "text", last);
 	fg_xml_end(w);
 }
@@ -222,16 +157,14 @@ static char *short_path(const struct fg_profile *profile, uint32_t stack)
 
 static void add_frames(struct fg_xml_writer *w, const struct fg_profile *profile, uint32_t stack)
 {
-	uint32_t *frames = NULL;
-	size_t capacity = 0;
-	const size_t count = fg_stack_frames(profile, stack, &frames, &capacity);
+	size_t count = 0;
+	const char **names = fg_stack_names(profile, stack, &count);
 
 	fg_xml_begin(w, "ol");
 	for (size_t i = 0; i < count; i++)
-		add_text(w, "li", NULL,
-			 profile->functions[profile->frames[frames[i]].function].name);
+		add_text(w, "li", NULL, names[i]);
 	fg_xml_end(w);
-	free(frames);
+	free(names);
 }
 
 static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
@@ -278,18 +211,8 @@ static void add_function(struct fg_xml_writer *w, const struct fg_profile *profi
 	free(summary);
 }
 
-static int by_name_and_weight(const void *left, const void *right)
-{
-	const struct fg_called_function *a = left;
-	const struct fg_called_function *b = right;
-	const int names = strcmp(a->name, b->name);
-
-	if (names != 0)
-		return names;
-	if (a->weight < b->weight || a->weight > b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return (a->stack > b->stack) - (a->stack < b->stack);
-}
+FG_ORDER_BY(by_name_and_weight, struct fg_called_function, FG_TEXT_UP(name), FG_DOWN(weight),
+	    FG_UP(stack))
 
 static size_t same_function(const struct fg_called_function *traces, size_t count)
 {

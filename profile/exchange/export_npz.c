@@ -116,14 +116,12 @@ static int write_function(struct writer *w, const struct fg_argument_values *fir
 /* "main;loop;fit": outermost first. */
 static void add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
 {
-	uint32_t *frames = NULL;
-	size_t capacity = 0;
-	const size_t count = fg_stack_frames(profile, stack, &frames, &capacity);
+	size_t count = 0;
+	const char **names = fg_stack_names(profile, stack, &count);
 
 	for (size_t i = 0; i < count; i++)
-		fg_strbuf_printf(text, "%s%s", i ? ";" : "",
-				 profile->functions[profile->frames[frames[i]].function].name);
-	free(frames);
+		fg_strbuf_printf(text, "%s%s", i ? ";" : "", names[i]);
+	free(names);
 }
 
 static int write_traces(struct writer *w, struct fg_error *err)

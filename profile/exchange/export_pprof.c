@@ -251,10 +251,24 @@ static uint64_t location_of(struct writer *w, const uint32_t *frames, size_t cou
 	return id;
 }
 
+/* Writes the frames of a stack to w->frames, root first. Returns their number. */
+static size_t list_frames(struct writer *w, uint32_t stack)
+{
+	const struct fg_stack *stacks = w->profile->stacks;
+	size_t depth = 0;
+
+	for (uint32_t at = stack; at != 0; at = stacks[at].parent)
+		depth++;
+	w->frames = fg_grow(w->frames, &w->frame_capacity, depth + 1, sizeof(w->frames[0]));
+	for (size_t i = depth; i-- > 0; stack = stacks[stack].parent)
+		w->frames[i] = stacks[stack].frame;
+	return depth;
+}
+
 /* Writes the locations of a stack to w->ids, root first. Returns their number. */
 static size_t locate(struct writer *w, uint32_t stack)
 {
-	const size_t depth = fg_stack_frames(w->profile, stack, &w->frames, &w->frame_capacity);
+	const size_t depth = list_frames(w, stack);
 	size_t count = 0;
 
 	w->ids = fg_grow(w->ids, &w->id_capacity, depth + 1, sizeof(*w->ids));

@@ -7,6 +7,7 @@
  */
 #include "base/number.h"
 #include "base/printable.h"
+#include "base/sort.h"
 #include "profile/exchange/export_formats.h"
 #include "profile/instruction_samples.h"
 
@@ -23,23 +24,8 @@ static void add_field(struct fg_strbuf *out, const char *text)
 		fg_strbuf_add_char(out, fg_printable(*text));
 }
 
-struct ranked {
-	uint32_t function;
-	uint64_t leaf;
-	uint64_t total;
-};
-
-static int by_leaf(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->leaf != b->leaf)
-		return a->leaf > b->leaf ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->function < b->function ? -1 : 1;
-}
+FG_ORDER_BY(by_leaf, struct fg_label_figures, FG_DOWN(self[0].samples),
+	    FG_DOWN(inclusive[0].samples), FG_UP(label))
 
 /* "ns", or the name of a measure other than time. */
 static const char *unit_of(const struct fg_profile *profile)
@@ -49,37 +35,32 @@ static const char *unit_of(const struct fg_profile *profile)
 	return fg_measure_has_time(measure) ? "ns" : measure->name;
 }
 
-static void write_functions(const struct fg_profile *profile, const struct fg_function_sums *sums,
+static void write_functions(const struct fg_profile *profile, const struct fg_calltree *tree,
 			    struct fg_strbuf *out)
 {
-	struct ranked *ranked = fg_xcalloc(profile->function_count, sizeof(*ranked));
-	size_t count = 0;
+	struct fg_label_figures *figures = NULL;
+	const size_t count = fg_calltree_flat(tree, &figures);
 
-	for (uint32_t i = 1; i < profile->function_count; i++) {
-		if (sums->inclusive_samples[i] > 0)
-			ranked[count++] = (struct ranked){i, sums->self_samples[i],
-							  sums->inclusive_samples[i]};
-	}
-	qsort(ranked, count, sizeof(*ranked), by_leaf);
+	qsort(figures, count, sizeof(figures[0]), by_leaf);
 	fg_strbuf_printf(out,
 			 "[functions]\nleaf\ttotal\tleaf_%s\ttotal_%s\tpaths\tlibrary\t"
 			 "linkage_name\tname\n",
 			 unit_of(profile), unit_of(profile));
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t at = ranked[i].function;
-		const struct fg_profile_function *function = &profile->functions[at];
+	for (size_t i = 0; i < count && figures[i].inclusive[0].samples > 0; i++) {
+		const struct fg_label *label = &tree->labels[figures[i].label];
 
-		fg_strbuf_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%.0f\t%.0f\t%" PRIu64 "\t",
-				 ranked[i].leaf, ranked[i].total, sums->self[at],
-				 sums->inclusive[at], sums->leaf_paths[at]);
-		add_field(out, function->library);
+		fg_strbuf_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%.0f\t%.0f\t%" PRIu32 "\t",
+				 figures[i].self[0].samples, figures[i].inclusive[0].samples,
+				 figures[i].self[0].value, figures[i].inclusive[0].value,
+				 figures[i].leaf_paths);
+		add_field(out, label->library);
 		fg_strbuf_add_char(out, '\t');
-		add_field(out, function->linkage ? function->linkage : function->name);
+		add_field(out, label->linkage ? label->linkage : label->name);
 		fg_strbuf_add_char(out, '\t');
-		add_field(out, function->name);
+		add_field(out, label->name);
 		fg_strbuf_add_char(out, '\n');
 	}
-	free(ranked);
+	free(figures);
 }
 
 static void write_libraries(const struct fg_profile *profile, struct fg_strbuf *out)
@@ -116,7 +97,7 @@ static void write_measure_fact(struct fg_strbuf *out, const struct fg_profile *p
 	free(name);
 }
 
-static void write_summary(const struct fg_profile *profile, const struct fg_stack_sums *sums,
+static void write_summary(const struct fg_profile *profile, const struct fg_calltree *tree,
 			  struct fg_strbuf *out)
 {
 	uint64_t truncated = 0;
@@ -133,8 +114,8 @@ static void write_summary(const struct fg_profile *profile, const struct fg_stac
 	fg_strbuf_add_char(out, '\n');
 	write_fact(out, "period_ns", (double)profile->period_ns);
 	write_fact(out, "repetitions", (double)profile->repetition_count);
-	write_fact(out, "samples", (double)sums->inclusive_samples[0]);
-	write_fact(out, "samples_without_stack", (double)sums->self_samples[0]);
+	write_fact(out, "samples", (double)tree->inclusive[0][0].samples);
+	write_fact(out, "samples_without_stack", (double)tree->self[0][0].samples);
 	write_fact(out, "samples_truncated", (double)truncated);
 	write_measure_fact(out, profile, "total", profile->measures[0].total);
 	write_measure_fact(out, profile, "lost", profile->measures[0].lost);
@@ -168,18 +149,15 @@ static void write_addresses(const struct fg_profile *profile, struct fg_strbuf *
 int fg_export_tables(const struct fg_profile *profile, const struct fg_export_options *options,
 		     struct fg_strbuf *out, struct fg_error *err)
 {
-	struct fg_stack_sums stacks;
-	struct fg_function_sums functions;
+	const struct fg_calltree_query everything = {0};
+	struct fg_calltree tree;
 
 	(void)options;
-	(void)err;
-	fg_stack_sums_init(&stacks, profile, 0);
-	fg_function_sums_init(&functions, profile, &stacks);
-	write_functions(profile, &functions, out);
+	FG_TRY(fg_calltree_build(profile, &everything, &tree, err));
+	write_functions(profile, &tree, out);
 	write_libraries(profile, out);
-	write_summary(profile, &stacks, out);
+	write_summary(profile, &tree, out);
 	write_addresses(profile, out);
-	fg_function_sums_release(&functions);
-	fg_stack_sums_release(&stacks);
+	fg_calltree_release(&tree);
 	return FG_OK;
 }

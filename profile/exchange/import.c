@@ -3,7 +3,6 @@
 
 #include "base/gzip.h"
 #include "profile/exchange/import_formats.h"
-#include "profile/exchange/import_sink.h"
 
 const struct fg_import_format fg_import_formats[] = {
 	{
@@ -30,16 +29,12 @@ const struct fg_import_format *fg_import_find(const char *name)
 	return NULL;
 }
 
+/* From the last to the first, folded text, which has no signature. */
 static const struct fg_import_format *detect(const char *data, size_t size)
 {
-	/* Folded text has no signature, so it is tried last. */
-	static const char *const order[] = {"callgrind", "folded"};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(order); i++) {
-		const struct fg_import_format *format = fg_import_find(order[i]);
-
-		if (format && format->is(data, size))
-			return format;
+	for (size_t i = FG_ARRAY_SIZE(fg_import_formats) - 1; i-- > 0;) {
+		if (fg_import_formats[i].is(data, size))
+			return &fg_import_formats[i];
 	}
 	return NULL;
 }

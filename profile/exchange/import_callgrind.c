@@ -10,8 +10,6 @@
  */
 #include "binary/demangle.h"
 #include "profile/exchange/import_formats.h"
-#include "profile/exchange/import_lines.h"
-#include "profile/exchange/import_sink.h"
 
 static const uint32_t none = UINT32_MAX;
 
@@ -129,10 +127,8 @@ static int name_of(struct reader *reader, char kind, struct fg_text spec, struct
 		reader->texts[*known] = *name;
 		return FG_OK;
 	}
-	reader->texts = fg_grow(reader->texts, &reader->text_capacity, reader->text_count + 1,
-				sizeof(reader->texts[0]));
-	reader->texts[reader->text_count] = *name;
-	(void)fg_map_add(&reader->names, key, length, reader->text_count++, NULL);
+	(void)fg_map_add(&reader->names, key, length, reader->text_count, NULL);
+	FG_APPEND(reader->texts, reader->text_count, reader->text_capacity) = *name;
 	return FG_OK;
 }
 
@@ -167,9 +163,8 @@ static int context_of(struct reader *reader, struct fg_text spec, struct fg_text
 		return FG_OK;
 	(void)fg_map_add(&reader->owners, chain.text, chain.length, reader->count, NULL);
 	(void)fg_map_add(&reader->owners, chain.text, first_name(chain), reader->count, NULL);
-	reader->contexts = fg_grow(reader->contexts, &reader->capacity, reader->count + 1,
-				   sizeof(reader->contexts[0]));
-	reader->contexts[reader->count++] = (struct context){.chain = chain, .library = library};
+	FG_APPEND(reader->contexts, reader->count, reader->capacity) =
+		(struct context){.chain = chain, .library = library};
 	return FG_OK;
 }
 
@@ -181,9 +176,7 @@ static void add_calls(struct reader *reader)
 				  reader->edge_count, &added);
 
 	if (added) {
-		reader->edges = fg_grow(reader->edges, &reader->edge_capacity,
-					reader->edge_count + 1, sizeof(reader->edges[0]));
-		reader->edges[reader->edge_count++] =
+		FG_APPEND(reader->edges, reader->edge_count, reader->edge_capacity) =
 			(struct edge){.caller = key[0], .callee = key[1]};
 	}
 	reader->edges[*at].calls += reader->calls;
@@ -213,7 +206,7 @@ static int read_cost(struct reader *reader, struct fg_text line, struct fg_error
 			break; /* zeros at the end may be left out */
 		if (reader->columns[i] == OTHER)
 			continue;
-		if (!fg_parse_weight(number.text, number.length, &value))
+		if (!fg_parse_weight(number, &value))
 			return fg_error_set(err, FG_EPARSE, "'%.*s' is not a count",
 					    (int)fg_min_size(number.length, 40), number.text);
 		context->costs[reader->columns[i]] += value;
@@ -278,7 +271,7 @@ static int read_calls(struct reader *reader, struct fg_text line, struct fg_erro
 
 	if (reader->callee == none || reader->function == none)
 		return fg_error_set(err, FG_EPARSE, "calls without a function");
-	if (!fg_parse_weight(number.text, number.length, &reader->calls))
+	if (!fg_parse_weight(number, &reader->calls))
 		return fg_error_set(err, FG_EPARSE, "'%.*s' is not a number of calls",
 				    (int)fg_min_size(number.length, 40), number.text);
 	reader->callee_library = reader->library;
@@ -499,7 +492,7 @@ bool fg_import_callgrind_is(const char *data, size_t size)
 
 	if (!fg_is_text(data, size))
 		return false;
-	while (lines.number < 8 && fg_lines_next(&lines, &line.text, &line.length)) {
+	while (lines.number < 8 && fg_lines_next(&lines, &line)) {
 		if (take(&line, "# callgrind format") || take(&line, "creator: callgrind"))
 			return true;
 	}
@@ -516,7 +509,7 @@ int fg_import_callgrind_read(const char *data, size_t size, const struct fg_impo
 
 	(void)options;
 	begin_file(&reader);
-	while (fg_lines_next(&lines, &line.text, &line.length)) {
+	while (fg_lines_next(&lines, &line)) {
 		status = read_line(&reader, line, err);
 		if (status != FG_OK) {
 			fg_error_prefix(err, "line %zu", lines.number);

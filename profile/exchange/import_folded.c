@@ -4,50 +4,49 @@
  * each worth the requested period, and a note says so.
  */
 #include "profile/exchange/import_formats.h"
-#include "profile/exchange/import_lines.h"
-#include "profile/exchange/import_sink.h"
 
 enum {
 	DEFAULT_PERIOD_NS = 1000000
 };
 
-/* Splits "frames weight" at the last blank. */
-static bool split(const char *line, size_t length, size_t *frames_length, double *weight)
+static bool is_blank(char c)
 {
-	size_t at = length;
-
-	while (at > 0 && line[at - 1] != ' ' && line[at - 1] != '\t')
-		at--;
-	if (at < 2 || !fg_parse_weight(line + at, length - at, weight))
-		return false;
-	at--;
-	while (at > 0 && (line[at - 1] == ' ' || line[at - 1] == '\t'))
-		at--;
-	*frames_length = at;
-	return at > 0;
+	return c == ' ' || c == '\t';
 }
 
-static size_t trimmed(const char *line, size_t length)
+static struct fg_text trimmed(struct fg_text line)
 {
-	while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t'))
-		length--;
-	return length;
+	while (line.length > 0 && is_blank(line.text[line.length - 1]))
+		line.length--;
+	return line;
+}
+
+/* Splits "frames weight" at the last blank. */
+static bool split(struct fg_text line, struct fg_text *frames, double *weight)
+{
+	size_t at = line.length;
+
+	while (at > 0 && !is_blank(line.text[at - 1]))
+		at--;
+	if (at < 2 || !fg_parse_weight((struct fg_text){line.text + at, line.length - at}, weight))
+		return false;
+	*frames = trimmed((struct fg_text){line.text, at});
+	return frames->length > 0;
 }
 
 bool fg_import_folded_is(const char *data, size_t size)
 {
 	struct fg_text_lines lines = {.at = data, .end = data + size};
-	const char *line = NULL;
-	size_t length = 0;
-	size_t frames = 0;
+	struct fg_text line = {0};
+	struct fg_text frames = {0};
 	double weight = 0;
 
 	if (!fg_is_text(data, size))
 		return false;
-	while (fg_lines_next(&lines, &line, &length)) {
-		length = trimmed(line, length);
-		if (length > 0)
-			return split(line, length, &frames, &weight);
+	while (fg_lines_next(&lines, &line)) {
+		line = trimmed(line);
+		if (line.length > 0)
+			return split(line, &frames, &weight);
 	}
 	return false;
 }
@@ -67,16 +66,15 @@ static int frame_of(struct fg_import_sink *sink, struct fg_text name, uint32_t *
 	return FG_OK;
 }
 
-static int push_frames(struct fg_import_sink *sink, const char *frames, size_t length,
-		       struct fg_error *err)
+static int push_frames(struct fg_import_sink *sink, struct fg_text frames, struct fg_error *err)
 {
 	size_t start = 0;
 
 	fg_sink_begin(sink);
-	while (start <= length) {
-		const char *stop = memchr(frames + start, ';', length - start);
-		const size_t end = stop ? (size_t)(stop - frames) : length;
-		const struct fg_text name = {frames + start, end - start};
+	while (start <= frames.length) {
+		const char *stop = memchr(frames.text + start, ';', frames.length - start);
+		const size_t end = stop ? (size_t)(stop - frames.text) : frames.length;
+		const struct fg_text name = {frames.text + start, end - start};
 		uint32_t index = 0;
 
 		FG_TRY(frame_of(sink, name, &index, err));
@@ -86,22 +84,22 @@ static int push_frames(struct fg_import_sink *sink, const char *frames, size_t l
 	return FG_OK;
 }
 
-static int read_line(struct fg_import_sink *sink, const char *line, size_t length, double period_ns,
+static int read_line(struct fg_import_sink *sink, struct fg_text line, double period_ns,
 		     struct fg_error *err)
 {
-	size_t frames = 0;
-	size_t shorter = 0;
+	struct fg_text frames = {0};
+	struct fg_text shorter = {0};
 	double weight = 0;
 	double other = 0;
 
-	if (!split(line, length, &frames, &weight))
+	if (!split(line, &frames, &weight))
 		return fg_error_set(err, FG_EPARSE,
 				    "'%.*s' is not frames joined by ';' and a weight",
-				    (int)fg_min_size(length, 60), line);
-	if (split(line, frames, &shorter, &other))
+				    (int)fg_min_size(line.length, 60), line.text);
+	if (split(frames, &shorter, &other))
 		return fg_error_set(err, FG_EPARSE,
 				    "two weights on a line: a differential profile cannot be read");
-	FG_TRY(push_frames(sink, line, frames, err));
+	FG_TRY(push_frames(sink, frames, err));
 	fg_sink_end(sink, 0, weight * period_ns, weight);
 	return FG_OK;
 }
@@ -112,16 +110,14 @@ int fg_import_folded_read(const char *data, size_t size, const struct fg_import_
 	const double period_ns =
 		(double)(options->period_ns ? options->period_ns : DEFAULT_PERIOD_NS);
 	struct fg_text_lines lines = {.at = data, .end = data + size};
-	const char *line = NULL;
-	size_t length = 0;
+	struct fg_text line = {0};
+	int status = FG_OK;
 
-	while (fg_lines_next(&lines, &line, &length)) {
-		int status = FG_OK;
-
-		length = trimmed(line, length);
-		if (length == 0 || line[0] == '#')
+	while (fg_lines_next(&lines, &line)) {
+		line = trimmed(line);
+		if (line.length == 0 || line.text[0] == '#')
 			continue;
-		status = read_line(sink, line, length, period_ns, err);
+		status = read_line(sink, line, period_ns, err);
 		if (status != FG_OK) {
 			fg_error_prefix(err, "line %zu", lines.number);
 			return status;

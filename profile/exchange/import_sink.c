@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/exchange/import_sink.h"
-
+#include "base/number.h"
 #include "base/text.h"
-#include "profile/exchange/import.h"
+#include "profile/exchange/import_formats.h"
 
 const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes)
 {
@@ -72,4 +71,52 @@ void fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value, do
 	sample->count = samples >= UINT32_MAX ? UINT32_MAX : (uint32_t)samples;
 	sample->kind = FG_TIME_BOTH;
 	fg_profile_add_up(sink->profile, sample);
+}
+
+/* ---- lines ---- */
+
+enum {
+	LOOKED_AT = 4096,
+	MAX_NUMBER = 40
+};
+
+bool fg_lines_next(struct fg_text_lines *lines, struct fg_text *line)
+{
+	const size_t left = (size_t)(lines->end - lines->at);
+	const char *stop = left ? memchr(lines->at, '\n', left) : NULL;
+
+	if (left == 0)
+		return false;
+	*line = (struct fg_text){lines->at, stop ? (size_t)(stop - lines->at) : left};
+	lines->at = stop ? stop + 1 : lines->end;
+	if (line->length > 0 && line->text[line->length - 1] == '\r')
+		line->length--;
+	lines->number++;
+	return true;
+}
+
+bool fg_parse_weight(struct fg_text text, double *value)
+{
+	char copy[MAX_NUMBER];
+
+	if (text.length == 0 || text.length >= sizeof(copy) || text.text[0] < '0' ||
+	    text.text[0] > '9')
+		return false;
+	memcpy(copy, text.text, text.length);
+	copy[text.length] = '\0';
+	return strspn(copy, "0123456789.eE+-") == text.length &&
+	       fg_parse_double(copy, value, NULL) == FG_OK && *value >= 0;
+}
+
+bool fg_is_text(const char *data, size_t size)
+{
+	const size_t looked = fg_min_size(size, LOOKED_AT);
+
+	for (size_t i = 0; i < looked; i++) {
+		const unsigned char c = (unsigned char)data[i];
+
+		if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
+			return false;
+	}
+	return looked > 0;
 }

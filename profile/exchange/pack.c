@@ -108,14 +108,6 @@ static int add_to_digest(void *context, const void *data, size_t size, struct fg
 	return FG_OK;
 }
 
-static void finish_digest(struct fg_sha256 *sha, char hex[FG_SHA256_HEX_SIZE])
-{
-	uint8_t digest[FG_SHA256_SIZE];
-
-	fg_sha256_finish(sha, digest);
-	fg_hex(digest, sizeof(digest), hex);
-}
-
 int fg_pack_digest(const char *path, uint64_t *size, char sha256[FG_SHA256_HEX_SIZE],
 		   struct fg_error *err)
 {
@@ -127,7 +119,7 @@ int fg_pack_digest(const char *path, uint64_t *size, char sha256[FG_SHA256_HEX_S
 	fg_sha256_init(&sha);
 	status = each_block(fd, path, add_to_digest, &sha, err);
 	(void)close(fd);
-	finish_digest(&sha, sha256);
+	fg_sha256_finish_hex(&sha, FG_SHA256_SIZE, sha256);
 	return status;
 }
 
@@ -238,7 +230,7 @@ int fg_pack_add_file(struct fg_pack *pack, const char *name, const char *path, u
 	fg_sha256_init(&copy.sha);
 	FG_TRY_OUT(begin_file(pack, name, size, err));
 	FG_TRY_OUT(each_block(fd, path, add_block, &copy, err));
-	finish_digest(&copy.sha, digest);
+	fg_sha256_finish_hex(&copy.sha, FG_SHA256_SIZE, digest);
 	if (strcmp(digest, sha256) != 0)
 		status = fg_error_set(err, FG_ECONFLICT, "%s was changed while it was read", path);
 out:

@@ -3,25 +3,27 @@
 #ifndef FG_VIEWS_CALLS_H
 #define FG_VIEWS_CALLS_H
 
-#include "base/map.h"
 #include "profile/calltree.h"
 
 /* Zero-initialised: calls are unknown. */
 struct fg_view_calls {
 	bool known;
-	struct fg_map functions; /* name, library → index of a number */
-	struct fg_map edges;     /* name, library of caller and callee → index */
-	double *numbers;
+	double *of_label;           /* by label of the shown tree */
+	struct fg_pair_index edges; /* caller's label, callee's label → index */
+	double *between;
 	size_t count, capacity;
 };
 
-/* Counts the calls that the query keeps.  A profile without calls is not an error. */
-int fg_view_calls_init(struct fg_view_calls *calls, const struct fg_profile *profile,
-		       const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
+/*
+ * Counts the calls that the query keeps, by the labels of the shown tree, which gets those that it
+ * lacks. A profile without calls is not an error.
+ */
+int fg_view_calls_init(struct fg_view_calls *calls, struct fg_calltree *shown,
+		       const struct fg_profile *profile, const struct fg_calltree_query *query,
+		       struct fg_error *err) FG_NODISCARD;
 void fg_view_calls_release(struct fg_view_calls *calls);
 /* These return the number of calls; 0: none was counted. */
-double fg_view_calls_of(const struct fg_view_calls *calls, const struct fg_label *function);
-double fg_view_calls_between(const struct fg_view_calls *calls, const struct fg_label *caller,
-			     const struct fg_label *callee);
+double fg_view_calls_of(const struct fg_view_calls *calls, uint32_t label);
+double fg_view_calls_between(const struct fg_view_calls *calls, uint32_t caller, uint32_t callee);
 
 #endif

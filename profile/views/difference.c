@@ -62,7 +62,7 @@ static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 	*cell++ = fg_cell_value(figures->inclusive[0].value);
 	*cell++ = fg_cell_value(figures->inclusive[1].value);
 	*cell++ = fg_cell_library(table, label);
-	*cell++ = fg_cell_place(table, label);
+	*cell++ = fg_cell_place(table, label->file, label->line);
 	*cell = fg_cell_text(table, label->name);
 }
 

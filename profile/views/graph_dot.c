@@ -35,11 +35,6 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 	}
 }
 
-static bool is_inside_character(char c)
-{
-	return ((unsigned char)c & 0xc0U) == 0x80U;
-}
-
 /*
  * The end of a line of a name: after "::", a comma, a blank or an opening bracket; else at the
  * limit.
@@ -47,7 +42,6 @@ static bool is_inside_character(char c)
 static size_t line_end(const char *name, size_t length)
 {
 	size_t best = 0;
-	size_t end = LINE_WIDTH;
 
 	if (length <= LINE_WIDTH)
 		return length;
@@ -55,55 +49,7 @@ static size_t line_end(const char *name, size_t length)
 		if (strchr(" ,<(", name[i - 1]) || (name[i - 1] == ':' && name[i] != ':'))
 			best = i;
 	}
-	if (best > 0)
-		return best;
-	while (end < length && is_inside_character(name[end]))
-		end++;
-	return end;
-}
-
-/* Adds text to an HTML-like label. */
-static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		switch (text[i]) {
-		case '&':
-			fg_strbuf_add_text(dot, "&amp;");
-			break;
-		case '<':
-			fg_strbuf_add_text(dot, "&lt;");
-			break;
-		case '>':
-			fg_strbuf_add_text(dot, "&gt;");
-			break;
-		case '"':
-			fg_strbuf_add_text(dot, "&quot;");
-			break;
-		default:
-			fg_strbuf_add_char(dot, fg_printable(text[i]));
-			break;
-		}
-	}
-}
-
-/* Cuts the middle out of a long name; its end identifies the function. */
-static void shorten(const char *name, struct fg_strbuf *shown)
-{
-	const size_t length = strlen(name);
-	size_t head = MAX_NAME * 2 / 5;
-	size_t tail = length - (MAX_NAME - head);
-
-	if (length <= MAX_NAME) {
-		fg_strbuf_add_text(shown, name);
-		return;
-	}
-	while (head > 0 && is_inside_character(name[head]))
-		head--;
-	while (is_inside_character(name[tail]))
-		tail++;
-	fg_strbuf_add(shown, name, head);
-	fg_strbuf_add_text(shown, "…");
-	fg_strbuf_add_text(shown, name + tail);
+	return best > 0 ? best : fg_text_head(name, LINE_WIDTH);
 }
 
 static void add_wrapped(struct fg_strbuf *dot, const char *name)
@@ -112,13 +58,13 @@ static void add_wrapped(struct fg_strbuf *dot, const char *name)
 	const char *at = NULL;
 	size_t left = 0;
 
-	shorten(name, &shown);
+	fg_text_add_cut(&shown, name, MAX_NAME);
 	at = fg_strbuf_text(&shown);
 	left = shown.length;
 	while (left > 0) {
 		const size_t end = line_end(at, left);
 
-		add_html(dot, at, end);
+		fg_text_add_references(dot, at, end, "&<>\"");
 		at += end;
 		left -= end;
 		if (left > 0)
@@ -162,19 +108,21 @@ static double reference(const struct painter *p)
 	return fmax(p->graph->total[0], p->graph->total[1]);
 }
 
+/* The change of the figure that the colour shows. */
+static double change_of(const struct painter *p, const struct fg_label_figures *f)
+{
+	const struct fg_weight *of = p->options->color_by_self ? f->self : f->inclusive;
+
+	return of[1].value - of[0].value;
+}
+
 /* The largest change among the nodes. It gets the full colour, so that small changes still show. */
 static double largest_change(const struct painter *p)
 {
 	double most = 0;
 
-	for (size_t i = 0; i < p->graph->node_count; i++) {
-		const struct fg_label_figures *f = &p->graph->nodes[i].figures;
-		const double change = p->options->color_by_self
-					      ? f->self[1].value - f->self[0].value
-					      : f->inclusive[1].value - f->inclusive[0].value;
-
-		most = fmax(most, fabs(change));
-	}
+	for (size_t i = 0; i < p->graph->node_count; i++)
+		most = fmax(most, fabs(change_of(p, &p->graph->nodes[i].figures)));
 	return most;
 }
 
@@ -194,7 +142,7 @@ static void add_value(const struct painter *p, const char *what, double value, d
 /* Differences below a thousandth of the whole count as unchanged. */
 static bool is_changed(const struct painter *p, double before, double after)
 {
-	return fabs(after - before) > 0.001 * fmax(p->graph->total[0], p->graph->total[1]);
+	return fabs(after - before) > 0.001 * reference(p);
 }
 
 static void add_change(const struct painter *p, const char *what, double before, double after)
@@ -226,15 +174,11 @@ static void write_figures(const struct painter *p, const struct fg_label_figures
 static unsigned node_color(const struct painter *p, const struct fg_label_figures *f,
 			   double full_change)
 {
-	const bool self = p->options->color_by_self;
-	double change = 0;
+	const struct fg_weight *of = p->options->color_by_self ? f->self : f->inclusive;
 
 	if (!is_difference(p))
-		return heat((self ? f->self[0].value : f->inclusive[0].value) /
-			    fmax(1, reference(p)));
-	change = self ? f->self[1].value - f->self[0].value
-		      : f->inclusive[1].value - f->inclusive[0].value;
-	return change_color(full_change > 0 ? change / full_change : 0);
+		return heat(of->value / fmax(1, reference(p)));
+	return change_color(full_change > 0 ? change_of(p, f) / full_change : 0);
 }
 
 static double font_size(const struct painter *p, const struct fg_label_figures *f)

@@ -10,6 +10,7 @@
  */
 #include "profile/views/graph_select.h"
 
+#include "base/sort.h"
 #include "profile/selection.h"
 
 #include <math.h>
@@ -131,23 +132,11 @@ static int compare_nodes(const struct fg_graph_node *a, const struct fg_graph_no
 	return (one < other) - (one > other);
 }
 
-static int by_weight(const void *left, const void *right)
-{
-	const struct fg_graph_node *a = left;
-	const struct fg_graph_node *b = right;
-	const int order = compare_nodes(a, b, a->figures.inclusive, b->figures.inclusive);
+FG_ORDER_BY(by_weight, struct fg_graph_node,
+	    compare_nodes(a, b, a->figures.inclusive, b->figures.inclusive), FG_UP(label))
 
-	return order != 0 ? order : (a->label > b->label) - (a->label < b->label);
-}
-
-static int by_self(const void *left, const void *right)
-{
-	const struct fg_graph_node *a = left;
-	const struct fg_graph_node *b = right;
-	const int order = compare_nodes(a, b, a->figures.self, b->figures.self);
-
-	return order != 0 ? order : by_weight(left, right);
-}
+FG_ORDER_BY(by_self, struct fg_graph_node, compare_nodes(a, b, a->figures.self, b->figures.self),
+	    by_weight(a, b))
 
 /* Moves the nodes to keep to the first `limit` places, sorted by weight. */
 static void put_kept_first(struct fg_graph_node *nodes, size_t count, size_t limit)
@@ -205,9 +194,7 @@ static void keep_nodes(struct selection *s)
 
 static void add_edge(struct fg_graph *graph, size_t *capacity, const struct fg_graph_edge *edge)
 {
-	graph->edges =
-		fg_grow(graph->edges, capacity, graph->edge_count + 1, sizeof(*graph->edges));
-	graph->edges[graph->edge_count++] = *edge;
+	FG_APPEND(graph->edges, graph->edge_count, *capacity) = *edge;
 }
 
 static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)

@@ -22,11 +22,13 @@ const struct fg_view fg_views[] = {
 	{"top-down", "the call tree from the start of the program; direct recursion is one row",
 	 .make = fg_view_top_down},
 	{"bottom-up", "where time is spent, and who called that", .make = fg_view_bottom_up},
-	{"lines", "source lines", .make = fg_view_lines},
-	{"libraries", "shared libraries and the program itself", .make = fg_view_libraries},
-	{"classes", "classes, and free functions by namespace", .make = fg_view_classes},
-	{"namespaces", "outermost namespaces", .make = fg_view_namespaces},
-	{"files", "source files", .make = fg_view_files},
+	{"lines", "source lines", .make = fg_view_flat, .group = FG_GROUP_LINE},
+	{"libraries", "shared libraries and the program itself", .make = fg_view_flat,
+	 .group = FG_GROUP_LIBRARY},
+	{"classes", "classes, and free functions by namespace", .make = fg_view_flat,
+	 .group = FG_GROUP_CLASS},
+	{"namespaces", "outermost namespaces", .make = fg_view_flat, .group = FG_GROUP_NAMESPACE},
+	{"files", "source files", .make = fg_view_flat, .group = FG_GROUP_FILE},
 	{"threads", "each thread, with the kernel's figures for it and its most expensive function",
 	 .make = fg_view_threads},
 	{"regions",
@@ -142,6 +144,8 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	uint16_t index = 0;
 	int status = FG_OK;
 
+	if (view->group != FG_GROUP_FUNCTION)
+		with.query.group = view->group;
 	if (!with.query.measure && view->measure) {
 		with.query.measure = view->measure;
 		if (fg_profile_find_measure(profile, view->measure, &index, NULL) != FG_OK)

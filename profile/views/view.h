@@ -104,6 +104,7 @@ struct fg_view {
 	const char *description;
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
+	enum fg_group group; /* of this view; FG_GROUP_FUNCTION: as the query says */
 	const char *measure; /* default measure; NULL: the profile's first */
 	bool needs_code;     /* uses the listings of the profile */
 	bool has_no_measure; /* its figures are not measures of the profile */

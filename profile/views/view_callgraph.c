@@ -25,28 +25,15 @@ static const struct fg_view_column columns[] = {
 	{"self_ns", "self %t", .kind = FG_CELL_VALUE},
 	{"children_ns", "children %t", .kind = FG_CELL_VALUE, .unit_like = 3},
 	{"samples", "samples", .kind = FG_CELL_COUNT},
+	{"calls", "calls", .kind = FG_CELL_COUNT},
 	{"role", "role", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
 	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
 	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* Follows the column of samples if calls are known. */
-static const struct fg_view_column call_column = {"calls", "calls", .kind = FG_CELL_COUNT};
-
 enum {
-	COLUMNS_BEFORE_CALLS = 5,
+	COLUMN_CALLS = 5,
 };
-
-static void set_columns(struct fg_view_table *table, bool with_calls)
-{
-	struct fg_view_column all[FG_ARRAY_SIZE(columns) + 1];
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
-		all[i < COLUMNS_BEFORE_CALLS ? i : i + with_calls] = columns[i];
-	if (with_calls)
-		all[COLUMNS_BEFORE_CALLS] = call_column;
-	fg_view_columns(table, all, FG_ARRAY_SIZE(columns) + with_calls);
-}
 
 struct graph {
 	const struct fg_view_calls *calls;
@@ -71,9 +58,7 @@ static void add_selves(struct graph *g)
 						 (uint32_t)g->self_count, &is_new);
 
 		if (is_new) {
-			g->self_ns = fg_grow(g->self_ns, &g->self_capacity, g->self_count + 1,
-					     sizeof(*g->self_ns));
-			g->self_ns[g->self_count++] = 0;
+			FG_APPEND(g->self_ns, g->self_count, g->self_capacity) = 0;
 		}
 		g->self_ns[at] += g->tree->self[0][i].value;
 	}
@@ -122,9 +107,8 @@ static const char *name_with_rank(const struct graph *g, struct fg_view_table *t
 static struct fg_view_cell calls_on_edge(const struct graph *g, struct fg_view_table *table,
 					 const struct fg_label_edge *edge)
 {
-	const struct fg_label *callee = &g->tree->labels[edge->callee];
-	const double all = fg_view_calls_of(g->calls, callee);
-	const double here = fg_view_calls_between(g->calls, &g->tree->labels[edge->caller], callee);
+	const double all = fg_view_calls_of(g->calls, edge->callee);
+	const double here = fg_view_calls_between(g->calls, edge->caller, edge->callee);
 	struct fg_view_cell cell = {0};
 	char part[FG_NUMBER_TEXT_SIZE];
 	char whole[FG_NUMBER_TEXT_SIZE];
@@ -159,8 +143,7 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	cell++->text = fg_arena_printf(
 		&table->arena, "%s/%s", fg_format_count((double)weight->samples, part),
 		fg_format_count((double)callee->inclusive[0].samples, whole));
-	if (g->calls->known)
-		*cell++ = calls_on_edge(g, table, edge);
+	*cell++ = calls_on_edge(g, table, edge);
 	*cell++ = fg_cell_text(table, is_caller ? "caller" : "callee");
 	*cell++ = fg_cell_library(table, &g->tree->labels[shown]);
 	*cell = fg_cell_text(table, name_with_rank(g, table, shown));
@@ -171,6 +154,7 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 {
 	const struct fg_weight *total = &g->tree->inclusive[0][0];
 	const struct fg_weight *inclusive = &figures->inclusive[0];
+	const double calls = fg_view_calls_of(g->calls, figures->label);
 	struct fg_view_row *row = fg_view_add_row(table);
 	struct fg_view_cell *cell = row->cells;
 
@@ -184,13 +168,9 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 					? inclusive->value - figures->self[0].value
 					: 0);
 	*cell++ = fg_cell_count((double)inclusive->samples);
-	if (g->calls->known) {
-		const double calls = fg_view_calls_of(g->calls, &g->tree->labels[figures->label]);
-
-		if (calls > 0)
-			*cell = fg_cell_count(calls);
-		cell++;
-	}
+	if (calls > 0)
+		*cell = fg_cell_count(calls);
+	cell++;
 	*cell++ = fg_cell_text(table, "function");
 	*cell++ = fg_cell_library(table, &g->tree->labels[figures->label]);
 	*cell = fg_cell_text(table, name_with_rank(g, table, figures->label));
@@ -296,8 +276,10 @@ int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_opt
 
 	query.split = FG_SPLIT_NONE;
 	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
-	FG_TRY_OUT(fg_view_calls_init(&calls, profile, &query, err));
-	set_columns(table, calls.known);
+	FG_TRY_OUT(fg_view_calls_init(&calls, &tree, profile, &query, err));
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	if (!calls.known)
+		fg_view_drop_column(table, COLUMN_CALLS);
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	status = fill(table, &tree, &calls, options, err);
 out:

@@ -4,7 +4,6 @@
  * the view lists functions; with one, the call paths to each matching function; with a number of a
  * call path, that path in full and a histogram of its figures.
  */
-#include "base/number.h"
 #include "profile/called.h"
 #include "profile/views/view_private.h"
 
@@ -18,102 +17,20 @@ enum {
 
 struct subject {
 	const struct fg_called_kind *kind;
-	const struct fg_view_column *columns;
-	size_t column_count;
-	void (*fill)(struct fg_view_table *table, struct fg_view_cell *cells, const void *figures);
 	const char *never;   /* text for a call path without figures */
 	const char *missing; /* error message if the profile has no such data */
 	bool is_arguments;   /* has signatures and hints */
 };
 
-#define COUNTED(k, t, rank)                                           \
- {                                                                    \
-  .key = (k), .title = (t), .kind = FG_CELL_COUNT, .optional = (rank) \
- }
-#define NAMED(k, t)                                            \
- {                                                             \
-  .key = (k), .title = (t), .kind = FG_CELL_TEXT, .left = true \
- }
-
-static const struct fg_view_column argument_columns[] = {
-	COUNTED("calls", "calls", 0),       COUNTED("min", "min", 0),
-	COUNTED("max", "max", 0),           COUNTED("mean", "mean", 4),
-	COUNTED("zeros", "zero", 5),        COUNTED("negative", "negative", 6),
-	COUNTED("denormal", "denormal", 3), COUNTED("infinite", "inf", 2),
-	COUNTED("nan", "NaN", 1),           COUNTED("repeats", "same", 7),
-	COUNTED("traces", "traces", 0),     COUNTED("trace", "trace", 0),
-	NAMED("function", "function"),      NAMED("name", "called by"),
+static const struct fg_view_column last_columns[AT_END] = {
+	{"traces", "traces", .kind = FG_CELL_COUNT, .optional = 1},
+	{"trace", "trace", .kind = FG_CELL_COUNT},
+	{"function", "function", .kind = FG_CELL_TEXT, .left = true},
+	{"name", "called by", .kind = FG_CELL_TEXT, .left = true},
 };
-
-static const struct fg_view_column duration_columns[] = {
-	COUNTED("calls", "calls", 0), COUNTED("total_ns", "total", 0),
-	COUNTED("own_ns", "own", 5),  COUNTED("mean_ns", "mean", 0),
-	COUNTED("min_ns", "min", 3),  COUNTED("median_ns", "median", 0),
-	COUNTED("p90_ns", "90 %", 4), COUNTED("p99_ns", "99 %", 2),
-	COUNTED("max_ns", "max", 0),  COUNTED("traces", "traces", 1),
-	COUNTED("trace", "trace", 0), NAMED("function", "function"),
-	NAMED("name", "called by"),
-};
-
-static struct fg_view_cell cell_of_real(struct fg_view_table *table, double value)
-{
-	struct fg_view_cell cell = fg_cell_count(value);
-
-	cell.text = fg_arena_printf(&table->arena, "%.6g", value);
-	return cell;
-}
-
-static void fill_arguments(struct fg_view_table *table, struct fg_view_cell *cells,
-			   const void *figures)
-{
-	const struct fg_argument_figures *seen = figures;
-	const double finite = fg_argument_finite(seen);
-
-	cells[0] = fg_cell_count(seen->values);
-	if (finite > 0) {
-		cells[1] = cell_of_real(table, seen->least);
-		cells[2] = cell_of_real(table, seen->most);
-		cells[3] = cell_of_real(table, seen->sum / finite);
-	}
-	cells[4] = fg_cell_count(seen->zeros);
-	cells[5] = fg_cell_count(seen->negatives);
-	cells[6] = fg_cell_count(seen->denormals);
-	cells[7] = fg_cell_count(seen->infinities);
-	cells[8] = fg_cell_count(seen->nans);
-	cells[9] = fg_cell_count(seen->repeats);
-}
-
-/* Each cell has its own unit: a column holds nanoseconds next to seconds. */
-static void fill_durations(struct fg_view_table *table, struct fg_view_cell *cells,
-			   const void *figures)
-{
-	const struct fg_call_durations *of = figures;
-	const double times[] = {
-		of->total_ns,
-		of->own_ns,
-		of->total_ns / of->returned,
-		of->min_ns,
-		fg_call_durations_quantile(of, 0.5),
-		fg_call_durations_quantile(of, 0.9),
-		fg_call_durations_quantile(of, 0.99),
-		of->max_ns,
-	};
-
-	cells[0] = fg_cell_count(of->returned);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(times); i++) {
-		char text[FG_NUMBER_TEXT_SIZE];
-
-		cells[i + 1] = fg_cell_count(times[i]);
-		cells[i + 1].text =
-			fg_arena_strdup(&table->arena, fg_format_duration(times[i], text));
-	}
-}
 
 static const struct subject arguments = {
 	.kind = &fg_called_arguments,
-	.columns = argument_columns,
-	.column_count = FG_ARRAY_SIZE(argument_columns),
-	.fill = fill_arguments,
 	.never = "no arguments were seen",
 	.missing = "no arguments were recorded: use fastgate record --domains",
 	.is_arguments = true,
@@ -121,9 +38,6 @@ static const struct subject arguments = {
 
 static const struct subject durations = {
 	.kind = &fg_called_durations,
-	.columns = duration_columns,
-	.column_count = FG_ARRAY_SIZE(duration_columns),
-	.fill = fill_durations,
 	.never = "no calls were timed",
 	.missing = "no calls were timed: use fastgate record --calls ... --times",
 };
@@ -138,14 +52,41 @@ struct shown {
 	size_t count;
 };
 
-/* Adds a row and returns its last four cells: traces, trace, function, name. */
+static void set_columns(const struct shown *shown)
+{
+	const struct fg_called_kind *kind = shown->subject->kind;
+	struct fg_view_column columns[FG_CALLED_COLUMNS_MAX + AT_END];
+
+	for (size_t i = 0; i < kind->column_count; i++)
+		columns[i] = (struct fg_view_column){.key = kind->columns[i].key,
+						     .title = kind->columns[i].title,
+						     .kind = FG_CELL_COUNT,
+						     .optional = kind->columns[i].optional};
+	memcpy(&columns[kind->column_count], last_columns, sizeof(last_columns));
+	fg_view_columns(shown->table, columns, kind->column_count + AT_END);
+}
+
+/*
+ * Adds a row and returns its last four cells: traces, trace, function, name. Each cell has its own
+ * unit: a column holds nanoseconds next to seconds.
+ */
 static struct fg_view_cell *add_row(const struct shown *shown,
 				    const struct fg_called_function *called)
 {
+	const struct fg_called_kind *kind = shown->subject->kind;
 	struct fg_view_cell *cells = fg_view_add_row(shown->table)->cells;
+	double values[FG_CALLED_COLUMNS_MAX];
+	char text[FG_NUMBER_TEXT_SIZE];
 
-	shown->subject->fill(shown->table, cells, called->figures);
-	return cells + shown->subject->column_count - AT_END;
+	kind->read(called->figures, values);
+	for (size_t i = 0; i < kind->column_count; i++) {
+		if (isnan(values[i]))
+			continue;
+		cells[i] = fg_cell_count(values[i]);
+		cells[i].text = fg_arena_strdup(&shown->table->arena,
+						fg_called_text(&kind->columns[i], values[i], text));
+	}
+	return cells + kind->column_count;
 }
 
 static void list_functions(const struct shown *shown, const struct fg_view_options *options)
@@ -282,8 +223,8 @@ static int show(const struct shown *shown, const struct fg_view_options *options
 
 	if (shown->count == 0)
 		return fg_error_set(err, FG_EUNSUPPORTED, "%s", subject->missing);
-	fg_view_columns(shown->table, subject->columns, subject->column_count);
-	last = &shown->table->columns[subject->column_count - 1];
+	set_columns(shown);
+	last = &shown->table->columns[shown->table->column_count - 1];
 	if (options->trace || !options->function) {
 		last->title = "function";
 		if (subject->is_arguments)

@@ -21,6 +21,9 @@ static const struct fg_view_column columns[] = {
 	{"cumulative_share", "cumul %", .kind = FG_CELL_SHARE},
 	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true, .optional = 1},
 	{"inclusive_ns", "incl %t", .kind = FG_CELL_VALUE, .has_error = true, .unit_like = 2},
+	{"calls", "calls", .kind = FG_CELL_COUNT},
+	{"self_per_call_ns", "self/call", .kind = FG_CELL_VALUE},
+	{"total_per_call_ns", "total/call", .kind = FG_CELL_VALUE},
 	{"leaf_samples", "leaf", .kind = FG_CELL_COUNT},
 	{"samples", "samples", .kind = FG_CELL_COUNT},
 	{"paths", "paths", .kind = FG_CELL_COUNT, .only_data = true},
@@ -30,30 +33,10 @@ static const struct fg_view_column columns[] = {
 	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* Follow the inclusive columns if calls are known. */
-static const struct fg_view_column call_columns[] = {
-	{"calls", "calls", .kind = FG_CELL_COUNT},
-	{"self_per_call_ns", "self/call", .kind = FG_CELL_VALUE},
-	{"total_per_call_ns", "total/call", .kind = FG_CELL_VALUE},
-};
-
 enum {
-	COLUMNS_BEFORE_CALLS = 5,
-	COLUMN_LIBRARY = 8
+	COLUMN_CALLS = 5, /* the first of three */
+	COLUMN_LIBRARY = 11
 };
-
-static void set_columns(struct fg_view_table *table, bool with_calls, bool without_library)
-{
-	struct fg_view_column all[FG_ARRAY_SIZE(columns) + FG_ARRAY_SIZE(call_columns)];
-	const size_t more = with_calls ? FG_ARRAY_SIZE(call_columns) : 0;
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
-		all[i < COLUMNS_BEFORE_CALLS ? i : i + more] = columns[i];
-	for (size_t i = 0; i < more; i++)
-		all[COLUMNS_BEFORE_CALLS + i] = call_columns[i];
-	fg_view_columns(table, all, FG_ARRAY_SIZE(columns) + more);
-	table->columns[COLUMN_LIBRARY + more].only_data = without_library;
-}
 
 /* A cell with its own unit, because the column ranges from nanoseconds to minutes. */
 static struct fg_view_cell per_call(struct fg_view_table *table, double value)
@@ -66,23 +49,13 @@ static struct fg_view_cell per_call(struct fg_view_table *table, double value)
 	return cell;
 }
 
-static struct fg_view_cell *add_calls(struct fg_view_table *table, struct fg_view_cell *cell,
-				      const struct fg_label_figures *figures, double calls)
-{
-	if (calls > 0) {
-		cell[0] = fg_cell_count(calls);
-		cell[1] = per_call(table, figures->self[0].value / calls);
-		cell[2] = per_call(table, figures->inclusive[0].value / calls);
-	}
-	return cell + FG_ARRAY_SIZE(call_columns);
-}
-
 static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 		    const struct fg_label_figures *figures, double cumulative_ns,
 		    const struct fg_view_calls *calls)
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
 	const struct fg_label *label = &tree->labels[figures->label];
+	const double count = fg_view_calls_of(calls, figures->label);
 	struct fg_view_cell *cell = fg_view_add_row(table)->cells;
 
 	*cell++ = fg_cell_weight_share(&figures->self[0], total);
@@ -90,13 +63,17 @@ static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 	*cell++ = fg_cell_share(total->value > 0 ? cumulative_ns / total->value : 0);
 	*cell++ = fg_cell_weight_share(&figures->inclusive[0], total);
 	*cell++ = fg_cell_weight(&figures->inclusive[0], total);
-	if (calls->known)
-		cell = add_calls(table, cell, figures, fg_view_calls_of(calls, label));
+	if (count > 0) {
+		cell[0] = fg_cell_count(count);
+		cell[1] = per_call(table, figures->self[0].value / count);
+		cell[2] = per_call(table, figures->inclusive[0].value / count);
+	}
+	cell += 3;
 	*cell++ = fg_cell_count((double)figures->self[0].samples);
 	*cell++ = fg_cell_count((double)figures->inclusive[0].samples);
 	*cell++ = fg_cell_count(figures->leaf_paths);
 	*cell++ = fg_cell_library(table, label);
-	*cell++ = fg_cell_place(table, label);
+	*cell++ = fg_cell_place(table, label->file, label->line);
 	*cell++ = fg_cell_text(table, label->linkage);
 	*cell = fg_cell_text(table, label->name);
 }
@@ -141,35 +118,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	free(figures);
 }
 
-static int make(const struct fg_profile *profile, const struct fg_view_options *options,
-		enum fg_group group, struct fg_view_table *table, struct fg_error *err)
-{
-	struct fg_calltree_query query = options->query;
-	struct fg_view_calls calls = {0};
-	struct fg_calltree tree;
-	int status = FG_OK;
-
-	query.group = group;
-	query.split = FG_SPLIT_NONE;
-	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
-	FG_TRY_OUT(fg_view_calls_init(&calls, profile, &query, err));
-	set_columns(table, calls.known, group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE);
-	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	fill(table, &tree, options, &calls);
-out:
-	fg_view_calls_release(&calls);
-	fg_calltree_release(&tree);
-	return status;
-}
-
-/* Groups as the query says. The views below are the same list with a fixed group. */
-int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
-		 struct fg_view_table *table, struct fg_error *err)
-{
-	return make(profile, options, options->query.group, table, err);
-}
-
-static bool has_lines(const struct fg_profile *profile)
+static bool knows_lines(const struct fg_profile *profile)
 {
 	for (size_t i = 1; i < profile->frame_count; i++) {
 		if (profile->frames[i].file)
@@ -178,36 +127,30 @@ static bool has_lines(const struct fg_profile *profile)
 	return false;
 }
 
-int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
-		  struct fg_view_table *table, struct fg_error *err)
+int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
+		 struct fg_view_table *table, struct fg_error *err)
 {
-	FG_TRY(make(profile, options, FG_GROUP_LINE, table, err));
-	if (!has_lines(profile))
+	const enum fg_group group = options->query.group;
+	struct fg_calltree_query query = options->query;
+	struct fg_view_calls calls = {0};
+	struct fg_calltree tree;
+	int status = FG_OK;
+
+	query.split = FG_SPLIT_NONE;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
+	FG_TRY_OUT(fg_view_calls_init(&calls, &tree, profile, &query, err));
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	for (size_t i = 0; i < 3 && !calls.known; i++)
+		fg_view_drop_column(table, COLUMN_CALLS + i);
+	if (group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE)
+		table->columns[COLUMN_LIBRARY].only_data = true;
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fill(table, &tree, options, &calls);
+	if (group == FG_GROUP_LINE && !knows_lines(profile))
 		fg_view_note(table, "this profile does not know which lines were executed: "
 				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
-	return FG_OK;
-}
-
-int fg_view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,
-		      struct fg_view_table *table, struct fg_error *err)
-{
-	return make(profile, options, FG_GROUP_LIBRARY, table, err);
-}
-
-int fg_view_classes(const struct fg_profile *profile, const struct fg_view_options *options,
-		    struct fg_view_table *table, struct fg_error *err)
-{
-	return make(profile, options, FG_GROUP_CLASS, table, err);
-}
-
-int fg_view_namespaces(const struct fg_profile *profile, const struct fg_view_options *options,
-		       struct fg_view_table *table, struct fg_error *err)
-{
-	return make(profile, options, FG_GROUP_NAMESPACE, table, err);
-}
-
-int fg_view_files(const struct fg_profile *profile, const struct fg_view_options *options,
-		  struct fg_view_table *table, struct fg_error *err)
-{
-	return make(profile, options, FG_GROUP_FILE, table, err);
+out:
+	fg_view_calls_release(&calls);
+	fg_calltree_release(&tree);
+	return status;
 }

@@ -5,6 +5,7 @@
  * these functions.
  */
 #include "base/fs.h"
+#include "base/sort.h"
 #include "profile/instruction_samples.h"
 #include "profile/listing.h"
 #include "profile/select.h"
@@ -37,8 +38,7 @@ struct group {
 	const char *library;
 	const struct fg_instruction_sample *hits;
 	size_t hit_count;
-	double value;
-	uint64_t samples;
+	struct fg_weight sum;
 	size_t order; /* position by address */
 };
 
@@ -87,8 +87,7 @@ static void make_groups(struct maker *m, const struct fg_profile *selected,
 			};
 		}
 		group->hit_count++;
-		group->value += hits[i].weight.value;
-		group->samples += hits[i].weight.samples;
+		fg_weight_add(&m->table->measure, &group->sum, &hits[i].weight, 1.0);
 	}
 }
 
@@ -124,15 +123,7 @@ static int keep_wanted(struct maker *m, const struct fg_profile *selected, struc
 				       m->options->function);
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const struct group *a = left;
-	const struct group *b = right;
-
-	if (a->value < b->value || a->value > b->value)
-		return a->value > b->value ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+FG_ORDER_BY(by_sum, struct group, FG_DOWN(sum.value), FG_UP(order))
 
 /* ---- rows ---- */
 
@@ -153,15 +144,8 @@ static struct fg_view_row *add_row(struct maker *m, const struct fg_weight *weig
 
 static void add_function_row(struct maker *m, const struct group *group)
 {
-	struct fg_weight sum = {0};
-	struct fg_view_row *row = NULL;
+	struct fg_view_row *row = add_row(m, &group->sum);
 
-	for (size_t i = 0; i < group->hit_count; i++) {
-		sum.value += group->hits[i].weight.value;
-		sum.square += group->hits[i].weight.square;
-		sum.samples += group->hits[i].weight.samples;
-	}
-	row = add_row(m, &sum);
 	row->rule_before = m->table->row_count > 1;
 	row->style = FG_VIEW_PRIMARY;
 	row->only_text = true;
@@ -179,15 +163,6 @@ static void add_gap(struct maker *m)
 	row->cells[FG_ARRAY_SIZE(columns) - 1] = fg_cell_text(m->table, "...");
 }
 
-static struct fg_view_cell place_cell(struct maker *m, const char *file, unsigned line)
-{
-	if (!file)
-		return (struct fg_view_cell){0};
-	return (struct fg_view_cell){
-		.kind = FG_CELL_TEXT,
-		.text = fg_arena_printf(&m->table->arena, "%s:%u", file, line)};
-}
-
 static void add_instruction(struct maker *m, const struct group *group,
 			    const struct fg_weight *weight, const struct fg_listed *line)
 {
@@ -198,20 +173,13 @@ static void add_instruction(struct maker *m, const struct group *group,
 	*cell++ = (struct fg_view_cell){.kind = FG_CELL_TEXT,
 					.text = fg_arena_printf(&m->table->arena, "0x%llx",
 								(unsigned long long)line->address)};
-	*cell++ = place_cell(m, line->file ? fg_fs_base_name(line->file) : NULL, line->line);
-	*cell++ = place_cell(m, line->file, line->line);
+	*cell++ = fg_cell_place(m->table, line->file ? fg_fs_base_name(line->file) : NULL,
+				line->line);
+	*cell++ = fg_cell_place(m->table, line->file, line->line);
 	*cell++ = fg_cell_text(m->table, line->inlined);
 	*cell++ = fg_cell_text(m->table, group->library);
 	*cell++ = fg_cell_text(m->table, group->name);
 	*cell = fg_cell_text(m->table, line->text);
-}
-
-static int by_number(const void *left, const void *right)
-{
-	const double a = *(const double *)left;
-	const double b = *(const double *)right;
-
-	return (a < b) - (a > b);
 }
 
 /* The smallest value at which an instruction is shown. */
@@ -223,9 +191,9 @@ static double min_shown(const struct maker *m, const struct group *group)
 
 	for (size_t i = 0; i < group->hit_count; i++)
 		values[i] = group->hits[i].weight.value;
-	qsort(values, group->hit_count, sizeof(values[0]), by_number);
+	fg_sort(values, group->hit_count);
 	if (limit < group->hit_count && limit > 0)
-		least = values[limit - 1];
+		least = values[group->hit_count - limit];
 	free(values);
 	if (!m->options->all && least < m->options->floor * m->total.value)
 		least = m->options->floor * m->total.value;
@@ -308,7 +276,7 @@ static void fill(struct maker *m)
 
 	for (size_t i = 0; i < m->group_count; i++) {
 		if (i >= limit) {
-			rest += m->groups[i].value;
+			rest += m->groups[i].sum.value;
 			continue;
 		}
 		add_function_row(m, &m->groups[i]);
@@ -365,7 +333,7 @@ int fg_view_instructions(const struct fg_profile *profile, const struct fg_view_
 	}
 	make_groups(&m, &selected, hits, count);
 	FG_TRY_OUT(keep_wanted(&m, &selected, err));
-	qsort(m.groups, m.group_count, sizeof(m.groups[0]), by_value);
+	qsort(m.groups, m.group_count, sizeof(m.groups[0]), by_sum);
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &m.total);
 	fill(&m);

@@ -40,9 +40,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 		return FG_OK;
 	FG_TRY(fg_calltree_build(profile, &wanted, &other->tree, err));
 	other->nodes = fg_xcalloc(other->tree.node_count, sizeof(other->nodes[0]));
-	other->labels = fg_xcalloc(other->tree.label_count, sizeof(other->labels[0]));
-	for (size_t i = 1; i < other->tree.label_count; i++)
-		other->labels[i] = fg_calltree_label(first, &other->tree.labels[i]);
+	other->labels = fg_calltree_map_labels(first, &other->tree);
 	for (size_t i = 1; i < other->tree.node_count; i++) {
 		const struct fg_calltree_node *node = &other->tree.nodes[i];
 		const uint32_t *found = fg_pair_index_get(
@@ -92,16 +90,14 @@ static struct fg_view_cell path_cell(struct fg_view_table *table, const struct f
 				     uint32_t node)
 {
 	struct fg_strbuf text = {0};
-	struct fg_view_cell cell;
 
 	for (uint32_t at = node; at != 0; at = tree->nodes[at].parent) {
 		if (at != node)
 			fg_strbuf_add_text(&text, " ← ");
 		fg_strbuf_add_text(&text, tree->labels[tree->nodes[at].label].name);
 	}
-	cell = fg_cell_text(table, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
-	return cell;
+	return (struct fg_view_cell){.kind = FG_CELL_TEXT,
+				     .text = fg_strbuf_keep(&text, &table->arena)};
 }
 
 static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tree,
@@ -392,13 +388,8 @@ static const char *const measures[COLUMN_COUNT] = {
 	[COLUMN_TEMPORARY] = "heap.temporary",
 };
 
-struct function {
-	double values[COLUMN_COUNT];
-	uint32_t label;
-};
-
 struct functions {
-	struct function *items;
+	double (*values)[COLUMN_COUNT]; /* by label */
 	size_t count;
 	bool is_known[COLUMN_COUNT]; /* false: no search for leaks, no column */
 };
@@ -431,9 +422,9 @@ static int fill_column(struct functions *functions, int column, const struct fg_
 		const uint32_t label = other.labels[figures[i].label];
 
 		if (label < functions->count)
-			functions->items[label].values[column] =
-				options->by_inclusive ? figures[i].inclusive[0].value
-						      : figures[i].self[0].value;
+			functions->values[label][column] = options->by_inclusive
+								   ? figures[i].inclusive[0].value
+								   : figures[i].self[0].value;
 	}
 	free(figures);
 	other_release(&other);
@@ -441,17 +432,17 @@ static int fill_column(struct functions *functions, int column, const struct fg_
 }
 
 static void add_function(struct fg_view_table *table, const struct fg_calltree *tree,
-			 const struct functions *functions, const struct function *function,
-			 double share)
+			 const struct functions *functions, uint32_t index, double share)
 {
 	struct fg_view_cell *cells = fg_view_add_row(table)->cells;
-	const struct fg_label *label = &tree->labels[function->label];
+	const struct fg_label *label = &tree->labels[index];
+	const double *values = functions->values[index];
 
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		if (measures[i] && functions->is_known[i])
 			cells[i] = memory_columns[i].kind == FG_CELL_VALUE
-					   ? fg_cell_value(function->values[i])
-					   : fg_cell_count(function->values[i]);
+					   ? fg_cell_value(values[i])
+					   : fg_cell_count(values[i]);
 	}
 	cells[COLUMN_SHARE] = fg_cell_share(share);
 	cells[COLUMN_LIBRARY] = fg_cell_library(table, label);
@@ -468,33 +459,19 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < functions->count; i++) {
-		const double value = functions->items[i].values[order];
+		const double value = functions->values[i][order];
 
-		if (functions->items[i].values[COLUMN_ALLOCATIONS] > 0 &&
+		if (functions->values[i][COLUMN_ALLOCATIONS] > 0 &&
 		    (options->all || value >= options->floor * total))
 			ranked[count++] = (struct fg_view_ranked){i, value};
 	}
 	fg_view_rank(ranked, count);
 	for (size_t i = 0; i < count && i < limit; i++)
-		add_function(table, tree, functions, &functions->items[ranked[i].index],
+		add_function(table, tree, functions, ranked[i].index,
 			     total > 0 ? ranked[i].value / total : 0);
 	if (count > limit)
 		fg_view_note(table, "%zu more functions (--rows N, --all)", count - limit);
 	free(ranked);
-}
-
-/* The total that shares refer to: of one repetition or the mean, like the other columns. */
-static int total_of(const struct fg_profile *profile, const struct fg_calltree_query *query,
-		    const char *measure, struct fg_weight *total, struct fg_error *err)
-{
-	struct fg_calltree_query wanted = *query;
-	struct fg_calltree tree;
-
-	wanted.measure = measure;
-	FG_TRY(fg_calltree_build(profile, &wanted, &tree, err));
-	*total = tree.inclusive[0][0];
-	fg_calltree_release(&tree);
-	return FG_OK;
 }
 
 static int fill(struct fg_view_table *table, const struct fg_profile *profile,
@@ -502,28 +479,25 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		struct fg_error *err)
 {
 	struct functions functions = {
-		.items = fg_xcalloc(tree->label_count, sizeof(functions.items[0])),
+		.values = fg_xcalloc(tree->label_count, sizeof(functions.values[0])),
 		.count = tree->label_count,
 	};
-	struct fg_weight total = {0};
-	int status = total_of(profile, &options->query, table->measure.name, &total, err);
+	double total = 0;
+	int status = fg_view_total_of(table, profile, &options->query, &total, err);
 
-	for (uint32_t i = 0; i < functions.count; i++)
-		functions.items[i].label = i;
 	for (int i = 0; i < COLUMN_COUNT && status == FG_OK; i++)
 		if (measures[i])
 			status = fill_column(&functions, i, profile, options, tree, err);
 	if (status == FG_OK) {
 		fg_view_columns(table, memory_columns, COLUMN_COUNT);
-		fg_view_total(table, profile, &options->query, &total);
-		list_functions(table, tree, &functions, options, total.value);
+		list_functions(table, tree, &functions, options, total);
 		fg_view_note(table, "bytes are those asked for, without malloc's block headers%s",
 			     functions.is_known[COLUMN_UNTOUCHED]
 				     ? "; untouched pages are whole pages of blocks of 64 KiB or "
 				       "more"
 				     : "");
 	}
-	free(functions.items);
+	free(functions.values);
 	return status;
 }
 

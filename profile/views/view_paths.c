@@ -101,18 +101,6 @@ static int build_split(const struct fg_profile *profile, const struct fg_calltre
 	return fg_calltree_build(profile, &query, split, err);
 }
 
-/*
- * Maps the labels of one tree to those of the other, or to the root's label if the other lacks one.
- */
-static uint32_t *map_labels(struct fg_calltree *to, const struct fg_calltree *from)
-{
-	uint32_t *map = fg_xcalloc(from->label_count, sizeof(*map));
-
-	for (size_t i = 1; i < from->label_count; i++)
-		map[i] = fg_calltree_label(to, &from->labels[i]);
-	return map;
-}
-
 struct label_sum {
 	uint32_t label;
 	double value;
@@ -210,21 +198,17 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 	uint32_t *path = NULL;
 	size_t capacity = 0;
 	size_t depth = 0;
-	const char *kept = NULL;
 
 	for (uint32_t at = node; at != 0; at = tree->nodes[at].parent) {
-		path = fg_grow(path, &capacity, depth + 1, sizeof(*path));
-		path[depth++] = tree->nodes[at].label;
+		FG_APPEND(path, depth, capacity) = tree->nodes[at].label;
 	}
 	while (depth-- > 0) {
 		fg_strbuf_add_text(&text, tree->labels[path[depth]].name);
 		if (depth > 0)
 			fg_strbuf_add_text(&text, " → ");
 	}
-	kept = fg_arena_strdup(&table->arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
 	free(path);
-	return kept;
+	return fg_strbuf_keep(&text, &table->arena);
 }
 
 /* Finds the matching nodes without a match above them: each is one path to the function. */
@@ -314,7 +298,7 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 
 	FG_TRY(build_split(profile, &options->query, &split, err));
 	unit = units_of_nodes(&split, &units);
-	map = map_labels(tree, &split);
+	map = fg_calltree_map_labels(tree, &split);
 	spreads = fg_xcalloc(tree->node_count + tree->label_count, sizeof(*spreads));
 	if (is_path) {
 		spread_nodes(tree, &split, unit, map, spreads);

@@ -13,11 +13,6 @@ fg_view_maker fg_view_flat;
 fg_view_maker fg_view_callgraph;
 fg_view_maker fg_view_top_down;
 fg_view_maker fg_view_bottom_up;
-fg_view_maker fg_view_lines;
-fg_view_maker fg_view_libraries;
-fg_view_maker fg_view_classes;
-fg_view_maker fg_view_namespaces;
-fg_view_maker fg_view_files;
 fg_view_maker fg_view_threads;
 fg_view_maker fg_view_regions;
 fg_view_maker fg_view_units;
@@ -34,6 +29,8 @@ fg_view_maker fg_view_instructions;
 /* Sets the columns, with keys and titles that fit the table's measure. */
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
 		     size_t count);
+/* Leaves out a column that this profile has no figures for. */
+void fg_view_drop_column(struct fg_view_table *table, size_t column);
 /* Adds a row of empty cells. The row is valid until the next one is added; its cells stay valid. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
 /* The name of the whole that shares refer to: "the time", or the measure's label. */
@@ -59,7 +56,7 @@ struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 /* The library, unless it equals the name. */
 struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
 /* "file.cpp:88" of a definition or a line. */
-struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label);
+struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file, unsigned line);
 
 /*
  * Adds the line above every view, "12.4 s of CPU time, 12 345 samples", with the part that the
@@ -69,7 +66,8 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
 /* Adds this line to a view without a tree, for everything that the query keeps. */
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
-		     const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
+		     const struct fg_calltree_query *query, double *total, struct fg_error *err)
+	FG_NODISCARD;
 /*
  * The factor for region and unit times of a stored run, which are sums over all repetitions.
  */

@@ -4,6 +4,7 @@
  * Hlt, separate from MuonRec entered elsewhere. Below each region are the functions that spent its
  * own time (without the regions inside it), as in VTune's "task / function" grouping.
  */
+#include "base/sort.h"
 #include "profile/views/view_private.h"
 
 enum {
@@ -20,13 +21,6 @@ static const struct fg_view_column columns[] = {
 	{"kind", "kind", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
 	{"name", "region / function", .kind = FG_CELL_TEXT, .left = true},
 };
-
-static void add_weight(struct fg_weight *to, const struct fg_weight *more)
-{
-	to->value += more->value;
-	to->square += more->square;
-	to->samples += more->samples;
-}
 
 /*
  * Finds the child of a node by a region's name; from the root, these steps lead to the region's
@@ -125,17 +119,7 @@ struct ranking {
 	uint32_t *place_of; /* by label, from 1; 0: not in the list */
 };
 
-static int by_self(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->self.value > b->self.value)
-		return -1;
-	if (a->self.value < b->self.value)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
+FG_ORDER_BY(by_self, struct ranked, FG_DOWN(self.value), FG_UP(label))
 
 static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32_t node)
 {
@@ -144,12 +128,12 @@ static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32
 	if (!(tree->self[0][node].value > 0))
 		return;
 	if (ranking->place_of[label] == 0) {
-		ranking->items = fg_grow(ranking->items, &ranking->capacity, ranking->count + 1,
-					 sizeof(*ranking->items));
-		ranking->items[ranking->count++] = (struct ranked){.label = label};
+		FG_APPEND(ranking->items, ranking->count, ranking->capacity) =
+			(struct ranked){.label = label};
 		ranking->place_of[label] = (uint32_t)ranking->count;
 	}
-	add_weight(&ranking->items[ranking->place_of[label] - 1].self, &tree->self[0][node]);
+	fg_weight_add(&tree->measure, &ranking->items[ranking->place_of[label] - 1].self,
+		      &tree->self[0][node], 1.0);
 }
 
 /* Ranks everything below `top` that is not in a nested region. */

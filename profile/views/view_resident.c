@@ -2,6 +2,7 @@
 /*
  * The resident memory of the largest process, by mapping, near the peak of its heap and at its end.
  */
+#include "base/sort.h"
 #include "profile/views/view_private.h"
 
 enum {
@@ -54,17 +55,7 @@ static struct part find_largest(const struct fg_profile *profile, size_t *proces
 	return largest;
 }
 
-static int largest_first(const void *left, const void *right)
-{
-	const struct fg_resident *a = left;
-	const struct fg_resident *b = right;
-
-	if (a->at_peak > b->at_peak || a->at_peak < b->at_peak)
-		return a->at_peak > b->at_peak ? -1 : 1;
-	if (a->at_end > b->at_end || a->at_end < b->at_end)
-		return a->at_end > b->at_end ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
+FG_ORDER_BY(largest_first, struct fg_resident, FG_DOWN(at_peak), FG_DOWN(at_end), FG_TEXT_UP(name))
 
 static void list(struct fg_view_table *table, const struct fg_view_options *options,
 		 const struct part *part)

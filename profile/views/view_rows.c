@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tables of the views: columns, rows, cells, heads and notes. */
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "profile/selection.h"
 #include "profile/views/view_private.h"
@@ -50,15 +51,18 @@ void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *c
 	}
 }
 
+void fg_view_drop_column(struct fg_view_table *table, size_t column)
+{
+	table->columns[column].key = NULL;
+	table->columns[column].only_data = true;
+}
+
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table)
 {
 	struct fg_view_row *row = NULL;
 
-	table->rows = fg_grow(table->rows, &table->row_capacity, table->row_count + 1,
-			      sizeof(*table->rows));
-	row = &table->rows[table->row_count++];
-	*row = (struct fg_view_row){
-		.cells = fg_arena_array(&table->arena, table->column_count, sizeof(*row->cells))};
+	row = &FG_APPEND(table->rows, table->row_count, table->row_capacity);
+	row->cells = fg_arena_array(&table->arena, table->column_count, sizeof(*row->cells));
 	return row;
 }
 
@@ -72,9 +76,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	/* A line may contain the name of a command, which can be any text. */
 	fg_strbuf_vprintf(&raw, format, ap);
 	fg_text_add_escaped(&text, fg_strbuf_text(&raw), raw.length);
-	*lines = fg_grow(*lines, capacity, *count + 1, sizeof(**lines));
-	(*lines)[(*count)++] = fg_arena_strdup(arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
+	FG_APPEND(*lines, *count, *capacity) = fg_strbuf_keep(&text, arena);
 	fg_strbuf_release(&raw);
 }
 
@@ -161,15 +163,12 @@ struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg
 	return fg_cell_text(table, label->library);
 }
 
-struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label)
+struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file, unsigned line)
 {
-	if (!label->file)
-		return (struct fg_view_cell){0};
-	if (label->line == 0)
-		return fg_cell_text(table, label->file);
-	return (struct fg_view_cell){
-		.kind = FG_CELL_TEXT,
-		.text = fg_arena_printf(&table->arena, "%s:%u", label->file, label->line)};
+	if (!file || line == 0)
+		return fg_cell_text(table, file);
+	return (struct fg_view_cell){.kind = FG_CELL_TEXT,
+				     .text = fg_arena_printf(&table->arena, "%s:%u", file, line)};
 }
 
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile)
@@ -230,27 +229,18 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 }
 
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
-		     const struct fg_calltree_query *query, struct fg_error *err)
+		     const struct fg_calltree_query *query, double *total, struct fg_error *err)
 {
 	struct fg_calltree tree;
 
 	FG_TRY(fg_calltree_build(profile, query, &tree, err));
 	fg_view_total(table, profile, query, &tree.inclusive[0][0]);
+	*total = tree.inclusive[0][0].value;
 	fg_calltree_release(&tree);
 	return FG_OK;
 }
 
-static int by_inclusive(const void *left, const void *right)
-{
-	const struct fg_label_figures *a = left;
-	const struct fg_label_figures *b = right;
-
-	if (a->inclusive[0].value > b->inclusive[0].value)
-		return -1;
-	if (a->inclusive[0].value < b->inclusive[0].value)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
+FG_ORDER_BY(by_inclusive, struct fg_label_figures, FG_DOWN(inclusive[0].value), FG_UP(label))
 
 double fg_view_stored_scale(const struct fg_profile *profile, const struct fg_calltree_query *query)
 {
@@ -265,15 +255,7 @@ void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
 		qsort(figures, count, sizeof(*figures), by_inclusive);
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const struct fg_view_ranked *a = left;
-	const struct fg_view_ranked *b = right;
-
-	if (a->value > b->value || a->value < b->value)
-		return a->value > b->value ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
+FG_ORDER_BY(by_value, struct fg_view_ranked, FG_DOWN(value), FG_UP(index))
 
 void fg_view_rank(struct fg_view_ranked *ranked, size_t count)
 {
@@ -298,21 +280,16 @@ size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise)
 void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
 			uint32_t stack)
 {
-	uint32_t *trail = fg_xcalloc(profile->stack_count + 1, sizeof(trail[0]));
-	size_t depth = 0;
+	size_t count = 0;
+	const char **names = fg_stack_names(profile, stack, &count);
 
-	for (; stack != 0; stack = profile->stacks[stack].parent)
-		trail[depth++] = stack;
-	while (depth-- > 0) {
-		const uint32_t frame = profile->stacks[trail[depth]].frame;
-		const struct fg_profile_function *function =
-			&profile->functions[profile->frames[frame].function];
+	for (size_t i = 0; i < count; i++) {
 		struct fg_view_row *row = fg_view_add_row(table);
 
 		row->style = FG_VIEW_FAINT;
-		row->cells[table->column_count - 1] = fg_cell_text(table, function->name);
+		row->cells[table->column_count - 1] = fg_cell_text(table, names[i]);
 	}
-	free(trail);
+	free(names);
 }
 
 void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,

@@ -96,24 +96,16 @@ static void choose_unit(struct layout *l, size_t column)
 static void format_number(const struct layout *l, size_t column, double number,
 			  struct fg_strbuf *text)
 {
+	const enum fg_cell_kind kind = l->table->columns[column].kind;
 	char count[FG_NUMBER_TEXT_SIZE];
 
-	switch (l->table->columns[column].kind) {
-	case FG_CELL_SHARE:
+	if (kind == FG_CELL_SHARE)
 		fg_strbuf_printf(text, "%.1f", 100 * number);
-		break;
-	case FG_CELL_VALUE:
-	case FG_CELL_TIME:
-		if (!l->units[column])
-			fg_strbuf_add_text(text, fg_format_count(number, count));
-		else
-			fg_strbuf_printf(text, "%.*f", l->decimals[column],
-					 number / l->units[column]->worth);
-		break;
-	default:
+	else if (l->units[column] && kind != FG_CELL_COUNT)
+		fg_strbuf_printf(text, "%.*f", l->decimals[column],
+				 number / l->units[column]->worth);
+	else
 		fg_strbuf_add_text(text, fg_format_count(number, count));
-		break;
-	}
 }
 
 static void format_cell(const struct layout *l, size_t column, const struct fg_view_cell *cell,
@@ -260,37 +252,6 @@ static void pad(struct fg_strbuf *out, size_t width, size_t used)
 		fg_strbuf_add_repeated(out, ' ', width - used);
 }
 
-/* The length in bytes of the first `columns` columns, or of the text before the last ones. */
-static size_t bytes_of_columns(const char *text, size_t columns)
-{
-	size_t at = 0;
-	size_t used = 0;
-
-	while (text[at] && used < columns) {
-		at++;
-		while (((unsigned char)text[at] & 0xc0U) == 0x80U)
-			at++;
-		used++;
-	}
-	return at;
-}
-
-/* Cuts the middle out of a name that is too wide: "reco::Fitter<…>::fit(Track&)". */
-static void add_cut(struct fg_strbuf *out, const char *text, size_t width)
-{
-	const size_t all = fg_text_width(text);
-	const size_t head = (width - 1) * 2 / 3;
-	const size_t tail = width - 1 - head;
-
-	if (width == 0 || all <= width) {
-		fg_strbuf_add_text(out, text);
-		return;
-	}
-	fg_strbuf_add(out, text, bytes_of_columns(text, head));
-	fg_strbuf_add_text(out, "…");
-	fg_strbuf_add_text(out, text + bytes_of_columns(text, all - tail));
-}
-
 static size_t name_width(const struct layout *l, size_t used, const char *guide)
 {
 	const size_t taken = used + (guide ? fg_text_width(guide) : 0);
@@ -356,7 +317,8 @@ static void write_row(const struct layout *l, const struct fg_view_row *row, str
 		if (i == l->last) {
 			format_cell(l, i, &row->cells[i], text);
 			fg_strbuf_add_text(l->out, row->guide ? row->guide : "");
-			add_cut(l->out, fg_strbuf_text(text), name_width(l, used, row->guide));
+			fg_text_add_cut(l->out, fg_strbuf_text(text),
+					name_width(l, used, row->guide));
 		} else {
 			used += add_number(l, i, &row->cells[i], text);
 		}
@@ -366,34 +328,18 @@ static void write_row(const struct layout *l, const struct fg_view_row *row, str
 	trim_line(l->out);
 }
 
+/* The titles are a row whose cells are empty but for their text. */
 static void write_titles(const struct layout *l, struct fg_strbuf *text)
 {
-	bool first = true;
+	struct fg_view_cell cells[FG_VIEW_MAX_COLUMNS] = {0};
+	struct fg_arena arena = {0};
 
-	if (l->options->color)
-		fg_strbuf_add_text(l->out, "\033[1m");
 	for (size_t i = 0; i < l->table->column_count; i++) {
-		size_t used = 0;
-
-		if (!is_shown(l, i))
-			continue;
-		if (!first)
-			fg_strbuf_add_repeated(l->out, ' ', GAP);
-		first = false;
 		title_of(l, i, text);
-		used = fg_text_width(fg_strbuf_text(text));
-		if (!l->table->columns[i].left)
-			pad(l->out, l->widths[i], used);
-		fg_strbuf_add_text(l->out, fg_strbuf_text(text));
-		if (i == l->last)
-			break;
-		if (l->table->columns[i].left)
-			pad(l->out, l->widths[i], used);
-		fg_strbuf_add_repeated(l->out, ' ', l->error_widths[i]);
+		cells[i].text = fg_strbuf_keep(text, &arena);
 	}
-	if (l->options->color)
-		fg_strbuf_add_text(l->out, "\033[0m");
-	trim_line(l->out);
+	write_row(l, &(struct fg_view_row){.cells = cells, .style = FG_VIEW_PRIMARY}, text);
+	fg_arena_release(&arena);
 }
 
 void fg_view_write_text(const struct fg_view_table *table,
@@ -404,7 +350,7 @@ void fg_view_write_text(const struct fg_view_table *table,
 
 	lay_out(&l);
 	for (size_t i = 0; i < table->head_count; i++) {
-		add_cut(out, table->head[i], options->columns);
+		fg_text_add_cut(out, table->head[i], options->columns);
 		fg_strbuf_add_char(out, '\n');
 	}
 	if (table->head_count > 0)
@@ -416,7 +362,7 @@ void fg_view_write_text(const struct fg_view_table *table,
 	if (table->note_count > 0)
 		fg_strbuf_add_char(out, '\n');
 	for (size_t i = 0; i < table->note_count; i++) {
-		add_cut(out, table->notes[i], options->columns);
+		fg_text_add_cut(out, table->notes[i], options->columns);
 		fg_strbuf_add_char(out, '\n');
 	}
 	fg_strbuf_release(&text);

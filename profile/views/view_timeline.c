@@ -27,14 +27,11 @@ static const char *bar(struct fg_view_table *table, double share)
 	static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 	const unsigned eighths = (unsigned)(share * BAR_WIDTH * 8 + 0.5);
 	struct fg_strbuf text = {0};
-	const char *kept = NULL;
 
 	for (unsigned i = 0; i < eighths / 8; i++)
 		fg_strbuf_add_text(&text, "█");
 	fg_strbuf_add_text(&text, parts[eighths % 8]);
-	kept = fg_arena_strdup(&table->arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
-	return kept;
+	return fg_strbuf_keep(&text, &table->arena);
 }
 
 static void fill_step(struct fg_view_table *table, struct fg_view_row *row,
@@ -99,6 +96,7 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	const size_t steps = options->rows > 0 ? options->rows : FEW_STEPS;
+	double total = 0;
 
 	if (!profile->has_times || profile->duration_ns <= 0)
 		return fg_error_set(
@@ -109,7 +107,7 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 				    "%zu steps are too many: at most %d are possible", steps,
 				    MAX_STEPS);
 	FG_TRY(fg_view_check_time(table, err));
-	FG_TRY(fg_view_total_of(table, profile, &options->query, err));
+	FG_TRY(fg_view_total_of(table, profile, &options->query, &total, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	FG_TRY(add_steps(table, profile, options, steps, err));
 	draw_bars(table);

@@ -80,9 +80,7 @@ static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 	for (uint32_t next = recursion_of(p, node); next != 0; next = recursion_of(p, node)) {
 		node = next;
 		levels++;
-		self.value += p->tree->self[0][node].value;
-		self.square += p->tree->self[0][node].square;
-		self.samples += p->tree->self[0][node].samples;
+		fg_weight_add(&p->tree->measure, &self, &p->tree->self[0][node], 1.0);
 	}
 	row->depth = p->tree->nodes[outermost].depth;
 	row->guide = guide ? fg_arena_strdup(&p->table->arena, guide) : NULL;
@@ -91,7 +89,7 @@ static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 	*cell++ = fg_cell_weight(&self, total);
 	*cell++ = fg_cell_count((double)p->tree->inclusive[0][outermost].samples);
 	*cell++ = fg_cell_library(p->table, label);
-	*cell++ = fg_cell_place(p->table, label);
+	*cell++ = fg_cell_place(p->table, label->file, label->line);
 	*cell = fg_cell_text(p->table, label->name);
 	if (levels > 1)
 		cell->text =
@@ -126,9 +124,7 @@ static void open_level(struct painter *p, struct levels *levels, uint32_t node, 
 {
 	const uint32_t first = next_shown(p, node, 0);
 
-	levels->items = fg_grow(levels->items, &levels->capacity, levels->count + 1,
-				sizeof(*levels->items));
-	levels->items[levels->count++] = (struct level){
+	FG_APPEND(levels->items, levels->count, levels->capacity) = (struct level){
 		.node = node,
 		.guide_length = guide_length,
 		.branches = first != 0 && next_shown(p, node, first) != 0,

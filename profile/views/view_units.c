@@ -287,8 +287,10 @@ static bool add_kinds(struct fg_view_table *table, const struct fg_profile *prof
 static int view_stored(const struct fg_profile *profile, const struct fg_view_options *options,
 		       struct fg_view_table *table, struct fg_error *err)
 {
+	double total = 0;
+
 	FG_TRY(fg_view_check_time(table, err));
-	FG_TRY(fg_view_total_of(table, profile, &options->query, err));
+	FG_TRY(fg_view_total_of(table, profile, &options->query, &total, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	if (!add_kinds(table, profile, &options->query))
 		return fg_error_set(err, FG_EUNSUPPORTED,

@@ -38,9 +38,7 @@ bool fg_is_build_file(const char *path, const struct fg_command *build)
 
 	if (FG_TEXT_IS_AMONG(name, names))
 		return true;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(endings); i++) {
-		if (fg_text_ends_with(name, endings[i]))
-			return true;
-	}
+	if (FG_TEXT_ENDS_WITH_ANY(name, endings))
+		return true;
 	return is_named_by(build, path);
 }

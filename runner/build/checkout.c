@@ -32,6 +32,11 @@ enum {
 	DEPTH_MAX = 16,
 };
 
+static struct fg_git git_in(const struct fg_checkout *checkout, const char *folder)
+{
+	return (struct fg_git){.folder = folder, .interrupted = checkout->interrupted};
+}
+
 static void note(const struct fg_checkout *checkout, char *text)
 {
 	if (checkout->on_note)
@@ -53,17 +58,13 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 {
 	static const char start[] = "submodule.";
 	static const char end[] = ".path ";
-	const char *const ask[] = {
-		"config", "--file", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$", NULL};
-	char *lines = NULL;
-	char *rest = NULL;
+	char *lines = FG_GIT_ASK(in_tree, "config", "--file", ".gitmodules", "--get-regexp",
+				 "^submodule\\..*\\.path$");
+	char *rest = lines;
 	size_t count = 0;
 	size_t room = 0;
 
 	*modules = NULL;
-	if (fg_git_output(in_tree, ask, &lines, NULL) != FG_OK)
-		return 0;
-	rest = lines;
 	for (char *line = strsep(&rest, "\n"); line && count < MODULES_MAX;
 	     line = strsep(&rest, "\n")) {
 		const char *name_end = strstr(line, end);
@@ -71,8 +72,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 
 		if (!name_end || !fg_text_starts_with(line, start))
 			continue;
-		*modules = fg_grow(*modules, &room, count + 1, sizeof(**modules));
-		(*modules)[count++] =
+		FG_APPEND(*modules, count, room) =
 			(struct module){.name = fg_xstrndup(name, (size_t)(name_end - name)),
 					.path = fg_xstrdup(name_end + strlen(end))};
 	}
@@ -84,7 +84,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 static int find_common_folder(const struct fg_checkout *checkout, const char *top, char **common,
 			      struct fg_error *err)
 {
-	const struct fg_git in_top = {.folder = top, .interrupted = checkout->interrupted};
+	const struct fg_git in_top = git_in(checkout, top);
 	const char *const ask[] = {"rev-parse", "--path-format=absolute", "--git-common-dir", NULL};
 
 	return fg_git_output(&in_top, ask, common, err);
@@ -112,12 +112,9 @@ static char *local_clone(const struct level *level, const struct module *module)
 static int update(const struct level *level, const char *setting, const struct module *module,
 		  bool with_nested, struct fg_error *err)
 {
-	const struct fg_git in_tree = {.folder = level->tree,
-				       .interrupted = level->checkout->interrupted};
+	const struct fg_git in_tree = git_in(level->checkout, level->tree);
 	const char *arguments[16] = {NULL};
 	size_t used = 0;
-	char *ignored = NULL;
-	int status = FG_OK;
 
 	if (setting) {
 		arguments[used++] = "-c";
@@ -133,9 +130,7 @@ static int update(const struct level *level, const char *setting, const struct m
 		arguments[used++] = "--recursive";
 	arguments[used++] = "--";
 	arguments[used++] = module->path;
-	status = fg_git_output(&in_tree, arguments, &ignored, err);
-	free(ignored);
-	return status;
+	return fg_git_do(&in_tree, arguments, err);
 }
 
 /*
@@ -186,14 +181,10 @@ static int take_needed(const struct level *level, const struct module *module, c
 /* .gitmodules may list submodules that the commit does not contain. */
 static bool is_in_commit(const struct level *level, const struct module *module)
 {
-	const struct fg_git in_tree = {.folder = level->tree,
-				       .interrupted = level->checkout->interrupted};
-	const char *const ask[] = {"ls-files", "--stage", "--", module->path, NULL};
-	char *entry = NULL;
-	bool found = false;
+	const struct fg_git in_tree = git_in(level->checkout, level->tree);
+	char *entry = FG_GIT_ASK(&in_tree, "ls-files", "--stage", "--", module->path);
+	const bool found = entry && fg_text_starts_with(entry, "160000 ");
 
-	if (fg_git_output(&in_tree, ask, &entry, NULL) == FG_OK)
-		found = fg_text_starts_with(entry, "160000 ");
 	free(entry);
 	return found;
 }
@@ -230,8 +221,7 @@ static int take_module(const struct level *level, const struct module *module, s
 
 static int update_submodules(const struct level *level, struct fg_error *err)
 {
-	const struct fg_git in_tree = {.folder = level->tree,
-				       .interrupted = level->checkout->interrupted};
+	const struct fg_git in_tree = git_in(level->checkout, level->tree);
 	struct module *modules = NULL;
 	const size_t count = list_modules(&in_tree, &modules);
 	int status = FG_OK;
@@ -269,14 +259,9 @@ static int lock_repository(const struct fg_checkout *checkout, int *lock_fd, str
 
 static int prune_worktrees(const struct fg_checkout *checkout, struct fg_error *err)
 {
-	const struct fg_git in_top = {.folder = checkout->top,
-				      .interrupted = checkout->interrupted};
-	const char *const prune[] = {"worktree", "prune", NULL};
-	char *ignored = NULL;
-	const int status = fg_git_output(&in_top, prune, &ignored, err);
+	const struct fg_git in_top = git_in(checkout, checkout->top);
 
-	free(ignored);
-	return status;
+	return FG_GIT_DO(&in_top, err, "worktree", "prune");
 }
 
 int fg_checkout_forget_removed(const char *top, struct fg_error *err)
@@ -295,41 +280,21 @@ int fg_checkout_forget_removed(const char *top, struct fg_error *err)
 
 static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err)
 {
-	const struct fg_git in_top = {.folder = checkout->top,
-				      .interrupted = checkout->interrupted};
-	const char *const add[] = {"-c",
-				   "core.hooksPath=/dev/null",
-				   "worktree",
-				   "add",
-				   "--force",
-				   "--detach",
-				   "--quiet",
-				   checkout->tree,
-				   checkout->commit,
-				   NULL};
-	char *ignored = NULL;
-	int status = FG_OK;
+	const struct fg_git in_top = git_in(checkout, checkout->top);
 
 	FG_TRY(fg_fs_remove_tree(checkout->tree, err));
 	FG_TRY(prune_worktrees(checkout, err));
-	status = fg_git_output(&in_top, add, &ignored, err);
-	free(ignored);
-	return status;
+	return FG_GIT_DO(&in_top, err, "-c", "core.hooksPath=/dev/null", "worktree", "add",
+			 "--force", "--detach", "--quiet", checkout->tree, checkout->commit);
 }
 
 /* git leaves identical files untouched, so build products made from them stay up to date. */
 static int change_worktree(const struct fg_checkout *checkout, struct fg_error *err)
 {
-	const struct fg_git in_tree = {.folder = checkout->tree,
-				       .interrupted = checkout->interrupted};
-	const char *const change[] = {
-		"-c",      "core.hooksPath=/dev/null", "checkout", "--force", "--detach",
-		"--quiet", checkout->commit,           NULL};
-	char *ignored = NULL;
-	const int status = fg_git_output(&in_tree, change, &ignored, err);
+	const struct fg_git in_tree = git_in(checkout, checkout->tree);
 
-	free(ignored);
-	return status;
+	return FG_GIT_DO(&in_tree, err, "-c", "core.hooksPath=/dev/null", "checkout", "--force",
+			 "--detach", "--quiet", checkout->commit);
 }
 
 int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err)

@@ -39,21 +39,10 @@ static const char *const added[] = {
 
 static bool is_taken_out(const char *variable)
 {
-	for (size_t i = 0; i < FG_ARRAY_SIZE(taken_out); i++) {
-		if (fg_text_starts_with(variable, taken_out[i]))
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(variable, taken_out);
 }
 
-static void add_variable(char ***environment, size_t *count, size_t *room, char *variable)
-{
-	*environment = fg_grow(*environment, room, *count + 2, sizeof(char *));
-	(*environment)[(*count)++] = variable;
-	(*environment)[*count] = NULL;
-}
-
-char **fg_git_clean_environment(const struct fg_git *git)
+static char **environment_with(const struct fg_git *git, const char *const *more, size_t more_count)
 {
 	char **environment = NULL;
 	size_t count = 0;
@@ -61,42 +50,27 @@ char **fg_git_clean_environment(const struct fg_git *git)
 
 	for (char **variable = environ; *variable; variable++) {
 		if (!is_taken_out(*variable))
-			add_variable(&environment, &count, &room, fg_xstrdup(*variable));
+			FG_APPEND(environment, count, room) = fg_xstrdup(*variable);
 	}
 	if (git->index_file)
-		add_variable(&environment, &count, &room,
-			     fg_xasprintf("GIT_INDEX_FILE=%s", git->index_file));
-	if (!environment)
-		environment = fg_xcalloc(1, sizeof(char *));
+		FG_APPEND(environment, count, room) =
+			fg_xasprintf("GIT_INDEX_FILE=%s", git->index_file);
+	for (size_t i = 0; i < more_count; i++)
+		FG_APPEND(environment, count, room) = fg_xstrdup(more[i]);
+	(void)FG_APPEND(environment, count, room); /* NULL ends it */
 	return environment;
 }
 
-void fg_git_environment_free(char **environment)
+char **fg_git_clean_environment(const struct fg_git *git)
 {
-	for (char **variable = environment; variable && *variable; variable++)
-		free(*variable);
-	free(environment);
-}
-
-static char **git_environment(const struct fg_git *git)
-{
-	char **environment = fg_git_clean_environment(git);
-	size_t count = 0;
-	size_t room = 0;
-
-	while (environment[count])
-		count++;
-	room = count + 1;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(added); i++)
-		add_variable(&environment, &count, &room, fg_xstrdup(added[i]));
-	return environment;
+	return environment_with(git, NULL, 0);
 }
 
 static int run_git(const struct fg_git *git, const char *const *arguments, char **text,
 		   size_t *size, struct fg_error *err)
 {
 	char *argv[ARGUMENTS_MAX] = {(char *)(uintptr_t) "git"};
-	char **environment = git_environment(git);
+	char **environment = environment_with(git, added, FG_ARRAY_SIZE(added));
 	struct fg_process_result result = {0};
 	int status = FG_OK;
 
@@ -114,7 +88,7 @@ static int run_git(const struct fg_git *git, const char *const *arguments, char 
 					     .timeout_ns = TIMEOUT_S * FG_NS_PER_S,
 					     .interrupted = git->interrupted},
 		&result, err);
-	fg_git_environment_free(environment);
+	fg_free_words(environment);
 	if (status != FG_OK)
 		return status;
 	if (!result.exited || result.exit_code != 0) {
@@ -145,30 +119,45 @@ int fg_git_output(const struct fg_git *git, const char *const *arguments, char *
 	return FG_OK;
 }
 
-char *fg_git_try_output(const struct fg_git *git, const char *const *arguments)
+int fg_git_do(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
+{
+	char *ignored = NULL;
+	const int status = fg_git_output(git, arguments, &ignored, err);
+
+	free(ignored);
+	return status;
+}
+
+char *fg_git_ask(const struct fg_git *git, const char *const *arguments)
 {
 	char *text = NULL;
 
 	return fg_git_output(git, arguments, &text, NULL) == FG_OK ? text : NULL;
 }
 
-char *fg_git_find_commit(const struct fg_git *git, const char *ref)
+static char *find_object(const struct fg_git *git, const char *ref, const char *kind)
 {
-	char *wanted = fg_xasprintf("%s^{commit}", ref);
-	char *commit = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet",
-					 "--end-of-options", wanted);
+	char *wanted = fg_xasprintf("%s^{%s}", ref, kind);
+	char *found =
+		FG_GIT_ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
 
 	free(wanted);
-	return commit;
+	return found;
+}
+
+char *fg_git_find_commit(const struct fg_git *git, const char *ref)
+{
+	return find_object(git, ref, "commit");
+}
+
+char *fg_git_tree_of(const struct fg_git *git, const char *commit)
+{
+	return find_object(git, commit, "tree");
 }
 
 bool fg_git_ignores(const struct fg_git *git, const char *path)
 {
-	char *found = FG_GIT_TRY_OUTPUT(git, "check-ignore", path);
-	const bool ignored = found != NULL;
-
-	free(found);
-	return ignored;
+	return FG_GIT_DO(git, NULL, "check-ignore", path) == FG_OK;
 }
 
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
@@ -178,16 +167,6 @@ bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
 
 	free(found);
 	return has;
-}
-
-char *fg_git_tree_of(const struct fg_git *git, const char *commit)
-{
-	char *wanted = fg_xasprintf("%s^{tree}", commit);
-	char *tree = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet", "--end-of-options",
-				       wanted);
-
-	free(wanted);
-	return tree;
 }
 
 /* Runs git twice: in a single output, a path with a line feed would be ambiguous. */

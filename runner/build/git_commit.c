@@ -55,7 +55,6 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 	char *top = NULL;
 	char *prefix = NULL;
 	char *exclude = NULL;
-	char *ignored = NULL;
 	int status = FG_OK;
 
 	FG_TRY(fg_git_locate(git, &top, &prefix, err));
@@ -65,11 +64,9 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 		exclude = fg_xasprintf(":(exclude,literal)%s", left_out + strlen(top) + 1);
 	const struct fg_git in_top = {
 		.folder = top, .index_file = git->index_file, .interrupted = git->interrupted};
-	const char *const arguments[] = {
-		"-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", ".", exclude, NULL};
 
-	status = fg_git_output(&in_top, arguments, &ignored, err);
-	free(ignored);
+	status = FG_GIT_DO(&in_top, err, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--",
+			   ".", exclude);
 	free(exclude);
 	free(prefix);
 	free(top);
@@ -107,15 +104,12 @@ static int take_path(const struct fg_git *git, const char *source, const char *p
 	char *literal = fg_xasprintf(":(literal)%s", path);
 	char *from = fg_xasprintf("--source=%s", source);
 	/* `restore` alone would delete a path that only the base has. */
-	const char *const restore[] = {"restore", "--staged", from, "--", literal, NULL};
-	char *nothing = NULL;
 	const int status =
 		fg_git_has(git, source, path)
-			? fg_git_output(git, restore, &nothing, err)
+			? FG_GIT_DO(git, err, "restore", "--staged", from, "--", literal)
 			: fg_error_set(err, FG_ENOENT, "the candidate has no '%s'%s", path,
 				       fg_git_ignores(git, path) ? ", which git ignores" : "");
 
-	free(nothing);
 	free(from);
 	free(literal);
 	return status;
@@ -124,11 +118,8 @@ static int take_path(const struct fg_git *git, const char *source, const char *p
 static int fill_with_files(const struct fg_git *git, const struct filling *filling,
 			   struct fg_error *err)
 {
-	const char *const read[] = {"read-tree", filling->base, NULL};
-	char *nothing = NULL;
-	int status = fg_git_output(git, read, &nothing, err);
+	int status = FG_GIT_DO(git, err, "read-tree", filling->base);
 
-	free(nothing);
 	for (size_t i = 0; status == FG_OK && filling->paths[i]; i++)
 		status = take_path(git, filling->source, filling->paths[i], err);
 	return status;

@@ -131,8 +131,7 @@ static const struct fg_link *find_link(const struct maker *m, const char *name,
 		free(output);
 		if (is_it)
 			return link;
-		if (!namesake && (strcmp(fg_fs_base_name(link->output), name) == 0 ||
-				  (link->soname && strcmp(link->soname, name) == 0)))
+		if (!namesake && fg_link_makes(link, name))
 			namesake = link;
 	}
 	return namesake;
@@ -376,7 +375,6 @@ static int make_links(struct maker *m, struct fg_error *err)
 static char *final_folder(const struct fg_layouts_options *options)
 {
 	const struct fg_build_facts *build = options->build;
-	uint8_t digest[FG_SHA256_SIZE];
 	char hex[HEX_SIZE];
 	struct fg_sha256 sha;
 	char *state = fg_fs_parent(options->target->checkout);
@@ -384,15 +382,14 @@ static char *final_folder(const struct fg_layouts_options *options)
 
 	fg_sha256_init(&sha);
 	if (build->layout)
-		fg_sha256_add(&sha, build->layout, strlen(build->layout) + 1);
+		fg_sha256_add_text(&sha, build->layout);
 	for (size_t i = 0; i < build->library_count; i++) {
 		const char *layout = build->libraries[i].layout;
 
 		if (layout)
-			fg_sha256_add(&sha, layout, strlen(layout) + 1);
+			fg_sha256_add_text(&sha, layout);
 	}
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	fg_sha256_finish_hex(&sha, FG_CODE_DIGEST_SIZE, hex);
 	folder = fg_xasprintf("%s/layouts/%s", state, hex);
 	free(state);
 	return folder;
@@ -405,7 +402,6 @@ static char *cost_path(const struct fg_layouts_options *options)
 	const char *program = target->program;
 	char *state = fg_fs_parent(target->checkout);
 	char *builds = fg_fs_parent(state);
-	uint8_t digest[FG_SHA256_SIZE];
 	char hex[HEX_SIZE];
 	struct fg_sha256 sha;
 	char *path = NULL;
@@ -413,9 +409,8 @@ static char *cost_path(const struct fg_layouts_options *options)
 	if (fg_text_starts_with(program, target->checkout))
 		program += strlen(target->checkout);
 	fg_sha256_init(&sha);
-	fg_sha256_add(&sha, program, strlen(program) + 1);
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	fg_sha256_add_text(&sha, program);
+	fg_sha256_finish_hex(&sha, FG_CODE_DIGEST_SIZE, hex);
 	path = fg_xasprintf("%s/link-times/%s", builds, hex);
 	free(builds);
 	free(state);

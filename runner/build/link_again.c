@@ -19,11 +19,7 @@ static bool is_dropped(const char *word)
 {
 	static const char *const beginnings[] = {"-Map", "--Map", "--dependency-file"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (fg_text_starts_with(word, beginnings[i]))
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(word, beginnings);
 }
 
 /* Differences from the recorded command. */

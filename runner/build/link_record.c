@@ -2,6 +2,7 @@
 #include "runner/build/link_record.h"
 
 #include "base/fs.h"
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <sys/stat.h>
@@ -155,15 +156,7 @@ struct dated {
 	struct timespec written;
 };
 
-static int newest_first(const void *left, const void *right)
-{
-	const struct timespec *a = &((const struct dated *)left)->written;
-	const struct timespec *b = &((const struct dated *)right)->written;
-
-	if (a->tv_sec != b->tv_sec)
-		return a->tv_sec < b->tv_sec ? 1 : -1;
-	return (a->tv_nsec < b->tv_nsec) - (a->tv_nsec > b->tv_nsec);
-}
+FG_ORDER_BY(newest_first, struct dated, FG_DOWN(written.tv_sec), FG_DOWN(written.tv_nsec))
 
 static struct dated *list_notes(const char *notes, size_t *count)
 {
@@ -231,4 +224,10 @@ void fg_links_release(struct fg_links *links)
 char *fg_link_output_path(const struct fg_link *link)
 {
 	return fg_fs_join(link->folder, link->output);
+}
+
+bool fg_link_makes(const struct fg_link *link, const char *name)
+{
+	return strcmp(fg_fs_base_name(link->output), name) == 0 ||
+	       (link->soname && strcmp(link->soname, name) == 0);
 }

@@ -45,5 +45,7 @@ int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *e
 void fg_links_release(struct fg_links *links);
 /* The path of the command's output; to be freed. */
 char *fg_link_output_path(const struct fg_link *link);
+/* Does it make this program or library, by file name or soname? */
+bool fg_link_makes(const struct fg_link *link, const char *name);
 
 #endif

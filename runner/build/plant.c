@@ -19,14 +19,11 @@ enum {
 
 static const struct fg_link *find_link(const struct fg_links *links, const char *library)
 {
-	for (size_t i = 0; i < links->count; i++) {
-		const struct fg_link *link = &links->items[i];
+	size_t i = 0;
 
-		if (strcmp(fg_fs_base_name(link->output), library) == 0 ||
-		    (link->soname && strcmp(link->soname, library) == 0))
-			return link;
-	}
-	return NULL;
+	while (i < links->count && !fg_link_makes(&links->items[i], library))
+		i++;
+	return i < links->count ? &links->items[i] : NULL;
 }
 
 int fg_plant_open(struct fg_plant *plant, const char *folder, const char *library,

@@ -10,11 +10,9 @@
 /* git's output, in the arena; NULL if git fails. */
 static char *ask(const struct fg_git *git, const char *const *arguments, struct fg_arena *arena)
 {
-	char *text = NULL;
-	char *kept = NULL;
+	char *text = fg_git_ask(git, arguments);
+	char *kept = fg_arena_strdup(arena, text);
 
-	if (fg_git_output(git, arguments, &text, NULL) == FG_OK)
-		kept = fg_arena_strdup(arena, text);
 	free(text);
 	return kept;
 }

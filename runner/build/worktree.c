@@ -41,12 +41,6 @@ static const char *const build_variables[] = {"CC",
 					      "CMAKE_BUILD_TYPE",
 					      NULL};
 
-static void add_to_key(struct fg_sha256 *sha, const char *text)
-{
-	/* the NUL keeps "ab" "c" and "a" "bc" apart */
-	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
-}
-
 /*
  * `what` identifies the content: the tree's hash, so that a commit that was built while staged, or
  * was only reworded, is not built again.  For a snapshot it is a name that stays the same while the
@@ -55,25 +49,20 @@ static void add_to_key(struct fg_sha256 *sha, const char *text)
 static void make_key(const struct fg_worktree_options *options, const char *what,
 		     const char *prefix, char key[FG_WORKTREE_KEY_LENGTH + 1])
 {
-	uint8_t digest[FG_SHA256_SIZE];
-	char hex[FG_SHA256_HEX_SIZE];
 	struct fg_sha256 sha;
 
 	fg_sha256_init(&sha);
-	add_to_key(&sha, what);
-	add_to_key(&sha, prefix);
+	fg_sha256_add_text(&sha, what);
+	fg_sha256_add_text(&sha, prefix);
 	if (options->apart)
-		add_to_key(&sha, "apart");
+		fg_sha256_add_text(&sha, "apart");
 	for (size_t i = 0; i < options->build->command.argc; i++)
-		add_to_key(&sha, options->build->command.argv[i]);
+		fg_sha256_add_text(&sha, options->build->command.argv[i]);
 	for (size_t i = 0; build_variables[i]; i++)
-		add_to_key(&sha, getenv(build_variables[i]));
+		fg_sha256_add_text(&sha, getenv(build_variables[i]));
 	for (size_t i = 0; i < options->build->record_count; i++)
-		add_to_key(&sha, options->build->record[i].literal);
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, sizeof(digest), hex);
-	memcpy(key, hex, FG_WORKTREE_KEY_LENGTH);
-	key[FG_WORKTREE_KEY_LENGTH] = '\0';
+		fg_sha256_add_text(&sha, options->build->record[i].literal);
+	fg_sha256_finish_hex(&sha, FG_WORKTREE_KEY_LENGTH / 2, key);
 }
 
 FG_PRINTF(2, 3) static void note(const struct fg_worktree_options *options, const char *format, ...)
@@ -138,22 +127,6 @@ static int explain_build(const struct fg_worktree_options *options,
 	return FG_ECHILD;
 }
 
-static void set_variable(char ***environment, char *variable)
-{
-	const size_t name_length = strcspn(variable, "=") + 1;
-	size_t at = 0;
-
-	while ((*environment)[at] && strncmp((*environment)[at], variable, name_length) != 0)
-		at++;
-	if (!(*environment)[at]) {
-		*environment = fg_xreallocarray(*environment, at + 2, sizeof((*environment)[0]));
-		(*environment)[at + 1] = NULL;
-	} else {
-		free((*environment)[at]);
-	}
-	(*environment)[at] = variable;
-}
-
 /*
  * The arms are built alike: PWD is where the build runs, not where fastgate was started.  Links are
  * recorded in `folder` (NULL: not recorded); if that is impossible, they cannot be repeated, which
@@ -165,9 +138,9 @@ static char **build_environment(const char *root, const char *folder)
 	char **environment = fg_git_clean_environment(&git);
 	char *noting = NULL;
 
-	set_variable(&environment, fg_xasprintf("PWD=%s", root));
+	fg_variable_set(&environment, fg_xasprintf("PWD=%s", root));
 	if (folder && fg_link_record_begin(folder, &noting, NULL) == FG_OK)
-		set_variable(&environment, noting);
+		fg_variable_set(&environment, noting);
 	return environment;
 }
 
@@ -209,7 +182,7 @@ static int build_in(const struct fg_worktree_options *options, const char *root,
 			.timeout_ns = options->ends_ns ? (left_ns > 0 ? left_ns : 1) : 0,
 			.interrupted = options->interrupted},
 		&result, err);
-	fg_git_environment_free(environment);
+	fg_free_words(environment);
 	(void)close(log_fd);
 	if (status == FG_OK && result.timed_out)
 		status = explain_limit(options, &result, log_path, err);
@@ -245,6 +218,8 @@ struct places {
 	char *prefix; /* path from there to the plan's root */
 	char *builds; /* STATE/builds, an absolute path */
 	char *wanted; /* hash of the tree to be built */
+	/* in the arena */
+	struct fg_arena arena;
 	char *folder; /* STATE/builds/KEY */
 	char *tree;
 	char *root; /* the plan's root within the tree */
@@ -256,19 +231,9 @@ struct places {
 /* Mark of a build that failed by itself: the next one can continue from its products. */
 static const char failed[] = "failed";
 
-static void release_folder(struct places *places)
-{
-	free(places->folder);
-	free(places->tree);
-	free(places->root);
-	free(places->mark);
-	free(places->log);
-	free(places->lock);
-}
-
 static void places_release(struct places *places)
 {
-	release_folder(places);
+	fg_arena_release(&places->arena);
 	free(places->top);
 	free(places->prefix);
 	free(places->builds);
@@ -278,20 +243,18 @@ static void places_release(struct places *places)
 static void set_folder(const struct fg_worktree_options *options, struct places *places,
 		       const char *what)
 {
+	struct fg_arena *arena = &places->arena;
 	char key[FG_WORKTREE_KEY_LENGTH + 1];
-	char *lock = NULL;
 
 	make_key(options, what, places->prefix, key);
-	release_folder(places);
-	places->folder = fg_fs_join(places->builds, key);
-	places->tree = fg_fs_join(places->folder, "tree");
-	places->root = *places->prefix ? fg_fs_join(places->tree, places->prefix)
-				       : fg_xstrdup(places->tree);
-	places->mark = fg_fs_join(places->folder, "built");
-	places->log = fg_fs_join(places->folder, "build.log");
-	lock = fg_xasprintf("%s.lock", key);
-	places->lock = fg_fs_join(places->builds, lock);
-	free(lock);
+	places->folder = fg_arena_printf(arena, "%s/%s", places->builds, key);
+	places->tree = fg_arena_printf(arena, "%s/tree", places->folder);
+	places->root = *places->prefix
+			       ? fg_arena_printf(arena, "%s/%s", places->tree, places->prefix)
+			       : places->tree;
+	places->mark = fg_arena_printf(arena, "%s/built", places->folder);
+	places->log = fg_arena_printf(arena, "%s/build.log", places->folder);
+	places->lock = fg_arena_printf(arena, "%s.lock", places->folder);
 }
 
 static int places_init(const struct fg_worktree_options *options, struct places *places,
@@ -342,13 +305,9 @@ static void report_missing_modules(const struct fg_worktree_options *options,
 				   const struct places *places)
 {
 	const struct fg_git git = {.folder = places->tree, .interrupted = options->interrupted};
-	const char *const ask[] = {"submodule", "status", NULL};
-	char *text = NULL;
-	char *rest = NULL;
+	char *text = FG_GIT_ASK(&git, "submodule", "status");
+	char *rest = text;
 
-	if (fg_git_output(&git, ask, &text, NULL) != FG_OK)
-		return;
-	rest = text;
 	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
 		const char *path = *line == '-' ? strchr(line, ' ') : NULL;
 
@@ -407,15 +366,11 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
 {
 	const struct fg_git git = {.folder = tree, .interrupted = options->interrupted};
-	const char *const arguments[] = {"diff", "--name-only",   "--no-renames",
-					 "HEAD", options->commit, NULL};
-	char *text = NULL;
-	char *rest = NULL;
-	bool changes = false;
+	char *text =
+		FG_GIT_ASK(&git, "diff", "--name-only", "--no-renames", "HEAD", options->commit);
+	char *rest = text;
+	bool changes = text == NULL;
 
-	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK)
-		return true;
-	rest = text;
 	for (const char *line = strsep(&rest, "\n"); line && !changes; line = strsep(&rest, "\n"))
 		changes = *line == '"' || fg_is_build_file(line, &options->build->command);
 	free(text);
@@ -448,13 +403,14 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 	return status == FG_OK ? build_tree(options, places, tail, err) : status;
 }
 
-static void give(struct places *places, bool cached, int lock_fd, struct fg_worktree *worktree)
+static void give(const struct places *places, bool cached, int lock_fd,
+		 struct fg_worktree *worktree)
 {
 	(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* mark it as most recently used */
-	*worktree = (struct fg_worktree){
-		.root = places->root, .tree = places->tree, .cached = cached, .lock_fd = lock_fd};
-	places->root = NULL;
-	places->tree = NULL;
+	*worktree = (struct fg_worktree){.root = fg_xstrdup(places->root),
+					 .tree = fg_xstrdup(places->tree),
+					 .cached = cached,
+					 .lock_fd = lock_fd};
 }
 
 static int build_alone(const struct fg_worktree_options *options, const struct places *places,
@@ -637,15 +593,12 @@ int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err)
 static void restore(const struct fg_worktree *worktree)
 {
 	const struct fg_git git = {.folder = worktree->tree};
-	const char *const arguments[] = {"checkout", "--force", "HEAD", "--", ".", NULL};
 	char *mark = mark_of(worktree);
-	char *text = NULL;
 
-	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK ||
+	if (FG_GIT_DO(&git, NULL, "checkout", "--force", "HEAD", "--", ".") != FG_OK ||
 	    fg_fs_write_atomic(mark, worktree->claimed, strlen(worktree->claimed), 0644, NULL) !=
 		    FG_OK)
 		fg_log(FG_LOG_RUNNER, 1, "'%s' is built again next time", worktree->tree);
-	free(text);
 	free(mark);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/sort.h"
 #include "runner/build/checkout.h"
 #include "runner/build/file_lock.h"
 #include "runner/build/worktree.h"
@@ -14,13 +15,7 @@ struct built {
 	int64_t used_ns;
 };
 
-static int newest_first(const void *a, const void *b)
-{
-	const int64_t x = ((const struct built *)a)->used_ns;
-	const int64_t y = ((const struct built *)b)->used_ns;
-
-	return (x < y) - (x > y);
-}
+FG_ORDER_BY(newest_first, struct built, FG_DOWN(used_ns))
 
 static int64_t used_at(const char *builds, const char *name)
 {
@@ -38,9 +33,8 @@ static int64_t used_at(const char *builds, const char *name)
 /* Removes the build unless it is in use. */
 static bool remove_built(const char *builds, const char *name)
 {
-	char *lock_name = fg_xasprintf("%s.lock", name);
-	char *lock = fg_fs_join(builds, lock_name);
 	char *folder = fg_fs_join(builds, name);
+	char *lock = fg_xasprintf("%s.lock", folder);
 	int fd = -1;
 	bool removed = false;
 
@@ -48,7 +42,6 @@ static bool remove_built(const char *builds, const char *name)
 		removed = fg_fs_remove_tree(folder, NULL) == FG_OK;
 		(void)close(fd);
 	}
-	free(lock_name);
 	free(lock);
 	free(folder);
 	return removed;

@@ -108,13 +108,6 @@ char **fg_callgrind_words(const char *folder, unsigned flags)
 	return made;
 }
 
-void fg_callgrind_words_free(char **words)
-{
-	for (size_t i = 0; words && words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
 bool fg_runner_has_callgrind(void)
 {
 	char *program = fg_fs_find_program("valgrind");
@@ -158,7 +151,7 @@ int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *re
 	words = fg_callgrind_words(folder,
 				   FG_CALLGRIND_CHILDREN | (request->flat ? FG_CALLGRIND_FLAT : 0) |
 					   (request->simulated ? FG_CALLGRIND_SIMULATE : 0));
-	extra.before = (const char *const *)words;
+	extra.before = words;
 	status = fg_runner_extra(job, &extra, &why, NULL);
 	if (status == FG_EINTERRUPTED) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
@@ -172,7 +165,7 @@ int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *re
 	reading->why = fg_xstrdup(said ? said : (why ? why : "it failed"));
 	status = FG_OK;
 out:
-	fg_callgrind_words_free(words);
+	fg_free_words(words);
 	fg_runner_extra_remove(job, folder);
 	free(said);
 	free(why);

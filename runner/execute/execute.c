@@ -14,7 +14,6 @@ enum {
 	TAIL_BYTES = 2048,
 	HELPER_TIMEOUT_S = 600,
 	LAST_CLEANUP_TIMEOUT_S = 10, /* after the user has asked to stop */
-	ADDED_VARIABLES_MAX = 48,
 	PADDING_VARIABLES = 16,
 	PRINTS_MUCH_BYTES = 512 << 10, /* half the capacity of a pipe */
 };
@@ -161,61 +160,23 @@ static void remove_metric_files(const struct fg_target *target)
 }
 
 /*
- * The variables of one repetition: the target's (borrowed), the padding's and the sampler's
- * (owned).
+ * The target's variables and the padding, which shifts the stack by its size. Its number of
+ * variables shifts the heap of programs that copy their environment, such as shells: there, one
+ * more variable can make a difference of 6 %.
  */
-struct environment {
-	char **variables;
-	char *owned[ADDED_VARIABLES_MAX];
-	size_t owned_count;
-	size_t count;
-};
-
-/* Replaces a variable of the same name: two of one name would be ambiguous. */
-static void environment_set(struct environment *environment, char *variable)
-{
-	const size_t name_length = strcspn(variable, "=") + 1;
-	size_t at = 0;
-
-	FG_ASSERT(environment->owned_count < ADDED_VARIABLES_MAX);
-	environment->owned[environment->owned_count++] = variable;
-	while (at < environment->count &&
-	       strncmp(environment->variables[at], variable, name_length) != 0)
-		at++;
-	environment->variables[at] = variable;
-	if (at == environment->count)
-		environment->variables[++environment->count] = NULL;
-}
-
-/*
- * The padding shifts the stack by its size. Its number of variables shifts the heap of programs
- * that copy their environment, such as shells: there, one more variable can make a difference of 6
- * %.
- */
-static void environment_init(struct environment *environment, const struct fg_target *target,
-			     uint16_t padding)
+static char **environment_of(const struct fg_target *target, uint16_t padding)
 {
 	const size_t name_length = strlen(padding_name);
 	char *variable = fg_xmalloc(name_length + padding + 1);
+	char **environment = fg_copy_words(target->environment);
 
-	*environment = (struct environment){.count = target->environment_count};
-	environment->variables =
-		fg_xcalloc(target->environment_count + ADDED_VARIABLES_MAX + 1, sizeof(char *));
-	memcpy(environment->variables, target->environment,
-	       target->environment_count * sizeof(char *));
 	memcpy(variable, padding_name, name_length);
 	memset(variable + name_length, '.', padding);
 	variable[name_length + padding] = '\0';
-	environment_set(environment, variable);
+	fg_variable_set(&environment, variable);
 	for (unsigned i = 0; i < padding % PADDING_VARIABLES; i++)
-		environment_set(environment, fg_xasprintf("FASTGATE_PADDING_%x=", i));
-}
-
-static void environment_release(struct environment *environment)
-{
-	for (size_t i = 0; i < environment->owned_count; i++)
-		free(environment->owned[i]);
-	free(environment->variables);
+		fg_variable_set(&environment, fg_xasprintf("FASTGATE_PADDING_%x=", i));
+	return environment;
 }
 
 /* One block being executed. */
@@ -236,7 +197,7 @@ static const struct fg_target *target_of(const struct pass *pass, size_t slot)
  * sampler gets variables of the same sizes under unused names, so that the sampler's cost is not
  * confused with that of a larger environment.
  */
-static int add_sampler(const struct pass *pass, size_t slot, struct environment *environment,
+static int add_sampler(const struct pass *pass, size_t slot, char ***environment,
 		       struct fg_error *err)
 {
 	const bool sampled = pass->block->slots[slot].sampled;
@@ -244,8 +205,7 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 	struct fg_execution *execution = &pass->executions[slot];
 	struct fg_executor *executor = pass->executor;
 	const struct fg_sampler *sampler = &target->benchmark->measure.sampler;
-	char *variables[FG_PRELOAD_VARIABLES_MAX];
-	size_t count = 0;
+	char **variables = NULL;
 	char name[16];
 	char slowdown[16]; /* padded to the same length on both sides */
 
@@ -260,7 +220,7 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 		FG_TRY(fg_fs_make_folders(execution->trace_folder, 0755, err));
 	(void)snprintf(slowdown, sizeof(slowdown), "%010u",
 		       target->arm == FG_ARM_CANDIDATE ? sampler->slowdown : 0);
-	count = fg_preload_variables(
+	variables = fg_preload_variables(
 		&(struct fg_preload){.library = executor->collector,
 				     .trace_folder = execution->trace_folder,
 				     .clock = sampler->clock,
@@ -273,12 +233,13 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 				     .units = sampler->units,
 				     .paused = sampler->paused,
 				     .no_python = sampler->python == FG_PYTHON_OFF},
-		environment->variables, variables);
-	for (size_t i = 0; i < count; i++) {
+		*environment);
+	for (size_t i = 0; variables[i]; i++) {
 		if (!sampled)
 			variables[i][0] = '_';
-		environment_set(environment, variables[i]);
+		fg_variable_set(environment, variables[i]);
 	}
+	free(variables);
 	if (!sampled) {
 		free(execution->trace_folder);
 		execution->trace_folder = NULL;
@@ -303,12 +264,11 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
  * The command with the program of this layout, to be freed; puts the layout's libraries first in
  * the search path. NULL: the program runs as it was linked.
  */
-static char **place(const struct fg_target *target, unsigned layout,
-		    struct environment *environment)
+static char **place(const struct fg_target *target, unsigned layout, char ***environment)
 {
-	static const char name[] = "LD_LIBRARY_PATH=";
+	static const char name[] = "LD_LIBRARY_PATH";
 	const struct fg_target_layout *at = &target->layouts.items[layout];
-	const char *others = NULL;
+	const char *others = fg_variable_get(target->environment, name);
 	char **argv = NULL;
 
 	if (!at->program)
@@ -316,12 +276,8 @@ static char **place(const struct fg_target *target, unsigned layout,
 	argv = fg_xcalloc(target->command->argc + 1, sizeof(argv[0]));
 	memcpy(argv, target->command->argv, target->command->argc * sizeof(argv[0]));
 	argv[0] = at->program;
-	for (size_t i = 0; i < target->environment_count; i++) {
-		if (fg_text_starts_with(target->environment[i], name))
-			others = target->environment[i] + strlen(name);
-	}
 	if (at->library_folder)
-		environment_set(environment, fg_xasprintf("%s%s%s%s", name, at->library_folder,
+		fg_variable_set(environment, fg_xasprintf("%s=%s%s%s", name, at->library_folder,
 							  others ? ":" : "", others ? others : ""));
 	return argv;
 }
@@ -349,18 +305,16 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.interrupted = pass->executor->interrupted,
 		.launcher = pass->executor->launcher,
 	};
-	struct environment environment;
+	char **environment = environment_of(target, block->slots[slot].padding);
+	char **argv = place(target, block->layout, &environment);
 	struct fg_error found = {0};
-	char **argv = NULL;
 	int status = FG_OK;
 
-	environment_init(&environment, target, block->slots[slot].padding);
-	argv = place(target, block->layout, &environment);
 	if (argv)
 		options.argv = argv;
 	if (block->period_ns)
 		FG_TRY_OUT(add_sampler(pass, slot, &environment, err));
-	options.environment = environment.variables;
+	options.environment = environment;
 	fg_observe(&pass->executor->observer, block->cpu, &execution->before);
 	execution->started_wall_ns = fg_clock_wall_ns();
 	status = fg_process_start(&options, process, &found);
@@ -370,7 +324,7 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 	process->options.argv = target->command->argv;
 out:
 	free(argv);
-	environment_release(&environment);
+	fg_free_words(environment);
 	return status;
 }
 

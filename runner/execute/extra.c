@@ -21,29 +21,6 @@ void fg_runner_extra_remove(const struct fg_runner_job *job, char *folder)
 	free(folder);
 }
 
-static char **words_of(const struct fg_extra *extra, const struct fg_target *target)
-{
-	const struct fg_command *command = target->command;
-	size_t count = 0;
-	char **words;
-
-	while (extra->before && extra->before[count])
-		count++;
-	words = fg_xcalloc(count + command->argc + 1, sizeof(words[0]));
-	for (size_t i = 0; i < count; i++)
-		words[i] = fg_xstrdup(extra->before[i]);
-	for (size_t i = 0; i < command->argc; i++)
-		words[count + i] = fg_xstrdup(command->argv[i]);
-	return words;
-}
-
-static void free_words(char **words)
-{
-	for (size_t i = 0; words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
 /*
  * Disables address randomisation for programs started until it is restored; some containers refuse.
  */
@@ -80,7 +57,7 @@ static int execute(struct fg_runner_job *job, const struct fg_extra *extra, char
 	struct fg_process_result result = {0};
 	struct fg_strbuf text = {0};
 	struct fg_error found = {0};
-	char **words = words_of(extra, target);
+	char **words = fg_join_words(extra->before, target->command->argv);
 	const struct fg_process_options options = {
 		.argv = words,
 		.environment = target->environment,
@@ -107,7 +84,7 @@ static int execute(struct fg_runner_job *job, const struct fg_extra *extra, char
 	}
 	fg_strbuf_release(&text);
 	fg_process_result_release(&result);
-	free_words(words);
+	free(words);
 	return status;
 }
 

@@ -13,7 +13,7 @@
 struct fg_extra {
 	enum fg_arm arm;
 	/* a tool that runs the command: its words, NULL at the end; may be NULL */
-	const char *const *before;
+	char *const *before;
 	int64_t timeout_ns;
 	/* runs the program under observation in place of fg_process_run(); may be NULL */
 	int (*observe)(void *context, const struct fg_process_options *options,

@@ -246,16 +246,6 @@ bool fg_preload_is_outside(const char *program)
 	       !file.is_dynamic;
 }
 
-static const char *value_of(char *const *environment, const char *name)
-{
-	const size_t size = strlen(name);
-
-	for (; environment && *environment; environment++)
-		if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
-			return *environment + size + 1;
-	return NULL;
-}
-
 /*
  * Is $LIB "lib64" for 64-bit programs here, as on Red Hat? Then it is "lib" for 32-bit programs,
  * whereas "lib" on Arch is for 64-bit programs.
@@ -288,12 +278,12 @@ static char *for_both_widths(const char *library)
 
 struct variables {
 	char **list;
-	size_t count;
+	size_t count, capacity;
 };
 
 static void add(struct variables *variables, char *text)
 {
-	variables->list[variables->count++] = text;
+	FG_APPEND(variables->list, variables->count, variables->capacity) = text;
 }
 
 static void add_number(struct variables *variables, const char *name, uint64_t value)
@@ -308,16 +298,15 @@ static void add_text(struct variables *variables, const char *name, const char *
 		add(variables, fg_xasprintf("%s=%s", name, value));
 }
 
-size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
-			    char *variables[FG_PRELOAD_VARIABLES_MAX])
+char **fg_preload_variables(const struct fg_preload *preload, char *const *environment)
 {
 	static const char *const clocks[] = {
 		[FG_SAMPLE_CPU] = "cpu",
 		[FG_SAMPLE_WALL] = "wall",
 		[FG_SAMPLE_NOTHING] = "none",
 	};
-	struct variables all = {variables, 0};
-	const char *others = value_of(environment, "LD_PRELOAD");
+	struct variables all = {0};
+	const char *others = fg_variable_get(environment, "LD_PRELOAD");
 	char *library = for_both_widths(preload->library);
 
 	add(&all, fg_xasprintf("LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
@@ -345,10 +334,10 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);
 	add_text(&all, FG_ENV_PYTHON, preload->no_python ? "off" : NULL);
 	/* Programs instrumented with the ITT API load their collector from this variable. */
-	if (!value_of(environment, "INTEL_LIBITTNOTIFY64"))
+	if (!fg_variable_get(environment, "INTEL_LIBITTNOTIFY64"))
 		add_text(&all, "INTEL_LIBITTNOTIFY64", preload->library);
-	variables[all.count] = NULL;
-	return all.count;
+	add(&all, NULL);
+	return all.list;
 }
 
 void fg_preload_warm(void)

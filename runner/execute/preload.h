@@ -10,10 +10,6 @@
 #include "base/error.h"
 #include "model/plan.h"
 
-enum {
-	FG_PRELOAD_VARIABLES_MAX = 31
-};
-
 struct fg_preload {
 	const char *library;      /* the collector; fg_preload_library() finds it */
 	const char *trace_folder; /* must exist; an absolute path */
@@ -65,13 +61,11 @@ int fg_preload_calls_library(const char *library, char **calls, struct fg_error 
 bool fg_preload_units_valid(const char *units);
 
 /*
- * The "NAME=value" strings that start the collector, each to be freed, terminated by NULL; returns
- * their number. They extend `environment`: an LD_PRELOAD in it is kept after ours. The caller must
+ * The "NAME=value" strings that start the collector, to be freed with fg_free_words. They extend `environment`: an LD_PRELOAD in it is kept after ours. The caller must
  * be the parent of the sampled program, which distinguishes the program from its children. (The
  * launcher sets itself as the parent.)
  */
-size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
-			    char *variables[FG_PRELOAD_VARIABLES_MAX]);
+char **fg_preload_variables(const struct fg_preload *preload, char *const *environment);
 
 /*
  * The first perf event on an idle system makes its opener wait for all processors (10 to 20 ms).

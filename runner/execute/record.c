@@ -124,9 +124,8 @@ static void add_cost(const struct fg_pass *pass)
 	}
 	if (!(cpu_ns[0] > 0) || !(cpu_ns[1] > 0))
 		return;
-	job->cost_ratios = fg_grow(job->cost_ratios, &job->cost_capacity, job->cost_count + 1,
-				   sizeof(job->cost_ratios[0]));
-	job->cost_ratios[job->cost_count++] = log(cpu_ns[1] / cpu_ns[0]);
+	FG_APPEND(job->cost_ratios, job->cost_count, job->cost_capacity) =
+		log(cpu_ns[1] / cpu_ns[0]);
 }
 
 /*

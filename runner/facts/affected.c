@@ -129,9 +129,7 @@ static const struct comparison *comparison_of(struct fg_affected *affected,
 			c = &affected->items[i];
 	}
 	if (!c) {
-		affected->items = fg_grow(affected->items, &affected->capacity, affected->count + 1,
-					  sizeof(affected->items[0]));
-		c = &affected->items[affected->count++];
+		c = &FG_APPEND(affected->items, affected->count, affected->capacity);
 		*c = (struct comparison){.key = fg_xstrdup(paths[FG_ARM_CANDIDATE])};
 		compare_code(c, targets, paths);
 	}

@@ -104,10 +104,8 @@ bool fg_binary_is_producer(const char *text)
 	static const char clang_words[] = "clang version ";
 	const char *clang = strstr(text, clang_words);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(starts); i++) {
-		if (fg_text_starts_with(text, starts[i]))
-			return strpbrk(text, "0123456789") != NULL;
-	}
+	if (FG_TEXT_STARTS_WITH_ANY(text, starts))
+		return strpbrk(text, "0123456789") != NULL;
 	/* Distributions prepend their name. */
 	return clang && clang - text <= 24 && clang[sizeof(clang_words) - 1] >= '0' &&
 	       clang[sizeof(clang_words) - 1] <= '9';

@@ -267,8 +267,7 @@ static void compare_file(struct comparing *c, const char *const paths[FG_ARM_COU
 	if (read == FG_ARM_COUNT) {
 		fg_code_compare(&file.code[FG_ARM_BASELINE], &file.code[FG_ARM_CANDIDATE],
 				&file.difference);
-		c->files = fg_grow(c->files, &c->capacity, c->count + 1, sizeof(c->files[0]));
-		c->files[c->count++] = file;
+		FG_APPEND(c->files, c->count, c->capacity) = file;
 		return;
 	}
 	while (read > 0)
@@ -351,7 +350,7 @@ static void add_file(struct inputs *inputs, const char *name, const char *path)
 	char *data = NULL;
 	size_t size = 0;
 
-	fg_sha256_add(&inputs->sha, name, strlen(name) + 1);
+	fg_sha256_add_text(&inputs->sha, name);
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return;
 	if ((uint64_t)status.st_size > inputs->bytes_left ||
@@ -469,7 +468,6 @@ static void add_all_files(struct inputs *inputs, const struct fg_target *target)
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_build_facts *build)
 {
 	struct inputs inputs = {.bytes_left = INPUT_MAX_BYTES, .complete = true};
-	uint8_t digest[FG_SHA256_SIZE];
 	char hex[DIGEST_HEX];
 
 	if (!target->program || target->is_wrapper)
@@ -478,7 +476,6 @@ void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_build_fa
 	add_all_files(&inputs, target);
 	if (!inputs.complete)
 		return;
-	fg_sha256_finish(&inputs.sha, digest);
-	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	fg_sha256_finish_hex(&inputs.sha, FG_CODE_DIGEST_SIZE, hex);
 	fg_build_facts_put(&build->inputs, hex);
 }

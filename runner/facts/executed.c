@@ -54,10 +54,8 @@ static const char *name_of(struct reader *r, char kind, const char *spec)
 		r->texts[*known] = fg_xstrdup(close + 2);
 		return r->texts[*known];
 	}
-	r->texts = fg_grow(r->texts, &r->text_capacity, r->text_count + 1, sizeof(r->texts[0]));
 	(void)fg_map_add_text(&r->names, key, r->text_count, NULL);
-	r->texts[r->text_count] = fg_xstrdup(close + 2);
-	return r->texts[r->text_count++];
+	return FG_APPEND(r->texts, r->text_count, r->text_capacity) = fg_xstrdup(close + 2);
 }
 
 static void forget_names(struct reader *r)
@@ -133,8 +131,7 @@ static void begin_inside(struct reader *r, const char *path, const char *relativ
 		fg_executed_doubt(r->executed, "%s may run code that is not part of it (%s)",
 				  relative, code.code_loader);
 	(void)fg_executed_add_file(r->executed, relative, true, digest);
-	r->codes = fg_grow(r->codes, &r->code_capacity, r->code_count + 1, sizeof(r->codes[0]));
-	r->codes[r->code_count++] = code;
+	FG_APPEND(r->codes, r->code_count, r->code_capacity) = code;
 }
 
 static void begin_outside(struct reader *r, const char *path)
@@ -265,10 +262,8 @@ static bool is_of_the_system(const char *path)
 	/* A project may be kept there. */
 	if (fg_text_starts_with(path, "/dev/shm/"))
 		return false;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (fg_text_starts_with(path, beginnings[i]))
-			return true;
-	}
+	if (FG_TEXT_STARTS_WITH_ANY(path, beginnings))
+		return true;
 	/* The libraries that the loader finds through this cache are compared themselves. */
 	return strcmp(path, "/etc/ld.so.cache") == 0;
 }
@@ -298,14 +293,13 @@ static bool digest_names(const char *path, struct fg_sha256 *sha)
 	if (fg_fs_list(path, &names, &count, NULL) != FG_OK)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		fg_sha256_add(sha, names[i], strlen(names[i]) + 1);
+		fg_sha256_add_text(sha, names[i]);
 	fg_fs_list_free(names, count);
 	return true;
 }
 
 static char *digest_input(const char *path)
 {
-	uint8_t digest[FG_SHA256_SIZE];
 	char text[INPUT_HEX];
 	struct fg_sha256 sha;
 	struct stat status;
@@ -320,8 +314,7 @@ static char *digest_input(const char *path)
 		good = digest_names(path, &sha);
 	if (!good)
 		return fg_xstrdup("unreadable");
-	fg_sha256_finish(&sha, digest);
-	fg_hex(digest, INPUT_HEX / 2, text);
+	fg_sha256_finish_hex(&sha, INPUT_HEX / 2, text);
 	return fg_xstrdup(text);
 }
 

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "runner/facts/executed.h"
 
 #include <string.h>
 
-static void add_text(struct fg_sha256 *sha, const char *text)
-{
-	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
-}
-
-static void finish(struct fg_sha256 *sha, char part[FG_EXECUTED_KEY_PART])
-{
-	uint8_t digest[FG_SHA256_SIZE];
-
-	fg_sha256_finish(sha, digest);
-	fg_hex(digest, FG_EXECUTED_KEY_PART / 2, part);
-}
-
 static void add_command(struct fg_sha256 *sha, const struct fg_command *command)
 {
 	for (size_t i = 0; i < command->argc; i++)
-		add_text(sha, command->argv[i]);
-	add_text(sha, NULL);
+		fg_sha256_add_text(sha, command->argv[i]);
+	fg_sha256_add_text(sha, NULL);
 }
 
 static void digest_configuration(const struct fg_target *target, char part[FG_EXECUTED_KEY_PART])
@@ -35,13 +23,13 @@ static void digest_configuration(const struct fg_target *target, char part[FG_EX
 	add_command(&sha, &benchmark->setup);
 	add_command(&sha, &benchmark->prepare);
 	add_command(&sha, &benchmark->cleanup);
-	add_text(&sha, benchmark->working_directory);
-	add_text(&sha, benchmark->stdin_path);
+	fg_sha256_add_text(&sha, benchmark->working_directory);
+	fg_sha256_add_text(&sha, benchmark->stdin_path);
 	for (size_t i = 0; i < benchmark->environment_count; i++) {
-		add_text(&sha, benchmark->environment[i].name);
-		add_text(&sha, benchmark->environment[i].value);
+		fg_sha256_add_text(&sha, benchmark->environment[i].name);
+		fg_sha256_add_text(&sha, benchmark->environment[i].value);
 	}
-	finish(&sha, part);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, part);
 }
 
 /* Variables of a session, a terminal or a CI job, which do not affect programs. */
@@ -56,11 +44,7 @@ static bool is_of_the_session(const char *variable)
 		"FASTGATE_",   "PRE_COMMIT", "VSCODE_",  "EDITOR=",        "PAGER=",
 	};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
-		if (fg_text_starts_with(variable, beginnings[i]))
-			return true;
-	}
-	return false;
+	return FG_TEXT_STARTS_WITH_ANY(variable, beginnings);
 }
 
 /* git puts its own folder in front of PATH when it runs a hook. */
@@ -71,16 +55,13 @@ static void add_path(struct fg_sha256 *sha, const char *folders)
 		char *folder = fg_xstrndup(folders, length);
 
 		if (!fg_text_ends_with(folder, "/git-core"))
-			add_text(sha, folder);
+			fg_sha256_add_text(sha, folder);
 		free(folder);
 		folders += length + (folders[length] == ':');
 	}
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+FG_ORDER_BY(compare_texts, char *const, strcmp(*a, *b))
 
 static void digest_environment(const struct fg_target *target, const struct fg_environment *host,
 			       char part[FG_EXECUTED_KEY_PART])
@@ -96,11 +77,11 @@ static void digest_environment(const struct fg_target *target, const struct fg_e
 		if (fg_text_starts_with(sorted[i], "PATH="))
 			add_path(&sha, sorted[i] + strlen("PATH="));
 		else if (!is_of_the_session(sorted[i]))
-			add_text(&sha, sorted[i]);
+			fg_sha256_add_text(&sha, sorted[i]);
 	}
 	fg_environment_fingerprint(host, fingerprint);
-	add_text(&sha, fingerprint);
-	finish(&sha, part);
+	fg_sha256_add_text(&sha, fingerprint);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, part);
 	free(sorted);
 }
 
@@ -112,17 +93,17 @@ bool fg_executed_key_of(const struct fg_target *target, const struct fg_build_fa
 	if (!target->command || !build->code)
 		return false;
 	fg_sha256_init(&sha);
-	add_text(&sha, target->benchmark->name);
-	finish(&sha, key->benchmark);
+	fg_sha256_add_text(&sha, target->benchmark->name);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, key->benchmark);
 	fg_sha256_init(&sha);
-	add_text(&sha, build->code);
+	fg_sha256_add_text(&sha, build->code);
 	for (size_t i = 0; i < build->library_count; i++) {
 		if (build->libraries[i].code) {
-			add_text(&sha, build->libraries[i].name);
-			add_text(&sha, build->libraries[i].code);
+			fg_sha256_add_text(&sha, build->libraries[i].name);
+			fg_sha256_add_text(&sha, build->libraries[i].code);
 		}
 	}
-	finish(&sha, key->build);
+	fg_sha256_finish_hex(&sha, FG_EXECUTED_KEY_PART / 2, key->build);
 	digest_configuration(target, key->configuration);
 	digest_environment(target, host, key->environment);
 	return true;

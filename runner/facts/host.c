@@ -154,18 +154,14 @@ const char *fg_host_container(const char *root)
 		{"lxc", "lxc"},
 		{"machine.slice/systemd-nspawn", "systemd-nspawn"},
 	};
+	char line[LINE_SIZE];
 	char *groups = NULL;
-	char *mark = NULL;
 	const char *name = NULL;
 
-	mark = fg_host_text(root, "/run/.containerenv");
-	if (mark)
-		name = "podman";
-	free(mark);
-	mark = name ? NULL : fg_host_text(root, "/.dockerenv");
-	if (mark)
-		name = "docker";
-	free(mark);
+	if (fg_host_line(root, "/run/.containerenv", line, sizeof(line)))
+		return "podman";
+	if (fg_host_line(root, "/.dockerenv", line, sizeof(line)))
+		return "docker";
 	groups = fg_host_text(root, "/proc/1/cgroup");
 	for (size_t i = 0; groups && !name && i < FG_ARRAY_SIZE(kinds); i++) {
 		if (strstr(groups, kinds[i].words))

@@ -4,30 +4,36 @@
 #include "base/text.h"
 #include "runner/harness/harness_parsers.h"
 
+/* One of the readers, with the list or the element that it reads. */
 static const struct {
-	int (*parse)(const char *text, size_t size, struct fg_harness_report *report,
-		     struct fg_error *err);
 	const char *hint;
+	const char *name;
+	fg_harness_entry *entry;
+	fg_harness_element *element;
+	fg_harness_line *line;
 } parsers[] = {
-	[FG_HARNESS_GOOGLE_BENCHMARK] = {fg_harness_parse_google, "--benchmark_format=json"},
-	[FG_HARNESS_CATCH2] = {fg_harness_parse_catch2, "--reporter xml"},
-	[FG_HARNESS_HYPERFINE] = {fg_harness_parse_hyperfine, "--export-json /dev/stdout"},
+	[FG_HARNESS_GOOGLE_BENCHMARK] = {"--benchmark_format=json", "benchmarks",
+					 .entry = fg_harness_google},
+	[FG_HARNESS_CATCH2] = {"--reporter xml", "BenchmarkResults", .element = fg_harness_catch2},
+	[FG_HARNESS_HYPERFINE] = {"--export-json /dev/stdout", "results",
+				  .entry = fg_harness_hyperfine},
 	[FG_HARNESS_NANOBENCH] =
-		{fg_harness_parse_nanobench,
-		 "ankerl::nanobench::render(ankerl::nanobench::templates::json(), ...)"},
-	[FG_HARNESS_DOCTEST] = {fg_harness_parse_doctest, "-r=xml -d=true"},
-	[FG_HARNESS_CRITERION] = {fg_harness_parse_criterion,
-				  "cargo criterion --message-format=json"},
-	[FG_HARNESS_CARGO_BENCH] = {fg_harness_parse_cargo,
-				    "cargo bench, for Criterion with --output-format bencher"},
-	[FG_HARNESS_PYTEST] = {fg_harness_parse_pytest, "--benchmark-json=/dev/stdout"},
-	[FG_HARNESS_GO] = {fg_harness_parse_go, "go test -bench ."},
-	[FG_HARNESS_LIT] = {fg_harness_parse_lit, "-o /dev/stdout"},
-	[FG_HARNESS_PLAIN] = {fg_harness_parse_plain, "NAME VALUE UNIT"},
-	[FG_HARNESS_SMALLER_IS_BETTER] = {fg_harness_parse_smaller,
-					  "[{\"name\": ..., \"unit\": ..., \"value\": ...}]"},
-	[FG_HARNESS_BIGGER_IS_BETTER] = {fg_harness_parse_bigger,
-					 "[{\"name\": ..., \"unit\": ..., \"value\": ...}]"},
+		{"ankerl::nanobench::render(ankerl::nanobench::templates::json(), ...)", "results",
+		 .entry = fg_harness_nanobench},
+	[FG_HARNESS_DOCTEST] = {"-r=xml -d=true", "TestCase", .element = fg_harness_doctest},
+	[FG_HARNESS_CRITERION] = {"cargo criterion --message-format=json",
+				  .line = fg_harness_criterion},
+	[FG_HARNESS_CARGO_BENCH] = {"cargo bench, for Criterion with --output-format bencher",
+				    .line = fg_harness_cargo},
+	[FG_HARNESS_PYTEST] = {"--benchmark-json=/dev/stdout", "benchmarks",
+			       .entry = fg_harness_pytest},
+	[FG_HARNESS_GO] = {"go test -bench .", .line = fg_harness_go},
+	[FG_HARNESS_LIT] = {"-o /dev/stdout", "tests", .entry = fg_harness_lit},
+	[FG_HARNESS_PLAIN] = {"NAME VALUE UNIT", .line = fg_harness_plain},
+	[FG_HARNESS_SMALLER_IS_BETTER] = {"[{\"name\": ..., \"unit\": ..., \"value\": ...}]", "",
+					  .entry = fg_harness_smaller},
+	[FG_HARNESS_BIGGER_IS_BETTER] = {"[{\"name\": ..., \"unit\": ..., \"value\": ...}]", "",
+					 .entry = fg_harness_bigger},
 };
 
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
@@ -36,8 +42,15 @@ int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 	struct fg_harness_report found = {0};
 	int status = FG_OK;
 
-	FG_ASSERT(harness < FG_ARRAY_SIZE(parsers) && parsers[harness].parse);
-	status = parsers[harness].parse(text, size, &found, err);
+	FG_ASSERT(harness < FG_ARRAY_SIZE(parsers) && parsers[harness].hint);
+	if (parsers[harness].entry)
+		status = fg_harness_read_list(text, size, parsers[harness].name,
+					      parsers[harness].entry, &found, err);
+	else if (parsers[harness].element)
+		status = fg_harness_read_elements(text, size, parsers[harness].name,
+						  parsers[harness].element, &found, err);
+	else
+		fg_harness_read_lines(text, size, parsers[harness].line, &found);
 	if (status == FG_OK && found.case_count == 0)
 		status = fg_error_set(err, FG_ECHILD, "it reported no case");
 	if (status != FG_OK) {

@@ -86,23 +86,39 @@ static int parse_json(const char *text, size_t size, cJSON **json, struct fg_err
 		strstr(found.message, "no JSON") ? "" : "its JSON is broken: ", found.message);
 }
 
+int fg_harness_read_list(const char *text, size_t size, const char *path, fg_harness_entry *read,
+			 struct fg_harness_report *report, struct fg_error *err)
+{
+	const cJSON *entries = NULL;
+	const cJSON *entry = NULL;
+	cJSON *json = NULL;
+	int status = FG_OK;
+
+	FG_TRY(parse_json(text, size, &json, err));
+	entries = *path ? fg_json_find(json, path) : json;
+	if (!cJSON_IsArray(entries) && *path)
+		status = fg_error_set(err, FG_ECHILD, "its JSON has no list '%s'", path);
+	else if (!cJSON_IsArray(entries))
+		status = fg_error_set(err, FG_ECHILD, "its JSON is not a list");
+	cJSON_ArrayForEach(entry, entries)
+	{
+		if (status == FG_OK)
+			status = read(report, entry, err);
+	}
+	cJSON_Delete(json);
+	return status;
+}
+
+/* ---- Google Benchmark ---- */
+
 /* Members of a Google Benchmark entry that are not counters. */
 static const char *const google_members[] = {
 	"family_index",   "per_family_instance_index",
 	"repetitions",    "repetition_index",
 	"threads",        "iterations",
 	"real_time",      "cpu_time",
-	"aggregate_unit", NULL,
+	"aggregate_unit",
 };
-
-static bool is_google_member(const char *name)
-{
-	for (size_t i = 0; google_members[i]; i++) {
-		if (strcmp(google_members[i], name) == 0)
-			return true;
-	}
-	return false;
-}
 
 static void add_google_case(struct fg_harness_report *report, const cJSON *entry, const char *name)
 {
@@ -120,7 +136,7 @@ static void add_google_case(struct fg_harness_report *report, const cJSON *entry
 	{
 		const bool is_rate = fg_text_ends_with(member->string, "_per_second");
 
-		if (cJSON_IsNumber(member) && !is_google_member(member->string))
+		if (cJSON_IsNumber(member) && !FG_TEXT_IS_AMONG(member->string, google_members))
 			fg_harness_add_value(
 				report, added,
 				(struct fg_harness_value){.metric = member->string,
@@ -135,8 +151,7 @@ static void add_google_case(struct fg_harness_report *report, const cJSON *entry
  * A repeated case appears once per repetition and once per aggregate. Use the mean; if aggregates
  * are off, nothing averages the repetitions, and the last one counts.
  */
-static int add_google_entry(struct fg_harness_report *report, const cJSON *entry,
-			    struct fg_error *err)
+int fg_harness_google(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
 	const char *name = fg_json_text_or(entry, "run_name", fg_json_text_or(entry, "name", ""));
 	const bool is_aggregate =
@@ -156,55 +171,6 @@ static int add_google_entry(struct fg_harness_report *report, const cJSON *entry
 	return FG_OK;
 }
 
-int fg_harness_parse_google(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err)
-{
-	const cJSON *entries = NULL;
-	const cJSON *entry = NULL;
-	cJSON *json = NULL;
-	int status = FG_OK;
-
-	FG_TRY(parse_json(text, size, &json, err));
-	entries = fg_json_find(json, "benchmarks");
-	if (!cJSON_IsArray(entries))
-		status = fg_error_set(err, FG_ECHILD, "its JSON has no list 'benchmarks'");
-	cJSON_ArrayForEach(entry, entries)
-	{
-		if (status == FG_OK)
-			status = add_google_entry(report, entry, err);
-	}
-	cJSON_Delete(json);
-	return status;
-}
-
-/* ---- a list of entries in JSON, each a case ---- */
-
-/* Visits each entry of the list at `path` ("": the document itself). */
-static int parse_list(const char *text, size_t size, const char *path,
-		      struct fg_harness_report *report,
-		      void (*add)(struct fg_harness_report *report, const cJSON *entry),
-		      struct fg_error *err)
-{
-	const cJSON *entries = NULL;
-	const cJSON *entry = NULL;
-	cJSON *json = NULL;
-	int status = FG_OK;
-
-	FG_TRY(parse_json(text, size, &json, err));
-	entries = *path ? fg_json_find(json, path) : json;
-	if (!cJSON_IsArray(entries) && *path)
-		status = fg_error_set(err, FG_ECHILD, "its JSON has no list '%s'", path);
-	else if (!cJSON_IsArray(entries))
-		status = fg_error_set(err, FG_ECHILD, "its JSON is not a list");
-	cJSON_ArrayForEach(entry, entries)
-	{
-		if (status == FG_OK)
-			add(report, entry);
-	}
-	cJSON_Delete(json);
-	return status;
-}
-
 static struct fg_harness_case *add_named(struct fg_harness_report *report, const cJSON *entry,
 					 const char *key)
 {
@@ -215,7 +181,7 @@ static struct fg_harness_case *add_named(struct fg_harness_report *report, const
 
 /* ---- hyperfine ---- */
 
-static void add_hyperfine(struct fg_harness_report *report, const cJSON *entry)
+int fg_harness_hyperfine(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
 	const double ns_per_s = 1e9;
 	const char *name = fg_json_text_or(entry, "command", "");
@@ -223,19 +189,15 @@ static void add_hyperfine(struct fg_harness_report *report, const cJSON *entry)
 	const double system_time = fg_json_double_or(entry, "system", (double)NAN);
 	struct fg_harness_case *added = fg_harness_add(report, name, strlen(name));
 
+	(void)err;
 	if (!added)
-		return;
+		return FG_OK;
 	fg_harness_add_time(report, added, "wall_time",
 			    ns_per_s * fg_json_double_or(entry, "mean", (double)NAN));
 	fg_harness_add_time(report, added, "user_time", ns_per_s * user);
 	fg_harness_add_time(report, added, "system_time", ns_per_s * system_time);
 	fg_harness_add_time(report, added, "cpu_time", ns_per_s * (user + system_time));
-}
-
-int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_report *report,
-			       struct fg_error *err)
-{
-	return parse_list(text, size, "results", report, add_hyperfine, err);
+	return FG_OK;
 }
 
 /* ---- nanobench ---- */
@@ -244,15 +206,16 @@ int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_
  * Values are per iteration; a batch is the number of operations in one. A counter of 0 was not
  * read.
  */
-static void add_nanobench(struct fg_harness_report *report, const cJSON *entry)
+int fg_harness_nanobench(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
 	static const char *const counters[] = {"instructions", "branchinstructions", "branchmisses",
 					       "pagefaults"};
 	struct fg_harness_case *added = add_named(report, entry, "name");
 	const double batch = fg_json_double_or(entry, "batch", 1);
 
+	(void)err;
 	if (!added)
-		return;
+		return FG_OK;
 	fg_harness_add_time(report, added, "wall_time",
 			    1e9 * fg_json_double_or(entry, "median(elapsed)", (double)NAN) / batch);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counters); i++) {
@@ -266,37 +229,28 @@ static void add_nanobench(struct fg_harness_report *report, const cJSON *entry)
 								       .value = value / batch});
 		free(key);
 	}
-}
-
-int fg_harness_parse_nanobench(const char *text, size_t size, struct fg_harness_report *report,
-			       struct fg_error *err)
-{
-	return parse_list(text, size, "results", report, add_nanobench, err);
+	return FG_OK;
 }
 
 /* ---- pytest-benchmark ---- */
 
-static void add_pytest(struct fg_harness_report *report, const cJSON *entry)
+int fg_harness_pytest(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
 	struct fg_harness_case *added = add_named(report, entry, "fullname");
 
+	(void)err;
 	if (!added)
 		added = add_named(report, entry, "name");
 	if (added)
 		fg_harness_add_time(
 			report, added, "wall_time",
 			1e9 * fg_json_double_or(fg_json_find(entry, "stats"), "mean", (double)NAN));
-}
-
-int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err)
-{
-	return parse_list(text, size, "benchmarks", report, add_pytest, err);
+	return FG_OK;
 }
 
 /* ---- lit ---- */
 
-static void add_lit(struct fg_harness_report *report, const cJSON *entry)
+int fg_harness_lit(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
 	const cJSON *metrics = fg_json_find(entry, "metrics");
 	const double seconds = fg_json_double_or(metrics, "exec_time",
@@ -304,11 +258,12 @@ static void add_lit(struct fg_harness_report *report, const cJSON *entry)
 	struct fg_harness_case *added = NULL;
 	const cJSON *metric = NULL;
 
+	(void)err;
 	if (strcmp(fg_json_text_or(entry, "code", ""), "PASS") != 0)
-		return;
+		return FG_OK;
 	added = add_named(report, entry, "name");
 	if (!added)
-		return;
+		return FG_OK;
 	fg_harness_add_time(report, added, "wall_time", 1e9 * seconds);
 	cJSON_ArrayForEach(metric, metrics)
 	{
@@ -320,12 +275,7 @@ static void add_lit(struct fg_harness_report *report, const cJSON *entry)
 						     .value = metric->valuedouble,
 					     });
 	}
-}
-
-int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report *report,
-			 struct fg_error *err)
-{
-	return parse_list(text, size, "tests", report, add_lit, err);
+	return FG_OK;
 }
 
 /* ---- lists of name, unit and value, as github-action-benchmark takes them ---- */
@@ -348,24 +298,16 @@ static void add_custom(struct fg_harness_report *report, const cJSON *entry, enu
 						  .value = value});
 }
 
-static void add_smaller(struct fg_harness_report *report, const cJSON *entry)
+int fg_harness_smaller(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
+	(void)err;
 	add_custom(report, entry, FG_BETTER_LOWER);
+	return FG_OK;
 }
 
-static void add_bigger(struct fg_harness_report *report, const cJSON *entry)
+int fg_harness_bigger(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
+	(void)err;
 	add_custom(report, entry, FG_BETTER_HIGHER);
-}
-
-int fg_harness_parse_smaller(const char *text, size_t size, struct fg_harness_report *report,
-			     struct fg_error *err)
-{
-	return parse_list(text, size, "", report, add_smaller, err);
-}
-
-int fg_harness_parse_bigger(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err)
-{
-	return parse_list(text, size, "", report, add_bigger, err);
+	return FG_OK;
 }

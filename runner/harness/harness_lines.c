@@ -24,14 +24,14 @@ static const char *next_line(const char *at, const char *end, char **line)
 	return stop && stop + 1 < end ? stop + 1 : NULL;
 }
 
-static void each_line(const char *text, size_t size, struct fg_harness_report *report,
-		      void (*take)(struct fg_harness_report *report, char *line))
+void fg_harness_read_lines(const char *text, size_t size, fg_harness_line *read,
+			   struct fg_harness_report *report)
 {
 	for (const char *at = size ? text : NULL; at;) {
 		char *line = NULL;
 
 		at = next_line(at, text + size, &line);
-		take(report, line);
+		read(report, line);
 		free(line);
 	}
 }
@@ -79,7 +79,7 @@ static size_t go_name_length(const char *name)
 		       : strlen(name);
 }
 
-static void take_go(struct fg_harness_report *report, char *line)
+void fg_harness_go(struct fg_harness_report *report, char *line)
 {
 	char *words[WORDS_MAX];
 	const size_t count = split(line, words);
@@ -92,18 +92,10 @@ static void take_go(struct fg_harness_report *report, char *line)
 		fg_harness_add_measured(report, added, number_of(words[i]), words[i + 1]);
 }
 
-int fg_harness_parse_go(const char *text, size_t size, struct fg_harness_report *report,
-			struct fg_error *err)
-{
-	(void)err;
-	each_line(text, size, report, take_go);
-	return FG_OK;
-}
-
 /* ---- cargo bench: libtest, and Criterion with --output-format bencher ---- */
 
 /* test NAME ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s */
-static void take_cargo(struct fg_harness_report *report, char *line)
+void fg_harness_cargo(struct fg_harness_report *report, char *line)
 {
 	const char *dots = strstr(line, " ... bench:");
 	struct fg_harness_case *added = NULL;
@@ -120,17 +112,9 @@ static void take_cargo(struct fg_harness_report *report, char *line)
 		fg_harness_add_measured(report, added, number_of(words[5]), words[6]);
 }
 
-int fg_harness_parse_cargo(const char *text, size_t size, struct fg_harness_report *report,
-			   struct fg_error *err)
-{
-	(void)err;
-	each_line(text, size, report, take_cargo);
-	return FG_OK;
-}
-
 /* ---- cargo criterion --message-format=json ---- */
 
-static void take_criterion(struct fg_harness_report *report, char *line)
+void fg_harness_criterion(struct fg_harness_report *report, char *line)
 {
 	struct fg_harness_case *added = NULL;
 	const cJSON *estimate = NULL;
@@ -153,18 +137,10 @@ static void take_criterion(struct fg_harness_report *report, char *line)
 	cJSON_Delete(json);
 }
 
-int fg_harness_parse_criterion(const char *text, size_t size, struct fg_harness_report *report,
-			       struct fg_error *err)
-{
-	(void)err;
-	each_line(text, size, report, take_criterion);
-	return FG_OK;
-}
-
 /* ---- plain lines ---- */
 
 /* NAME VALUE UNIT; the name may contain blanks, the last two words are value and unit. */
-static void take_plain(struct fg_harness_report *report, char *line)
+void fg_harness_plain(struct fg_harness_report *report, char *line)
 {
 	char *words[WORDS_MAX];
 	struct fg_strbuf name = {0};
@@ -180,12 +156,4 @@ static void take_plain(struct fg_harness_report *report, char *line)
 		fg_harness_add_measured(report, added, number_of(words[count - 2]),
 					words[count - 1]);
 	fg_strbuf_release(&name);
-}
-
-int fg_harness_parse_plain(const char *text, size_t size, struct fg_harness_report *report,
-			   struct fg_error *err)
-{
-	(void)err;
-	each_line(text, size, report, take_plain);
-	return FG_OK;
 }

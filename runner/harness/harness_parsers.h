@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One parser per harness, and helpers they share.  FG_ECHILD: unexpected output. */
+/* One reader per harness, and helpers they share.  FG_ECHILD: unexpected output. */
 #ifndef FG_RUNNER_HARNESS_PARSERS_H
 #define FG_RUNNER_HARNESS_PARSERS_H
 
+#include "base/json.h"
 #include "runner/harness/harness.h"
 
 /* Returns NULL at the limit of cases. */
@@ -26,31 +27,26 @@ void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness
 /* "us" → 1000; NaN: not a time. */
 double fg_harness_unit_ns(const char *unit);
 
-int fg_harness_parse_google(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_catch2(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_report *report,
-			       struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_nanobench(const char *text, size_t size, struct fg_harness_report *report,
-			       struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_doctest(const char *text, size_t size, struct fg_harness_report *report,
+/* Readers of one entry of a JSON list, of one line, and of one XML element without its end tag. */
+typedef int fg_harness_entry(struct fg_harness_report *report, const cJSON *entry,
+			     struct fg_error *err);
+typedef void fg_harness_line(struct fg_harness_report *report, char *line);
+typedef int fg_harness_element(struct fg_harness_report *report, const char *tag, const char *end,
+			       struct fg_error *err);
+
+fg_harness_entry fg_harness_google, fg_harness_hyperfine, fg_harness_nanobench, fg_harness_pytest,
+	fg_harness_lit, fg_harness_smaller, fg_harness_bigger;
+fg_harness_line fg_harness_go, fg_harness_cargo, fg_harness_criterion, fg_harness_plain;
+fg_harness_element fg_harness_catch2, fg_harness_doctest;
+
+/* Reads each entry of the list at `path` ("": the document itself). */
+int fg_harness_read_list(const char *text, size_t size, const char *path, fg_harness_entry *read,
+			 struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;
+void fg_harness_read_lines(const char *text, size_t size, fg_harness_line *read,
+			   struct fg_harness_report *report);
+/* Reads each element of this name that is not empty. */
+int fg_harness_read_elements(const char *text, size_t size, const char *name,
+			     fg_harness_element *read, struct fg_harness_report *report,
 			     struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_criterion(const char *text, size_t size, struct fg_harness_report *report,
-			       struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_cargo(const char *text, size_t size, struct fg_harness_report *report,
-			   struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_go(const char *text, size_t size, struct fg_harness_report *report,
-			struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report *report,
-			 struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_plain(const char *text, size_t size, struct fg_harness_report *report,
-			   struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_smaller(const char *text, size_t size, struct fg_harness_report *report,
-			     struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_bigger(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err) FG_NODISCARD;
 
 #endif

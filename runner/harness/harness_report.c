@@ -19,13 +19,9 @@ struct fg_harness_case *fg_harness_add(struct fg_harness_report *report, const c
 
 	if (report->case_count == CASES_MAX)
 		return NULL;
-	report->cases = fg_grow(report->cases, &report->case_capacity, report->case_count + 1,
-				sizeof(report->cases[0]));
-	added = &report->cases[report->case_count++];
+	added = &FG_APPEND(report->cases, report->case_count, report->case_capacity);
 	fg_text_add_clean(&clean, name, length, NAME_MAX_BYTES);
-	*added = (struct fg_harness_case){
-		.name = fg_arena_strdup(&report->arena, fg_strbuf_text(&clean))};
-	fg_strbuf_release(&clean);
+	added->name = fg_strbuf_keep(&clean, &report->arena);
 	return added;
 }
 
@@ -35,9 +31,7 @@ void fg_harness_add_value(struct fg_harness_report *report, struct fg_harness_ca
 	if (to->value_count == VALUES_MAX || !isfinite(value.value))
 		return;
 	value.metric = fg_arena_strdup(&report->arena, value.metric);
-	to->values = fg_grow(to->values, &to->value_capacity, to->value_count + 1,
-			     sizeof(to->values[0]));
-	to->values[to->value_count++] = value;
+	FG_APPEND(to->values, to->value_count, to->value_capacity) = value;
 }
 
 void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_case *to,
@@ -138,10 +132,8 @@ void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness
 	} else {
 		added.metric = metric_of(unit, &report->arena);
 		added.unit = fg_arena_strdup(&report->arena, unit);
-		for (size_t i = 0; i < FG_ARRAY_SIZE(rates); i++) {
-			if (fg_text_ends_with(unit, rates[i]))
-				added.better = FG_BETTER_HIGHER;
-		}
+		if (FG_TEXT_ENDS_WITH_ANY(unit, rates))
+			added.better = FG_BETTER_HIGHER;
 	}
 	if (!isfinite(added.value))
 		return;

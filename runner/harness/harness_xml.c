@@ -71,8 +71,8 @@ static void add_unescaped(struct fg_strbuf *text, const char *from, size_t lengt
 }
 
 /* One <BenchmarkResults>: from the tag to the end of its element. */
-static int add_catch2_case(struct fg_harness_report *report, const char *tag, const char *end,
-			   struct fg_error *err)
+int fg_harness_catch2(struct fg_harness_report *report, const char *tag, const char *end,
+		      struct fg_error *err)
 {
 	const char *tag_end = find_tag_end(tag, end);
 	const char *mean = memmem(tag, (size_t)(end - tag), "<mean ", 6);
@@ -97,12 +97,9 @@ static int add_catch2_case(struct fg_harness_report *report, const char *tag, co
 	return FG_OK;
 }
 
-typedef int element_reader(struct fg_harness_report *report, const char *tag, const char *end,
-			   struct fg_error *err);
-
-/* Calls back for each element of this name that is not empty. */
-static int read_elements(const char *text, size_t size, const char *name, element_reader *read,
-			 struct fg_harness_report *report, struct fg_error *err)
+int fg_harness_read_elements(const char *text, size_t size, const char *name,
+			     fg_harness_element *read, struct fg_harness_report *report,
+			     struct fg_error *err)
 {
 	const char *end = text + size;
 	const char *at = text;
@@ -131,17 +128,14 @@ static int read_elements(const char *text, size_t size, const char *name, elemen
 	return status;
 }
 
-int fg_harness_parse_catch2(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err)
-{
-	return read_elements(text, size, "BenchmarkResults", add_catch2_case, report, err);
-}
-
 /* ---- doctest ---- */
 
-/* One <TestCase>: from the tag to the end of its element. */
-static int add_doctest_case(struct fg_harness_report *report, const char *tag, const char *end,
-			    struct fg_error *err)
+/*
+ * <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds. doctest
+ * measures nothing but the time of a test case. A skipped one is an empty element.
+ */
+int fg_harness_doctest(struct fg_harness_report *report, const char *tag, const char *end,
+		       struct fg_error *err)
 {
 	static const char result[] = "<OverallResultsAsserts ";
 	const char *asserts = memmem(tag, (size_t)(end - tag), result, strlen(result));
@@ -162,14 +156,4 @@ static int add_doctest_case(struct fg_harness_report *report, const char *tag, c
 		fg_harness_add_time(report, added, "wall_time", 1e9 * strtod(value, NULL));
 	fg_strbuf_release(&clean);
 	return FG_OK;
-}
-
-/*
- * <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds. doctest
- * measures nothing but the time of a test case. A skipped one is an empty element.
- */
-int fg_harness_parse_doctest(const char *text, size_t size, struct fg_harness_report *report,
-			     struct fg_error *err)
-{
-	return read_elements(text, size, "TestCase", add_doctest_case, report, err);
 }

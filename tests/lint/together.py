@@ -17,6 +17,7 @@ PAIRS = (  # (case, one source, another source, compiled together?)
     ("a function with an attribute", FUNCTION, "static __attribute__((noinline)) void add(void)\n{\n}\n", False),
     ("a function and a variable", FUNCTION, "static const int add[] = {1, 2};\n", False),
     ("a function and a pointer to one", FUNCTION, "static int (*add)(int);\n", False),
+    ("two sort orders", "FG_ORDER_BY(by_id, struct x, FG_UP(id))\n", "FG_ORDER_BY(by_id, struct y, FG_DOWN(id))\n", False),
     ("a local variable", FUNCTION, "int sum(int b)\n{\n\tstatic int add;\n\treturn add + b;\n}\n", True),
     ("a word in a comment or a text", FUNCTION, "/*\nstatic int add(void) */\nconst char *sum = \"static int add(\";\n", True),
     ("two types", "struct row {\n\tint a;\n};\n", "struct row {\n\tint b;\n};\n", False),

@@ -195,7 +195,6 @@ static struct fg_node_verdict make_node(const char *name, const char *file, unsi
 	const double delta = after - before;
 
 	return (struct fg_node_verdict){
-		.kind = FG_NODE_FUNCTION,
 		.measure = "cpu_time",
 		.unit = "ms",
 		.name = name,
@@ -285,7 +284,6 @@ static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdic
 	benchmark->time.libraries = fg_arena_array(arena, 1, sizeof(functions[0]));
 	benchmark->time.libraries[0] =
 		make_node("libtrack.so.3", NULL, 0, 60.0, 60.0 + 9.9 * scale);
-	benchmark->time.libraries[0].kind = FG_NODE_LIBRARY;
 	benchmark->time.libraries[0].share_of_change = 9.9 / 10.4;
 	benchmark->time.library_count = 1;
 	benchmark->time.moved = fg_arena_array(arena, 1, sizeof(benchmark->time.moved[0]));
@@ -548,7 +546,6 @@ static void add_region(struct fg_fixture *fixture, const char *name, double befo
 	}
 	benchmark->time.regions[benchmark->time.region_count] =
 		make_node(name, NULL, 0, NONE, NONE);
-	benchmark->time.regions[benchmark->time.region_count].kind = FG_NODE_REGION;
 	benchmark->time.regions[benchmark->time.region_count].library = NULL;
 	benchmark->time.regions[benchmark->time.region_count].inclusive[0] = before_ms;
 	benchmark->time.regions[benchmark->time.region_count].inclusive[1] = after_ms;
@@ -937,9 +934,9 @@ void fg_fixture_write_report(const struct fg_fixture *fixture, const char *forma
 	const struct fg_reporter *reporter = fg_reporter_find(format, &err);
 
 	fg_strbuf_clear(text);
-	if (!reporter ||
-	    reporter->write(&fixture->report, options ? options : &plain, text, &err) != FG_OK)
+	if (!reporter)
 		fail_msg("%s as %s: %s", fixture->run.project, format, err.message);
+	reporter->write(&fixture->report, options ? options : &plain, text);
 }
 
 void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,

@@ -20,9 +20,7 @@ int main(int argc, char **argv)
 	fg_fixture_init(&fixture, argc == 3 ? argv[2] : "mixed");
 	for (size_t i = 0; i < FG_FIXTURE_MAX_BENCHMARKS; i++)
 		profiles[i] = fixture.profiles[i] ? &fixture.sets[i] : NULL;
-	status = fg_reporter_find("json", &err)->write(&fixture.report, &plain, &json, &err);
-	if (status != FG_OK)
-		goto out;
+	fg_reporter_find("json", NULL)->write(&fixture.report, &plain, &json);
 	status = fg_store_open(argv[1], 0, &store, &err);
 	if (status != FG_OK)
 		goto out;

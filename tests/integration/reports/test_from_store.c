@@ -23,8 +23,8 @@ static void keep(const struct fg_fixture *fixture, const char *path, struct kept
 
 	/* The store only reads the profiles. */
 	memcpy((void *)profiles, (const void *)fixture->profiles, sizeof(profiles));
-	if (fg_reporter_find("json", &err)->write(&fixture->report, &plain, &json, &err) != FG_OK ||
-	    fg_store_open(path, 0, &store, &err) != FG_OK ||
+	fg_reporter_find("json", NULL)->write(&fixture->report, &plain, &json);
+	if (fg_store_open(path, 0, &store, &err) != FG_OK ||
 	    fg_store_save(store, &fixture->run, profiles, fg_strbuf_text(&json), &err) != FG_OK ||
 	    fg_store_load(store, fixture->run.id, &kept->stored, &err) != FG_OK ||
 	    fg_report_read(kept->stored.report, strlen(kept->stored.report), &kept->verdict,
@@ -53,8 +53,8 @@ static void check_format(const struct fg_reporter *reporter, const struct fg_rep
 	struct fg_strbuf after = {0};
 	size_t at = 0;
 
-	assert_int_equal(reporter->write(fresh, &plain, &before, NULL), FG_OK);
-	assert_int_equal(reporter->write(stored, &plain, &after, NULL), FG_OK);
+	reporter->write(fresh, &plain, &before);
+	reporter->write(stored, &plain, &after);
 	while (at < before.length && at < after.length && before.data[at] == after.data[at])
 		at++;
 	if (at < before.length || at < after.length)

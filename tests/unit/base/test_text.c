@@ -172,6 +172,27 @@ static void width_counts_columns(void **state)
 	assert_int_equal(fg_text_width("e\xcc\x81"), 1);
 }
 
+static void a_name_is_cut_in_its_middle(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_text_add_cut(&text, "abcdefghij", 10);
+	assert_string_equal(fg_strbuf_text(&text), "abcdefghij");
+	fg_strbuf_clear(&text);
+	fg_text_add_cut(&text, "abcdefghijklmnop", 10);
+	assert_int_equal(fg_text_width(fg_strbuf_text(&text)), 10);
+	assert_string_equal(fg_strbuf_text(&text), "abcdef…nop");
+	fg_strbuf_clear(&text);
+	fg_text_add_cut(&text, "漢字漢字漢字漢字", 10);
+	assert_true(fg_text_width(fg_strbuf_text(&text)) <= 10);
+	assert_true(fg_text_width(fg_strbuf_text(&text)) >= 8);
+	fg_strbuf_clear(&text);
+	fg_text_add_cut(&text, "abcdefghijklmnop", 0);
+	assert_string_equal(fg_strbuf_text(&text), "abcdefghijklmnop");
+	fg_strbuf_release(&text);
+}
+
 static void the_nearest_name_is_found_for_a_slip(void **state)
 {
 	static const char *const names[] = {"run", "record", "report", "baseline", "history", NULL};
@@ -195,6 +216,7 @@ int main(void)
 		cmocka_unit_test(one_line_shows_control_characters_escaped),
 		cmocka_unit_test(a_log_gets_no_commands),
 		cmocka_unit_test(width_counts_columns),
+		cmocka_unit_test(a_name_is_cut_in_its_middle),
 		cmocka_unit_test(the_nearest_name_is_found_for_a_slip),
 	};
 

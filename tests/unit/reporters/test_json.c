@@ -17,7 +17,7 @@ static cJSON *write_and_parse(const char *fixture_name, struct fg_strbuf *text)
 
 	assert_non_null(reporter);
 	fg_fixture_init(&fixture, fixture_name);
-	assert_int_equal(reporter->write(&fixture.report, &options, text, &err), FG_OK);
+	reporter->write(&fixture.report, &options, text);
 	if (fg_json_parse(fg_strbuf_text(text), text->length, 64UL << 20, &json, &err) != FG_OK)
 		fail_msg("%s: %s", fixture_name, err.message);
 	fg_fixture_release(&fixture);

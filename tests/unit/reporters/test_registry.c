@@ -50,8 +50,7 @@ static void the_same_run_gives_the_same_bytes(void **state)
 			struct fg_fixture fixture;
 
 			fg_fixture_init(&fixture, "hostile");
-			assert_int_equal(table[i].write(&fixture.report, &plain, &text[n], NULL),
-					 FG_OK);
+			table[i].write(&fixture.report, &plain, &text[n]);
 			fg_fixture_release(&fixture);
 		}
 		assert_int_equal(text[0].length, text[1].length);
@@ -74,7 +73,7 @@ static void a_run_without_profiles_is_reported_too(void **state)
 
 		fg_fixture_init(&fixture, "mixed");
 		fixture.report.profiles = NULL;
-		assert_int_equal(table[i].write(&fixture.report, &plain, &text, NULL), FG_OK);
+		table[i].write(&fixture.report, &plain, &text);
 		assert_true(text.length > 0);
 		fg_strbuf_release(&text);
 		fg_fixture_release(&fixture);
