@@ -103,9 +103,8 @@ int fg_store_chain(struct fg_store *store, const char *project, const char *benc
 
 	FG_TRY(fg_store_benchmark(store, project, benchmark, &id, err));
 	fg_digest(metric, NULL, NULL, digest);
-	FG_QUERY_WITH(&q, store->db, FG_SQL_CHAIN, FG_BIND(id));
-	fg_query_bytes(&q, digest, sizeof(digest));
-	fg_query_int(&q, FG_CHAIN_RUNS_MAX);
+	FG_QUERY_WITH(&q, store->db, FG_SQL_CHAIN, FG_BIND(id), FG_BIND(fg_digest_blob(digest)),
+		      FG_BIND(FG_CHAIN_RUNS_MAX));
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_edge(&q, &found);
 	fg_query_end(&q);
