@@ -26,25 +26,25 @@ void fg_webhooks_wake(struct fg_webhooks *hooks);
 /* FG_EINVAL with the reason: nothing could ever be sent to this address, or with this template. */
 int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const char *template,
 		      struct fg_error *err) FG_NODISCARD;
-/* FG_ENET: the same call may succeed later. */
-int fg_webhooks_send(const struct fg_webhooks *hooks, const char *url, const char *body,
-		     struct fg_error *err) FG_NODISCARD;
 /* An fg_http_admits: allows public addresses and those in the fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
-/* Values for the placeholders of a template, ordered by name. */
-struct fg_webhook_values {
-	const char *branch;
-	const char *commit;
-	const char *project;
-	const char *run;
-	const char *summary;
-	const char *url;
-	const char *verdict;
+enum fg_webhook_value {
+	FG_WEBHOOK_BRANCH,
+	FG_WEBHOOK_COMMIT,
+	FG_WEBHOOK_PROJECT,
+	FG_WEBHOOK_RUN,
+	FG_WEBHOOK_SUMMARY,
+	FG_WEBHOOK_URL,
+	FG_WEBHOOK_VERDICT,
+	FG_WEBHOOK_VALUES,
 };
 
-/* Values are escaped, so that a string in the template remains one string. */
-void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
+/*
+ * Replaces {branch} and so on. Values are escaped and cut, so that a string in the template remains
+ * one string.
+ */
+void fg_webhook_fill(const char *template, const char *const values[FG_WEBHOOK_VALUES],
 		     struct fg_strbuf *body);
 
 #endif
