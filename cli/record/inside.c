@@ -64,12 +64,11 @@ static int take_counting(const struct fg_recording *given, char **library, struc
 static int make_plan(const struct fg_recording *given, const char *program, const char *folder,
 		     char **path, struct fg_error *err)
 {
-	const struct fg_entry_plan plan = {.program = program};
-
 	if (!given->count.entries)
 		return FG_OK;
 	*path = fg_fs_join(folder, PLAN_NAME);
-	return fg_entry_plan_write(&plan, *path, err);
+	return fg_entry_plans_write(&(struct fg_entry_plan){.program = program, .path = *path}, 1,
+				    err);
 }
 
 static int prepare(const struct fg_recording *given, const char *command,
