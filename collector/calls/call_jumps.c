@@ -25,12 +25,9 @@
 #include "collector/sampler/writer.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	PAGE = 4096,
@@ -79,24 +76,6 @@ static void note(enum fg_entry_refusal refusal, const char *name)
 }
 
 /* ---- the plan ---- */
-
-static bool open_plan(struct fg_plan_view *plan)
-{
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, fg_call_jumps_plan, O_RDONLY | O_CLOEXEC);
-	const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-	void *memory = MAP_FAILED;
-
-	if (size > 0)
-		memory = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		(void)syscall(SYS_close, fd);
-	if (memory == MAP_FAILED)
-		return false;
-	if (fg_plan_open(memory, (uint64_t)size, plan))
-		return true;
-	(void)munmap(memory, (size_t)size);
-	return false;
-}
 
 static const struct fg_plan_object *object_of_path(const struct fg_plan_view *plan,
 						   const char *path)
@@ -335,21 +314,25 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 void fg_call_jumps_begin(void)
 {
 	struct fg_plan_view plan;
+	size_t size = 0;
+	void *bytes = NULL;
 
 	if (!fg_call_jumps_plan)
 		return;
+	bytes = fg_call_file_map(fg_call_jumps_plan, &size);
 	if (!fg_call_registers_init()) {
 		note(FG_ENTRY_SYSTEM, NULL);
 	} else if (fg_stat_field("/proc/self/stat", FG_STAT_THREADS) != 1) {
 		note(FG_ENTRY_LATE, NULL);
-	} else if (!open_plan(&plan)) {
+	} else if (!bytes || !fg_plan_open(bytes, size, &plan)) {
 		note(FG_ENTRY_OBJECT, NULL);
 	} else {
 		if (!object_of_path(&plan, ""))
 			note(FG_ENTRY_LATE, fg_g.program);
 		(void)dl_iterate_phdr(visit, &plan);
-		(void)munmap(plan.header, plan.header->size);
 	}
+	if (bytes)
+		(void)munmap(bytes, size);
 }
 
 /* ---- the report ---- */
