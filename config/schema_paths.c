@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Queries of the schema that need no file: all paths, the key of a path, its environment variable.
- */
+/* Queries of the schema that need no file: all paths, the key of a path. */
 
 #include "config/config.h"
 #include "config/schema.h"
-
-#include <ctype.h>
 
 struct walk {
 	void (*visitor)(const struct fg_schema_visit *visit, void *ctx);
@@ -85,19 +81,4 @@ const char *const *fg_config_keys(struct fg_arena *arena)
 const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where)
 {
 	return fg_section_find_path(&fg_config_schema, path, where);
-}
-
-bool fg_schema_variable(const char *path, struct fg_strbuf *name)
-{
-	static const char *const without[] = {"version", "benchmarks.", "gate.accept.",
-					      "report.post."};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(without); i++) {
-		if (strncmp(path, without[i], strlen(without[i])) == 0)
-			return false;
-	}
-	fg_strbuf_add_text(name, "FASTGATE_");
-	for (; *path; path++)
-		fg_strbuf_printf(name, "%c", *path == '.' ? '_' : toupper((unsigned char)*path));
-	return true;
 }
