@@ -6,13 +6,11 @@
  * Nodes from the root to the value are copied before a change: an alias may share a node with
  * another place.
  */
-#include "base/text.h"
 #include "config/bind.h"
 #include "config/config.h"
 #include "config/messages.h"
 #include "config/schema.h"
 #include "config/yaml_tree.h"
-
 
 struct override {
 	struct fg_arena *arena;
@@ -94,24 +92,6 @@ static const char *take_part(const struct override *o, const char **path)
 	if (**path == '.')
 		(*path)++;
 	return part;
-}
-
-static void unknown_key(const struct override *o, const struct fg_section *section,
-			const char *name)
-{
-	const char **names = fg_section_names(section, o->arena);
-	const char *nearest = fg_text_nearest(name, names);
-	struct fg_strbuf known = {0};
-
-	for (size_t i = 0; names[i]; i++)
-		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
-	if (nearest)
-		fg_config_error(o->report, &o->place,
-				"there is no key '%.100s'; did you mean '%s'?", name, nearest);
-	else
-		fg_config_error(o->report, &o->place, "there is no key '%.100s'; known keys: %s",
-				name, fg_strbuf_text(&known));
-	fg_strbuf_release(&known);
 }
 
 static void put(const struct override *o, const struct fg_section *section,
@@ -209,17 +189,14 @@ static void put(const struct override *o, const struct fg_section *section,
 	const struct fg_key *key = fg_section_find(section, name);
 	struct fg_yaml_node *value = NULL;
 
-	if (!key) {
-		unknown_key(o, section, name);
-		return;
-	}
-	if (*path) {
+	if (key && *path) {
 		put_below(o, key, mapping, path);
 		return;
 	}
-	value = new_value(o, is_single(key, o->value));
+	/* The binder reports an unknown key, at the place of its value. */
+	value = new_value(o, !key || is_single(key, o->value));
 	if (value)
-		fg_yaml_set(mapping, key->name, value, o->arena);
+		fg_yaml_set(mapping, name, value, o->arena);
 }
 
 static void put_setting(struct override *o, const char *setting, const char *written,
