@@ -9,7 +9,6 @@
 #include "config/yaml_tree.h"
 
 struct fg_binder {
-	const struct fg_section *schema; /* of the whole file */
 	struct fg_plan *plan;
 	struct fg_arena *arena; /* of the plan */
 	struct fg_config_report *report;
@@ -30,7 +29,7 @@ void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, 
 
 /* ---- override.c ---- */
 
-/* Overrides the file's values with those of the environment, then those of the command line. */
+/* Overrides the file's values with those of the command line. */
 void fg_override(const struct fg_config_source *source, struct fg_yaml_node *root,
 		 struct fg_arena *arena, struct fg_config_report *report);
 

@@ -78,15 +78,6 @@ static void write_scalar(struct fg_json_writer *w, const struct fg_key *key)
 	}
 }
 
-static const char *top_name(const struct fg_section *section)
-{
-	for (const struct fg_key *top = fg_config_schema.keys; top->name; top++) {
-		if (top->section == section)
-			return top->name;
-	}
-	return NULL;
-}
-
 static void write_structure(struct fg_json_writer *w, const struct fg_key *key, unsigned depth)
 {
 	const bool is_list = key->kind == FG_KEY_LIST || key->kind == FG_KEY_TEXTS;
@@ -112,12 +103,13 @@ static void write_structure(struct fg_json_writer *w, const struct fg_key *key, 
 
 static void write_key(struct fg_json_writer *w, const struct fg_key *key, unsigned depth)
 {
+	const struct fg_key *top = depth > 0 ? fg_schema_top(key->section) : NULL;
 	struct fg_strbuf ref = {0};
 
 	fg_json_begin_object(w, key->name);
 	fg_json_text(w, "description", key->help);
-	if (depth > 0 && key->section && top_name(key->section)) {
-		fg_strbuf_printf(&ref, "#/properties/%s", top_name(key->section));
+	if (top) {
+		fg_strbuf_printf(&ref, "#/properties/%s", top->name);
 		fg_json_begin_array(w, "allOf"); /* draft 7 ignores everything next to $ref */
 		fg_json_begin_object(w, NULL);
 		fg_json_text(w, "$ref", fg_strbuf_text(&ref));
