@@ -38,12 +38,15 @@ char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
 	__attribute__((returns_nonnull));
 
 /*
- * Makes room for one more element in a growing array: doubles *capacity as needed and returns the
- * (moved) array. Use: v->items = fg_grow(v->items, &v->capacity, v->count + 1,
- * sizeof(v->items[0]));
+ * Makes room for `wanted` elements in a growing array: doubles *capacity as needed and returns the
+ * (moved) array.
  */
 void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));
+/* A new element at the end of a growing array. The value assigned to it must not use the array. */
+#define FG_ADD(items, count, capacity)                                                 \
+ ((items) = fg_grow((items), &(capacity), (count) + 1, sizeof(*(items))),              \
+  &(items)[(count)++])
 
 static inline size_t fg_min_size(size_t a, size_t b)
 {

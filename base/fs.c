@@ -401,8 +401,7 @@ int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *
 	while ((entry = readdir(folder)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		found = fg_grow(found, &room, used + 1, sizeof(found[0]));
-		found[used++] = fg_xstrdup(entry->d_name);
+		*FG_ADD(found, used, room) = fg_xstrdup(entry->d_name);
 	}
 	(void)closedir(folder);
 	if (used > 1)

@@ -43,11 +43,9 @@ static struct last_texts last_of(const struct fg_history *history)
 static void take_point(const struct fg_query *q, struct fg_history *history)
 {
 	const struct last_texts last = last_of(history);
-	struct fg_history_point *point = NULL;
+	struct fg_history_point *point =
+		FG_ADD(history->points, history->count, history->capacity);
 
-	history->points = fg_grow(history->points, &history->capacity, history->count + 1,
-				  sizeof(*history->points));
-	point = &history->points[history->count++];
 	*point = (struct fg_history_point){
 		.started_ns = fg_column_int(q, 1),
 		.commit = copy_of(&history->texts, q, 2, NULL),
