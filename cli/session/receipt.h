@@ -13,7 +13,7 @@
 #include "cli/session/session.h"
 #include "gate/ledger.h"
 
-/* ---- ledger.c ---- */
+/* ---- the ledger ---- */
 
 /* A claim about two builds, over all runs that measured them. */
 struct fg_ledger_claim {
@@ -69,7 +69,7 @@ void fg_ledger_release(struct fg_ledger *ledger);
 void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, enum fg_arm arm,
 		    char code[FG_SHA256_HEX_SIZE]);
 
-/* ---- receipt.c ---- */
+/* ---- the receipt ---- */
 
 /* Writes the receipt of a run whose claims are in the ledger. */
 int fg_receipt_write(const struct fg_session *session, const struct fg_ledger *ledger,
