@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/record/kernel_functions.h"
 #include "cli/record/options.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
+#include "profile/attach/kernel_traces.h"
 #include "runner/execute/control_file.h"
 #include "runner/execute/entry_plan.h"
 #include "runner/execute/preload.h"
@@ -145,6 +145,18 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 	return FG_OK;
 }
 
+/* Adds names of kernel functions to new traces. */
+static void name_kernel_functions(const struct fg_cli *cli, const char *folder)
+{
+	struct fg_kernel_naming naming = {0};
+
+	fg_kernel_naming_add(&naming, folder);
+	if (naming.is_hidden)
+		fg_cli_say(cli, "functions of the kernel have no names: their addresses are hidden "
+				"from this user (kernel.kptr_restrict)");
+	fg_kernel_naming_release(&naming);
+}
+
 int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int signal,
 		     int *exit_code, struct fg_error *err)
 {
@@ -163,7 +175,7 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 		(void)unlink(owned[2]);
 	if (status != FG_OK)
 		goto out;
-	fg_cli_name_kernel_functions(cli, owned[1]);
+	name_kernel_functions(cli, owned[1]);
 	status = fg_record_finish(cli, given, owned[1], err);
 out:
 	fg_control_file_close(control);
