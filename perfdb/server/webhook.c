@@ -54,58 +54,44 @@ static void add_value(struct fg_strbuf *body, const char *value)
 	fg_strbuf_release(&clean);
 }
 
-void fg_webhook_fill(const char *template, const char *const values[FG_WEBHOOK_VALUES],
+void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,
 		     struct fg_strbuf *body)
 {
-	static const char *const places[FG_WEBHOOK_VALUES] = {
-		[FG_WEBHOOK_BRANCH] = "{branch}",   [FG_WEBHOOK_COMMIT] = "{commit}",
-		[FG_WEBHOOK_PROJECT] = "{project}", [FG_WEBHOOK_RUN] = "{run}",
-		[FG_WEBHOOK_SUMMARY] = "{summary}", [FG_WEBHOOK_URL] = "{url}",
-		[FG_WEBHOOK_VERDICT] = "{verdict}",
-	};
-
 	while (*template) {
-		size_t i = 0;
+		const struct fg_webhook_value *v = values;
 
-		while (i < FG_WEBHOOK_VALUES && !fg_text_starts_with(template, places[i]))
-			i++;
-		if (i == FG_WEBHOOK_VALUES) {
+		while (v->place && !fg_text_starts_with(template, v->place))
+			v++;
+		if (!v->place) {
 			fg_strbuf_add_char(body, *template ++);
 			continue;
 		}
-		add_value(body, values[i]);
-		template += strlen(places[i]);
+		add_value(body, v->value);
+		template += strlen(v->place);
 	}
-}
-
-static int add_change(struct fg_store *store, const struct fg_run *run,
-		      const struct fg_series *series, const struct fg_metric *metric,
-		      struct fg_strbuf *summary, struct fg_error *err)
-{
-	const struct fg_watch_place place = {
-		.project = run->project, .benchmark = series->name, .metric = metric->name};
-	struct fg_watched_change c;
-	char change[FG_NUMBER_TEXT_SIZE];
-
-	FG_TRY(fg_watcher_confirmed(store, &place, run->id, &c, err));
-	if (*c.run && fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
-		fg_strbuf_printf(summary, "%schange point: %s %s %s", summary->length ? "; " : "",
-				 series->name, metric->label,
-				 fg_format_change(c.after / c.before - 1, change));
-	return FG_OK;
 }
 
 static int add_changes(struct fg_store *store, const struct fg_run *run,
 		       const struct fg_series *series, struct fg_strbuf *summary,
 		       struct fg_error *err)
 {
-	int status = FG_OK;
+	for (size_t m = 0; m < series->metric_count; m++) {
+		const struct fg_metric *metric = &series->metrics[m];
+		const struct fg_watch_place place = {.project = run->project,
+						     .benchmark = series->name,
+						     .metric = metric->name};
+		struct fg_watched_change c;
+		char change[FG_NUMBER_TEXT_SIZE];
 
-	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
-		if (series->metrics[m].gated)
-			status = add_change(store, run, series, &series->metrics[m], summary, err);
+		if (!metric->gated)
+			continue;
+		FG_TRY(fg_watcher_confirmed(store, &place, run->id, &c, err));
+		if (*c.run && fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
+			fg_strbuf_printf(summary, "%schange point: %s %s %s",
+					 summary->length ? "; " : "", series->name, metric->label,
+					 fg_format_change(c.after / c.before - 1, change));
 	}
-	return status;
+	return FG_OK;
 }
 
 /* The message about a run; `body` stays empty if there is nothing to report. */
@@ -135,17 +121,17 @@ static int write_message(struct fg_store *store, const struct fg_webhook_call *c
 		length -= length && public_url[length - 1] == '/';
 		url = fg_xasprintf("%.*s/?view=run&run=%s", (int)length,
 				   public_url ? public_url : "", call->run);
-		fg_webhook_fill(call->hook.template,
-				(const char *const[FG_WEBHOOK_VALUES]){
-					[FG_WEBHOOK_BRANCH] = side->branch,
-					[FG_WEBHOOK_COMMIT] = side->commit,
-					[FG_WEBHOOK_PROJECT] = call->project,
-					[FG_WEBHOOK_RUN] = call->run,
-					[FG_WEBHOOK_SUMMARY] = fg_strbuf_text(&summary),
-					[FG_WEBHOOK_URL] = url,
-					[FG_WEBHOOK_VERDICT] = verdict ? verdict : "change",
-				},
-				body);
+		fg_webhook_fill(
+			call->hook.template,
+			(const struct fg_webhook_value[]){{"{branch}", side->branch},
+							  {"{commit}", side->commit},
+							  {"{project}", call->project},
+							  {"{run}", call->run},
+							  {"{summary}", fg_strbuf_text(&summary)},
+							  {"{url}", url},
+							  {"{verdict}", verdict ? verdict : "change"},
+							  {NULL, NULL}},
+			body);
 		free(url);
 	}
 	fg_strbuf_release(&summary);
@@ -163,23 +149,15 @@ bool fg_webhook_admits(void *allowed, const char *text)
 	       (fg_ranges_have(allowed, &address) || fg_address_is_public(&address));
 }
 
-/*
- * Replaces each placeholder by a word: the result is JSON only if all placeholders are inside
- * strings.
- */
+/* A placeholder outside a string is not JSON. */
 static int check_template(const char *template, struct fg_error *err)
 {
-	static const char *const words[FG_WEBHOOK_VALUES] = {"x", "x", "x", "x", "x", "x", "x"};
-	struct fg_strbuf body = {0};
 	cJSON *json = NULL;
-	bool is_good = false;
+	const bool is_good = fg_json_parse(template, strlen(template), TEXT_MAX_BYTES, &json,
+					   NULL) == FG_OK &&
+			     cJSON_IsObject(json);
 
-	fg_webhook_fill(template, words, &body);
-	is_good = fg_json_parse(fg_strbuf_text(&body), body.length, TEXT_MAX_BYTES, &json, NULL) ==
-			  FG_OK &&
-		  cJSON_IsObject(json);
 	cJSON_Delete(json);
-	fg_strbuf_release(&body);
 	if (is_good)
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,

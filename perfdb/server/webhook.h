@@ -29,22 +29,16 @@ int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const ch
 /* An fg_http_admits: allows public addresses and those in the fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
-enum fg_webhook_value {
-	FG_WEBHOOK_BRANCH,
-	FG_WEBHOOK_COMMIT,
-	FG_WEBHOOK_PROJECT,
-	FG_WEBHOOK_RUN,
-	FG_WEBHOOK_SUMMARY,
-	FG_WEBHOOK_URL,
-	FG_WEBHOOK_VERDICT,
-	FG_WEBHOOK_VALUES,
+struct fg_webhook_value {
+	const char *place; /* "{branch}"; NULL ends an array */
+	const char *value;
 };
 
 /*
- * Replaces {branch} and so on. Values are escaped and cut, so that a string in the template remains
- * one string.
+ * Replaces the places by the values. Values are escaped and cut, so that a string in the template
+ * remains one string.
  */
-void fg_webhook_fill(const char *template, const char *const values[FG_WEBHOOK_VALUES],
+void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,
 		     struct fg_strbuf *body);
 
 #endif

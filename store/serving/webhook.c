@@ -36,13 +36,8 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 
 int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
 {
-	static const enum fg_sql steps[] = {FG_SQL_WEBHOOK_CALLS_REMOVE, FG_SQL_WEBHOOK_REMOVE};
-	int status = FG_OK;
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(steps) && status == FG_OK; i++) {
-		status = FG_QUERY_DO(store->db, err, steps[i], FG_BIND(project));
-	}
-	return status;
+	FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_REMOVE, FG_BIND(project)));
+	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_REMOVE, FG_BIND(project));
 }
 
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,

@@ -105,10 +105,12 @@ static void values_stay_in_their_strings(void **state)
 {
 	static const char template[] =
 		"{\"text\": \"{project} {summary}\", \"{branch}\": [\"{commit}\", \"{other}\"]}";
-	static const char *const values[FG_WEBHOOK_VALUES] = {
-		[FG_WEBHOOK_PROJECT] = "a\", \"admin\": true, \"x\": \"",
-		[FG_WEBHOOK_SUMMARY] = "{branch}\\\n\x1b[31m\xff",
-		[FG_WEBHOOK_BRANCH] = "</script>{commit}",
+	static const struct fg_webhook_value values[] = {
+		{"{project}", "a\", \"admin\": true, \"x\": \""},
+		{"{summary}", "{branch}\\\n\x1b[31m\xff"},
+		{"{branch}", "</script>{commit}"},
+		{"{commit}", NULL},
+		{NULL, NULL},
 	};
 	struct fg_strbuf body = {0};
 	struct fg_error err = {0};
@@ -133,7 +135,7 @@ static void values_stay_in_their_strings(void **state)
 static void long_values_are_cut(void **state)
 {
 	char *name = fg_xcalloc(1, 5001);
-	const char *const values[FG_WEBHOOK_VALUES] = {[FG_WEBHOOK_PROJECT] = name};
+	const struct fg_webhook_value values[] = {{"{project}", name}, {NULL, NULL}};
 	struct fg_strbuf body = {0};
 
 	(void)state;
