@@ -44,9 +44,8 @@ char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
 void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));
 /* A new element at the end of a growing array. The value assigned to it must not use the array. */
-#define FG_ADD(items, count, capacity)                                                 \
- ((items) = fg_grow((items), &(capacity), (count) + 1, sizeof(*(items))),              \
-  &(items)[(count)++])
+#define FG_ADD(items, count, capacity) \
+ ((items) = fg_grow((items), &(capacity), (count) + 1, sizeof(*(items))), &(items)[(count)++])
 
 static inline size_t fg_min_size(size_t a, size_t b)
 {

@@ -38,7 +38,7 @@ static void name_key(struct fg_binder *binder)
 	struct fg_strbuf where = {0};
 
 	if (report->count > 0 &&
-	    fg_schema_find(fg_strbuf_text(&binder->path), &where))
+	    fg_schema_find(binder->schema, fg_strbuf_text(&binder->path), &where))
 		report->items[report->count - 1].key =
 			fg_arena_strdup(&report->arena, fg_strbuf_text(&where));
 	fg_strbuf_release(&where);

@@ -9,6 +9,7 @@
 #include "config/yaml_tree.h"
 
 struct fg_binder {
+	const struct fg_section *schema; /* of the whole file */
 	struct fg_plan *plan;
 	struct fg_arena *arena; /* of the plan */
 	struct fg_config_report *report;

@@ -143,7 +143,7 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		fg_schema_walk(list_key, text);
 		return FG_OK;
 	}
-	found = fg_schema_find(key, &where);
+	found = fg_schema_find(&fg_config_schema, key, &where);
 	if (!found) {
 		fg_strbuf_release(&where);
 		return unknown(key, err);

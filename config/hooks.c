@@ -241,7 +241,7 @@ void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node,
 {
 	const struct fg_report_scratch *scratch = values;
 	struct fg_plan *plan = target;
-	const struct fg_section *section = fg_section_find(&fg_config_schema, "report")->section;
+	const struct fg_section *section = fg_section_find(binder->schema, "report")->section;
 	struct fg_report_target *reports = NULL;
 	size_t count = 0;
 

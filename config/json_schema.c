@@ -13,13 +13,14 @@ static void write_section(struct fg_json_writer *w, const struct fg_section *sec
 			  unsigned depth);
 
 /* YAML numbers and booleans are accepted as text. */
-#define TEXT_TYPE "[\"string\", \"number\", \"boolean\"]"
-#define TEXT "{\"type\": " TEXT_TYPE "}"
-#define COMMAND                                            \
- "[{\"type\": \"string\", \"minLength\": 1}, "             \
- "{\"type\": \"array\", \"minItems\": 1, \"items\": " TEXT "}]"
-#define FACT                                                                              \
- "{\"anyOf\": [" TEXT ", {\"type\": \"object\", \"properties\": {\"command\": {\"anyOf\": " COMMAND \
+#define JSON_TEXT_TYPE "[\"string\", \"number\", \"boolean\"]"
+#define JSON_TEXT      "{\"type\": " JSON_TEXT_TYPE "}"
+#define JSON_COMMAND                           \
+ "[{\"type\": \"string\", \"minLength\": 1}, " \
+ "{\"type\": \"array\", \"minItems\": 1, \"items\": " JSON_TEXT "}]"
+#define JSON_FACT                                                                   \
+ "{\"anyOf\": [" JSON_TEXT                                                          \
+ ", {\"type\": \"object\", \"properties\": {\"command\": {\"anyOf\": " JSON_COMMAND \
  "}}, \"required\": [\"command\"], \"additionalProperties\": false}]}"
 
 static void write_bounds(struct fg_json_writer *w, const struct fg_key *key)
@@ -74,7 +75,7 @@ static void write_scalar(struct fg_json_writer *w, const struct fg_key *key)
 		fg_json_text(w, "type", "string");
 		fg_json_text(w, "pattern", kind->json_pattern);
 	} else {
-		fg_json_raw(w, "type", TEXT_TYPE);
+		fg_json_raw(w, "type", JSON_TEXT_TYPE);
 	}
 }
 
@@ -84,7 +85,7 @@ static void write_structure(struct fg_json_writer *w, const struct fg_key *key, 
 	const char *each = is_list ? "items" : "additionalProperties";
 
 	if (key->kind == FG_KEY_COMMAND) {
-		fg_json_raw(w, "anyOf", COMMAND);
+		fg_json_raw(w, "anyOf", JSON_COMMAND);
 		return;
 	}
 	if (key->kind == FG_KEY_SECTION) {
@@ -97,7 +98,7 @@ static void write_structure(struct fg_json_writer *w, const struct fg_key *key, 
 		write_section(w, key->section, depth + 1);
 		fg_json_end(w);
 	} else {
-		fg_json_raw(w, each, key->kind == FG_KEY_FACTS ? FACT : TEXT);
+		fg_json_raw(w, each, key->kind == FG_KEY_FACTS ? JSON_FACT : JSON_TEXT);
 	}
 }
 

@@ -239,7 +239,8 @@ static bool build_tree(const struct fg_config_source *source, const struct input
 static void bind(struct fg_plan *plan, const struct fg_yaml_node *root, bool needs_file,
 		 struct fg_config_report *report)
 {
-	struct fg_binder binder = {.plan = plan, .arena = &plan->arena, .report = report};
+	struct fg_binder binder = {
+		.schema = &fg_config_schema, .plan = plan, .arena = &plan->arena, .report = report};
 	struct fg_yaml_node nothing = {.kind = FG_YAML_LIST, .place = root->place};
 	struct fg_yaml_node version = {.kind = FG_YAML_SCALAR, .place = root->place, .text = "1"};
 	struct fg_yaml_node *completed = NULL;

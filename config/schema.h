@@ -89,15 +89,17 @@ extern const struct fg_section fg_config_measure; /* also for a benchmark */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
 const struct fg_key *fg_section_find(const struct fg_section *section, const char *name);
 /*
- * The key of a path, written with real names, placeholders or neither: "benchmarks.reco.timeout"
- * and "benchmarks.timeout" mean the same key. NULL: unknown. `where` gets its path with
- * placeholders.
+ * The key of a path in this schema, written with real names, placeholders or neither:
+ * "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. NULL: unknown. `where` gets
+ * its path with placeholders.
  */
-const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where);
-/* The key at the top of the file with this section; NULL: it is only elsewhere. */
-const struct fg_key *fg_schema_top(const struct fg_section *section);
+const struct fg_key *fg_schema_find(const struct fg_section *section, const char *path,
+				    struct fg_strbuf *where);
 
 /* ---- schema_paths.c ---- */
+
+/* The key at the top of the file with this section; NULL: it is only elsewhere. */
+const struct fg_key *fg_schema_top(const struct fg_section *section);
 
 struct fg_schema_visit {
 	const char *path; /* with placeholders in capitals for user-defined names */

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* All paths of the schema. */
+/* Queries of the whole schema. */
 #include "config/config.h"
 #include "config/schema.h"
+
+const struct fg_key *fg_schema_top(const struct fg_section *section)
+{
+	for (const struct fg_key *key = fg_config_schema.keys; section && key->name; key++) {
+		if (key->section == section)
+			return key;
+	}
+	return NULL;
+}
 
 struct walk {
 	void (*visitor)(const struct fg_schema_visit *visit, void *ctx);

@@ -46,18 +46,9 @@ const struct fg_key *fg_section_find(const struct fg_section *section, const cha
 	return find_part(section, name, strlen(name));
 }
 
-const struct fg_key *fg_schema_top(const struct fg_section *section)
+const struct fg_key *fg_schema_find(const struct fg_section *section, const char *path,
+				    struct fg_strbuf *where)
 {
-	for (const struct fg_key *key = fg_config_schema.keys; section && key->name; key++) {
-		if (key->section == section)
-			return key;
-	}
-	return NULL;
-}
-
-const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where)
-{
-	const struct fg_section *section = &fg_config_schema;
 	const struct fg_key *key = NULL;
 
 	while (*path) {

@@ -135,13 +135,6 @@ void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
 	db->ops->query_begin(query);
 }
 
-bool fg_bind_is_null(const struct fg_bind *bind)
-{
-	return (bind->kind == FG_BIND_NUMBER && bind->number == FG_NO_NUMBER) ||
-	       (bind->kind == FG_BIND_REAL && isnan(bind->real)) ||
-	       (bind->kind == FG_BIND_TEXT && !bind->text);
-}
-
 /* Bytes beyond those of a row without its texts and blobs. */
 static int64_t size_of(const struct fg_bind *bind)
 {

@@ -21,6 +21,8 @@
 #include "store/bytes.h"
 #include "store/sql.h"
 
+#include <math.h>
+
 struct fg_arena;
 
 enum {
@@ -65,14 +67,19 @@ static inline struct fg_bind fg_bind_number(int64_t number)
 	return (struct fg_bind){.kind = FG_BIND_NUMBER, .number = number};
 }
 
-#define FG_BIND(value)                                                                             \
+#define FG_BIND(value) \
  _Generic((value), char *: fg_bind_text, const char *: fg_bind_text, double: fg_bind_real,         \
 		 struct fg_blob: fg_bind_bytes, default: fg_bind_number)(value)
 #define FG_BINDS(...)                   \
  (const struct fg_bind[]){__VA_ARGS__}, \
 	 sizeof((const struct fg_bind[]){__VA_ARGS__}) / sizeof(struct fg_bind)
 
-bool fg_bind_is_null(const struct fg_bind *bind);
+static inline bool fg_bind_is_null(const struct fg_bind *bind)
+{
+	return (bind->kind == FG_BIND_NUMBER && bind->number == FG_NO_NUMBER) ||
+	       (bind->kind == FG_BIND_REAL && isnan(bind->real)) ||
+	       (bind->kind == FG_BIND_TEXT && !bind->text);
+}
 
 /* Rows of parameters. A column has the same kind in all rows. */
 struct fg_rows {

@@ -40,8 +40,9 @@ static bool is_cpu_time(const struct fg_measure *measure)
 static int add_row(struct fg_store *store, const struct fg_measure *measure,
 		   const uint8_t digest[16], int64_t *id, struct fg_error *err)
 {
-	return FG_QUERY_FIND(store->db, id, err, FG_SQL_MEASURE_ADD, FG_BIND(fg_digest_blob(digest)),
-			     FG_BIND(measure->name), FG_BIND(measure->unit), FG_BIND(measure->fold),
+	return FG_QUERY_FIND(store->db, id, err, FG_SQL_MEASURE_ADD,
+			     FG_BIND(fg_digest_blob(digest)), FG_BIND(measure->name),
+			     FG_BIND(measure->unit), FG_BIND(measure->fold),
 			     FG_BIND(measure->better), FG_BIND(measure->exact));
 }
 

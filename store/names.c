@@ -129,7 +129,7 @@ int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t
 		if (!texts[i])
 			continue;
 		fg_digest(texts[i], NULL, NULL, all.digests[all.count]);
-		/* What the database lacks is known as well. */
+		/* A digest that the database lacks is known as well. */
 		all.count += !fg_map_get(all.known, all.digests[all.count], FG_DIGEST_SIZE);
 	}
 	status = find_all(store, &all, err);

@@ -54,7 +54,8 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 		FG_BIND(head->outcome), FG_BIND(fingerprint), FG_BIND(candidate->commit),
 		FG_BIND(candidate->branch), FG_BIND(candidate->describe), FG_BIND(candidate->dirty),
 		FG_BIND(baseline->commit), FG_BIND(baseline->branch), FG_BIND(baseline->describe),
-		FG_BIND(baseline->dirty), FG_BIND(side_fact(run, "git.tag")), FG_BIND(head->digest));
+		FG_BIND(baseline->dirty), FG_BIND(side_fact(run, "git.tag")),
+		FG_BIND(head->digest));
 	return status == FG_OK && earlier ? clear_run(store, earlier, err) : status;
 }
 

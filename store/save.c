@@ -98,8 +98,8 @@ static int write_run(struct fg_store *store, const struct fg_save *save, struct 
 	if (status != FG_OK)
 		goto out;
 	if (save->report_block->size)
-		status = FG_QUERY_DO(store->db, err, FG_SQL_REPORT_ADD, FG_BIND(id), FG_BIND("json"),
-				     FG_BIND(fg_bytes_blob(save->report_block)));
+		status = FG_QUERY_DO(store->db, err, FG_SQL_REPORT_ADD, FG_BIND(id),
+				     FG_BIND("json"), FG_BIND(fg_bytes_blob(save->report_block)));
 	if (status == FG_OK)
 		status = FG_QUERY_DO(store->db, err, FG_SQL_RUN_WEIGH, FG_BIND(id),
 				     FG_BIND(store->db->written_bytes - before));

@@ -11,8 +11,8 @@
 
 /* The open transaction, and ids that garbage collection may remove after it. */
 struct fg_transaction {
-	bool has_parts;  /* fg_store_batch_begin() */
-	bool is_spoiled; /* a part has failed: only a rollback is possible */
+	bool has_parts;       /* fg_store_batch_begin() */
+	bool is_spoiled;      /* a part has failed: only a rollback is possible */
 	struct fg_map facts;  /* digest → id; 0: not in the database when looked up */
 	struct fg_map texts;  /* the same */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */

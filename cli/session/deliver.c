@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/stored.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/secrets.h"
 #include "cli/session/plan.h"
+#include "cli/session/stored.h"
 #include "perfdb/client/post.h"
 #include "reporters/card.h"
 

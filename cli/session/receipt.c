@@ -23,7 +23,7 @@ enum {
 
 static const char ledger_schema[] = "fastgate-ledger/1";
 
-bool fg_ledger_is_proven(const struct fg_ledger_claim *claim)
+static bool is_proven(const struct fg_ledger_claim *claim)
 {
 	return claim->is_said && claim->evidence >= fg_claim_needed(claim->number);
 }
@@ -44,7 +44,7 @@ static void add_fact(struct fg_sha256 *sha, const char *value)
 	fg_sha256_add(sha, value ? value : "", value ? strlen(value) + 1 : 1);
 }
 
-void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, enum fg_arm arm,
+static void code_of(const struct fg_run *run, const struct fg_series *series, enum fg_arm arm,
 		    char code[FG_SHA256_HEX_SIZE])
 {
 	const struct fg_build_facts *build = &series->build[arm];
@@ -268,7 +268,7 @@ static void add_claims(const struct fg_session *session, const struct fg_benchma
 	if (!series || !metric || !fg_claims_evidence(series, metric, evidence))
 		return;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_ledger_code(run, series, (enum fg_arm)arm, code[arm]);
+		code_of(run, series, (enum fg_arm)arm, code[arm]);
 	for (size_t i = 0; i < FG_CLAIM_COUNT; i++) {
 		const struct fg_ledger_claim found = {
 			.benchmark = verdict->name,
@@ -431,7 +431,7 @@ static void add_claim(struct fg_json_writer *w, const struct fg_ledger_claim *cl
 	fg_json_int(w, "position", (int64_t)claim->number);
 	fg_json_double(w, "log_e_value", claim->evidence);
 	fg_json_double(w, "log_e_value_needed", fg_claim_needed(claim->number));
-	fg_json_bool(w, "proven", fg_ledger_is_proven(claim));
+	fg_json_bool(w, "proven", is_proven(claim));
 	fg_json_end(w);
 }
 
@@ -469,7 +469,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_run *run,
 		add_metric(w, metric);
 	fg_json_begin_object(w, "code");
 	for (size_t arm = 0; series && arm < FG_ARM_COUNT; arm++) {
-		fg_ledger_code(run, series, (enum fg_arm)arm, code);
+		code_of(run, series, (enum fg_arm)arm, code);
 		fg_json_text(w, arm == FG_ARM_BASELINE ? "baseline" : "candidate", code);
 	}
 	fg_json_end(w);
@@ -553,7 +553,7 @@ out:
 static void tell_claim(const struct fg_session *session, const struct fg_ledger_claim *claim)
 {
 	const double tens = log(10);
-	const char *verb = fg_ledger_is_proven(claim) ? "proven" : "not proven";
+	const char *verb = is_proven(claim) ? "proven" : "not proven";
 
 	fg_cli_say(session->cli,
 		   "%s: %s: %s (attempt %zu, claim %zu: evidence 10^%.1f of 10^%.1f%s)",
@@ -569,7 +569,7 @@ void fg_receipt_tell(const struct fg_session *session, const struct fg_ledger *l
 	for (size_t i = 0; i < ledger->count; i++) {
 		if (ledger->claims[i].is_own)
 			tell_claim(session, &ledger->claims[i]);
-		proven += fg_ledger_is_proven(&ledger->claims[i]) ? 1 : 0;
+		proven += is_proven(&ledger->claims[i]) ? 1 : 0;
 	}
 	fg_cli_say(session->cli, "branch %s: %zu attempt%s, %zu claim%s, %zu proven",
 		   ledger->branch, ledger->attempts, ledger->attempts == 1 ? "" : "s",

@@ -11,7 +11,7 @@
 
 struct fg_thread;
 
-/* The path of the plan; NULL: there is none. */
+/* The path of the plan; NULL without one. */
 extern const char *fg_call_jumps_plan;
 /*
  * Carries out the plan, if there is one. Call it once, in normal context, after the functions with

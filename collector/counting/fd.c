@@ -206,11 +206,11 @@ static void closing_one(int fd)
   return opened(reals.name(__VA_ARGS__, mode));              \
  }
 
-#define OPENS_TWO(name, parameters, arguments)   \
- FG_EXPORT int name parameters                   \
- {                                               \
-  FG_NEED_REAL(name, -1);                        \
-  return opened_two(reals.name arguments, fds);  \
+#define OPENS_TWO(name, parameters, arguments)  \
+ FG_EXPORT int name parameters                  \
+ {                                              \
+  FG_NEED_REAL(name, -1);                       \
+  return opened_two(reals.name arguments, fds); \
  }
 
 #define OPENS_STREAM(name, parameters, arguments) \
@@ -349,12 +349,12 @@ FG_EXPORT DIR *opendir(const char *path)
   return reals.name(given);                \
  }
 
-#define REOPENS(name)                                                                                 \
+#define REOPENS(name)                                                                              \
  FG_EXPORT FILE *name(const char *restrict path, const char *restrict mode, FILE *restrict stream) \
- {                                                                                                    \
-  FG_NEED_REAL(name, NULL);                                                                           \
-  closing_one(number_of(stream));                                                                     \
-  return opened_stream(reals.name(path, mode, stream));                                               \
+ {                                                                                                 \
+  FG_NEED_REAL(name, NULL);                                                                        \
+  closing_one(number_of(stream));                                                                  \
+  return opened_stream(reals.name(path, mode, stream));                                            \
  }
 
 CLOSES(fclose, FILE *stream, stream, number_of(stream))

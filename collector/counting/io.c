@@ -170,13 +170,13 @@ FG_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned size, int flag
 /* clang-format off */
 static COUNTED_AS(stream_read, READS, _IO_file_read, (FILE *stream, void *to, ssize_t size), (stream, to, size))
 static COUNTED_AS(stream_write, WRITES, _IO_file_write, (FILE *stream, const void *from, ssize_t size), (stream, from, size))
-/* clang-format on */
+	/* clang-format on */
 
-/* NOLINTEND(readability-function-size) */
-/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
+	/* NOLINTEND(readability-function-size) */
+	/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
-/* libc's layout of struct _IO_jump_t; the members before these do not matter here. */
-struct stream_functions {
+	/* libc's layout of struct _IO_jump_t; the members before these do not matter here. */
+	struct stream_functions {
 	size_t sizes[2];
 	void (*others[12])(void);
 	ssize_t (*read)(FILE *stream, void *to, ssize_t size);

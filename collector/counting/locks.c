@@ -51,7 +51,7 @@ static bool is_taken(int status)
 
 _Static_assert(thrd_success == 0, "is_taken() serves C11, too");
 
-/* Whatever the attempt has found, the real call finds again; only a lock or a timeout was a wait. */
+/* The real call finds again what the attempt has found. Only a lock or a timeout was a wait. */
 #define LOCKS(name, attempt, late, parameters, arguments, failed) \
  FG_EXPORT int name parameters                                    \
  {                                                                \

@@ -82,7 +82,6 @@ static bool is_ours(const char *name)
 /* "7f00-7f01 rw-p 00000000 00:00 0    /path": five fields, and the rest. */
 static void read_header(struct reader *reader, const char *at)
 {
-
 	for (int field = 0; field < 5 && *at; field++) {
 		at += strcspn(at, " ");
 		while (*at == ' ')

@@ -137,7 +137,7 @@ static const struct setting settings[] = {
 	{.name = FG_ENV_MAX_BYTES, WHOLE(max_bytes, 1u << 20, UINT64_C(1) << 40)},
 };
 
-static bool set(const struct setting *setting, struct fg_options *options, const char *text)
+static bool set_option(const struct setting *setting, struct fg_options *options, const char *text)
 {
 	void *member = (char *)options + setting->offset;
 	uint64_t value;
@@ -171,7 +171,7 @@ void fg_collector_options_parse(char *const *environment, struct fg_options *opt
 
 			if (size == (size_t)(equals - *environment) &&
 			    strncmp(*environment, settings[i].name, size) == 0 &&
-			    !set(&settings[i], options, equals + 1))
+			    !set_option(&settings[i], options, equals + 1))
 				options->misread = settings[i].name;
 		}
 	}

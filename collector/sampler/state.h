@@ -294,10 +294,10 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t budget;   /* millionths of the CPU time to which the period is adapted, or 0 */
-	uint64_t slowdown; /* FG_ENV_SLOWDOWN, in millionths of the CPU time; 0: none */
-	uint32_t clock;    /* enum fg_trace_clock at which the ladder starts */
-	bool no_kernel;    /* do not sample the kernel, even where that is allowed */
+	uint64_t budget;      /* millionths of the CPU time to which the period is adapted, or 0 */
+	uint64_t slowdown;    /* FG_ENV_SLOWDOWN, in millionths of the CPU time; 0: none */
+	uint32_t clock;       /* enum fg_trace_clock at which the ladder starts */
+	bool no_kernel;       /* do not sample the kernel, even where that is allowed */
 	uint64_t only_parent; /* FG_ENV_ONLY; 0: any */
 	uint64_t delay_ns;
 	uint64_t duration_ns;

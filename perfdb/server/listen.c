@@ -119,6 +119,8 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 	FG_TRY(offer_tls(server, &flags, tls, err));
 	if (address.ss_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
+	server->routes = fg_routes;
+	server->route_count = fg_route_count;
 	server->daemon = MHD_start_daemon(
 		flags, server->options.port, let_in, server, fg_http_access, server,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,

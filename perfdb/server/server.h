@@ -21,7 +21,8 @@
 struct fg_server;
 
 struct fg_webhook_options {
-	struct fg_option_list allowed; /* ranges of local and private addresses that may be called */
+	struct fg_option_list
+		allowed;     /* ranges of local and private addresses that may be called */
 	bool allows_plain;   /* also allow http:// */
 	const char *ca_file; /* NULL: the system's certificates */
 	int64_t retry_ns;    /* wait before the second attempt, doubled each time; 0: 10 s */

@@ -68,6 +68,8 @@ struct fg_server {
 	atomic_size_t body_shares[FG_BODY_SHARES]; /* body_bytes by token */
 	atomic_bool draining;
 	struct fg_counters counters;
+	const struct fg_route *routes; /* the routes that the counters belong to */
+	size_t route_count;
 	int64_t started_ns;
 };
 

@@ -77,9 +77,8 @@ static int add_changes(struct fg_store *store, const struct fg_run *run,
 {
 	for (size_t m = 0; m < series->metric_count; m++) {
 		const struct fg_metric *metric = &series->metrics[m];
-		const struct fg_watch_place place = {.project = run->project,
-						     .benchmark = series->name,
-						     .metric = metric->name};
+		const struct fg_watch_place place = {
+			.project = run->project, .benchmark = series->name, .metric = metric->name};
 		struct fg_watched_change c;
 		char change[FG_NUMBER_TEXT_SIZE];
 
@@ -121,17 +120,17 @@ static int write_message(struct fg_store *store, const struct fg_webhook_call *c
 		length -= length && public_url[length - 1] == '/';
 		url = fg_xasprintf("%.*s/?view=run&run=%s", (int)length,
 				   public_url ? public_url : "", call->run);
-		fg_webhook_fill(
-			call->hook.template,
-			(const struct fg_webhook_value[]){{"{branch}", side->branch},
-							  {"{commit}", side->commit},
-							  {"{project}", call->project},
-							  {"{run}", call->run},
-							  {"{summary}", fg_strbuf_text(&summary)},
-							  {"{url}", url},
-							  {"{verdict}", verdict ? verdict : "change"},
-							  {NULL, NULL}},
-			body);
+		fg_webhook_fill(call->hook.template,
+				(const struct fg_webhook_value[]){
+					{"{branch}", side->branch},
+					{"{commit}", side->commit},
+					{"{project}", call->project},
+					{"{run}", call->run},
+					{"{summary}", fg_strbuf_text(&summary)},
+					{"{url}", url},
+					{"{verdict}", verdict ? verdict : "change"},
+					{NULL, NULL}},
+				body);
 		free(url);
 	}
 	fg_strbuf_release(&summary);
@@ -153,9 +152,9 @@ bool fg_webhook_admits(void *allowed, const char *text)
 static int check_template(const char *template, struct fg_error *err)
 {
 	cJSON *json = NULL;
-	const bool is_good = fg_json_parse(template, strlen(template), TEXT_MAX_BYTES, &json,
-					   NULL) == FG_OK &&
-			     cJSON_IsObject(json);
+	const bool is_good =
+		fg_json_parse(template, strlen(template), TEXT_MAX_BYTES, &json, NULL) == FG_OK &&
+		cJSON_IsObject(json);
 
 	cJSON_Delete(json);
 	if (is_good)
@@ -291,7 +290,8 @@ int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_optio
 		.context = h,
 		.pause_ns = h->options.retry_ns < poll_ns ? h->options.retry_ns : poll_ns,
 	};
-	status = fg_ranges_new(h->options.allowed.items, h->options.allowed.count, &h->allowed, err);
+	status =
+		fg_ranges_new(h->options.allowed.items, h->options.allowed.count, &h->allowed, err);
 	return status == FG_OK ? fg_background_start(&h->calls, err) : status;
 }
 

@@ -147,10 +147,9 @@ static int make_plan(const struct fg_entry_plan *plan, struct writing *w, struct
 
 	FG_TRY(find_program(plan->program, &program, &file, err));
 	add_object(w, program, NULL);
-	status = w->object_count > 0
-			 ? add_libraries(w, plan, file.loader, program, err)
-			 : fg_error_set(err, FG_EUNSUPPORTED, "%s: its sections cannot be read",
-					program);
+	status = w->object_count > 0 ? add_libraries(w, plan, file.loader, program, err)
+				     : fg_error_set(err, FG_EUNSUPPORTED,
+						    "%s: its sections cannot be read", program);
 	free(program);
 	return status;
 }

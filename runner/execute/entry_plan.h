@@ -23,7 +23,7 @@ struct fg_entry_plan {
  * libraries; the programs do not run. FG_EUNSUPPORTED: no plan can be made for this kind of
  * program.
  */
-int fg_entry_plans_write(const struct fg_entry_plan *plans, size_t count,
-			 struct fg_error *err) FG_NODISCARD;
+int fg_entry_plans_write(const struct fg_entry_plan *plans, size_t count, struct fg_error *err)
+	FG_NODISCARD;
 
 #endif

@@ -147,11 +147,11 @@ int fg_runner_extra_entry_plans(const struct fg_runner_job *job, char *const pat
 		const struct fg_target *target = &job->executor.targets[arm];
 
 		if (paths[arm])
-			plans[count++] = (struct fg_entry_plan){
-				.program = target->program,
-				.environment = target->environment,
-				.working_directory = target->working_directory,
-				.path = paths[arm]};
+			plans[count++] = (struct fg_entry_plan){.program = target->program,
+								.environment = target->environment,
+								.working_directory =
+									target->working_directory,
+								.path = paths[arm]};
 	}
 	return fg_entry_plans_write(plans, count, err);
 }

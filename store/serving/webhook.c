@@ -75,11 +75,10 @@ int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call
 	int status = FG_OK;
 
 	FG_TRY(fg_store_begin(store, err));
-	status = again_ns ? FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_LATER,
-					FG_BIND(call->id), FG_BIND(again_ns),
-					FG_BIND(call->project))
-			  : FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_DONE,
-					FG_BIND(call->id));
+	status = again_ns
+			 ? FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_LATER,
+				       FG_BIND(call->id), FG_BIND(again_ns), FG_BIND(call->project))
+			 : FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_DONE, FG_BIND(call->id));
 	if (status == FG_OK)
 		status = FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
 				     FG_BIND(problem));

@@ -111,7 +111,7 @@ static void add_latency(struct fg_strbuf *text, struct fg_server *server)
 	unsigned long long sum_us = 0;
 	unsigned long long count = 0;
 
-	for (size_t i = 0; i < fg_route_count; i++) {
+	for (size_t i = 0; i < server->route_count; i++) {
 		sum_us += atomic_load(&c->microseconds[i]);
 		count += atomic_load(&c->requests[i]);
 	}
@@ -151,10 +151,10 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 		fg_strbuf_printf(text, "perfdb_answers_total{class=\"%dxx\"} %llu\n", i,
 				 (unsigned long long)atomic_load(&c->answers[i]));
 	add_head(text, "summary", "request_seconds", "Time spent on requests.");
-	for (size_t i = 0; i < fg_route_count; i++) {
+	for (size_t i = 0; i < rq->server->route_count; i++) {
 		const char *labels =
 			fg_arena_printf(&rq->arena, "{method=\"%s\",path=\"%s\"}",
-					fg_routes[i].method, fg_routes[i].path);
+					rq->server->routes[i].method, rq->server->routes[i].path);
 
 		fg_strbuf_printf(
 			text,
