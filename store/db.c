@@ -136,7 +136,7 @@ void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
 }
 
 /* Bytes beyond those of a row without its texts and blobs. */
-static int64_t size_of(const struct fg_bind *bind)
+static int64_t bind_size(const struct fg_bind *bind)
 {
 	if (bind->kind == FG_BIND_TEXT)
 		return bind->text ? (int64_t)strlen(bind->text) : 0;
@@ -159,7 +159,7 @@ void fg_query_bind(struct fg_query *query, const struct fg_bind *bind)
 	else
 		ops->bind_bytes(query, bind->bytes.data, bind->bytes.size, false);
 	if (query->inserts)
-		query->db->written_bytes += size_of(bind);
+		query->db->written_bytes += bind_size(bind);
 	query->parameters++;
 }
 
@@ -261,7 +261,7 @@ int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 		if (fg_text_starts_with(fg_sql_texts[sql].text, "INSERT ")) {
 			db->written_bytes += (int64_t)(rows->count * ROW_BYTES);
 			for (size_t i = 0; i < rows->count * rows->columns; i++)
-				db->written_bytes += size_of(&rows->binds[i]);
+				db->written_bytes += bind_size(&rows->binds[i]);
 		}
 		return db->ops->query_rows(db, sql, rows, ids, err);
 	}

@@ -160,8 +160,8 @@ const struct fg_cli_command fg_cmd_config = {
 	.summary = "check fastgate.yml, or explain its keys",
 	.description =
 		"Reads fastgate.yml, with the command line's values over it, and reports every mistake "
-		"with its line and column, what was found, what was expected, and the nearest known name. "
-		"Nothing is run.",
+		"with its line and column, what was found, what was expected, and the nearest known "
+		"name. Nothing is run.",
 	FG_CLI_TABLES,
 	.run = run,
 };
