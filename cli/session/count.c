@@ -143,7 +143,7 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 			     const struct fg_benchmark *benchmark, struct fg_profile_set *set,
 			     struct fg_error *err)
 {
-	const size_t *indexes = NULL;
+	struct fg_series *series = fg_session_series(session, job);
 	struct meter meter = {
 		.session = session,
 		.benchmark = benchmark,
@@ -161,14 +161,13 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 	unsigned done = 0;
 	int status = FG_OK;
 
-	(void)fg_runner_job_series(job, &indexes);
-	both.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
-			    session->got.run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
+	both.has_baseline =
+		session->open.roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED;
 	if (fg_exact_has(set, FG_ARM_CANDIDATE))
 		return FG_OK; /* an earlier session has counted already */
 	status = count_both(&both, &done, err);
 	if (status == FG_OK)
-		record_meter(&meter, &session->got.run.series[indexes[0]], done > 0);
+		record_meter(&meter, series, done > 0);
 	free(meter.why);
 	return status;
 }
@@ -499,12 +498,8 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 			    struct fg_error *err)
 {
 	const struct fg_measuring *measure = &benchmark->measure;
-	const size_t *indexes = NULL;
-	struct fg_series *series = NULL;
+	struct fg_series *series = fg_session_series(session, job);
 	int status = FG_OK;
-
-	(void)fg_runner_job_series(job, &indexes);
-	series = &session->got.run.series[indexes[0]];
 	struct counter events = {
 		.kind = &kind_of_events,
 		.session = session,
