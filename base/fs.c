@@ -397,7 +397,7 @@ int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *
 	while ((entry = readdir(folder)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		FG_APPEND(found, used, room) = fg_xstrdup(entry->d_name);
+		*FG_ADD(found, used, room) = fg_xstrdup(entry->d_name);
 	}
 	(void)closedir(folder);
 	if (used > 1)
@@ -435,6 +435,21 @@ char *fg_fs_parent(const char *path)
 	if (!slash)
 		return fg_xstrdup(".");
 	return slash == path ? fg_xstrdup("/") : fg_xstrndup(path, (size_t)(slash - path));
+}
+
+char *fg_fs_find_above(const char *folder, const char *name)
+{
+	char *path = fg_fs_join(folder, name);
+	char *up = fg_fs_parent(folder);
+	char *found = NULL;
+
+	if (fg_fs_exists(path))
+		found = fg_xstrdup(folder);
+	else if (strcmp(up, folder) != 0)
+		found = fg_fs_find_above(up, name);
+	free(up);
+	free(path);
+	return found;
 }
 
 static bool is_program(const char *path)

@@ -62,6 +62,8 @@ char *fg_fs_join(const char *folder,
 		 const char *name); /* caller frees; an absolute name is returned unchanged */
 const char *fg_fs_base_name(const char *path); /* borrowed */
 char *fg_fs_parent(const char *path);          /* to be freed */
+/* The nearest folder, from `folder` upwards, that has a file `name`; to be freed. NULL: none. */
+char *fg_fs_find_above(const char *folder, const char *name);
 /* The program that a shell would start for this name, or NULL. The caller frees it. */
 char *fg_fs_find_program(const char *name);
 /* $XDG_CACHE_HOME/fastgate or ~/.cache/fastgate (to be freed); NULL when neither is known. */

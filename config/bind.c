@@ -38,7 +38,7 @@ static void name_key(struct fg_binder *binder)
 	struct fg_strbuf where = {0};
 
 	if (report->count > 0 &&
-	    fg_section_find_path(binder->schema, fg_strbuf_text(&binder->path), &where))
+	    fg_schema_find(binder->schema, fg_strbuf_text(&binder->path), &where))
 		report->items[report->count - 1].key =
 			fg_arena_strdup(&report->arena, fg_strbuf_text(&where));
 	fg_strbuf_release(&where);
@@ -258,69 +258,58 @@ static void bind_texts(struct fg_binder *binder, const struct fg_key *key,
 	*(size_t *)at(values, key->count_offset) = node->count;
 }
 
-static void bind_variables(struct fg_binder *binder, const struct fg_key *key,
-			   const struct fg_yaml_node *node, void *values)
+typedef bool bind_entry(struct fg_binder *binder, const struct fg_yaml_node *name,
+			const struct fg_yaml_node *item, void *entry);
+
+static bool bind_variable(struct fg_binder *binder, const struct fg_yaml_node *name,
+			  const struct fg_yaml_node *item, void *entry)
 {
-	struct fg_variable *variables = NULL;
-	size_t count = 0;
+	struct fg_variable *variable = entry;
 
-	if (!expect_kind(binder, node, FG_YAML_MAPPING, "a mapping of names to values"))
-		return;
-	variables = fg_arena_array(binder->arena, node->count + 1, sizeof(variables[0]));
-	for (size_t i = 0; i < node->count; i++) {
-		const struct fg_yaml_node *item = node->items[i];
-		const size_t length = push(binder, node->keys[i]->text);
-
-		if (strchr(node->keys[i]->text, '=') || node->keys[i]->text[0] == '\0')
-			fg_bind_error(binder, node->keys[i], NULL,
-				      "expected the name of an environment variable");
-		else if (item->kind != FG_YAML_SCALAR)
-			(void)expect_kind(binder, item, FG_YAML_SCALAR, "a value");
-		else
-			variables[count++] = (struct fg_variable){
-				node->keys[i]->text, fg_yaml_is_null(item) ? "" : item->text};
-		pop(binder, length);
+	if (strchr(name->text, '=') || name->text[0] == '\0') {
+		fg_bind_error(binder, name, NULL, "expected the name of an environment variable");
+		return false;
 	}
-	*(struct fg_variable **)at(values, key->offset) = variables;
-	*(size_t *)at(values, key->count_offset) = count;
+	*variable = (struct fg_variable){name->text, fg_yaml_is_null(item) ? "" : item->text};
+	return expect_kind(binder, item, FG_YAML_SCALAR, "a value");
 }
 
-static bool bind_fact(struct fg_binder *binder, const struct fg_yaml_node *node,
-		      struct fg_recorded_fact *fact)
+static bool bind_fact(struct fg_binder *binder, const struct fg_yaml_node *name,
+		      const struct fg_yaml_node *item, void *entry)
 {
-	const struct fg_yaml_node *command = NULL;
+	const struct fg_yaml_node *command = fg_yaml_get(item, "command");
+	struct fg_recorded_fact *fact = entry;
 
-	if (node->kind == FG_YAML_SCALAR && !fg_yaml_is_null(node)) {
-		fact->literal = node->text;
+	fact->name = name->text;
+	if (item->kind == FG_YAML_SCALAR && !fg_yaml_is_null(item)) {
+		fact->literal = item->text;
 		return true;
 	}
-	command = fg_yaml_get(node, "command");
-	if (!command || node->count != 1)
-		return expect_kind(binder, node, FG_YAML_KIND_COUNT,
+	if (!command || item->count != 1)
+		return expect_kind(binder, item, FG_YAML_KIND_COUNT,
 				   "a value, or { command: \"…\" }");
 	bind_command(binder, command, &fact->command);
 	fg_bind_command(binder, command, false, &fact->command);
 	return fact->command.argc > 0;
 }
 
-static void bind_facts(struct fg_binder *binder, const struct fg_key *key,
-		       const struct fg_yaml_node *node, void *values)
+/* Binds a mapping with any names. */
+static void bind_names(struct fg_binder *binder, const struct fg_key *key,
+		       const struct fg_yaml_node *node, void *values, size_t size, bind_entry *one)
 {
-	struct fg_recorded_fact *facts = NULL;
+	char *entries = NULL;
 	size_t count = 0;
 
 	if (!expect_kind(binder, node, FG_YAML_MAPPING, "a mapping of names to values"))
 		return;
-	facts = fg_arena_array(binder->arena, node->count + 1, sizeof(facts[0]));
+	entries = fg_arena_array(binder->arena, node->count + 1, size);
 	for (size_t i = 0; i < node->count; i++) {
 		const size_t length = push(binder, node->keys[i]->text);
 
-		facts[count].name = node->keys[i]->text;
-		if (bind_fact(binder, node->items[i], &facts[count]))
-			count++;
+		count += one(binder, node->keys[i], node->items[i], entries + count * size);
 		pop(binder, length);
 	}
-	*(struct fg_recorded_fact **)at(values, key->offset) = facts;
+	*(void **)at(values, key->offset) = entries;
 	*(size_t *)at(values, key->count_offset) = count;
 }
 
@@ -440,10 +429,10 @@ static void bind_value(struct fg_binder *binder, const struct fg_key *key,
 		bind_texts(binder, key, node, values);
 		break;
 	case FG_KEY_VARIABLES:
-		bind_variables(binder, key, node, values);
+		bind_names(binder, key, node, values, sizeof(struct fg_variable), bind_variable);
 		break;
 	case FG_KEY_FACTS:
-		bind_facts(binder, key, node, values);
+		bind_names(binder, key, node, values, sizeof(struct fg_recorded_fact), bind_fact);
 		break;
 	case FG_KEY_SECTION:
 		if (expect_kind(binder, node, FG_YAML_MAPPING, "a mapping"))

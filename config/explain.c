@@ -69,7 +69,6 @@ static void add_fields(const struct fg_key *key, const char *path, struct fg_str
 		       unsigned columns)
 {
 	struct fg_strbuf value = {0};
-	struct fg_strbuf name = {0};
 	const char *shown = key->initial ? key->initial : "…";
 
 	add_value(key, fg_value_expected, &value);
@@ -81,12 +80,6 @@ static void add_fields(const struct fg_key *key, const char *path, struct fg_str
 	fg_strbuf_clear(&value);
 	fg_strbuf_printf(&value, "--set %s=%s", path, shown);
 	add_field(text, "command line", fg_strbuf_text(&value), columns);
-	fg_strbuf_clear(&value);
-	if (!key->section && fg_schema_variable(path, &name)) {
-		fg_strbuf_printf(&value, "%s=%s", fg_strbuf_text(&name), shown);
-		add_field(text, "environment", fg_strbuf_text(&value), columns);
-	}
-	fg_strbuf_release(&name);
 	fg_strbuf_release(&value);
 }
 
@@ -149,7 +142,7 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		fg_schema_walk(list_key, text);
 		return FG_OK;
 	}
-	found = fg_schema_find(key, &where);
+	found = fg_schema_find(&fg_config_schema, key, &where);
 	if (!found) {
 		fg_strbuf_release(&where);
 		return unknown(key, err);
@@ -162,15 +155,13 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		fg_strbuf_add_text(text, "\n\n");
 	}
 	add_fields(found, fg_strbuf_text(&where), text, columns);
-	if (found->example) {
-		fg_strbuf_add_text(text, "\nExample:\n");
-		add_indented(text, found->example);
-	} else if (found->initial) {
+	if (found->example || found->initial) {
 		struct fg_strbuf line = {0};
 
-		add_default(found, &line);
+		if (!found->example)
+			add_default(found, &line);
 		fg_strbuf_add_text(text, "\nExample:\n");
-		add_indented(text, fg_strbuf_text(&line));
+		add_indented(text, found->example ? found->example : fg_strbuf_text(&line));
 		fg_strbuf_release(&line);
 	}
 	if (found->section) {
@@ -209,9 +200,9 @@ static bool is_one_line(const char *text)
 /* True for `measure` and `gate` of a benchmark, whose keys are those at the top level. */
 static bool is_as_at_top(const struct fg_key *key)
 {
-	const struct fg_key *top = fg_section_find(&fg_config_schema, key->name);
+	const struct fg_key *top = fg_schema_top(key->section);
 
-	return key->section && top && top != key && top->section == key->section;
+	return top && top != key;
 }
 
 /* Adds the help of a key, its notes and an example. */
@@ -267,14 +258,6 @@ static void add_row(const struct fg_key *key, const char *prefix, struct fg_strb
 	fg_strbuf_release(&value);
 }
 
-/* Adds a blank line and a paragraph, wrapped at the width of the other pages. */
-static void add_paragraph(struct fg_strbuf *text, const char *words)
-{
-	fg_strbuf_add_char(text, '\n');
-	fg_text_wrap(text, words, 0, PAGE_COLUMNS);
-	fg_strbuf_add_char(text, '\n');
-}
-
 static void add_table(const struct fg_section *section, const char *prefix, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
@@ -303,7 +286,9 @@ static void add_section(const struct fg_schema_visit *visit, void *ctx)
 		fg_strbuf_printf(&words, " %s", key->more);
 	if (is_one_line(key->example))
 		fg_strbuf_printf(&words, " For example: `%s`", key->example);
-	add_paragraph(text, fg_strbuf_text(&words));
+	fg_strbuf_add_char(text, '\n');
+	fg_text_wrap(text, fg_strbuf_text(&words), 0, PAGE_COLUMNS);
+	fg_strbuf_add_char(text, '\n');
 	if (key->example && !is_one_line(key->example))
 		fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
 	fg_strbuf_clear(&words);

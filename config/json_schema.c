@@ -12,15 +12,16 @@
 static void write_section(struct fg_json_writer *w, const struct fg_section *section,
 			  unsigned depth);
 
-static void write_text_type(struct fg_json_writer *w, const char *name)
-{
-	/* YAML numbers and booleans are accepted as text. */
-	fg_json_begin_array(w, name);
-	fg_json_text(w, NULL, "string");
-	fg_json_text(w, NULL, "number");
-	fg_json_text(w, NULL, "boolean");
-	fg_json_end(w);
-}
+/* YAML numbers and booleans are accepted as text. */
+#define JSON_TEXT_TYPE "[\"string\", \"number\", \"boolean\"]"
+#define JSON_TEXT      "{\"type\": " JSON_TEXT_TYPE "}"
+#define JSON_COMMAND                           \
+ "[{\"type\": \"string\", \"minLength\": 1}, " \
+ "{\"type\": \"array\", \"minItems\": 1, \"items\": " JSON_TEXT "}]"
+#define JSON_FACT                                                                   \
+ "{\"anyOf\": [" JSON_TEXT                                                          \
+ ", {\"type\": \"object\", \"properties\": {\"command\": {\"anyOf\": " JSON_COMMAND \
+ "}}, \"required\": [\"command\"], \"additionalProperties\": false}]}"
 
 static void write_bounds(struct fg_json_writer *w, const struct fg_key *key)
 {
@@ -74,107 +75,42 @@ static void write_scalar(struct fg_json_writer *w, const struct fg_key *key)
 		fg_json_text(w, "type", "string");
 		fg_json_text(w, "pattern", kind->json_pattern);
 	} else {
-		write_text_type(w, "type");
+		fg_json_raw(w, "type", JSON_TEXT_TYPE);
 	}
-}
-
-static void write_command(struct fg_json_writer *w)
-{
-	fg_json_begin_array(w, "anyOf");
-	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "type", "string");
-	fg_json_int(w, "minLength", 1);
-	fg_json_end(w);
-	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "type", "array");
-	fg_json_int(w, "minItems", 1);
-	fg_json_begin_object(w, "items");
-	write_text_type(w, "type");
-	fg_json_end(w);
-	fg_json_end(w);
-	fg_json_end(w);
-}
-
-static void write_facts(struct fg_json_writer *w)
-{
-	fg_json_text(w, "type", "object");
-	fg_json_begin_object(w, "additionalProperties");
-	fg_json_begin_array(w, "anyOf");
-	fg_json_begin_object(w, NULL);
-	write_text_type(w, "type");
-	fg_json_end(w);
-	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "type", "object");
-	fg_json_begin_object(w, "properties");
-	fg_json_begin_object(w, "command");
-	write_command(w);
-	fg_json_end(w);
-	fg_json_end(w);
-	fg_json_begin_array(w, "required");
-	fg_json_text(w, NULL, "command");
-	fg_json_end(w);
-	fg_json_bool(w, "additionalProperties", false);
-	fg_json_end(w);
-	fg_json_end(w);
-	fg_json_end(w);
-}
-
-static const char *top_name(const struct fg_section *section)
-{
-	for (const struct fg_key *top = fg_config_schema.keys; top->name; top++) {
-		if (top->section == section)
-			return top->name;
-	}
-	return NULL;
 }
 
 static void write_structure(struct fg_json_writer *w, const struct fg_key *key, unsigned depth)
 {
-	switch (key->kind) {
-	case FG_KEY_COMMAND:
-		write_command(w);
-		break;
-	case FG_KEY_TEXTS:
-		fg_json_text(w, "type", "array");
-		fg_json_begin_object(w, "items");
-		write_text_type(w, "type");
-		fg_json_end(w);
-		break;
-	case FG_KEY_VARIABLES:
-		fg_json_text(w, "type", "object");
-		fg_json_begin_object(w, "additionalProperties");
-		write_text_type(w, "type");
-		fg_json_end(w);
-		break;
-	case FG_KEY_FACTS:
-		write_facts(w);
-		break;
-	case FG_KEY_LIST:
-		fg_json_text(w, "type", "array");
-		fg_json_begin_object(w, "items");
+	const bool is_list = key->kind == FG_KEY_LIST || key->kind == FG_KEY_TEXTS;
+	const char *each = is_list ? "items" : "additionalProperties";
+
+	if (key->kind == FG_KEY_COMMAND) {
+		fg_json_raw(w, "anyOf", JSON_COMMAND);
+		return;
+	}
+	if (key->kind == FG_KEY_SECTION) {
+		write_section(w, key->section, depth + 1);
+		return;
+	}
+	fg_json_text(w, "type", is_list ? "array" : "object");
+	if (key->section) {
+		fg_json_begin_object(w, each);
 		write_section(w, key->section, depth + 1);
 		fg_json_end(w);
-		break;
-	case FG_KEY_MAP:
-		fg_json_text(w, "type", "object");
-		fg_json_begin_object(w, "additionalProperties");
-		write_section(w, key->section, depth + 1);
-		fg_json_end(w);
-		break;
-	default:
-		write_section(w, key->section, depth + 1);
-		break;
+	} else {
+		fg_json_raw(w, each, key->kind == FG_KEY_FACTS ? JSON_FACT : JSON_TEXT);
 	}
 }
 
 static void write_key(struct fg_json_writer *w, const struct fg_key *key, unsigned depth)
 {
+	const struct fg_key *top = depth > 0 ? fg_schema_top(key->section) : NULL;
 	struct fg_strbuf ref = {0};
 
 	fg_json_begin_object(w, key->name);
 	fg_json_text(w, "description", key->help);
-	if (depth > 0 && key->section && top_name(key->section)) {
-		fg_strbuf_printf(&ref, "#/properties/%s", top_name(key->section));
+	if (top) {
+		fg_strbuf_printf(&ref, "#/properties/%s", top->name);
 		fg_json_begin_array(w, "allOf"); /* draft 7 ignores everything next to $ref */
 		fg_json_begin_object(w, NULL);
 		fg_json_text(w, "$ref", fg_strbuf_text(&ref));

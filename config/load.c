@@ -17,19 +17,6 @@ static char *absolute(const char *path)
 	return fg_xstrdup(realpath(path, buffer) ? buffer : path);
 }
 
-/* The parent folder, or NULL at the root; frees its argument. */
-static char *go_up(char *folder)
-{
-	char *parent = strcmp(folder, "/") == 0 ? NULL : fg_fs_parent(folder);
-
-	if (parent && strcmp(parent, folder) == 0) {
-		free(parent);
-		parent = NULL;
-	}
-	free(folder);
-	return parent;
-}
-
 static bool holds(const char *folder, const char *name)
 {
 	char *path = fg_fs_join(folder, name);
@@ -44,6 +31,7 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 	static const char *const mistaken[] = {"fastgate.yaml", ".fastgate.yml", "fastgate.json",
 					       "Fastgate.yml"};
 	char *at = absolute(folder);
+	char *root = NULL;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(mistaken); i++) {
 		if (!holds(at, FG_CONFIG_FILE_NAME) && holds(at, mistaken[i])) {
@@ -53,28 +41,17 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 					    mistaken[i], FG_CONFIG_FILE_NAME);
 		}
 	}
-	while (at) {
-		if (holds(at, FG_CONFIG_FILE_NAME)) {
-			*path = fg_fs_join(at, FG_CONFIG_FILE_NAME);
-			free(at);
-			return FG_OK;
-		}
-		at = go_up(at);
-	}
-	return fg_error_set(err, FG_ENOENT,
-			    "no %s here or in a folder above; 'fastgate init' writes one for this "
-			    "project",
-			    FG_CONFIG_FILE_NAME);
-}
-
-/* The work tree that contains `path`; without one, the folder of `path`. */
-static char *checkout_of(const char *path)
-{
-	char *at = fg_fs_parent(path);
-
-	while (at && !holds(at, ".git"))
-		at = go_up(at);
-	return at ? at : fg_fs_parent(path);
+	root = fg_fs_find_above(at, FG_CONFIG_FILE_NAME);
+	free(at);
+	if (!root)
+		return fg_error_set(
+			err, FG_ENOENT,
+			"there is no %s here or in a folder above; 'fastgate init' writes one "
+			"for this project",
+			FG_CONFIG_FILE_NAME);
+	*path = fg_fs_join(root, FG_CONFIG_FILE_NAME);
+	free(root);
+	return FG_OK;
 }
 
 /*
@@ -83,9 +60,10 @@ static char *checkout_of(const char *path)
  */
 static int refuse_link(const char *path, struct fg_error *err)
 {
-	char *root = checkout_of(path);
+	char *folder = fg_fs_parent(path);
+	char *checkout = fg_fs_find_above(folder, ".git");
 	char *real = realpath(path, NULL);
-	char *real_root = realpath(root, NULL);
+	char *real_root = realpath(checkout ? checkout : folder, NULL);
 	const size_t length = real_root ? strlen(real_root) : 0;
 	int status = FG_OK;
 
@@ -97,7 +75,8 @@ static int refuse_link(const char *path, struct fg_error *err)
 			path, real);
 	free(real_root);
 	free(real);
-	free(root);
+	free(checkout);
+	free(folder);
 	return status;
 }
 
@@ -128,21 +107,14 @@ static char *name_from_git_file(const char *git)
 
 static char *project_name(const char *root)
 {
-	char *at = fg_xstrdup(root);
-	char *name = NULL;
+	char *checkout = fg_fs_find_above(root, ".git");
+	char *git = checkout ? fg_fs_join(checkout, ".git") : NULL;
+	char *name = git ? name_from_git_file(git) : NULL;
 
-	while (at && !name) {
-		char *git = fg_fs_join(at, ".git");
-
-		if (fg_fs_exists(git)) {
-			name = name_from_git_file(git);
-			if (!name)
-				name = fg_xstrdup(fg_fs_base_name(at));
-		}
-		free(git);
-		at = go_up(at);
-	}
-	free(at);
+	if (checkout && !name)
+		name = fg_xstrdup(fg_fs_base_name(checkout));
+	free(git);
+	free(checkout);
 	if (name && *name)
 		return name;
 	free(name);

@@ -89,13 +89,17 @@ extern const struct fg_section fg_config_measure; /* also for a benchmark */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
 const struct fg_key *fg_section_find(const struct fg_section *section, const char *name);
 /*
- * Resolves a path below this section; appends its path in the schema to `where`. NULL: no such key.
- * "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key.
+ * The key of a path in this schema, written with real names, placeholders or neither:
+ * "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. NULL: unknown. `where` gets
+ * its path with placeholders.
  */
-const struct fg_key *fg_section_find_path(const struct fg_section *section, const char *path,
-					  struct fg_strbuf *where);
+const struct fg_key *fg_schema_find(const struct fg_section *section, const char *path,
+				    struct fg_strbuf *where);
 
 /* ---- schema_paths.c ---- */
+
+/* The key at the top of the file with this section; NULL: it is only elsewhere. */
+const struct fg_key *fg_schema_top(const struct fg_section *section);
 
 struct fg_schema_visit {
 	const char *path; /* with placeholders in capitals for user-defined names */
@@ -108,15 +112,5 @@ struct fg_schema_visit {
  * visited once.
  */
 void fg_schema_walk(void (*visitor)(const struct fg_schema_visit *visit, void *ctx), void *ctx);
-/*
- * The environment variable of a path, "FASTGATE_GATE_ALPHA". Returns false if it has none (inside
- * lists).
- */
-bool fg_schema_variable(const char *path, struct fg_strbuf *name);
-/*
- * The key of a path, written with real names or placeholders; NULL: unknown. `where` gets its path
- * with placeholders.
- */
-const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where);
 
 #endif

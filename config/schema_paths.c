@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Queries of the schema that need no file: all paths, the key of a path, its environment variable.
- */
-
+/* Queries of the whole schema. */
 #include "config/config.h"
 #include "config/schema.h"
 
-#include <ctype.h>
+const struct fg_key *fg_schema_top(const struct fg_section *section)
+{
+	for (const struct fg_key *key = fg_config_schema.keys; section && key->name; key++) {
+		if (key->section == section)
+			return key;
+	}
+	return NULL;
+}
 
 struct walk {
 	void (*visitor)(const struct fg_schema_visit *visit, void *ctx);
 	void *ctx;
 	struct fg_strbuf path;
 };
-
-/*
- * `measure` and `gate` also exist inside each benchmark; there they are listed without their keys.
- */
-static bool is_repeated(const struct fg_key *key, unsigned depth)
-{
-	if (depth == 0 || !key->section)
-		return false;
-	for (const struct fg_key *top = fg_config_schema.keys; top->name; top++) {
-		if (top->section == key->section)
-			return true;
-	}
-	return false;
-}
 
 static void walk_section(struct walk *walk, const struct fg_section *section, unsigned depth)
 {
@@ -37,7 +27,8 @@ static void walk_section(struct walk *walk, const struct fg_section *section, un
 		fg_strbuf_printf(&walk->path, "%s%s", length > 0 ? "." : "", key->name);
 		visit.path = fg_strbuf_text(&walk->path);
 		walk->visitor(&visit, walk->ctx);
-		if (key->section && !is_repeated(key, depth)) {
+		/* `measure` and `gate` also exist inside each benchmark. */
+		if (key->section && (depth == 0 || !fg_schema_top(key->section))) {
 			if (key->any)
 				fg_strbuf_printf(&walk->path, ".%s", key->any);
 			walk_section(walk, key->section, depth + 1);
@@ -80,24 +71,4 @@ const char *const *fg_config_keys(struct fg_arena *arena)
 	kept = fg_arena_memdup(arena, keys.items, (keys.count + 1) * sizeof(const char *));
 	free(keys.items);
 	return kept;
-}
-
-const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where)
-{
-	return fg_section_find_path(&fg_config_schema, path, where);
-}
-
-bool fg_schema_variable(const char *path, struct fg_strbuf *name)
-{
-	static const char *const without[] = {"version", "benchmarks.", "gate.accept.",
-					      "report.post."};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(without); i++) {
-		if (strncmp(path, without[i], strlen(without[i])) == 0)
-			return false;
-	}
-	fg_strbuf_add_text(name, "FASTGATE_");
-	for (; *path; path++)
-		fg_strbuf_printf(name, "%c", *path == '.' ? '_' : toupper((unsigned char)*path));
-	return true;
 }

@@ -18,15 +18,6 @@ const char **fg_section_names(const struct fg_section *section, struct fg_arena 
 	return names;
 }
 
-const struct fg_key *fg_section_find(const struct fg_section *section, const char *name)
-{
-	for (const struct fg_key *key = section->keys; key->name; key++) {
-		if (strcmp(key->name, name) == 0)
-			return key;
-	}
-	return NULL;
-}
-
 /* The length of the path up to the next dot or bracket; *rest points after it. */
 static size_t part_of(const char *path, const char **rest)
 {
@@ -50,9 +41,13 @@ static const struct fg_key *find_part(const struct fg_section *section, const ch
 	return NULL;
 }
 
-/* "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. */
-const struct fg_key *fg_section_find_path(const struct fg_section *section, const char *path,
-					  struct fg_strbuf *where)
+const struct fg_key *fg_section_find(const struct fg_section *section, const char *name)
+{
+	return find_part(section, name, strlen(name));
+}
+
+const struct fg_key *fg_schema_find(const struct fg_section *section, const char *path,
+				    struct fg_strbuf *where)
 {
 	const struct fg_key *key = NULL;
 

@@ -196,9 +196,7 @@ static void remember_anchor(struct builder *b, const yaml_char_t *name, struct f
 {
 	if (!name)
 		return;
-	b->anchors = fg_grow(b->anchors, &b->anchor_capacity, b->anchor_count + 1,
-			     sizeof(b->anchors[0]));
-	b->anchors[b->anchor_count++] =
+	*FG_ADD(b->anchors, b->anchor_count, b->anchor_capacity) =
 		(struct anchor){fg_arena_strdup(b->arena, (const char *)name), node};
 }
 

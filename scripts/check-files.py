@@ -20,7 +20,8 @@ FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\
 OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic |unsigned |\w+ |\*)+(\w+)(?:\[[^\]]*\])* =", re.M)
 # A long return type is on its own line.
 TYPE_ALONE = re.compile(r"^([A-Za-z_][\w *]*)\n(?=\w+\()", re.M)
-INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
+# A call in assembly, which is a string in C.
+CALLED = re.compile(r'^"\tcall (fg_\w+)\\n"', re.M)
 
 # A tag is not a call: `struct fg_post` is different from the function fg_post().
 TAG = re.compile(r"\b(?:struct|enum|union)\s+\w+")
@@ -46,12 +47,14 @@ def exported(code):
 
 
 def read(root):
-    """Returns the rooms; {file: its text without comments}; {source: names it exports}; {header: headers it includes};
-    {tag: files that define a type of that name}."""
+    """Returns the rooms; {file: its text without comments}; {source: names it exports, but for those that assembly calls};
+    {header: headers it includes}; {tag: files that define a type of that name}."""
     rooms = read_rooms(root)
     texts, defined, includes = {}, {}, {}
     types = collections.defaultdict(set)
     theirs = interposed(root)
+    for name, text in sources(root, rooms):
+        theirs.update(CALLED.findall(text))
     for name, text in sources(root, rooms):
         texts[name] = blank(text)
         for tag in TYPE.findall(texts[name]):

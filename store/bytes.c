@@ -81,29 +81,24 @@ static size_t unpack(void *to, size_t room_bytes, const void *from, size_t size)
 	return got;
 }
 
-static uint8_t *room(struct fg_bytes *bytes, size_t size)
+uint8_t *fg_bytes_reserve(struct fg_bytes *bytes, size_t size)
 {
 	if (bytes->capacity - bytes->size < size)
 		bytes->data = fg_grow(bytes->data, &bytes->capacity, bytes->size + size, 1);
 	return bytes->data + bytes->size;
 }
 
-uint8_t *fg_bytes_reserve(struct fg_bytes *bytes, size_t size)
-{
-	return room(bytes, size);
-}
-
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size)
 {
 	if (size == 0)
 		return;
-	memcpy(room(bytes, size), data, size);
+	memcpy(fg_bytes_reserve(bytes, size), data, size);
 	bytes->size += size;
 }
 
 void fg_bytes_long_varint(struct fg_bytes *bytes, uint64_t value)
 {
-	fg_bytes_end(bytes, fg_put_varint(room(bytes, FG_VARINT_MAX_BYTES), value));
+	fg_bytes_end(bytes, fg_put_varint(fg_bytes_reserve(bytes, FG_VARINT_MAX_BYTES), value));
 }
 
 void fg_bytes_signed(struct fg_bytes *bytes, int64_t value)
@@ -281,7 +276,7 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 	zstd = take_packer();
 	if (!zstd)
 		return fg_error_set(err, FG_EDB, "cannot pack a block: out of memory");
-	at = room(block, FG_SEAL_HEADER_SIZE + bound);
+	at = fg_bytes_reserve(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
 	/* Streams of numbers repeat little, so short matches would only disturb the statistics. */
 	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)

@@ -23,6 +23,17 @@ struct fg_bytes {
 	size_t capacity;
 };
 
+/* Borrowed bytes. */
+struct fg_blob {
+	const void *data;
+	size_t size;
+};
+
+static inline struct fg_blob fg_bytes_blob(const struct fg_bytes *bytes)
+{
+	return (struct fg_blob){bytes->data, bytes->size};
+}
+
 struct fg_byte_reader {
 	const uint8_t *at;
 	const uint8_t *end;

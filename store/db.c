@@ -135,43 +135,31 @@ void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
 	db->ops->query_begin(query);
 }
 
-void fg_query_int(struct fg_query *query, int64_t value)
+/* Bytes beyond those of a row without its texts and blobs. */
+static int64_t bind_size(const struct fg_bind *bind)
 {
-	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
-	query->db->ops->bind_int(query, value);
-	query->parameters++;
+	if (bind->kind == FG_BIND_TEXT)
+		return bind->text ? (int64_t)strlen(bind->text) : 0;
+	return bind->kind == FG_BIND_BYTES ? (int64_t)bind->bytes.size : 0;
 }
 
-static void bind_double(struct fg_query *query, double value)
+void fg_query_bind(struct fg_query *query, const struct fg_bind *bind)
 {
+	const struct fg_db_ops *ops = query->db->ops;
+
 	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
-	if (isnan(value))
-		query->db->ops->bind_null(query);
+	if (fg_bind_is_null(bind))
+		ops->bind_null(query);
+	else if (bind->kind == FG_BIND_NUMBER)
+		ops->bind_int(query, bind->number);
+	else if (bind->kind == FG_BIND_REAL)
+		ops->bind_double(query, bind->real);
+	else if (bind->kind == FG_BIND_TEXT)
+		ops->bind_bytes(query, bind->text, strlen(bind->text), true);
 	else
-		query->db->ops->bind_double(query, value);
-	query->parameters++;
-}
-
-void fg_query_text(struct fg_query *query, const char *text)
-{
-	const size_t length = text ? strlen(text) : 0;
-
-	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
-	if (text)
-		query->db->ops->bind_bytes(query, text, length, true);
-	else
-		query->db->ops->bind_null(query);
+		ops->bind_bytes(query, bind->bytes.data, bind->bytes.size, false);
 	if (query->inserts)
-		query->db->written_bytes += (int64_t)length;
-	query->parameters++;
-}
-
-void fg_query_bytes(struct fg_query *query, const void *data, size_t size)
-{
-	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
-	query->db->ops->bind_bytes(query, data, size, false);
-	if (query->inserts)
-		query->db->written_bytes += (int64_t)size;
+		query->db->written_bytes += bind_size(bind);
 	query->parameters++;
 }
 
@@ -200,12 +188,8 @@ void fg_query_with_binds(struct fg_query *query, struct fg_db *db, enum fg_sql s
 			 const struct fg_bind *binds, size_t count)
 {
 	fg_query_begin(query, db, sql);
-	for (size_t i = 0; i < count; i++) {
-		if (binds[i].is_text)
-			fg_query_text(query, binds[i].text);
-		else
-			fg_query_int(query, binds[i].number);
-	}
+	for (size_t i = 0; i < count; i++)
+		fg_query_bind(query, &binds[i]);
 }
 
 int fg_query_do_binds(struct fg_db *db, struct fg_error *err, enum fg_sql sql,
@@ -240,22 +224,18 @@ int fg_query_find_binds(struct fg_db *db, int64_t *value, struct fg_error *err, 
 	return fg_query_value(&q, value, err);
 }
 
-static void bind_row(struct fg_query *query, const struct fg_rows *rows, size_t row)
+void fg_rows_add(struct fg_rows *rows, const struct fg_bind *binds, size_t count)
 {
-	for (size_t c = 0; c < rows->column_count; c++) {
-		const struct fg_column *column = &rows->columns[c];
+	rows->columns = count;
+	rows->binds = fg_grow(rows->binds, &rows->capacity, (rows->count + 1) * count,
+			      sizeof(rows->binds[0]));
+	memcpy(rows->binds + rows->count++ * count, binds, count * sizeof(binds[0]));
+}
 
-		if (column->numbers && column->numbers[row] == FG_NO_NUMBER)
-			fg_query_text(query, NULL);
-		else if (column->numbers)
-			fg_query_int(query, column->numbers[row]);
-		else if (column->doubles)
-			bind_double(query, column->doubles[row]);
-		else if (column->texts)
-			fg_query_text(query, column->texts[row]);
-		else
-			fg_query_bytes(query, column->blobs[row].data, column->blobs[row].size);
-	}
+void fg_rows_release(struct fg_rows *rows)
+{
+	free(rows->binds);
+	*rows = (struct fg_rows){0};
 }
 
 static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, size_t row,
@@ -264,8 +244,7 @@ static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *ro
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, db, sql);
-	bind_row(&q, rows, row);
+	fg_query_with_binds(&q, db, sql, rows->binds + row * rows->columns, rows->columns);
 	if (!ids)
 		return fg_query_run(&q, err);
 	ids[row] = 0;
@@ -273,32 +252,17 @@ static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *ro
 	return status == FG_ENOENT ? FG_OK : status;
 }
 
-/* Adds the size of inserted rows to `written_bytes`. */
-static void count_bytes(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows)
-{
-	if (!fg_text_starts_with(fg_sql_texts[sql].text, "INSERT "))
-		return;
-	db->written_bytes += (int64_t)(rows->count * ROW_BYTES);
-	for (size_t c = 0; c < rows->column_count; c++) {
-		const struct fg_column *column = &rows->columns[c];
-
-		for (size_t i = 0; i < rows->count; i++) {
-			if (column->texts && column->texts[i])
-				db->written_bytes += (int64_t)strlen(column->texts[i]);
-			else if (column->blobs)
-				db->written_bytes += (int64_t)column->blobs[i].size;
-		}
-	}
-}
-
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err)
 {
 	int status = FG_OK;
 
-	FG_ASSERT(rows->column_count <= FG_ROWS_MAX_COLUMNS);
 	if (db->ops->query_rows && rows->count > 1) {
-		count_bytes(db, sql, rows);
+		if (fg_text_starts_with(fg_sql_texts[sql].text, "INSERT ")) {
+			db->written_bytes += (int64_t)(rows->count * ROW_BYTES);
+			for (size_t i = 0; i < rows->count * rows->columns; i++)
+				db->written_bytes += bind_size(&rows->binds[i]);
+		}
 		return db->ops->query_rows(db, sql, rows, ids, err);
 	}
 	for (size_t i = 0; i < rows->count && status == FG_OK; i++)

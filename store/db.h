@@ -18,36 +18,80 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "store/bytes.h"
 #include "store/sql.h"
+
+#include <math.h>
 
 struct fg_arena;
 
 enum {
-	FG_QUERY_MAX_PARAMETERS = 24,
-	FG_ROWS_MAX_COLUMNS = 24
-};
-
-/* A binary parameter. */
-struct fg_blob {
-	const void *data;
-	size_t size;
+	FG_QUERY_MAX_PARAMETERS = 24
 };
 
 #define FG_NO_NUMBER INT64_MIN
 
-/* A parameter of many rows: one of the pointers is set. */
-struct fg_column {
-	const int64_t *numbers;   /* FG_NO_NUMBER becomes NULL */
-	const double *doubles;    /* NaN becomes NULL */
-	const char *const *texts; /* NULL becomes NULL */
-	const struct fg_blob *blobs;
+/* A parameter. Texts and bytes are borrowed until the query's first step. */
+struct fg_bind {
+	enum fg_bind_kind {
+		FG_BIND_NUMBER, /* FG_NO_NUMBER becomes NULL */
+		FG_BIND_REAL,   /* NaN becomes NULL */
+		FG_BIND_TEXT,   /* NULL becomes NULL */
+		FG_BIND_BYTES,
+	} kind;
+	union {
+		int64_t number;
+		double real;
+		const char *text;
+		struct fg_blob bytes;
+	};
 };
 
+static inline struct fg_bind fg_bind_text(const char *text)
+{
+	return (struct fg_bind){.kind = FG_BIND_TEXT, .text = text};
+}
+
+static inline struct fg_bind fg_bind_real(double real)
+{
+	return (struct fg_bind){.kind = FG_BIND_REAL, .real = real};
+}
+
+static inline struct fg_bind fg_bind_bytes(struct fg_blob bytes)
+{
+	return (struct fg_bind){.kind = FG_BIND_BYTES, .bytes = bytes};
+}
+
+static inline struct fg_bind fg_bind_number(int64_t number)
+{
+	return (struct fg_bind){.kind = FG_BIND_NUMBER, .number = number};
+}
+
+#define FG_BIND(value) \
+ _Generic((value), char *: fg_bind_text, const char *: fg_bind_text, double: fg_bind_real,         \
+		 struct fg_blob: fg_bind_bytes, default: fg_bind_number)(value)
+#define FG_BINDS(...)                   \
+ (const struct fg_bind[]){__VA_ARGS__}, \
+	 sizeof((const struct fg_bind[]){__VA_ARGS__}) / sizeof(struct fg_bind)
+
+static inline bool fg_bind_is_null(const struct fg_bind *bind)
+{
+	return (bind->kind == FG_BIND_NUMBER && bind->number == FG_NO_NUMBER) ||
+	       (bind->kind == FG_BIND_REAL && isnan(bind->real)) ||
+	       (bind->kind == FG_BIND_TEXT && !bind->text);
+}
+
+/* Rows of parameters. A column has the same kind in all rows. */
 struct fg_rows {
-	struct fg_column columns[FG_ROWS_MAX_COLUMNS];
-	size_t column_count;
+	struct fg_bind *binds; /* row by row */
+	size_t columns;
 	size_t count;
+	size_t capacity;
 };
+
+#define FG_ROWS_ADD(rows, ...) fg_rows_add(rows, FG_BINDS(__VA_ARGS__))
+void fg_rows_add(struct fg_rows *rows, const struct fg_bind *binds, size_t count);
+void fg_rows_release(struct fg_rows *rows);
 
 /* Kinds of transactions. */
 enum fg_db_mode {
@@ -134,34 +178,7 @@ int fg_db_commit(struct fg_db *db, struct fg_error *err)
 void fg_db_rollback(struct fg_db *db); /* does nothing without a transaction */
 
 void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql);
-void fg_query_int(struct fg_query *query, int64_t value);
-void fg_query_text(struct fg_query *query,
-		   const char *text); /* NULL becomes NULL; must live until the first step */
-void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* same lifetime */
-
-/* A parameter: text or an integer, by its type. */
-struct fg_bind {
-	const char *text;
-	int64_t number;
-	bool is_text;
-};
-
-static inline struct fg_bind fg_bind_text(const char *text)
-{
-	return (struct fg_bind){.text = text, .is_text = true};
-}
-
-static inline struct fg_bind fg_bind_number(int64_t number)
-{
-	return (struct fg_bind){.number = number};
-}
-
-#define FG_BIND(value) \
- _Generic((value), char *: fg_bind_text, const char *: fg_bind_text, default \
-		 : fg_bind_number)(value)
-#define FG_BINDS(...)                   \
- (const struct fg_bind[]){__VA_ARGS__}, \
-	 sizeof((const struct fg_bind[]){__VA_ARGS__}) / sizeof(struct fg_bind)
+void fg_query_bind(struct fg_query *query, const struct fg_bind *bind);
 
 /* Begins a query with its first parameters. */
 #define FG_QUERY_WITH(query, db, sql, ...) \

@@ -378,25 +378,25 @@ static uint64_t big_endian(const char *data, int size)
 static PGresult *ask_for_rows(struct postgres_db *p, const struct request *request,
 			      const struct fg_rows *rows, size_t first, size_t count)
 {
-	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
-	const char *values[FG_ROWS_MAX_COLUMNS] = {NULL};
-	int lengths[FG_ROWS_MAX_COLUMNS] = {0};
-	int formats[FG_ROWS_MAX_COLUMNS] = {0};
+	struct fg_bytes arrays[FG_QUERY_MAX_PARAMETERS] = {{0}};
+	const char *values[FG_QUERY_MAX_PARAMETERS] = {NULL};
+	int lengths[FG_QUERY_MAX_PARAMETERS] = {0};
+	int formats[FG_QUERY_MAX_PARAMETERS] = {0};
 	struct request r = *request;
 	PGresult *result = NULL;
 
-	for (size_t c = 0; c < rows->column_count; c++) {
-		fg_postgres_array(&rows->columns[c], first, count, &arrays[c]);
+	for (size_t c = 0; c < rows->columns; c++) {
+		fg_postgres_array(rows, c, first, count, &arrays[c]);
 		values[c] = (const char *)arrays[c].data;
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	r.count = (int)rows->column_count;
+	r.count = (int)rows->columns;
 	r.values = values;
 	r.lengths = lengths;
 	r.formats = formats;
 	result = ask(p, &r);
-	for (size_t c = 0; c < rows->column_count; c++)
+	for (size_t c = 0; c < rows->columns; c++)
 		fg_bytes_release(&arrays[c]);
 	return result;
 }

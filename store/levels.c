@@ -59,80 +59,31 @@ struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *rep
 	return levels;
 }
 
-/* Columns of `level`, in the order of the query. */
-struct level_columns {
-	struct fg_arena arena;
-	int64_t *whole[5]; /* benchmark, metric, started_ns, run, pairs */
-	double *real[7];   /* baseline, candidate, ratio, low, high, step, step_error */
-	const char **outcomes;
-	size_t count;
-};
-
-static void add_level(struct level_columns *c, const int64_t whole[4], const struct fg_level *level)
-{
-	const double real[] = {level->medians[FG_ARM_BASELINE],
-			       level->medians[FG_ARM_CANDIDATE],
-			       level->ratio,
-			       level->low,
-			       level->high,
-			       level->step,
-			       level->step_error};
-
-	for (size_t i = 0; i < 4; i++)
-		c->whole[i][c->count] = whole[i];
-	c->whole[4][c->count] = level->pairs;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(real); i++)
-		c->real[i][c->count] = real[i];
-	c->outcomes[c->count++] = level->outcome;
-}
-
-static void make_columns(struct level_columns *c, size_t count)
-{
-	*c = (struct level_columns){0};
-	for (size_t i = 0; i < FG_ARRAY_SIZE(c->whole); i++)
-		c->whole[i] = fg_arena_array(&c->arena, count, sizeof(*c->whole[i]));
-	for (size_t i = 0; i < FG_ARRAY_SIZE(c->real); i++)
-		c->real[i] = fg_arena_array(&c->arena, count, sizeof(*c->real[i]));
-	c->outcomes = fg_arena_array(&c->arena, count, sizeof(*c->outcomes));
-}
-
-/* Stores the columns and releases them. */
-static int put_columns(struct fg_store *store, struct level_columns *c, struct fg_error *err)
-{
-	struct fg_rows rows = {.count = c->count};
-	int status = FG_OK;
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(c->whole); i++)
-		rows.columns[rows.column_count++].numbers = c->whole[i];
-	for (size_t i = 0; i < FG_ARRAY_SIZE(c->real); i++)
-		rows.columns[rows.column_count++].doubles = c->real[i];
-	rows.columns[rows.column_count++].texts = c->outcomes;
-	status = fg_query_rows(store->db, FG_SQL_LEVEL_ADD, &rows, NULL, err);
-	fg_arena_release(&c->arena);
-	return status;
-}
-
 int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t run_id,
 			const struct fg_series *series, const struct fg_level *levels,
 			struct fg_error *err)
 {
-	struct level_columns columns;
+	struct fg_rows rows = {0};
 	int64_t benchmark = 0;
 	int status = fg_store_benchmark_id(store, run->project ? run->project : "", series->name,
 					   &benchmark, err);
 
-	make_columns(&columns, series->metric_count);
 	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
+		const struct fg_level *level = &levels[m];
 		int64_t name = 0;
 
-		if (!levels[m].exists)
+		if (!level->is_there)
 			continue;
 		status = fg_store_text_id(store, series->metrics[m].name, &name, err);
-		add_level(&columns, (const int64_t[]){benchmark, name, run->started_ns, run_id},
-			  &levels[m]);
+		FG_ROWS_ADD(&rows, FG_BIND(benchmark), FG_BIND(name), FG_BIND(run->started_ns),
+			    FG_BIND(run_id), FG_BIND(level->pairs),
+			    FG_BIND(level->medians[FG_ARM_BASELINE]),
+			    FG_BIND(level->medians[FG_ARM_CANDIDATE]), FG_BIND(level->ratio),
+			    FG_BIND(level->low), FG_BIND(level->high), FG_BIND(level->step),
+			    FG_BIND(level->step_error), FG_BIND(level->outcome));
 	}
 	if (status == FG_OK)
-		return put_columns(store, &columns, err);
-	fg_arena_release(&columns.arena);
+		status = fg_query_rows(store->db, FG_SQL_LEVEL_ADD, &rows, NULL, err);
+	fg_rows_release(&rows);
 	return status;
 }

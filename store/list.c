@@ -18,10 +18,8 @@ enum {
 
 static void add_summary(const struct fg_query *q, struct fg_run_list *list)
 {
-	struct fg_run_summary *summary = NULL;
+	struct fg_run_summary *summary = FG_ADD(list->items, list->count, list->capacity);
 
-	list->items = fg_grow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
-	summary = &list->items[list->count++];
 	*summary = (struct fg_run_summary){
 		.project = fg_column_keep(q, 1, &list->texts),
 		.started_ns = fg_column_int(q, 2),
@@ -45,11 +43,11 @@ static void add_summary(const struct fg_query *q, struct fg_run_list *list)
 int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 		  struct fg_run_list *list, struct fg_error *err)
 {
-	struct fg_run_list found = {0};
 	size_t limit = filter->limit ? filter->limit : LIMIT_DEFAULT;
 	struct fg_query q;
 	int status = FG_OK;
 
+	*list = (struct fg_run_list){0};
 	if (filter->commit && strlen(filter->commit) < SHORTEST_COMMIT)
 		return fg_error_set(err, FG_EINVAL,
 				    "'%s' is too short for a commit: give at least %d digits",
@@ -65,17 +63,15 @@ int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 		      FG_BIND(filter->before_id ? filter->before_id : ""),
 		      FG_BIND((int64_t)limit + 1), FG_BIND(filter->subject));
 	while ((status = fg_query_step(&q, err)) > 0) {
-		if (found.count == limit) {
-			found.more = true;
+		if (list->count == limit) {
+			list->more = true;
 			continue;
 		}
-		add_summary(&q, &found);
+		add_summary(&q, list);
 	}
 	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_run_list_release(&found);
+	if (status != FG_OK)
+		fg_run_list_release(list);
 	return status;
 }
 

@@ -40,16 +40,10 @@ static bool is_cpu_time(const struct fg_measure *measure)
 static int add_row(struct fg_store *store, const struct fg_measure *measure,
 		   const uint8_t digest[16], int64_t *id, struct fg_error *err)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_MEASURE_ADD);
-	fg_query_bytes(&q, digest, 16);
-	fg_query_text(&q, measure->name);
-	fg_query_text(&q, measure->unit);
-	fg_query_int(&q, measure->fold);
-	fg_query_int(&q, measure->better);
-	fg_query_int(&q, measure->exact);
-	return fg_query_value(&q, id, err);
+	return FG_QUERY_FIND(store->db, id, err, FG_SQL_MEASURE_ADD,
+			     FG_BIND(fg_digest_blob(digest)), FG_BIND(measure->name),
+			     FG_BIND(measure->unit), FG_BIND(measure->fold),
+			     FG_BIND(measure->better), FG_BIND(measure->exact));
 }
 
 int fg_store_measure_id(struct fg_store *store, const struct fg_measure *measure, int64_t *id,
@@ -69,8 +63,7 @@ int fg_store_measure_id(struct fg_store *store, const struct fg_measure *measure
 
 static void add_item(struct fg_series_measures *to, const struct fg_measure *measure, int64_t id)
 {
-	to->items = fg_grow(to->items, &to->capacity, to->count + 1, sizeof(*to->items));
-	to->items[to->count++] = (struct fg_series_measure){*measure, id};
+	*FG_ADD(to->items, to->count, to->capacity) = (struct fg_series_measure){*measure, id};
 }
 
 static struct fg_measure described(struct fg_arena *arena, const char *name, const char *unit)

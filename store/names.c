@@ -24,11 +24,57 @@ void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16])
 int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t digest[FG_DIGEST_SIZE],
 		     int64_t *id, struct fg_error *err)
 {
-	struct fg_query q;
+	return FG_QUERY_FIND(store->db, id, err, sql, FG_BIND(fg_digest_blob(digest)));
+}
 
-	fg_query_begin(&q, store->db, sql);
-	fg_query_bytes(&q, digest, FG_DIGEST_SIZE);
-	return fg_query_value(&q, id, err);
+/* Looks up the digests that are not known yet. */
+static int find_all(struct fg_store *store, const struct fg_interned *all, struct fg_error *err)
+{
+	size_t *places = fg_xcalloc(all->count, sizeof(*places));
+	int64_t *found = fg_xcalloc(all->count, sizeof(*found));
+	struct fg_rows rows = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const uint64_t *known = fg_map_get(all->known, all->digests[i], FG_DIGEST_SIZE);
+
+		if (known && *known)
+			continue;
+		places[rows.count] = i;
+		FG_ROWS_ADD(&rows, FG_BIND(fg_digest_blob(all->digests[i])));
+	}
+	status = fg_query_rows(store->db, all->find, &rows, found, err);
+	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
+		*fg_map_add(all->known, all->digests[places[i]], FG_DIGEST_SIZE, 0, NULL) =
+			(uint64_t)found[i];
+	fg_rows_release(&rows);
+	free(found);
+	free(places);
+	return status;
+}
+
+int fg_store_intern_all(struct fg_store *store, const struct fg_interned *all, int64_t *ids,
+			struct fg_error *err)
+{
+	struct fg_rows rows = {0};
+	int64_t next = 0;
+	int status = find_all(store, all, err);
+
+	for (size_t i = 0; i < all->count && status == FG_OK; i++) {
+		uint64_t *id = fg_map_add(all->known, all->digests[i], FG_DIGEST_SIZE, 0, NULL);
+
+		if (*id == 0 && next == 0)
+			status = fg_db_next_id(store->db, all->last, &next, err);
+		if (*id == 0 && status == FG_OK) {
+			*id = (uint64_t)next++;
+			all->add_row(&rows, (int64_t)*id, all, i);
+		}
+		ids[i] = (int64_t)*id;
+	}
+	if (status == FG_OK)
+		status = fg_query_rows(store->db, all->add, &rows, NULL, err);
+	fg_rows_release(&rows);
+	return status;
 }
 
 static int find_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
@@ -56,59 +102,38 @@ int fg_store_project(struct fg_store *store, const char *name, int64_t *id, stru
 
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 {
-	const uint64_t *known = fg_map_get_text(&store->transaction.texts, text);
-	uint8_t digest[16];
-	struct fg_query q;
-	int status = FG_OK;
+	uint8_t digest[FG_DIGEST_SIZE];
+	uint64_t *known = NULL;
 
-	if (known && *known) {
-		*id = (int64_t)*known;
-		return FG_OK;
-	}
+	FG_TRY(fg_store_find_texts(store, &text, 1, err));
 	fg_digest(text, NULL, NULL, digest);
-	status = fg_store_look_up(store, FG_SQL_WORDS_FIND, digest, id, err);
-	if (status == FG_ENOENT) {
-		fg_query_begin(&q, store->db, FG_SQL_WORDS_ADD);
-		fg_query_bytes(&q, digest, sizeof(digest));
-		fg_query_text(&q, text);
-		status = fg_query_value(&q, id, err);
-	}
-	if (status != FG_OK)
-		return status;
-	*fg_map_add_text(&store->transaction.texts, text, 0, NULL) = (uint64_t)*id;
+	known = fg_map_add(&store->transaction.texts, digest, FG_DIGEST_SIZE, 0, NULL);
+	*id = (int64_t)*known;
+	if (*id)
+		return FG_OK;
+	FG_TRY(FG_QUERY_FIND(store->db, id, err, FG_SQL_WORDS_ADD, FG_BIND(fg_digest_blob(digest)),
+			     FG_BIND(text)));
+	*known = (uint64_t)*id;
 	return FG_OK;
 }
 
 int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t count,
 			struct fg_error *err)
 {
-	struct fg_arena arena = {0};
-	struct fg_blob *digests = NULL;
-	const char **wanted = NULL;
-	int64_t *ids = NULL;
-	struct fg_rows rows = {.column_count = 1};
+	struct fg_interned all = {.find = FG_SQL_WORDS_FIND,
+				  .known = &store->transaction.texts,
+				  .digests = fg_xcalloc(count, FG_DIGEST_SIZE)};
 	int status = FG_OK;
 
-	digests = fg_arena_array(&arena, count, sizeof(*digests));
-	wanted = fg_arena_array(&arena, count, sizeof(*wanted));
-	ids = fg_arena_array(&arena, count, sizeof(*ids));
 	for (size_t i = 0; i < count; i++) {
-		uint8_t *digest = NULL;
-
-		if (!texts[i] || fg_map_get_text(&store->transaction.texts, texts[i]))
+		if (!texts[i])
 			continue;
-		digest = fg_arena_array(&arena, FG_DIGEST_SIZE, 1);
-		fg_digest(texts[i], NULL, NULL, digest);
-		wanted[rows.count] = texts[i];
-		digests[rows.count++] = (struct fg_blob){digest, FG_DIGEST_SIZE};
+		fg_digest(texts[i], NULL, NULL, all.digests[all.count]);
+		/* A digest that the database lacks is known as well. */
+		all.count += !fg_map_get(all.known, all.digests[all.count], FG_DIGEST_SIZE);
 	}
-	rows.columns[0].blobs = digests;
-	if (rows.count)
-		status = fg_query_rows(store->db, FG_SQL_WORDS_FIND, &rows, ids, err);
-	/* Misses are remembered as well, so that this transaction need not look them up again. */
-	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
-		(void)fg_map_add_text(&store->transaction.texts, wanted[i], (uint64_t)ids[i], NULL);
-	fg_arena_release(&arena);
+	status = find_all(store, &all, err);
+	free(all.digests);
 	return status;
 }
 

@@ -8,37 +8,17 @@
 
 #include <ctype.h>
 #include <endian.h>
-#include <math.h>
 
-enum {
-	TYPE_BYTEA = 17,
-	TYPE_BIGINT = 20,
-	TYPE_TEXT = 25,
-	TYPE_DOUBLE = 701
+/* PostgreSQL's types for our kinds of parameters. */
+static const struct {
+	uint32_t number;
+	const char *name;
+} types[] = {
+	[FG_BIND_NUMBER] = {20, "BIGINT"},
+	[FG_BIND_REAL] = {701, "DOUBLE PRECISION"},
+	[FG_BIND_TEXT] = {25, "TEXT"},
+	[FG_BIND_BYTES] = {17, "BYTEA"},
 };
-
-static uint32_t type_of(const struct fg_column *column)
-{
-	if (column->numbers)
-		return TYPE_BIGINT;
-	if (column->doubles)
-		return TYPE_DOUBLE;
-	return column->texts ? TYPE_TEXT : TYPE_BYTEA;
-}
-
-static const char *type_name(const struct fg_column *column)
-{
-	switch (type_of(column)) {
-	case TYPE_BIGINT:
-		return "BIGINT";
-	case TYPE_DOUBLE:
-		return "DOUBLE PRECISION";
-	case TYPE_TEXT:
-		return "TEXT";
-	default:
-		return "BYTEA";
-	}
-}
 
 /* Adds the statement with r.c1 instead of $1, and so on. */
 static void add_expressions(struct fg_strbuf *to, const char *text, size_t length)
@@ -58,11 +38,11 @@ static void add_expressions(struct fg_strbuf *to, const char *text, size_t lengt
 static void add_source(struct fg_strbuf *to, const struct fg_rows *rows, bool in_order)
 {
 	fg_strbuf_add_text(to, " FROM unnest(");
-	for (size_t c = 0; c < rows->column_count; c++)
+	for (size_t c = 0; c < rows->columns; c++)
 		fg_strbuf_printf(to, "%s$%zu::%s[]", c ? ", " : "", c + 1,
-				 type_name(&rows->columns[c]));
+				 types[rows->binds[c].kind].name);
 	fg_strbuf_add_text(to, in_order ? ") WITH ORDINALITY AS r (" : ") AS r (");
-	for (size_t c = 0; c < rows->column_count; c++)
+	for (size_t c = 0; c < rows->columns; c++)
 		fg_strbuf_printf(to, "%sc%zu", c ? ", " : "", c + 1);
 	fg_strbuf_add_text(to, in_order ? ", n) ORDER BY r.n" : ")");
 }
@@ -96,11 +76,6 @@ static void put_big32(struct fg_bytes *bytes, uint32_t value)
 	const uint32_t big = htobe32(value);
 
 	fg_bytes_add(bytes, &big, sizeof(big));
-}
-
-static void put_null(struct fg_bytes *array)
-{
-	put_big32(array, UINT32_MAX);
 }
 
 static void put_data(struct fg_bytes *array, const void *data, size_t size)
@@ -141,43 +116,30 @@ static void put_double(struct fg_bytes *array, double value)
 	put_number(array, bits);
 }
 
-static void put_item(const struct fg_column *column, size_t row, struct fg_bytes *array)
+static void put_item(const struct fg_bind *bind, struct fg_bytes *array)
 {
-	if (column->numbers && column->numbers[row] != FG_NO_NUMBER)
-		put_number(array, (uint64_t)column->numbers[row]);
-	else if (column->doubles && !isnan(column->doubles[row]))
-		put_double(array, column->doubles[row]);
-	else if (column->texts && column->texts[row])
-		put_text(array, column->texts[row]);
-	else if (column->blobs)
-		put_data(array, column->blobs[row].data, column->blobs[row].size);
+	if (fg_bind_is_null(bind))
+		put_big32(array, UINT32_MAX);
+	else if (bind->kind == FG_BIND_NUMBER)
+		put_number(array, (uint64_t)bind->number);
+	else if (bind->kind == FG_BIND_REAL)
+		put_double(array, bind->real);
+	else if (bind->kind == FG_BIND_TEXT)
+		put_text(array, bind->text);
 	else
-		put_null(array);
+		put_data(array, bind->bytes.data, bind->bytes.size);
 }
 
-/* The size of an array without its texts. */
-static size_t array_bytes(const struct fg_column *column, size_t first, size_t count)
-{
-	enum {
-		HEAD_BYTES = 20,
-		ITEM_BYTES = 12
-	};
-	size_t bytes = HEAD_BYTES + count * ITEM_BYTES;
-
-	for (size_t i = first; i < first + count && column->blobs; i++)
-		bytes += column->blobs[i].size;
-	return bytes;
-}
-
-void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
+void fg_postgres_array(const struct fg_rows *rows, size_t column, size_t first, size_t count,
 		       struct fg_bytes *array)
 {
-	(void)fg_bytes_reserve(array, array_bytes(column, first, count));
+	const struct fg_bind *binds = rows->binds + first * rows->columns + column;
+
 	put_big32(array, 1); /* one dimension */
 	put_big32(array, 1); /* there may be NULLs */
-	put_big32(array, type_of(column));
+	put_big32(array, types[binds->kind].number);
 	put_big32(array, (uint32_t)count);
 	put_big32(array, 1); /* index of the first item */
 	for (size_t i = 0; i < count; i++)
-		put_item(column, first + i, array);
+		put_item(&binds[i * rows->columns], array);
 }

@@ -25,7 +25,7 @@ char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows);
  * Writes rows [first, first + count) of a column as an array in PostgreSQL's binary form. Texts
  * become valid UTF-8.
  */
-void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
+void fg_postgres_array(const struct fg_rows *rows, size_t column, size_t first, size_t count,
 		       struct fg_bytes *array);
 
 #endif

@@ -27,30 +27,33 @@ int fg_store_add_proof(struct fg_store *store, const char *project,
 	return fg_store_end(store, insert(store, project, proof, err), err);
 }
 
+/* Reads the rows of the query and ends it. */
+static int read_list(struct fg_query *q, struct fg_stored_proofs *list, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	*list = (struct fg_stored_proofs){0};
+	while ((status = fg_query_step(q, err)) > 0) {
+		*FG_ADD(list->items, list->count, list->capacity) = (struct fg_stored_proof){
+			.card = fg_column_keep(q, 0, &list->texts),
+			.fingerprint = fg_column_keep(q, 1, &list->texts),
+			.at_ns = fg_column_int(q, 2),
+			.data = fg_column_keep(q, 3, &list->texts),
+		};
+	}
+	fg_query_end(q);
+	if (status != FG_OK)
+		fg_stored_proofs_release(list);
+	return status;
+}
+
 int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
 		    struct fg_stored_proofs *list, struct fg_error *err)
 {
-	struct fg_stored_proofs found = {0};
 	struct fg_query q;
-	int status = FG_OK;
 
 	FG_QUERY_WITH(&q, store->db, FG_SQL_PROOF_LIST, FG_BIND(project), FG_BIND(fingerprint));
-	while ((status = fg_query_step(&q, err)) > 0) {
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		found.items[found.count++] = (struct fg_stored_proof){
-			.card = fg_column_keep(&q, 0, &found.texts),
-			.fingerprint = fg_column_keep(&q, 1, &found.texts),
-			.at_ns = fg_column_int(&q, 2),
-			.data = fg_column_keep(&q, 3, &found.texts),
-		};
-	}
-	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_stored_proofs_release(&found);
-	return status;
+	return read_list(&q, list, err);
 }
 
 static int put_card(struct fg_store *store, const char *project, const struct fg_stored_proof *card,
@@ -78,26 +81,10 @@ int fg_store_put_card(struct fg_store *store, const char *project,
 int fg_store_cards(struct fg_store *store, const char *project, struct fg_stored_proofs *list,
 		   struct fg_error *err)
 {
-	struct fg_stored_proofs found = {0};
 	struct fg_query q;
-	int status = FG_OK;
 
 	FG_QUERY_WITH(&q, store->db, FG_SQL_PROOF_CARD_LIST, FG_BIND(project));
-	while ((status = fg_query_step(&q, err)) > 0) {
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		found.items[found.count++] = (struct fg_stored_proof){
-			.fingerprint = fg_column_keep(&q, 0, &found.texts),
-			.at_ns = fg_column_int(&q, 1),
-			.data = fg_column_keep(&q, 2, &found.texts),
-		};
-	}
-	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_stored_proofs_release(&found);
-	return status;
+	return read_list(&q, list, err);
 }
 
 void fg_stored_proofs_release(struct fg_stored_proofs *list)

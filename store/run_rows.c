@@ -18,64 +18,6 @@ static const char *side_fact(const struct fg_run *run, const char *key)
 	return value ? value : fg_environment_get(&run->host, key);
 }
 
-/* A run's row, with borrowed texts. */
-struct run_row {
-	int64_t numbers[8];
-	const char *texts[13];
-	struct fg_rows rows;
-	char fingerprint[17];
-	char seed[24];
-};
-
-static void add_number(struct run_row *row, size_t place, int64_t value)
-{
-	row->numbers[place] = value;
-	row->rows.columns[row->rows.column_count++].numbers = &row->numbers[place];
-}
-
-static void add_text(struct run_row *row, size_t place, const char *value)
-{
-	row->texts[place] = value;
-	row->rows.columns[row->rows.column_count++].texts = &row->texts[place];
-}
-
-static void make_row(struct run_row *row, const struct fg_run *run, const struct fg_run_head *head,
-		     int64_t project)
-{
-	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
-	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
-
-	*row = (struct run_row){.rows = {.count = 1}};
-	fg_environment_fingerprint(&run->host, row->fingerprint);
-	(void)snprintf(row->seed, sizeof(row->seed), "%016llx", (unsigned long long)run->seed);
-	add_text(row, 0, run->id);
-	add_number(row, 0, project);
-	add_number(row, 1, run->started_ns);
-	add_number(row, 2, run->ended_ns);
-	add_number(row, 3, head->complete);
-	add_number(row, 4, run->has_baseline);
-	add_text(row, 1, row->seed);
-	add_text(row, 2, run->tool_version);
-	add_text(row, 3, head->outcome);
-	add_text(row, 4, row->fingerprint);
-	add_text(row, 5, candidate->commit);
-	add_text(row, 6, candidate->branch);
-	add_text(row, 7, candidate->describe);
-	add_number(row, 5, candidate->dirty);
-	add_text(row, 8, baseline->commit);
-	add_text(row, 9, baseline->branch);
-	add_text(row, 10, baseline->describe);
-	add_number(row, 6, baseline->dirty);
-	add_text(row, 11, side_fact(run, "git.tag"));
-	add_text(row, 12, head->digest);
-}
-
-/* Runs a statement with one number as its parameter. */
-static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
-{
-	return FG_QUERY_DO(store->db, err, sql, FG_BIND(id));
-}
-
 /* Removes everything that belongs to an earlier version of the run. */
 static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
@@ -84,14 +26,17 @@ static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
-		status = clear(store, sweeps[i], id, err);
+		status = FG_QUERY_DO(store->db, err, sweeps[i], FG_BIND(id));
 	return status;
 }
 
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
 {
-	struct run_row row;
+	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
+	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
+	char fingerprint[17];
+	char seed[24];
 	int64_t project = 0;
 	int64_t earlier = 0;
 	int status = FG_OK;
@@ -100,8 +45,17 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	status = FG_QUERY_FIND(store->db, &earlier, err, FG_SQL_RUN_BY_UUID, FG_BIND(run->id));
 	if (status != FG_OK && status != FG_ENOENT)
 		return status;
-	make_row(&row, run, head, project);
-	status = fg_query_rows(store->db, FG_SQL_RUN_PUT, &row.rows, id, err);
+	fg_environment_fingerprint(&run->host, fingerprint);
+	(void)snprintf(seed, sizeof(seed), "%016llx", (unsigned long long)run->seed);
+	status = FG_QUERY_FIND(
+		store->db, id, err, FG_SQL_RUN_PUT, FG_BIND(run->id), FG_BIND(project),
+		FG_BIND(run->started_ns), FG_BIND(run->ended_ns), FG_BIND(head->complete),
+		FG_BIND(run->has_baseline), FG_BIND(seed), FG_BIND(run->tool_version),
+		FG_BIND(head->outcome), FG_BIND(fingerprint), FG_BIND(candidate->commit),
+		FG_BIND(candidate->branch), FG_BIND(candidate->describe), FG_BIND(candidate->dirty),
+		FG_BIND(baseline->commit), FG_BIND(baseline->branch), FG_BIND(baseline->describe),
+		FG_BIND(baseline->dirty), FG_BIND(side_fact(run, "git.tag")),
+		FG_BIND(head->digest));
 	return status == FG_OK && earlier ? clear_run(store, earlier, err) : status;
 }
 
@@ -178,22 +132,6 @@ static char *details_text(const struct fg_series *series)
 	return fg_strbuf_detach(&text);
 }
 
-struct series_row {
-	int64_t numbers[6]; /* run, position, benchmark, started_ns, command, metrics */
-	const char *details;
-};
-
-static int add_series(struct fg_store *store, const struct series_row *row, int64_t *id,
-		      struct fg_error *err)
-{
-	struct fg_rows rows = {.column_count = FG_ARRAY_SIZE(row->numbers) + 1, .count = 1};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(row->numbers); i++)
-		rows.columns[i].numbers = &row->numbers[i];
-	rows.columns[FG_ARRAY_SIZE(row->numbers)].texts = &row->details;
-	return fg_query_rows(store->db, FG_SQL_SERIES_ADD, &rows, id, err);
-}
-
 /* Stores the series' row, without its values and conditions. */
 int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
 			size_t position, int64_t *id, struct fg_error *err)
@@ -210,12 +148,11 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 	FG_TRY_OUT(metrics_text_id(store, series, &metrics, err));
 	if (series->command)
 		FG_TRY_OUT(fg_store_text_id(store, series->command, &command, err));
-	status = add_series(
-		store,
-		&(struct series_row){{run_id, (int64_t)position, benchmark, run->started_ns,
-				      series->command ? command : FG_NO_NUMBER, metrics},
-				     details},
-		id, err);
+	status = FG_QUERY_FIND(store->db, id, err, FG_SQL_SERIES_ADD, FG_BIND(run_id),
+			       FG_BIND((int64_t)position), FG_BIND(benchmark),
+			       FG_BIND(run->started_ns),
+			       FG_BIND(series->command ? command : FG_NO_NUMBER), FG_BIND(metrics),
+			       FG_BIND(details));
 out:
 	free(details);
 	return status;

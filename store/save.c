@@ -29,19 +29,6 @@ struct fg_save {
 	const char *digest;
 };
 
-static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes *block,
-		      struct fg_error *err)
-{
-	static const char *const format = "json";
-	const struct fg_blob blob = {block->data, block->size};
-	const struct fg_rows rows = {
-		.columns = {{.numbers = &run}, {.texts = &format}, {.blobs = &blob}},
-		.column_count = 3,
-		.count = 1};
-
-	return fg_query_rows(store->db, FG_SQL_REPORT_ADD, &rows, NULL, err);
-}
-
 static int put_totals(const struct fg_chunk_place *chunks, const struct fg_save *save,
 		      size_t position, const struct fg_progress_mark *mark, struct fg_error *err)
 {
@@ -92,11 +79,6 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 	return status;
 }
 
-static int weigh(struct fg_store *store, int64_t id, int64_t bytes, struct fg_error *err)
-{
-	return FG_QUERY_DO(store->db, err, FG_SQL_RUN_WEIGH, FG_BIND(id), FG_BIND(bytes));
-}
-
 static int write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
 {
 	const struct fg_run_head words = {
@@ -116,9 +98,11 @@ static int write_run(struct fg_store *store, const struct fg_save *save, struct 
 	if (status != FG_OK)
 		goto out;
 	if (save->report_block->size)
-		status = put_report(store, id, save->report_block, err);
+		status = FG_QUERY_DO(store->db, err, FG_SQL_REPORT_ADD, FG_BIND(id),
+				     FG_BIND("json"), FG_BIND(fg_bytes_blob(save->report_block)));
 	if (status == FG_OK)
-		status = weigh(store, id, store->db->written_bytes - before, err);
+		status = FG_QUERY_DO(store->db, err, FG_SQL_RUN_WEIGH, FG_BIND(id),
+				     FG_BIND(store->db->written_bytes - before));
 out:
 	return fg_store_end(store, status, err);
 }

@@ -16,12 +16,10 @@
 static int put_block(const struct fg_chunk_place *place, int64_t kind, size_t first,
 		     const struct fg_bytes *block, struct fg_error *err)
 {
-	struct fg_query q;
-
-	FG_QUERY_WITH(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD,
-		      FG_BIND(place->series), FG_BIND(kind), FG_BIND((int64_t)first));
-	fg_query_bytes(&q, block->data, block->size);
-	return fg_query_run(&q, err);
+	return FG_QUERY_DO(place->store->db, err,
+			   place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD,
+			   FG_BIND(place->series), FG_BIND(kind), FG_BIND((int64_t)first),
+			   FG_BIND(fg_bytes_blob(block)));
 }
 
 static int level_of(const struct fg_chunk_place *place)

@@ -9,19 +9,12 @@
 #include "store/functions.h"
 #include "store/series_values.h"
 
-/* Ids of functions, seen since the store was opened; dropped by a rollback. */
-struct fg_known_ids {
-	struct fg_map functions; /* name NUL library → id */
-	/* The id of the next new row in this transaction; 0: not queried yet. */
-	int64_t next_function;
-};
-
 /* The open transaction, and ids that garbage collection may remove after it. */
 struct fg_transaction {
-	bool has_parts;  /* fg_store_batch_begin() */
-	bool is_spoiled; /* a part has failed: only a rollback is possible */
-	struct fg_map facts;
-	struct fg_map texts;  /* text → id; 0: not in the database when looked up */
+	bool has_parts;       /* fg_store_batch_begin() */
+	bool is_spoiled;      /* a part has failed: only a rollback is possible */
+	struct fg_map facts;  /* digest → id; 0: not in the database when looked up */
+	struct fg_map texts;  /* the same */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
 };
 
@@ -36,7 +29,8 @@ struct fg_save_progress {
 struct fg_store {
 	struct fg_db *db;
 	bool is_durable; /* FG_STORE_DURABLE */
-	struct fg_known_ids ids;
+	/* digest → id, seen since the store was opened; dropped by a rollback */
+	struct fg_map functions_known;
 	struct fg_functions functions;
 	struct fg_transaction transaction;
 	struct fg_save_progress progress;

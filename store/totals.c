@@ -264,24 +264,22 @@ uint64_t fg_totals_part_size(const struct fg_store *store)
 /* Rows of function_total, one per part. */
 struct part_rows {
 	uint64_t part_size;
-	struct fg_arena arena;
-	struct fg_bytes *packed;
-	int64_t *numbers[5]; /* benchmark, measure, part, started_ns, series */
-	size_t count;
+	struct fg_bytes *packed; /* one per row */
+	struct fg_rows rows;
 };
 
 static int add_part(struct part_rows *rows, const struct fg_totals_place *place, int64_t measure,
 		    uint64_t number, const struct fg_totals *part, struct fg_error *err)
 {
-	const int64_t values[] = {place->benchmark, measure, (int64_t)number, place->started_ns,
-				  place->series};
+	struct fg_bytes *packed = &rows->packed[rows->rows.count];
 	struct fg_bytes content = {0};
 	int status = FG_OK;
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
-		rows->numbers[i][rows->count] = values[i];
 	fg_totals_write(part, &content);
-	status = fg_pack_bytes(&content, FG_PACK_LEVEL_QUICK, &rows->packed[rows->count++], err);
+	status = fg_pack_bytes(&content, FG_PACK_LEVEL_QUICK, packed, err);
+	FG_ROWS_ADD(&rows->rows, FG_BIND(place->benchmark), FG_BIND(measure),
+		    FG_BIND((int64_t)number), FG_BIND(place->started_ns), FG_BIND(place->series),
+		    FG_BIND(fg_bytes_blob(packed)));
 	fg_bytes_release(&content);
 	return status;
 }
@@ -309,20 +307,6 @@ static int add_parts(struct part_rows *rows, const struct fg_totals_place *place
 	return status;
 }
 
-static int insert(struct fg_store *store, struct part_rows *parts, struct fg_error *err)
-{
-	struct fg_blob *blobs = fg_arena_array(&parts->arena, parts->count, sizeof(*blobs));
-	struct fg_rows rows = {.column_count = FG_ARRAY_SIZE(parts->numbers) + 1,
-			       .count = parts->count};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(parts->numbers); i++)
-		rows.columns[i].numbers = parts->numbers[i];
-	rows.columns[FG_ARRAY_SIZE(parts->numbers)].blobs = blobs;
-	for (size_t i = 0; i < parts->count; i++)
-		blobs[i] = (struct fg_blob){parts->packed[i].data, parts->packed[i].size};
-	return fg_query_rows(store->db, FG_SQL_TOTALS_ADD, &rows, NULL, err);
-}
-
 static int put_measure(struct fg_store *store, const struct fg_totals_place *place,
 		       const struct fg_profile_set *set, uint16_t measure, const int64_t *functions,
 		       struct fg_error *err)
@@ -334,16 +318,14 @@ static int put_measure(struct fg_store *store, const struct fg_totals_place *pla
 
 	FG_TRY(fg_store_measure_id(store, fg_measure_at(&set->measures, measure), &id, err));
 	from_set(&totals, set, measure, functions);
-	rows.packed = fg_arena_array(&rows.arena, totals.count + 1, sizeof(*rows.packed));
-	for (size_t i = 0; i < FG_ARRAY_SIZE(rows.numbers); i++)
-		rows.numbers[i] =
-			fg_arena_array(&rows.arena, totals.count + 1, sizeof(*rows.numbers[i]));
+	rows.packed = fg_xcalloc(totals.count + 1, sizeof(*rows.packed));
 	status = add_parts(&rows, place, id, &totals, err);
 	if (status == FG_OK)
-		status = insert(store, &rows, err);
-	for (size_t i = 0; i < rows.count; i++)
+		status = fg_query_rows(store->db, FG_SQL_TOTALS_ADD, &rows.rows, NULL, err);
+	for (size_t i = 0; i < rows.rows.count; i++)
 		fg_bytes_release(&rows.packed[i]);
-	fg_arena_release(&rows.arena);
+	free(rows.packed);
+	fg_rows_release(&rows.rows);
 	fg_totals_release(&totals);
 	return status;
 }

@@ -30,7 +30,7 @@ static void forget_names(struct fg_store *store)
 
 void fg_store_forget_ids(struct fg_store *store)
 {
-	fg_map_release(&store->ids.functions);
+	fg_map_release(&store->functions_known);
 	forget_names(store);
 }
 
@@ -39,11 +39,10 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err)
 	if (store->transaction.is_spoiled)
 		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
 				    store->db->name);
-	if (store->ids.functions.count > CACHE_LIMIT)
-		fg_map_release(&store->ids.functions);
+	if (store->functions_known.count > CACHE_LIMIT)
+		fg_map_release(&store->functions_known);
 	if (store->transaction.has_parts)
 		return FG_OK;
-	store->ids.next_function = 0; /* may be stale, because it was found under another lock */
 	return fg_db_begin(store->db, FG_DB_WRITES, err);
 }
 
@@ -51,7 +50,6 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err)
 static void undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);
-	store->ids.next_function = 0;
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
 	fg_store_forget_progress(store);

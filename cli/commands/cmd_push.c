@@ -2,7 +2,6 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/secrets.h"
-#include "cli/session/deliver.h"
 #include "cli/session/plan.h"
 #include "cli/session/stored.h"
 

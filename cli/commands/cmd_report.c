@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "cli/session/deliver.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
 #include "cli/session/stored.h"

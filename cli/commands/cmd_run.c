@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "cli/prove/prove.h"
 #include "cli/session/arms.h"
-#include "cli/session/deliver.h"
 #include "cli/session/plan.h"
 #include "cli/session/receipt.h"
 #include "cli/session/session.h"

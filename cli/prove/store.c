@@ -3,7 +3,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "cli/prove/prove.h"
-#include "cli/session/deliver.h"
+#include "cli/session/stored.h"
 #include "gate/prove_json.h"
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"

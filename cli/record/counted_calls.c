@@ -45,9 +45,7 @@ static struct function *add(struct counted *counted, const char *name, double ca
 	const size_t index = (size_t)*at;
 
 	if (is_new) {
-		counted->functions = fg_grow(counted->functions, &counted->capacity,
-					     counted->count + 1, sizeof(counted->functions[0]));
-		counted->functions[counted->count++] =
+		*FG_ADD(counted->functions, counted->count, counted->capacity) =
 			(struct function){.name = fg_arena_strdup(&counted->arena, name)};
 	}
 	counted->functions[index].calls += calls;

@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/record/kernel_functions.h"
 #include "cli/record/options.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
+#include "profile/attach/kernel_traces.h"
 #include "runner/execute/control_file.h"
 #include "runner/execute/entry_plan.h"
 #include "runner/execute/preload.h"
@@ -64,12 +64,11 @@ static int take_counting(const struct fg_recording *given, char **library, struc
 static int make_plan(const struct fg_recording *given, const char *program, const char *folder,
 		     char **path, struct fg_error *err)
 {
-	const struct fg_entry_plan plan = {.program = program};
-
 	if (!given->count.entries)
 		return FG_OK;
 	*path = fg_fs_join(folder, PLAN_NAME);
-	return fg_entry_plan_write(&plan, *path, err);
+	return fg_entry_plans_write(&(struct fg_entry_plan){.program = program, .path = *path}, 1,
+				    err);
 }
 
 static int prepare(const struct fg_recording *given, const char *command,
@@ -144,6 +143,18 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 	return FG_OK;
 }
 
+/* Adds names of kernel functions to new traces. */
+static void name_kernel_functions(const struct fg_cli *cli, const char *folder)
+{
+	struct fg_kernel_naming naming = {0};
+
+	fg_kernel_naming_add(&naming, folder);
+	if (naming.is_hidden)
+		fg_cli_say(cli, "functions of the kernel have no names: their addresses are hidden "
+				"from this user (kernel.kptr_restrict)");
+	fg_kernel_naming_release(&naming);
+}
+
 int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int signal,
 		     int *exit_code, struct fg_error *err)
 {
@@ -162,7 +173,7 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 		(void)unlink(owned[2]);
 	if (status != FG_OK)
 		goto out;
-	fg_cli_name_kernel_functions(cli, owned[1]);
+	name_kernel_functions(cli, owned[1]);
 	status = fg_record_finish(cli, given, owned[1], err);
 out:
 	fg_control_file_close(control);

@@ -5,11 +5,11 @@
 #include "base/fs.h"
 #include "base/number.h"
 #include "cli/profile/run_argument.h"
-#include "cli/record/kernel_functions.h"
 #include "cli/session/plan.h"
 #include "profile/trace_profile.h"
 #include "trace/trace_format.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -249,6 +249,22 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 		   100 * seen.start_share);
 }
 
+/* Smaller shares are not worth a line. */
+static const double kernel_share_to_tell = 0.1;
+
+/* Prints a line if much time was spent in the kernel but its functions cannot be seen. */
+static void say_kernel_refused(const struct fg_cli *cli, const struct totals *totals, uint64_t ns)
+{
+	const double share = ns > 0 ? (double)totals->system_ns / (double)ns : 0;
+
+	if ((totals->kernel_refused == EACCES || totals->kernel_refused == EPERM) &&
+	    share >= kernel_share_to_tell)
+		fg_cli_say(cli,
+			   "%.0f %% of that in the kernel: naming its functions takes root, "
+			   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+			   100 * share);
+}
+
 static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		       const struct fg_recording *given)
 {
@@ -270,10 +286,7 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
 		   totals->files == 1 ? "" : "s", folder);
 	say_cost(cli, totals);
-	fg_cli_say_kernel_refused(
-		cli, &(struct fg_cli_kernel_time){
-			     .share = ns > 0 ? (double)totals->system_ns / (double)ns : 0,
-			     .refused = totals->kernel_refused});
+	say_kernel_refused(cli, totals, ns);
 	if (totals->samples == 0)
 		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)

@@ -174,20 +174,12 @@ out:
 
 /* ---- is it affected? ---- */
 
-static struct fg_series *series_of(struct fg_session *session, const struct fg_runner_job *job)
-{
-	const size_t *indexes = NULL;
-
-	(void)fg_runner_job_series(job, &indexes);
-	return &session->result.run.series[indexes[0]];
-}
-
 static bool key_of(struct fg_session *session, const struct fg_runner_job *job, enum fg_arm arm,
 		   struct fg_executed_key *key)
 {
 	return fg_executed_key_of(&fg_runner_job_targets(job)[arm],
-				  &series_of(session, job)->build[arm], &session->result.run.host,
-				  key);
+				  &fg_session_series(session, job)->build[arm],
+				  &session->got.run.host, key);
 }
 
 static void note_reason(struct fg_series *series, const struct fg_affected_reason *reason)
@@ -242,7 +234,8 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	struct fg_executed_key key;
 	struct fg_error why = {0};
 
-	fg_affected_by_build(fg_runner_job_targets(job), series_of(session, job)->build, reason);
+	fg_affected_by_build(fg_runner_job_targets(job), fg_session_series(session, job)->build,
+			     reason);
 	if (reason->text)
 		return;
 	if (!key_of(session, job, FG_ARM_BASELINE, &key)) {
@@ -267,7 +260,7 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 			      const struct fg_benchmark *benchmark)
 {
 	struct fg_affected_reason reason = {0};
-	struct fg_series *series = series_of(session, job);
+	struct fg_series *series = fg_session_series(session, job);
 
 	if (benchmark->measure.affected != FG_AFFECTED_ALWAYS ||
 	    !session->open.roots[FG_ARM_BASELINE] || series->identical ||
@@ -424,7 +417,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)
 {
-	const size_t index = (size_t)(series_of(session, job) - session->result.run.series);
+	const size_t index = (size_t)(fg_session_series(session, job) - session->got.run.series);
 	const struct fg_profile_set *set =
 		index < session->result.profile_count ? session->result.profiles[index] : NULL;
 	struct fg_executed executed = {0};
@@ -449,7 +442,7 @@ static void add_sampled(struct fg_session *session, const struct fg_runner_job *
 int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *job,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
-	const struct fg_series *series = series_of(session, job);
+	const struct fg_series *series = fg_session_series(session, job);
 	struct finding finding = {
 		.session = session,
 		.job = job,

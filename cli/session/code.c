@@ -110,33 +110,13 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 	return *file == '/' ? NULL : file;
 }
 
-/* The git repository around the plan's folder, or that folder; to be freed. */
-static char *repository_of(const struct fg_session *session)
-{
-	for (char *at = fg_xstrdup(session->request.plan->root); at;) {
-		char *git = fg_fs_join(at, ".git");
-		const bool is_found = fg_fs_exists(git);
-		char *up = fg_fs_parent(at);
-
-		free(git);
-		if (is_found || strcmp(up, at) == 0) {
-			free(up);
-			if (is_found)
-				return at;
-			free(at);
-			break;
-		}
-		free(at);
-		at = up;
-	}
-	return fg_xstrdup(session->request.plan->root);
-}
-
 void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set)
 {
-	char *repository = repository_of(session);
+	const char *root = session->asked.plan->root;
+	char *repository = fg_fs_find_above(root, ".git");
 	const char *const folders[] = {session->open.checkouts[FG_ARM_BASELINE],
-				       session->open.checkouts[FG_ARM_CANDIDATE], repository};
+				       session->open.checkouts[FG_ARM_CANDIDATE],
+				       repository ? repository : root};
 
 	for (size_t i = 0; i < set->function_count; i++) {
 		struct fg_profile_function *function = &set->functions[i];

@@ -9,7 +9,6 @@
 #include "profile/exchange/import.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
-#include "runner/execute/entry_plan.h"
 #include "runner/execute/exact.h"
 #include "runner/execute/extra.h"
 #include "runner/execute/preload.h"
@@ -144,7 +143,7 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 			     const struct fg_benchmark *benchmark, struct fg_profile_set *set,
 			     struct fg_error *err)
 {
-	const size_t *indexes = NULL;
+	struct fg_series *series = fg_session_series(session, job);
 	struct meter meter = {
 		.session = session,
 		.benchmark = benchmark,
@@ -162,14 +161,13 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 	unsigned done = 0;
 	int status = FG_OK;
 
-	(void)fg_runner_job_series(job, &indexes);
-	both.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
-			    session->result.run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
+	both.has_baseline =
+		session->open.roots[FG_ARM_BASELINE] && series->schedule != FG_SCHEDULE_STORED;
 	if (fg_exact_has(set, FG_ARM_CANDIDATE))
 		return FG_OK; /* an earlier session has counted already */
 	status = count_both(&both, &done, err);
 	if (status == FG_OK)
-		record_meter(&meter, &session->result.run.series[indexes[0]], done > 0);
+		record_meter(&meter, series, done > 0);
 	free(meter.why);
 	return status;
 }
@@ -397,31 +395,18 @@ static void counter_release(struct counter *counter)
 	free(counter->why);
 }
 
-static int make_plan(struct counter *counter, enum fg_arm arm, struct fg_error *err)
-{
-	counter->plans[arm] = fg_xasprintf("%s/entries.%u", counter->plan_folder, (unsigned)arm);
-	return fg_runner_extra_entry_plan(counter->job, arm, counter->plans[arm], err);
-}
-
-/* Finds entries that can have jumps on both sides. */
-static int make_both(struct counter *counter, bool has_baseline, struct fg_error *err)
-{
-	int status = make_plan(counter, FG_ARM_CANDIDATE, err);
-
-	if (status != FG_OK || !has_baseline)
-		return status;
-	FG_TRY(make_plan(counter, FG_ARM_BASELINE, err));
-	return fg_entry_plans_agree(counter->plans[FG_ARM_BASELINE],
-				    counter->plans[FG_ARM_CANDIDATE], err);
-}
-
 /* If the entries that can have jumps are unknown, no entry gets one. */
 static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	struct fg_error why = {0};
 
 	FG_TRY(fg_runner_extra_folder(counter->job, &counter->plan_folder, err));
-	if (make_both(counter, has_baseline, &why) != FG_OK) {
+	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (arm == FG_ARM_CANDIDATE || has_baseline)
+			counter->plans[arm] =
+				fg_xasprintf("%s/entries.%u", counter->plan_folder, arm);
+	}
+	if (fg_runner_extra_entry_plans(counter->job, counter->plans, &why) != FG_OK) {
 		fg_strbuf_printf(&counter->unreached, "no function is counted at its entry: %s",
 				 why.message);
 		drop_plans(counter);
@@ -509,12 +494,8 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 			    struct fg_error *err)
 {
 	const struct fg_measuring *measure = &benchmark->measure;
-	const size_t *indexes = NULL;
-	struct fg_series *series = NULL;
+	struct fg_series *series = fg_session_series(session, job);
 	int status = FG_OK;
-
-	(void)fg_runner_job_series(job, &indexes);
-	series = &session->result.run.series[indexes[0]];
 	struct counter events = {
 		.kind = &kind_of_events,
 		.session = session,

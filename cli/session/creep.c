@@ -75,9 +75,7 @@ static void add_own(struct fg_chain_edges *edges, const struct fg_chain_edge *ow
 			edges->items[kept++] = edges->items[i];
 	}
 	edges->count = kept;
-	edges->items =
-		fg_grow(edges->items, &edges->capacity, edges->count + 1, sizeof(edges->items[0]));
-	edges->items[edges->count++] = *own;
+	*FG_ADD(edges->items, edges->count, edges->capacity) = *own;
 }
 
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,

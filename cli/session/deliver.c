@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/deliver.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/secrets.h"
 #include "cli/session/plan.h"
 #include "cli/session/stored.h"
-#include "perfdb/client/client.h"
 #include "perfdb/client/post.h"
 #include "reporters/card.h"
 

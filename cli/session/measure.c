@@ -28,6 +28,15 @@ static void make_room_for_profiles(struct fg_session *session)
 	session->result.profile_count = wanted;
 }
 
+struct fg_series *fg_session_series(const struct fg_session *session,
+				    const struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+
+	(void)fg_runner_job_series(job, &indexes);
+	return &session->got.run.series[indexes[0]];
+}
+
 /* The profile set of a series, created with its first sample. */
 static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
 {
@@ -162,15 +171,19 @@ static int take_repetition(struct fg_session *session, struct fg_runner_job *job
 	return store(session, err);
 }
 
+static size_t index_of(const struct fg_session *session, const struct fg_runner_job *job)
+{
+	return (size_t)(fg_session_series(session, job) - session->got.run.series);
+}
+
 static int give_up_pairs(struct fg_session *session, const struct fg_runner_job *job,
 			 struct fg_error *err)
 {
-	const size_t *indexes = NULL;
+	const size_t index = index_of(session, job);
 
-	(void)fg_runner_job_series(job, &indexes);
 	make_room_for_profiles(session);
-	if (session->result.profiles[indexes[0]])
-		fg_profile_set_give_up(session->result.profiles[indexes[0]]);
+	if (session->got.profiles[index])
+		fg_profile_set_give_up(session->got.profiles[index]);
 	return store(session, err);
 }
 
@@ -185,11 +198,8 @@ static void show_progress(struct fg_session *session, const struct fg_runner_job
 
 static void show_note(struct fg_session *session, const struct fg_runner_job *job, const char *note)
 {
-	const size_t *indexes = NULL;
-
-	(void)fg_runner_job_series(job, &indexes);
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "%s: %s", session->result.run.series[indexes[0]].name, note);
+	fg_cli_say(session->cli, "%s: %s", fg_session_series(session, job)->name, note);
 }
 
 static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, unsigned wanted,
@@ -399,19 +409,12 @@ static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
 			  const struct fg_benchmark *benchmark, enum fg_runner_state state,
 			  struct fg_error *err)
 {
-	const size_t *indexes = NULL;
-	int status = FG_OK;
-
-	(void)fg_runner_job_series(job, &indexes);
-	if (!may_be_counted(&session->result.run.series[indexes[0]], benchmark, state) ||
+	if (!may_be_counted(fg_session_series(session, job), benchmark, state) ||
 	    !fg_session_samples_outside(job, benchmark))
 		return FG_OK;
-	status = fg_session_sample_outside(session, job, benchmark, profile_of(session, indexes[0]),
-					   err);
-	if (status != FG_OK || !session->open.store)
-		return status;
-	return fg_store_progress(session->open.store, &session->result.run,
-				 session->result.profiles, err);
+	FG_TRY(fg_session_sample_outside(session, job, benchmark,
+					 profile_of(session, index_of(session, job)), err));
+	return store(session, err);
 }
 
 /* Counts instructions and the requested events, after the pairs. */
@@ -419,30 +422,23 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
 			 struct fg_error *err)
 {
-	const struct fg_series *series = NULL;
+	const struct fg_series *series = fg_session_series(session, job);
 	struct fg_profile_set *set = NULL;
-	const size_t *indexes = NULL;
 	bool exact = false;
 	bool also = false;
-	int status = FG_OK;
 
-	(void)fg_runner_job_series(job, &indexes);
-	series = &session->result.run.series[indexes[0]];
 	if (!may_be_counted(series, benchmark, state))
 		return FG_OK;
 	exact = is_exact_wanted(session, series, benchmark);
 	also = fg_session_counts_events(session, series, benchmark);
 	if (!exact && !also)
 		return FG_OK;
-	set = profile_of(session, indexes[0]);
+	set = profile_of(session, index_of(session, job));
 	if (exact)
-		status = fg_session_count_exactly(session, job, benchmark, set, err);
-	if (status == FG_OK && also)
-		status = fg_session_count_events(session, job, benchmark, set, err);
-	if (status != FG_OK || !session->open.store)
-		return status;
-	return fg_store_progress(session->open.store, &session->result.run,
-				 session->result.profiles, err);
+		FG_TRY(fg_session_count_exactly(session, job, benchmark, set, err));
+	if (also)
+		FG_TRY(fg_session_count_events(session, job, benchmark, set, err));
+	return store(session, err);
 }
 
 /* Warns before measuring if the pairs are too few to decide. */
@@ -474,13 +470,8 @@ static void show_set_up(struct fg_session *session, const struct fg_benchmark *b
 
 static bool is_known(const struct fg_session *session, const struct fg_runner_job *job)
 {
-	const size_t *indexes = NULL;
-
-	if (!session->request.is_known)
-		return false;
-	(void)fg_runner_job_series(job, &indexes);
-	return session->request.is_known(session->request.context,
-					 &session->result.run.series[indexes[0]]);
+	return session->asked.is_known &&
+	       session->asked.is_known(session->asked.context, fg_session_series(session, job));
 }
 
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,

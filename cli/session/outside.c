@@ -211,11 +211,11 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 			      const struct fg_benchmark *benchmark, struct fg_profile_set *set,
 			      struct fg_error *err)
 {
-	const size_t *indexes = NULL;
 	struct outside o = {
 		.session = session,
 		.job = job,
 		.benchmark = benchmark,
+		.series = fg_session_series(session, job),
 		.set = set,
 		.sampling = {.period_ns = FG_NS_PER_S / RATE_HZ,
 			     .elapsed = benchmark->measure.sampler.clock == FG_SAMPLE_WALL,
@@ -223,8 +223,6 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	};
 	int status = FG_OK;
 
-	(void)fg_runner_job_series(job, &indexes);
-	o.series = &session->result.run.series[indexes[0]];
 	if (o.series->remarks[FG_REMARK_OUTSIDE])
 		return FG_OK; /* an earlier session has sampled already */
 	status = sample_pairs(&o, err);

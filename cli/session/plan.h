@@ -38,9 +38,8 @@ struct fg_cli_config {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Loads fastgate.yml, overridden by the environment and the command line, and prints every error
- * and warning. FG_EXIT_PASS: the caller releases the plan. If `optional`, a missing file means
- * defaults.
+ * Loads fastgate.yml, overridden by the command line, and prints every error and warning.
+ * FG_EXIT_PASS: the caller releases the plan. If `optional`, a missing file means defaults.
  */
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan);

@@ -13,7 +13,7 @@
 #include "cli/session/session.h"
 #include "gate/ledger.h"
 
-/* ---- ledger.c ---- */
+/* ---- the ledger ---- */
 
 /* A claim about two builds, over all runs that measured them. */
 struct fg_ledger_claim {
@@ -46,7 +46,6 @@ struct fg_ledger {
 	struct fg_arena arena;
 };
 
-bool fg_ledger_is_proven(const struct fg_ledger_claim *claim);
 /*
  * Reads the ledger of the current branch. FG_EPARSE: the file was changed. Release it in any case.
  */
@@ -63,13 +62,7 @@ int fg_ledger_find(const char *path, const cJSON *receipt, struct fg_ledger *led
 		   struct fg_error *err) FG_NODISCARD;
 void fg_ledger_release(struct fg_ledger *ledger);
 
-/*
- * Digest of the code that a side of a benchmark executes: of its build-ids, or else of its commit.
- */
-void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, enum fg_arm arm,
-		    char code[FG_SHA256_HEX_SIZE]);
-
-/* ---- receipt.c ---- */
+/* ---- the receipt ---- */
 
 /* Writes the receipt of a run whose claims are in the ledger. */
 int fg_receipt_write(const struct fg_session *session, const struct fg_ledger *ledger,

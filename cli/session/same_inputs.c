@@ -183,7 +183,7 @@ static int give_and_note(const struct fg_session *session, const char *path, str
 
 static void report(struct fg_session *session, struct fg_runner_job *job, struct given *given)
 {
-	const size_t *series = NULL;
+	struct fg_series *series = fg_session_series(session, job);
 	char *text = NULL;
 
 	if (given->count > NAMED_MAX)
@@ -192,9 +192,8 @@ static void report(struct fg_session *session, struct fg_runner_job *job, struct
 			    "candidate's, so only code is compared",
 			    fg_strbuf_text(&given->names));
 	fg_progress_clear(&session->progress);
-	(void)fg_runner_job_series(job, &series);
-	fg_cli_say(session->cli, "%s: %s", session->result.run.series[series[0]].name, text);
-	fg_series_remark(&session->result.run.series[series[0]], FG_REMARK_INPUTS, text);
+	fg_cli_say(session->cli, "%s: %s", series->name, text);
+	fg_series_remark(series, FG_REMARK_INPUTS, text);
 }
 
 /* ---- before and after set-up ---- */

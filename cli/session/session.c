@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "binary/symbolizer.h"
-#include "cli/session/deliver.h"
 #include "cli/session/steps.h"
 #include "cli/session/stored.h"
 #include "profile/attach/kernel_traces.h"

@@ -172,9 +172,7 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 		return status;
 	}
 	fg_report_restore_arguments(shard.stored.report, &shard.stored.run, shard.stored.profiles);
-	shards->items = fg_grow(shards->items, &shards->capacity, shards->count + 1,
-				sizeof(shards->items[0]));
-	shards->items[shards->count++] = shard;
+	*FG_ADD(shards->items, shards->count, shards->capacity) = shard;
 	return FG_OK;
 }
 

@@ -23,6 +23,10 @@
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
 				    uint32_t pair);
 
+/* The benchmark's first series. It moves when the run gets another one. */
+struct fg_series *fg_session_series(const struct fg_session *session,
+				    const struct fg_runner_job *job);
+
 /* ---- same_inputs.c: a changed input is not blamed on code ---- */
 
 /* Gives both sides the candidate's state of files that set-up names. Call before set-up. */

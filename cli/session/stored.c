@@ -20,28 +20,17 @@
 
 char *fg_cli_store_path(const char *given)
 {
-	char *folder = NULL;
+	char *here = given ? NULL : getcwd(NULL, 0);
+	char *folder = here ? fg_fs_find_above(here, STORE_NAME) : NULL;
+	char *path = NULL;
 
 	if (given)
-		return fg_xstrdup(given);
-	folder = getcwd(NULL, 0);
-	while (folder && *folder) {
-		char *path = fg_fs_join(folder, STORE_NAME);
-		char *up = NULL;
-
-		if (fg_fs_exists(path)) {
-			free(folder);
-			return path;
-		}
-		free(path);
-		up = fg_fs_parent(folder);
-		if (strcmp(up, folder) == 0)
-			*up = '\0';
-		free(folder);
-		folder = up;
-	}
+		path = fg_xstrdup(given);
+	else
+		path = folder ? fg_fs_join(folder, STORE_NAME) : fg_xstrdup(STORE_NAME);
 	free(folder);
-	return fg_xstrdup(STORE_NAME);
+	free(here);
+	return path;
 }
 
 /* Checks a store that was found at its default place instead of being named by the user. */

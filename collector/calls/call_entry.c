@@ -22,11 +22,8 @@ enum {
 };
 
 uint32_t fg_call_components;
-uint32_t fg_call_knows_in_use;
-
-uintptr_t (*fg_call_quick)(const struct fg_call_glance *) __attribute__((visibility("hidden")));
-uintptr_t (*fg_call_counter)(struct fg_call_state *) __attribute__((visibility("hidden")));
-void (*fg_call_returned)(const struct fg_call_state *) __attribute__((visibility("hidden")));
+uint32_t fg_call_asks;
+uint32_t fg_call_is_quick;
 
 extern const uint8_t fg_call_stubs[] __attribute__((visibility("hidden")));
 extern const uint8_t fg_call_frame_code[] __attribute__((visibility("hidden")));
@@ -38,7 +35,7 @@ _Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_knows_in_use, fg_call_quick, fg_call_counter, fg_call_returned\n"
+"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_is_quick, fg_call_count_quickly, fg_call_count, fg_call_returned_from\n"
 "	.balign 64\n"
 "	.globl fg_call_frame_code\n"
 "	.type fg_call_frame_code, @function\n"
@@ -54,62 +51,28 @@ __asm__(
 "fg_call_enter:\n"
 "	.cfi_startproc\n"
 "	.cfi_def_cfa_offset 16\n"
-"	cmpq $0, fg_call_quick(%rip)\n"
+"	cmpl $0, fg_call_is_quick(%rip)\n"
 "	je fg_call_whole\n"
-"	pushq %rax\n"
+"	.irp register, %rax, %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, $0, %rbp\n"
+"	pushq \\register\n"
 "	.cfi_adjust_cfa_offset 8\n"
-"	pushq %rcx\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq %rdx\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq %rsi\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq %rdi\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq %r8\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq %r9\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq %r10\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq $0\n"
-"	.cfi_adjust_cfa_offset 8\n"
-"	pushq %rbp\n"
-"	.cfi_adjust_cfa_offset 8\n"
+"	.endr\n"
 "	subq $32, %rsp\n"
 "	.cfi_adjust_cfa_offset 32\n"
 "	testl $4, fg_call_components(%rip)\n"
 "	jz 1f\n"
-"	vmovq %xmm0, 0(%rsp)\n"
-"	vmovq %xmm1, 8(%rsp)\n"
-"	vmovq %xmm2, 16(%rsp)\n"
-"	vmovq %xmm3, 24(%rsp)\n"
+"	.irp n, 0, 1, 2, 3\n	vmovq %xmm\\n, 8 * \\n(%rsp)\n	.endr\n"
 "	jmp 2f\n"
-"1:	movq %xmm0, 0(%rsp)\n"
-"	movq %xmm1, 8(%rsp)\n"
-"	movq %xmm2, 16(%rsp)\n"
-"	movq %xmm3, 24(%rsp)\n"
+"1:	.irp n, 0, 1, 2, 3\n	movq %xmm\\n, 8 * \\n(%rsp)\n	.endr\n"
 "2:	movq %rsp, %rdi\n"
-"	call *fg_call_quick(%rip)\n"
+"	call fg_call_count_quickly\n"
 "	movq %rax, %r11\n"
 "	addq $48, %rsp\n"
 "	.cfi_adjust_cfa_offset -48\n"
-"	popq %r10\n"
+"	.irp register, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax\n"
+"	popq \\register\n"
 "	.cfi_adjust_cfa_offset -8\n"
-"	popq %r9\n"
-"	.cfi_adjust_cfa_offset -8\n"
-"	popq %r8\n"
-"	.cfi_adjust_cfa_offset -8\n"
-"	popq %rdi\n"
-"	.cfi_adjust_cfa_offset -8\n"
-"	popq %rsi\n"
-"	.cfi_adjust_cfa_offset -8\n"
-"	popq %rdx\n"
-"	.cfi_adjust_cfa_offset -8\n"
-"	popq %rcx\n"
-"	.cfi_adjust_cfa_offset -8\n"
-"	popq %rax\n"
-"	.cfi_adjust_cfa_offset -8\n"
+"	.endr\n"
 "	testq %r11, %r11\n"
 "	jz fg_call_whole\n"
 "	leaq 8(%rsp), %rsp\n"
@@ -143,7 +106,7 @@ FG_ASM_SAVE_INTEGERS
 FG_ASM_COMPONENTS_IN_USE
 FG_ASM_SAVE_VECTORS(FG_ASM_FIRST_8, "64", "")
 "	movq %rsp, %rdi\n"
-"	call *fg_call_counter(%rip)\n"
+"	call fg_call_count\n"
 "	movq %rax, %r11\n"
 FG_ASM_LOAD_VECTORS(FG_ASM_FIRST_8, "64", "")
 FG_ASM_LOAD_INTEGERS
@@ -164,7 +127,7 @@ FG_ASM_LOAD_INTEGERS
 "	movaps %xmm0, 192(%rsp)\n"
 "	movaps %xmm1, 256(%rsp)\n"
 "	movq %rsp, %rdi\n"
-"	call *fg_call_returned(%rip)\n"
+"	call fg_call_returned_from\n"
 "	movq 64(%rsp), %rax\n"
 "	movq 80(%rsp), %rdx\n"
 "	movaps 192(%rsp), %xmm0\n"
@@ -203,7 +166,7 @@ static uint32_t enabled_components(void)
 	return low;
 }
 
-void fg_call_registers_init(void)
+bool fg_call_registers_init(void)
 {
 	uint32_t a = 0;
 	uint32_t b = 0;
@@ -211,18 +174,16 @@ void fg_call_registers_init(void)
 	uint32_t d = 0;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return; /* no component beyond SSE */
+		return true; /* no component beyond SSE */
 	fg_call_components = enabled_components() & (FG_COMPONENT_AVX | FG_COMPONENTS_AVX512);
 	if (__get_cpuid_count(13, 1, &a, &b, &c, &d))
-		fg_call_knows_in_use = (a >> 2) & 1;
-}
-
-void fg_call_entry_init(const struct fg_call_counters *counters)
-{
-	fg_call_quick = counters->quick;
-	fg_call_counter = counters->whole;
-	fg_call_returned = counters->returned;
-	fg_call_registers_init();
+		fg_call_asks = (a >> 2) & 1;
+	/*
+	 * Masks are saved 64 bits wide, with an instruction that the first processors with masks
+	 * lack.
+	 */
+	return !(fg_call_components & FG_COMPONENTS_AVX512) ||
+	       (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX512BW));
 }
 
 uintptr_t fg_call_stub(uint32_t index)

@@ -10,16 +10,7 @@
  * table leads from here to the function's caller.  The stub itself has none; only a signal handler
  * can start to unwind there.
  */
-#include "collector/calls/call_jumps.h"
 #include "collector/calls/call_registers.h"
-
-#include <cpuid.h>
-
-void (*fg_call_jump_counter)(const struct fg_call_state *) __attribute__((visibility("hidden")));
-uintptr_t (*fg_call_jump_quick)(const struct fg_call_jump_frame *)
-	__attribute__((visibility("hidden")));
-
-extern const uint8_t fg_call_jump_code[] __attribute__((visibility("hidden")));
 
 /* Vector registers from the eighth on follow the state, and masks lie at 2240. */
 _Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 144");
@@ -36,7 +27,7 @@ _Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_jump_code, fg_call_components, fg_call_knows_in_use, fg_call_jump_counter, fg_call_jump_quick\n"
+"	.hidden fg_call_jump_code, fg_call_components, fg_call_asks, fg_call_is_quick, fg_call_count_jump, fg_call_count_jump_quickly\n"
 "	.balign 64\n"
 "	.globl fg_call_jump_code\n"
 "	.type fg_call_jump_code, @function\n"
@@ -52,14 +43,14 @@ __asm__(
 "	movq %rsp, %rbp\n"
 "	.cfi_def_cfa_register %rbp\n"
 "	cld\n"
-"	cmpq $0, fg_call_jump_quick(%rip)\n"
+"	cmpl $0, fg_call_is_quick(%rip)\n"
 "	je 6f\n"
 "	.irp register, %rax, %rcx, %rdx, %rsi, %rdi, %r8, %r9, %r10, %r11\n"
 "	pushq \\register\n"
 "	.endr\n"
 "	movq %rbp, %rdi\n"
 "	andq $-16, %rsp\n"
-"	call *fg_call_jump_quick(%rip)\n"
+"	call fg_call_count_jump_quickly\n"
 "	leaq -72(%rbp), %rsp\n"
 "	testq %rax, %rax\n"
 "	.irp register, %r11, %r10, %r9, %r8, %rdi, %rsi, %rdx, %rcx, %rax\n"
@@ -79,7 +70,7 @@ FG_ASM_SAVE_INTEGERS
 FG_ASM_COMPONENTS_IN_USE
 FG_ASM_SAVE_VECTORS(FG_ASM_FIRST_16, "224", SAVE_WIDE)
 "	movq %rsp, %rdi\n"
-"	call *fg_call_jump_counter(%rip)\n"
+"	call fg_call_count_jump\n"
 FG_ASM_LOAD_VECTORS(FG_ASM_FIRST_16, "224", LOAD_WIDE)
 FG_ASM_LOAD_INTEGERS
 "	movq 144(%rsp), %r11\n"
@@ -93,31 +84,3 @@ FG_ASM_LOAD_INTEGERS
 "	.cfi_endproc\n"
 "	.size fg_call_jump_code, . - fg_call_jump_code\n");
 /* clang-format on */
-
-bool fg_call_jump_entry_init(void (*counter)(const struct fg_call_state *state))
-{
-	uint32_t a = 0;
-	uint32_t b = 0;
-	uint32_t c = 0;
-	uint32_t d = 0;
-
-	fg_call_jump_counter = counter;
-	fg_call_registers_init();
-	if (!(fg_call_components & FG_COMPONENTS_AVX512))
-		return true;
-	/*
-	 * Masks are saved 64 bits wide, with an instruction that the first processors with masks
-	 * lack.
-	 */
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX512BW);
-}
-
-void fg_call_jump_entry_count_by(uintptr_t (*quick)(const struct fg_call_jump_frame *))
-{
-	fg_call_jump_quick = quick;
-}
-
-uintptr_t fg_call_jump_entry(void)
-{
-	return (uintptr_t)fg_call_jump_code;
-}

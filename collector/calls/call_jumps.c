@@ -17,6 +17,7 @@
 #include "collector/calls/call_jumps.h"
 
 #include "collector/calls/call_objects.h"
+#include "collector/calls/call_registers.h"
 #include "collector/calls/call_symbols.h"
 #include "collector/calls/entry_plan.h"
 #include "collector/process/proc_stat.h"
@@ -24,12 +25,9 @@
 #include "collector/sampler/writer.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	PAGE = 4096,
@@ -57,20 +55,13 @@ struct target {
 	uint32_t stub_count;
 };
 
-static const char *plan_path;
-static void (*count_call)(const struct fg_call_state *);
+const char *fg_call_jumps_plan;
 
 static struct {
 	uint64_t count;
 	char names[NAMES_MAX][64];
 	uint32_t named;
 } refused[FG_ENTRY_REFUSALS];
-
-void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state))
-{
-	plan_path = plan;
-	count_call = counter;
-}
 
 static void note(enum fg_entry_refusal refusal, const char *name)
 {
@@ -85,24 +76,6 @@ static void note(enum fg_entry_refusal refusal, const char *name)
 }
 
 /* ---- the plan ---- */
-
-static bool open_plan(struct fg_plan_view *plan)
-{
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, plan_path, O_RDONLY | O_CLOEXEC);
-	const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-	void *memory = MAP_FAILED;
-
-	if (size > 0)
-		memory = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		(void)syscall(SYS_close, fd);
-	if (memory == MAP_FAILED)
-		return false;
-	if (fg_plan_open(memory, (uint64_t)size, plan))
-		return true;
-	(void)munmap(memory, (size_t)size);
-	return false;
-}
 
 static const struct fg_plan_object *object_of_path(const struct fg_plan_view *plan,
 						   const char *path)
@@ -305,7 +278,7 @@ static enum fg_entry_refusal prepare(struct target *t, size_t count)
 static void patch(struct target *t)
 {
 	const struct fg_plan_entry *entries = t->plan->entries + t->object->first_entry;
-	const uintptr_t code = fg_call_jump_entry();
+	const uintptr_t code = (uintptr_t)fg_call_jump_code;
 	char readable[FG_CALL_NAME_MAX];
 	size_t count = 0;
 
@@ -341,28 +314,32 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 void fg_call_jumps_begin(void)
 {
 	struct fg_plan_view plan;
+	size_t size = 0;
+	void *bytes = NULL;
 
-	if (!plan_path)
+	if (!fg_call_jumps_plan)
 		return;
-	if (!fg_call_jump_entry_init(count_call)) {
+	bytes = fg_call_file_map(fg_call_jumps_plan, &size);
+	if (!fg_call_registers_init()) {
 		note(FG_ENTRY_SYSTEM, NULL);
 	} else if (fg_stat_field("/proc/self/stat", FG_STAT_THREADS) != 1) {
 		note(FG_ENTRY_LATE, NULL);
-	} else if (!open_plan(&plan)) {
+	} else if (!bytes || !fg_plan_open(bytes, size, &plan)) {
 		note(FG_ENTRY_OBJECT, NULL);
 	} else {
 		if (!object_of_path(&plan, ""))
 			note(FG_ENTRY_LATE, fg_g.program);
 		(void)dl_iterate_phdr(visit, &plan);
-		(void)munmap(plan.header, plan.header->size);
 	}
+	if (bytes)
+		(void)munmap(bytes, size);
 }
 
 /* ---- the report ---- */
 
 void fg_call_jumps_write(struct fg_thread *writer)
 {
-	for (uint32_t i = 0; plan_path && i < FG_ENTRY_REFUSALS; i++) {
+	for (uint32_t i = 0; fg_call_jumps_plan && i < FG_ENTRY_REFUSALS; i++) {
 		if (refused[i].count == 0 && i != FG_ENTRY_ACCEPTED)
 			continue;
 		fg_record_begin(writer, FG_RECORD_ENTRIES);

@@ -28,8 +28,33 @@ enum {
 	FG_COMPONENTS_AVX512 = 224, /* masks, upper halves of zmm0 to zmm15, zmm16 to zmm31 */
 };
 
-/* Sets fg_call_components and fg_call_knows_in_use. */
-void fg_call_registers_init(void);
+/* Sets both. False: this processor has registers that an entry's stub cannot save. */
+bool fg_call_registers_init(void);
+
+/* ---- calls.c, for the stubs ---- */
+
+/* The stack at an entry before the state is made; only integer registers are saved. */
+struct fg_call_jump_frame {
+	uint64_t rbp, flags;
+	uintptr_t stub;
+	uint64_t index;
+	uint64_t room[16];        /* the function's red zone */
+	uintptr_t return_address; /* on the stack, as the caller left it */
+};
+
+/* Calls from known places are counted by the quick functions; 0: the state is always made. */
+extern uint32_t fg_call_is_quick __attribute__((visibility("hidden")));
+
+/*
+ * The quick functions use only integer registers and keep errno. They return 0 if they have not
+ * counted the call: then the state is made for the others.
+ */
+uintptr_t fg_call_count_jump_quickly(const struct fg_call_jump_frame *frame);
+void fg_call_count_jump(const struct fg_call_state *state);
+/* For imports, these return the address to continue at. */
+uintptr_t fg_call_count_quickly(const struct fg_call_glance *call);
+uintptr_t fg_call_count(struct fg_call_state *state); /* is_timed: call the next one afterwards */
+void fg_call_returned_from(const struct fg_call_state *state);
 
 /* Saves all but %rsp, %r11 and %rbp, which the frame holds. */
 #define FG_ASM_SAVE_INTEGERS \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the settings, and hooks calls into the collector's life cycle. */
-#include "collector/calls/call_counting.h"
 #include "collector/calls/call_fentry.h"
+#include "collector/calls/call_jumps.h"
+#include "collector/calls/call_registers.h"
 #include "collector/calls/call_tables.h"
 #include "collector/counting/count_hooks.h"
 #include "collector/process/environment.h"
@@ -14,12 +15,6 @@
 static bool has_begun;
 static bool has_all_patterns = true;
 
-/* False if every call needs more than counting. */
-static bool can_count_quickly(void)
-{
-	return !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
-}
-
 static void on_introduce(struct fg_thread *thread)
 {
 	fg_call_records_begin();
@@ -27,13 +22,9 @@ static void on_introduce(struct fg_thread *thread)
 		(void)fg_note(thread, "too many patterns of functions: some are left out");
 	if (has_begun)
 		return;
-	has_begun = true;
-	fg_call_entry_init(&(struct fg_call_counters){
-		.quick = can_count_quickly() ? fg_call_count_quickly : NULL,
-		.whole = fg_call_count,
-		.returned = fg_call_returned_from,
-	});
-	fg_call_jump_entry_count_by(can_count_quickly() ? fg_call_count_jump_quickly : NULL);
+	is_begun = true;
+	/* Anything but counting takes more. */
+	fg_call_is_quick = !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
 	fg_call_slots_update();
 }
 
@@ -102,12 +93,12 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 		has_all_patterns &= fg_call_patterns_add(calls, false);
 	if (domains)
 		has_all_patterns &= fg_call_patterns_add(domains, true);
-	fg_fentry_init((calls || domains) && fg_call_jump_entry_init(fg_call_count_jump));
+	fg_fentry_init(fg_call_registers_init() && (calls || domains));
 	if (!calls && !domains)
 		return;
 	/* Only a stub that calls the function can time it; a jump does not. */
 	if (!variable(given, FG_ENV_CALL_TIMES))
-		fg_call_jumps_init(variable(given, FG_ENV_ENTRIES), fg_call_count_jump);
+		fg_call_jumps_plan = variable(given, FG_ENV_ENTRIES);
 	fg_call_values_choose(variable(given, FG_ENV_VALUES), variable(given, FG_ENV_VALUES_BITS));
 	fg_calls_timed = variable(given, FG_ENV_CALL_TIMES) != NULL;
 	if (fg_calls_timed)

@@ -112,27 +112,24 @@ void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address))
 
 /* ---- files ---- */
 
+void *fg_call_file_map(const char *path, size_t *size)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	const off_t end = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	void *memory = MAP_FAILED;
+
+	*size = end > 0 ? (size_t)end : 0;
+	if (*size)
+		memory = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		(void)syscall(SYS_close, fd);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 struct file {
 	uint8_t *bytes;
 	size_t size;
 };
-
-static bool map_file(const char *path, struct file *file)
-{
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, *path ? path : "/proc/self/exe",
-				    O_RDONLY | O_CLOEXEC);
-	const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-	void *memory = MAP_FAILED;
-
-	if (size > (off_t)sizeof(ElfW(Ehdr)))
-		memory = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		(void)syscall(SYS_close, fd);
-	if (memory == MAP_FAILED)
-		return false;
-	*file = (struct file){.bytes = memory, .size = (size_t)size};
-	return true;
-}
 
 /* `count` items of this size at `offset` in the file; NULL: beyond its end. */
 static const void *part(const struct file *file, uint64_t offset, uint64_t count, size_t size)
@@ -212,10 +209,11 @@ bool fg_call_symbols_each(const char *path, void *context,
 	const ElfW(Shdr) *sections = NULL;
 	bool is_complete = false;
 
-	if (!map_file(path, &file))
+	file.bytes = fg_call_file_map(*path ? path : "/proc/self/exe", &file.size);
+	if (!file.bytes)
 		return false;
 	header = (const void *)file.bytes;
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	if (file.size > sizeof(*header) && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
 	    header->e_shentsize == sizeof(ElfW(Shdr)))
 		sections = part(&file, header->e_shoff, header->e_shnum, sizeof(*sections));
 	if (sections) {

@@ -24,6 +24,8 @@ struct fg_call_defined {
 	bool is_resolver;
 };
 
+/* Maps a whole file to read it; NULL: it cannot be read, or is empty. */
+void *fg_call_file_map(const char *path, size_t *size);
 /* False: the object has no full symbol table, so only exported symbols were visited. */
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));

@@ -7,7 +7,7 @@
 
 #include "base/attrs.h"
 #include "collector/arch/arch.h"
-#include "collector/calls/call_counting.h"
+#include "collector/calls/call_registers.h"
 #include "collector/calls/call_symbols.h"
 #include "collector/calls/call_tables.h"
 #include "collector/process/threads.h"

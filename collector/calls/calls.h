@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of named functions, counted by call path without touching arguments, results or return
- * addresses.  Each file calls only those below it:
+ * addresses.  Each file calls only those below it, but the assembly calls calls.c:
  *
  *	call_start.c       connects to the collector's life cycle
  *	call_hooks.c       the hooks of -finstrument-functions
@@ -16,6 +16,7 @@
  *	call_objects.c     the imports and exports of loaded objects
  *	call_jump_entry.c  saves everything, has the call counted; called by the jumps' stubs
  *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
+ *	call_registers.h   what both save, and what they call
  *	call_times.c       durations
  *	call_values.c      the arguments themselves
  *	domains.c          statistics of arguments
@@ -141,19 +142,6 @@ struct fg_call_glance {
 	uintptr_t return_address; /* on the stack, as the caller left it */
 };
 
-/* Called by stubs; the first two return the address to continue at. */
-struct fg_call_counters {
-	/*
-	 * May use only integer registers and must keep errno. If it returns 0, it has not counted
-	 * the call, and the state is made for `whole`. If it is NULL, the state is always made.
-	 */
-	uintptr_t (*quick)(const struct fg_call_glance *);
-	uintptr_t (*whole)(struct fg_call_state *); /* is_timed: call `returned` afterwards */
-	void (*returned)(const struct fg_call_state *);
-};
-
-/* Sets how much of the vector registers is saved. */
-void fg_call_entry_init(const struct fg_call_counters *counters);
 /* Returns the address of a stub. */
 uintptr_t fg_call_stub(uint32_t index);
 bool fg_call_is_stub(uintptr_t address);

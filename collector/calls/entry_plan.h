@@ -17,8 +17,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FG_PLAN_MAGIC "FGENTRY1"
-
 enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
@@ -49,11 +47,9 @@ enum fg_entry_refusal {
 };
 
 struct fg_plan_header {
-	char magic[8];
 	uint64_t size; /* bytes of the file */
 	uint64_t object_count;
 	uint64_t entry_count;
-	uint64_t text_bytes;
 };
 
 struct fg_plan_object {
@@ -98,8 +94,7 @@ struct fg_plan_view {
 static inline bool fg_plan_open(void *bytes, uint64_t size, struct fg_plan_view *plan)
 {
 	plan->header = bytes;
-	if (size < sizeof(*plan->header) || plan->header->size != size ||
-	    memcmp(plan->header->magic, FG_PLAN_MAGIC, sizeof(plan->header->magic)) != 0)
+	if (size < sizeof(*plan->header) || plan->header->size != size)
 		return false;
 	plan->objects = (struct fg_plan_object *)(plan->header + 1);
 	plan->entries = (struct fg_plan_entry *)(plan->objects + plan->header->object_count);

@@ -206,6 +206,13 @@ static void closing_one(int fd)
   return opened(reals.name(__VA_ARGS__, mode));              \
  }
 
+#define OPENS_TWO(name, parameters, arguments)  \
+ FG_EXPORT int name parameters                  \
+ {                                              \
+  FG_NEED_REAL(name, -1);                       \
+  return opened_two(reals.name arguments, fds); \
+ }
+
 #define OPENS_STREAM(name, parameters, arguments) \
  FG_EXPORT FILE *name parameters                  \
  {                                                \
@@ -250,6 +257,9 @@ OPENS(inotify_init1, (int flags), (flags))
 OPENS(fanotify_init, (unsigned flags, unsigned of_files), (flags, of_files))
 OPENS(pidfd_open, (pid_t pid, unsigned flags), (pid, flags))
 OPENS(pidfd_getfd, (int pidfd, int fd, unsigned flags), (pidfd, fd, flags))
+OPENS_TWO(pipe, (int fds[2]), (fds))
+OPENS_TWO(pipe2, (int fds[2], int flags), (fds, flags))
+OPENS_TWO(socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds))
 OPENS_STREAM(fopen, (const char *restrict path, const char *restrict mode), (path, mode))
 OPENS_STREAM(fopen64, (const char *restrict path, const char *restrict mode), (path, mode))
 OPENS_STREAM(tmpfile, (void), ())
@@ -264,24 +274,6 @@ FG_EXPORT FILE *popen(const char *command, const char *mode)
 	if (stream && fg_is_counted(FG_COUNTER_IO))
 		fg_io_watch_stream(stream);
 	return stream;
-}
-
-FG_EXPORT int pipe(int fds[2])
-{
-	FG_NEED_REAL(pipe, -1);
-	return opened_two(reals.pipe(fds), fds);
-}
-
-FG_EXPORT int pipe2(int fds[2], int flags)
-{
-	FG_NEED_REAL(pipe2, -1);
-	return opened_two(reals.pipe2(fds, flags), fds);
-}
-
-FG_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
-{
-	FG_NEED_REAL(socketpair, -1);
-	return opened_two(reals.socketpair(domain, type, protocol, fds), fds);
 }
 
 FG_EXPORT int openpty(int *outer, int *inner, char *name, const struct termios *terminal,
@@ -348,19 +340,29 @@ FG_EXPORT DIR *opendir(const char *path)
 
 /* ---- closing ---- */
 
-FG_EXPORT int fclose(FILE *stream)
-{
-	FG_NEED_REAL(fclose, -1);
-	closing_one(number_of(stream));
-	return reals.fclose(stream);
-}
+/* NOLINTBEGIN(bugprone-macro-parentheses): a parameter, a name */
+#define CLOSES(name, parameter, given, fd) \
+ FG_EXPORT int name(parameter)             \
+ {                                         \
+  FG_NEED_REAL(name, -1);                  \
+  closing_one(fd);                         \
+  return reals.name(given);                \
+ }
 
-FG_EXPORT int pclose(FILE *stream)
-{
-	FG_NEED_REAL(pclose, -1);
-	closing_one(number_of(stream));
-	return reals.pclose(stream);
-}
+#define REOPENS(name)                                                                              \
+ FG_EXPORT FILE *name(const char *restrict path, const char *restrict mode, FILE *restrict stream) \
+ {                                                                                                 \
+  FG_NEED_REAL(name, NULL);                                                                        \
+  closing_one(number_of(stream));                                                                  \
+  return opened_stream(reals.name(path, mode, stream));                                            \
+ }
+
+CLOSES(fclose, FILE *stream, stream, number_of(stream))
+CLOSES(pclose, FILE *stream, stream, number_of(stream))
+CLOSES(mq_close, mqd_t queue, queue, queue)
+REOPENS(freopen)
+REOPENS(freopen64)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 FG_EXPORT int closedir(DIR *folder)
 {
@@ -370,28 +372,6 @@ FG_EXPORT int closedir(DIR *folder)
 	if (given)
 		closing_one(dirfd(given));
 	return reals.closedir(given);
-}
-
-FG_EXPORT int mq_close(mqd_t queue)
-{
-	FG_NEED_REAL(mq_close, -1);
-	closing_one(queue);
-	return reals.mq_close(queue);
-}
-
-FG_EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict stream)
-{
-	FG_NEED_REAL(freopen, NULL);
-	closing_one(number_of(stream));
-	return opened_stream(reals.freopen(path, mode, stream));
-}
-
-FG_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
-			  FILE *restrict stream)
-{
-	FG_NEED_REAL(freopen64, NULL);
-	closing_one(number_of(stream));
-	return opened_stream(reals.freopen64(path, mode, stream));
 }
 
 /* ---- registration ---- */

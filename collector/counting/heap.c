@@ -29,7 +29,7 @@ enum {
 
 /* clang-format off */
 #define REALS(X) \
-	X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(posix_memalign) X(aligned_alloc) X(memalign) X(valloc) \
+	X(malloc) X(calloc) X(realloc) X(free) X(posix_memalign) X(aligned_alloc) X(memalign) X(valloc) \
 	X(pvalloc) X(malloc_usable_size)
 /* clang-format on */
 
@@ -286,46 +286,40 @@ static void *move_early(const void *block, size_t size)
 	return moved;
 }
 
-FG_EXPORT void *realloc(void *block, size_t size)
+static inline void *resize(void *block, size_t size, const struct fg_regs *caller)
 {
-	if (!have_reals())
-		return block ? NULL : early_alloc(EARLY_ALIGN, size);
-	const struct fg_memory_block before = release_block(block);
+	const struct fg_memory_block before = let_go(block);
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
-		const struct fg_regs caller = FG_ARCH_CALLER;
-
 		if (block)
-			count_free(&caller);
-		count(&caller, moved, size);
+			count_free(caller);
+		count(caller, moved, size);
 	} else if (size > 0) {
 		take_back(block, before);
 	}
 	return moved;
 }
 
+FG_EXPORT void *realloc(void *block, size_t size)
+{
+	const struct fg_regs caller = FG_ARCH_CALLER;
+
+	if (!have_reals())
+		return block ? NULL : early_alloc(EARLY_ALIGN, size);
+	return resize(block, size, &caller);
+}
+
 FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 {
+	const struct fg_regs caller = FG_ARCH_CALLER;
 	size_t bytes = 0;
 
 	if (__builtin_mul_overflow(count_of, size, &bytes) || !have_reals()) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	const struct fg_memory_block before = release_block(block);
-	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
-
-	if (moved) {
-		const struct fg_regs caller = FG_ARCH_CALLER;
-
-		if (block)
-			count_free(&caller);
-		count(&caller, moved, bytes);
-	} else if (bytes > 0) {
-		take_back(block, before);
-	}
-	return moved;
+	return resize(block, bytes, &caller);
 }
 
 static inline void give_back(void *block, const struct fg_regs *caller)

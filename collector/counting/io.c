@@ -81,16 +81,18 @@ static void count(const ucontext_t *context, enum direction direction, ssize_t m
 }
 
 /* They differ only in their arguments. */
-#define COUNTED(direction, name, parameters, arguments) \
- FG_EXPORT ssize_t name parameters                      \
- {                                                      \
-  FG_NEED_REAL(name, -1);                               \
-  const ssize_t moved = reals.name arguments;           \
-  FG_HERE(context);                                     \
-                                                        \
-  count(&context, direction, moved);                    \
-  return moved;                                         \
+#define COUNTED_AS(name, direction, real, parameters, arguments) \
+ ssize_t name parameters                                         \
+ {                                                               \
+  FG_NEED_REAL(real, -1);                                        \
+  const ssize_t moved = reals.real arguments;                    \
+  FG_HERE(context);                                              \
+                                                                 \
+  count(&context, direction, moved);                             \
+  return moved;                                                  \
  }
+#define COUNTED(direction, name, parameters, arguments) \
+ FG_EXPORT COUNTED_AS(name, direction, name, parameters, arguments)
 
 /* clang-format off */
 COUNTED(READS, read, (int fd, void *to, size_t size), (fd, to, size))
@@ -165,29 +167,16 @@ FG_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned size, int flag
 
 /* ---- streams ---- */
 
-static ssize_t stream_read(FILE *stream, void *to, ssize_t size)
-{
-	const ssize_t moved = reals._IO_file_read(stream, to, size);
-	FG_HERE(context);
+/* clang-format off */
+static COUNTED_AS(stream_read, READS, _IO_file_read, (FILE *stream, void *to, ssize_t size), (stream, to, size))
+static COUNTED_AS(stream_write, WRITES, _IO_file_write, (FILE *stream, const void *from, ssize_t size), (stream, from, size))
+	/* clang-format on */
 
-	count(&context, READS, moved);
-	return moved;
-}
+	/* NOLINTEND(readability-function-size) */
+	/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
-static ssize_t stream_write(FILE *stream, const void *from, ssize_t size)
-{
-	const ssize_t moved = reals._IO_file_write(stream, from, size);
-	FG_HERE(context);
-
-	count(&context, WRITES, moved);
-	return moved;
-}
-
-/* NOLINTEND(readability-function-size) */
-/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
-
-/* libc's layout of struct _IO_jump_t; the members before these do not matter here. */
-struct stream_functions {
+	/* libc's layout of struct _IO_jump_t; the members before these do not matter here. */
+	struct stream_functions {
 	size_t sizes[2];
 	void (*others[12])(void);
 	ssize_t (*read)(FILE *stream, void *to, ssize_t size);

@@ -22,7 +22,6 @@
 enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
-	LINE_ROOM = 1 << 14,
 	FEW_PAGES =
 		16, /* up to this many pages are read without asking whether they were touched */
 	PAGES_AT_ONCE = 1024,
@@ -49,7 +48,7 @@ static struct {
 	uintptr_t stack; /* stack pointer of the calling thread; the stack below is not in use */
 	uintptr_t words[READ_BYTES / WORD];
 	uint64_t pages[PAGES_AT_ONCE];
-	char lines[LINE_ROOM];
+	char lines[FG_PROC_LINES_ROOM];
 	int pagemap; /* descriptor of /proc/self/pagemap */
 	pid_t pid;
 } search;
@@ -264,12 +263,13 @@ static uintptr_t take_hex(const char **text)
 }
 
 /* "7f0c-7f0d rw-p 00000000 00:00 0    [heap]" */
-static void take_line(const char *line)
+static void take_line(void *context, const char *line)
 {
 	const uintptr_t begin = take_hex(&line);
 	const char *name = strchr(line, '/');
 	uintptr_t end = 0;
 
+	(void)context;
 	if (*line++ != '-')
 		return;
 	end = take_hex(&line);
@@ -280,25 +280,26 @@ static void take_line(const char *line)
 	search_mapping(begin, end, name ? name : "");
 }
 
-static bool search_roots(void)
+bool fg_proc_lines(const char *path, char room[FG_PROC_LINES_ROOM],
+		   void (*take)(void *context, const char *line), void *context)
 {
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	size_t kept = 0;
 	long got = 0;
 
 	if (fd < 0)
 		return false;
-	while ((got = syscall(SYS_read, fd, search.lines + kept, LINE_ROOM - 1 - kept)) > 0) {
-		char *line = search.lines;
+	while ((got = syscall(SYS_read, fd, room + kept, FG_PROC_LINES_ROOM - 1 - kept)) > 0) {
+		char *line = room;
 		char *end = NULL;
 
-		search.lines[kept + (size_t)got] = '\0';
+		room[kept + (size_t)got] = '\0';
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			take_line(line);
+			take(context, line);
 		}
 		kept = strlen(line);
-		memmove(search.lines, line, kept);
+		memmove(room, line, kept);
 	}
 	(void)syscall(SYS_close, fd);
 	return got == 0;
@@ -318,7 +319,7 @@ bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block))
 		return false;
 	search.pagemap =
 		(int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	is_done = search_roots();
+	is_done = fg_proc_lines("/proc/self/maps", search.lines, take_line, NULL);
 	search_reached();
 	if (search.pagemap >= 0)
 		(void)syscall(SYS_close, search.pagemap);

@@ -69,6 +69,14 @@ void fg_live_forget(void);
  */
 bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block));
 
+enum {
+	FG_PROC_LINES_ROOM = 1 << 14
+};
+
+/* Calls `take` with each line of a file below /proc. False: it cannot be read to its end. */
+bool fg_proc_lines(const char *path, char room[FG_PROC_LINES_ROOM],
+		   void (*take)(void *context, const char *line), void *context);
+
 /* ---- mappings.c ---- */
 
 /* The state of the heap. */

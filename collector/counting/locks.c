@@ -43,40 +43,16 @@ static void count(const ucontext_t *context, uint64_t begin_ns)
 	fg_counts_record(FG_COUNTER_LOCKS, context, &seen);
 }
 
-static bool is_busy(int tried)
-{
-	return tried == EBUSY;
-}
-
-/* A robust lock whose owner died is acquired too. */
+/* A robust lock whose owner died is acquired too. C11's success is 0 as well. */
 static bool is_taken(int status)
 {
 	return status == 0 || status == EOWNERDEAD;
 }
 
-static bool has_waited(int status)
-{
-	return is_taken(status) || status == ETIMEDOUT;
-}
+_Static_assert(thrd_success == 0, "is_taken() serves C11, too");
 
-/* C11 has results of its own. */
-static bool is_busy_c11(int tried)
-{
-	return tried == thrd_busy;
-}
-
-static bool is_taken_c11(int status)
-{
-	return status == thrd_success;
-}
-
-static bool has_waited_c11(int status)
-{
-	return status == thrd_success || status == thrd_timedout;
-}
-
-/* The real call handles any other result of the attempt. */
-#define LOCKS(name, attempt, kind, parameters, arguments, failed) \
+/* The real call finds again what the attempt has found. Only a lock or a timeout was a wait. */
+#define LOCKS(name, attempt, late, parameters, arguments, failed) \
  FG_EXPORT int name parameters                                    \
  {                                                                \
   uint64_t begin_ns = 0;                                          \
@@ -87,13 +63,11 @@ static bool has_waited_c11(int status)
   if (!fg_is_counting(FG_COUNTER_LOCKS))                          \
    return reals.name arguments;                                   \
   status = reals.attempt(lock);                                   \
-  if (is_taken##kind(status))                                     \
+  if (is_taken(status))                                           \
    return status;                                                 \
-  if (!is_busy##kind(status))                                     \
-   return reals.name arguments;                                   \
   begin_ns = fg_clock_ns(CLOCK_MONOTONIC);                        \
   status = reals.name arguments;                                  \
-  if (has_waited##kind(status)) {                                 \
+  if (is_taken(status) || status == (late)) {                     \
    FG_HERE(context);                                              \
    count(&context, begin_ns);                                     \
   }                                                               \
@@ -103,17 +77,17 @@ static bool has_waited_c11(int status)
 /* clang-format off */
 #define UNTIL    const struct timespec *restrict until
 #define CLOCKED  clockid_t clock, const struct timespec *restrict until
-LOCKS(pthread_mutex_lock, pthread_mutex_trylock, , (pthread_mutex_t *lock), (lock), ENOSYS)
-LOCKS(pthread_mutex_timedlock, pthread_mutex_trylock, , (pthread_mutex_t *restrict lock, UNTIL), (lock, until), ENOSYS)
-LOCKS(pthread_mutex_clocklock, pthread_mutex_trylock, , (pthread_mutex_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
-LOCKS(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, , (pthread_rwlock_t *lock), (lock), ENOSYS)
-LOCKS(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, , (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
-LOCKS(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, , (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
-LOCKS(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, , (pthread_rwlock_t *lock), (lock), ENOSYS)
-LOCKS(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, , (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
-LOCKS(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, , (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
-LOCKS(mtx_lock, mtx_trylock, _c11, (mtx_t *lock), (lock), thrd_error)
-LOCKS(mtx_timedlock, mtx_trylock, _c11, (mtx_t *restrict lock, UNTIL), (lock, until), thrd_error)
+LOCKS(pthread_mutex_lock, pthread_mutex_trylock, ETIMEDOUT, (pthread_mutex_t *lock), (lock), ENOSYS)
+LOCKS(pthread_mutex_timedlock, pthread_mutex_trylock, ETIMEDOUT, (pthread_mutex_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_mutex_clocklock, pthread_mutex_trylock, ETIMEDOUT, (pthread_mutex_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, ETIMEDOUT, (pthread_rwlock_t *lock), (lock), ENOSYS)
+LOCKS(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, ETIMEDOUT, (pthread_rwlock_t *lock), (lock), ENOSYS)
+LOCKS(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(mtx_lock, mtx_trylock, thrd_timedout, (mtx_t *lock), (lock), thrd_error)
+LOCKS(mtx_timedlock, mtx_trylock, thrd_timedout, (mtx_t *restrict lock, UNTIL), (lock, until), thrd_error)
 /* clang-format on */
 
 /* Runs before the constructor that starts the collector. */

@@ -18,8 +18,6 @@
 enum {
 	NAMES = 192,
 	NAME_SIZE = 256,
-	BUFFER = 16384,
-	LINE_SIZE = 1024,
 	GROWN_BY = 16,      /* divisor: growth of the heap before the next reading */
 	PUT_OFF_BY = 64,    /* divisor: the same growth while no time is left */
 	FIRST_AT = 1 << 18, /* smaller heaps are read only at the end */
@@ -52,8 +50,6 @@ static _Atomic bool is_busy;
 struct reader {
 	struct snapshot *into;
 	struct mapping *mapping;
-	char line[LINE_SIZE];
-	size_t length;
 };
 
 static struct mapping *find(struct snapshot *snapshot, const char *name)
@@ -84,10 +80,8 @@ static bool is_ours(const char *name)
 }
 
 /* "7f00-7f01 rw-p 00000000 00:00 0    /path": five fields, and the rest. */
-static void read_header(struct reader *reader)
+static void read_header(struct reader *reader, const char *at)
 {
-	const char *at = reader->line;
-
 	for (int field = 0; field < 5 && *at; field++) {
 		at += strcspn(at, " ");
 		while (*at == ' ')
@@ -115,14 +109,14 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-static void read_line(struct reader *reader)
+static void read_line(void *context, const char *line)
 {
 	static const char resident[] = "Rss:";
 	static const char anonymous[] = "Anonymous:";
-	const char *line = reader->line;
+	struct reader *reader = context;
 
 	if (is_hex(line[0]))
-		read_header(reader);
+		read_header(reader, line);
 	else if (!reader->mapping)
 		return;
 	else if (strncmp(line, resident, strlen(resident)) == 0)
@@ -130,19 +124,6 @@ static void read_line(struct reader *reader)
 	else if (strncmp(line, anonymous, strlen(anonymous)) == 0 &&
 		 strcmp(reader->mapping->name, "[fastgate]") != 0)
 		reader->into->anonymous += read_size(line + strlen(anonymous));
-}
-
-static void read_bytes(struct reader *reader, const char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] == '\n') {
-			reader->line[reader->length] = '\0';
-			read_line(reader);
-			reader->length = 0;
-		} else if (reader->length < LINE_SIZE - 1) {
-			reader->line[reader->length++] = bytes[i];
-		}
-	}
 }
 
 /* ---- the collector's memory ---- */
@@ -167,34 +148,24 @@ static uint64_t own_resident(void)
 
 static bool take(struct snapshot *snapshot, struct fg_held_now held)
 {
-	static char buffer[BUFFER];
-	static struct reader reader;
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/smaps", O_RDONLY | O_CLOEXEC);
+	static char buffer[FG_PROC_LINES_ROOM];
+	struct reader reader = {.into = snapshot};
 	struct mapping *anonymous = NULL;
 	uint64_t own = 0;
-	long got = 0;
+	bool is_done = false;
 
-	if (fd < 0)
-		return false;
 	snapshot->count = 0;
 	snapshot->anonymous = 0;
 	snapshot->held = held;
 	snapshot->time_ns = fg_clock_ns(CLOCK_MONOTONIC);
-	reader = (struct reader){.into = snapshot};
-	for (;;) {
-		got = syscall(SYS_read, fd, buffer, sizeof(buffer));
-		if (got <= 0)
-			break;
-		read_bytes(&reader, buffer, (size_t)got);
-	}
-	(void)syscall(SYS_close, fd);
+	is_done = fg_proc_lines("/proc/self/smaps", buffer, read_line, &reader);
 	own = own_resident();
 	anonymous = find(snapshot, "[anonymous]");
 	own = own < anonymous->resident ? own : anonymous->resident;
 	anonymous->resident -= own;
 	snapshot->anonymous -= own < snapshot->anonymous ? own : snapshot->anonymous;
 	find(snapshot, "[fastgate]")->resident += own;
-	return got == 0;
+	return is_done;
 }
 
 static void look(struct fg_held_now now)

@@ -129,7 +129,7 @@ static void read_program(void)
 static bool concerns_us(void)
 {
 	return !getauxval(AT_SECURE) && fg_g.options.output[0] &&
-	       (!fg_g.options.only_parent || fg_g.options.only_parent == getppid());
+	       (!fg_g.options.only_parent || fg_g.options.only_parent == (uint64_t)getppid());
 }
 
 static void before_fork(void)

@@ -25,16 +25,6 @@ static bool parse_number(const char *text, const char *end, uint64_t *value)
 	return true;
 }
 
-static bool parse_whole(const char *text, uint64_t low, uint64_t high, uint64_t *value)
-{
-	uint64_t result;
-
-	if (!parse_number(text, text + strlen(text), &result) || result < low || result > high)
-		return false;
-	*value = result;
-	return true;
-}
-
 static bool copy_path(char *to, const char *text)
 {
 	size_t size = strlen(text);
@@ -43,31 +33,6 @@ static bool copy_path(char *to, const char *text)
 		return false;
 	memcpy(to, text, size + 1);
 	return true;
-}
-
-static bool set_output(struct fg_options *options, const char *text)
-{
-	return copy_path(options->output, text);
-}
-
-static bool set_control(struct fg_options *options, const char *text)
-{
-	return copy_path(options->control, text);
-}
-
-static bool set_period(struct fg_options *options, const char *text)
-{
-	return parse_whole(text, SECOND_NS / FG_RATE_MAX_HZ, SECOND_NS, &options->period_ns);
-}
-
-static bool set_budget(struct fg_options *options, const char *text)
-{
-	return parse_whole(text, 1, FG_BUDGET_WHOLE, &options->budget);
-}
-
-static bool set_slowdown(struct fg_options *options, const char *text)
-{
-	return parse_whole(text, 0, SECOND_NS, &options->slowdown);
 }
 
 static bool set_clock(struct fg_options *options, const char *text)
@@ -92,42 +57,6 @@ static bool set_clock(struct fg_options *options, const char *text)
 	return false;
 }
 
-static bool set_kernel(struct fg_options *options, const char *text)
-{
-	options->no_kernel = strcmp(text, "off") == 0;
-	return options->no_kernel || strcmp(text, "auto") == 0;
-}
-
-static bool set_only(struct fg_options *options, const char *text)
-{
-	uint64_t value;
-
-	if (!parse_whole(text, 1, INT32_MAX, &value))
-		return false;
-	options->only_parent = (pid_t)value;
-	return true;
-}
-
-static bool set_milliseconds(uint64_t *ns, const char *text)
-{
-	uint64_t value;
-
-	if (!parse_whole(text, 0, UINT64_MAX / 2000000, &value))
-		return false;
-	*ns = value * 1000000;
-	return true;
-}
-
-static bool set_delay(struct fg_options *options, const char *text)
-{
-	return set_milliseconds(&options->delay_ns, text);
-}
-
-static bool set_duration(struct fg_options *options, const char *text)
-{
-	return set_milliseconds(&options->duration_ns, text);
-}
-
 static bool set_units(struct fg_options *options, const char *text)
 {
 	const char *dash = strchr(text, '-');
@@ -141,39 +70,6 @@ static bool set_units(struct fg_options *options, const char *text)
 	options->unit_last = last;
 	options->has_units = true;
 	return true;
-}
-
-static bool set_paused(struct fg_options *options, const char *text)
-{
-	options->paused = strcmp(text, "1") == 0;
-	return options->paused || strcmp(text, "0") == 0;
-}
-
-static bool set_python(struct fg_options *options, const char *text)
-{
-	options->no_python = strcmp(text, "off") == 0;
-	return options->no_python || strcmp(text, "auto") == 0;
-}
-
-static bool set_index(struct fg_options *options, const char *text)
-{
-	options->own_index = strcmp(text, "own") == 0;
-	return options->own_index || strcmp(text, "auto") == 0;
-}
-
-static bool set_dump_signal(struct fg_options *options, const char *text)
-{
-	uint64_t value;
-
-	if (!parse_whole(text, 1, NSIG - 1, &value))
-		return false;
-	options->dump_signal = (uint32_t)value;
-	return true;
-}
-
-static bool set_max_bytes(struct fg_options *options, const char *text)
-{
-	return parse_whole(text, 1u << 20, UINT64_C(1) << 40, &options->max_bytes);
 }
 
 /* The heap includes its allocations; allocations alone are the heap without its blocks. */
@@ -208,28 +104,58 @@ static bool set_counters(struct fg_options *options, const char *text)
 	return true;
 }
 
-static const struct {
+struct setting {
 	const char *name;
-	bool (*set)(struct fg_options *options, const char *text);
-} settings[] = {
-	{.name = FG_ENV_OUTPUT, .set = set_output},
-	{.name = FG_ENV_PERIOD, .set = set_period},
-	{.name = FG_ENV_BUDGET, .set = set_budget},
-	{.name = FG_ENV_SLOWDOWN, .set = set_slowdown},
-	{.name = FG_ENV_CLOCK, .set = set_clock},
-	{.name = FG_ENV_KERNEL, .set = set_kernel},
-	{.name = FG_ENV_ONLY, .set = set_only},
-	{.name = FG_ENV_DELAY, .set = set_delay},
-	{.name = FG_ENV_DURATION, .set = set_duration},
-	{.name = FG_ENV_UNITS, .set = set_units},
-	{.name = FG_ENV_CONTROL, .set = set_control},
-	{.name = FG_ENV_PAUSED, .set = set_paused},
-	{.name = FG_ENV_PYTHON, .set = set_python},
-	{.name = FG_ENV_INDEX, .set = set_index},
-	{.name = FG_ENV_COUNT, .set = set_counters},
-	{.name = FG_ENV_DUMP_SIGNAL, .set = set_dump_signal},
-	{.name = FG_ENV_MAX_BYTES, .set = set_max_bytes},
+	bool (*set)(struct fg_options *options, const char *text); /* or NULL and a member: */
+	size_t offset;
+	const char *on, *off;     /* words of a flag */
+	uint64_t low, high, unit; /* of a whole number; `high` 0: a path */
 };
+
+#define MEMBER(member)            .offset = offsetof(struct fg_options, member)
+#define FLAG(member, word, other) MEMBER(member), .on = (word), .off = (other)
+#define WHOLE(member, from, to)   MEMBER(member), .low = (from), .high = (to), .unit = 1
+#define MILLISECONDS(member)      MEMBER(member), .high = UINT64_MAX / 2000000, .unit = 1000000
+
+static const struct setting settings[] = {
+	{.name = FG_ENV_OUTPUT, MEMBER(output)},
+	{.name = FG_ENV_PERIOD, WHOLE(period_ns, SECOND_NS / FG_RATE_MAX_HZ, SECOND_NS)},
+	{.name = FG_ENV_BUDGET, WHOLE(budget, 1, FG_BUDGET_WHOLE)},
+	{.name = FG_ENV_SLOWDOWN, WHOLE(slowdown, 0, SECOND_NS)},
+	{.name = FG_ENV_CLOCK, .set = set_clock},
+	{.name = FG_ENV_KERNEL, FLAG(no_kernel, "off", "auto")},
+	{.name = FG_ENV_ONLY, WHOLE(only_parent, 1, INT32_MAX)},
+	{.name = FG_ENV_DELAY, MILLISECONDS(delay_ns)},
+	{.name = FG_ENV_DURATION, MILLISECONDS(duration_ns)},
+	{.name = FG_ENV_UNITS, .set = set_units},
+	{.name = FG_ENV_CONTROL, MEMBER(control)},
+	{.name = FG_ENV_PAUSED, FLAG(paused, "1", "0")},
+	{.name = FG_ENV_PYTHON, FLAG(no_python, "off", "auto")},
+	{.name = FG_ENV_INDEX, FLAG(own_index, "own", "auto")},
+	{.name = FG_ENV_COUNT, .set = set_counters},
+	{.name = FG_ENV_DUMP_SIGNAL, WHOLE(dump_signal, 1, NSIG - 1)},
+	{.name = FG_ENV_MAX_BYTES, WHOLE(max_bytes, 1u << 20, UINT64_C(1) << 40)},
+};
+
+static bool set_option(const struct setting *setting, struct fg_options *options, const char *text)
+{
+	void *member = (char *)options + setting->offset;
+	uint64_t value;
+
+	if (setting->set)
+		return setting->set(options, text);
+	if (setting->on) {
+		*(bool *)member = strcmp(text, setting->on) == 0;
+		return *(bool *)member || strcmp(text, setting->off) == 0;
+	}
+	if (setting->high == 0)
+		return copy_path(member, text);
+	if (!parse_number(text, text + strlen(text), &value) || value < setting->low ||
+	    value > setting->high)
+		return false;
+	*(uint64_t *)member = value * setting->unit;
+	return true;
+}
 
 void fg_collector_options_parse(char *const *environment, struct fg_options *options)
 {
@@ -245,8 +171,8 @@ void fg_collector_options_parse(char *const *environment, struct fg_options *opt
 
 			if (size == (size_t)(equals - *environment) &&
 			    strncmp(*environment, settings[i].name, size) == 0 &&
-			    !settings[i].set(options, equals + 1))
-				options->invalid_variable = settings[i].name;
+			    !set_option(&settings[i], options, equals + 1))
+				options->misread = settings[i].name;
 		}
 	}
 	if (options->clock == FG_CLOCK_WALL || options->clock == FG_CLOCK_NONE)

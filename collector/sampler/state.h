@@ -294,11 +294,11 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t budget;   /* millionths of the CPU time to which the period is adapted, or 0 */
-	uint64_t slowdown; /* FG_ENV_SLOWDOWN, in millionths of the CPU time; 0: none */
-	uint32_t clock;    /* enum fg_trace_clock at which the ladder starts */
-	bool no_kernel;    /* do not sample the kernel, even where that is allowed */
-	pid_t only_parent;
+	uint64_t budget;      /* millionths of the CPU time to which the period is adapted, or 0 */
+	uint64_t slowdown;    /* FG_ENV_SLOWDOWN, in millionths of the CPU time; 0: none */
+	uint32_t clock;       /* enum fg_trace_clock at which the ladder starts */
+	bool no_kernel;       /* do not sample the kernel, even where that is allowed */
+	uint64_t only_parent; /* FG_ENV_ONLY; 0: any */
 	uint64_t delay_ns;
 	uint64_t duration_ns;
 	uint64_t unit_first;
@@ -308,9 +308,9 @@ struct fg_options {
 	bool own_index; /* use our own index of loaded objects, even if the loader has one */
 	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
-	uint32_t counters;            /* bits of enum fg_counter */
-	uint32_t dump_signal;         /* signal that requests a dump; 0: none */
-	const char *invalid_variable; /* a variable with an invalid value */
+	uint32_t counters;    /* bits of enum fg_counter */
+	uint64_t dump_signal; /* signal that requests a dump; 0: none */
+	const char *misread;  /* a variable with an invalid value */
 };
 
 struct fg_global {

@@ -46,7 +46,7 @@ int fg_perfdb_fail(const struct fg_error *err)
 }
 
 static const struct fg_perfdb_action *find(const struct fg_perfdb_action *actions,
-					   const struct fg_perfdb_words *words)
+					   const struct fg_option_words *words)
 {
 	if (words->count == 0)
 		return actions;
@@ -73,7 +73,7 @@ static int act(struct fg_perfdb_action_call *call, const struct fg_perfdb_action
 	return status;
 }
 
-int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
+int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_option_words *words,
 		  const struct fg_perfdb_command *command)
 {
 	const struct fg_perfdb_action *action = find(command->actions, words);

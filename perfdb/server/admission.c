@@ -41,8 +41,8 @@ static void find_client(struct fg_request *rq)
 				text, sizeof(text));
 	rq->peer = fg_arena_strdup(&rq->arena, text);
 	rq->client = fg_arena_array(&rq->arena, FG_ADDRESS_TEXT_SIZE, 1);
-	fg_proxies_client(rq->server->proxies, text, fg_request_header_list(rq, "Forwarded"),
-			  fg_request_header_list(rq, "X-Forwarded-For"), rq->client);
+	fg_proxies_client(rq->server->proxies, text, fg_request_header_list(rq, "X-Forwarded-For"),
+			  rq->client);
 	rq->who = rq->client;
 }
 

@@ -64,7 +64,7 @@ static int copy_runs(struct fg_store *from, struct fg_store *to, size_t *copied,
 	return status;
 }
 
-static int migrate(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+static int migrate(const struct fg_perfdb_options *given)
 {
 	struct fg_store *from = NULL;
 	struct fg_store *to = NULL;
@@ -72,7 +72,6 @@ static int migrate(const struct fg_perfdb_options *given, const struct fg_perfdb
 	size_t copied = 0;
 	int status = FG_OK;
 
-	(void)words;
 	if (!given->to) {
 		(void)fg_error_set(&err, FG_EINVAL, "migrate needs --to DATABASE");
 		return fg_perfdb_fail(&err);
@@ -91,13 +90,12 @@ out:
 	return FG_PERFDB_OK;
 }
 
-static int backup(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+static int backup(const struct fg_perfdb_options *given)
 {
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 	int status = FG_OK;
 
-	(void)words;
 	if (!given->to) {
 		(void)fg_error_set(&err, FG_EINVAL, "backup needs --to FILE");
 		return fg_perfdb_fail(&err);
@@ -109,7 +107,7 @@ static int backup(const struct fg_perfdb_options *given, const struct fg_perfdb_
 	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
 }
 
-static int check(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+static int check(const struct fg_perfdb_options *given)
 {
 	struct fg_strbuf findings = {0};
 	struct fg_store *store = NULL;
@@ -117,7 +115,6 @@ static int check(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 	size_t found = 0;
 	int status = fg_store_open(given->database, FG_STORE_READ_ONLY, &store, &err);
 
-	(void)words;
 	if (status == FG_OK)
 		status = fg_store_check(store, &findings, &found, &err);
 	fg_store_close(store);

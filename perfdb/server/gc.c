@@ -17,7 +17,7 @@ static const struct fg_option gc_options[] = {
 	{.name = NULL},
 };
 
-static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+static int gc(const struct fg_perfdb_options *given)
 {
 	const struct fg_gc_policy policy =
 		fg_gc_policy_now(given->project, given->older_than, given->keep, given->dry_run);
@@ -26,7 +26,6 @@ static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_word
 	struct fg_error err = {0};
 	int status = fg_store_open(given->database, FG_STORE_DURABLE, &store, &err);
 
-	(void)words;
 	if (status == FG_OK)
 		status = fg_store_gc(store, &policy, &result, &err);
 	if (status != FG_OK) {

@@ -81,10 +81,11 @@ int fg_guard_host(struct fg_request *rq, struct fg_error *err)
 	const struct fg_server_options *options = &rq->server->options;
 	const char *host = fg_request_header(rq, MHD_HTTP_HEADER_HOST);
 
-	if ((options->host_count == 0 && !options->secret) || !host || fg_guard_is_local_name(host))
+	if ((options->hosts.count == 0 && !options->secret) || !host ||
+	    fg_guard_is_local_name(host))
 		return FG_OK;
-	for (size_t i = 0; i < options->host_count; i++) {
-		if (is_called(host, options->hosts[i]))
+	for (size_t i = 0; i < options->hosts.count; i++) {
+		if (is_called(host, options->hosts.items[i]))
 			return FG_OK;
 	}
 	return fg_request_refuse(rq, 403, err, "this server does not serve this host name");

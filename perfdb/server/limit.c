@@ -53,19 +53,16 @@ static int set(struct fg_perfdb_action_call *call, struct fg_error *err)
 {
 	const struct fg_perfdb_options *given = call->given;
 	struct fg_limits limits = {
-		.project = fg_xstrdup(given->project ? given->project : ""),
+		.project = given->project ? given->project : "",
 		.most_runs = given->most_runs,
 		.most_bytes = (int64_t)given->most_bytes,
 		.keep_days = (given->older_than + FG_NS_PER_DAY - 1) / FG_NS_PER_DAY,
 		.keep_newest = given->keep,
 	};
-	int status = fg_store_limits_set(call->store, &limits, err);
 
-	if (status == FG_OK)
-		status = fg_perfdb_note(call->store, given->project, "limits.set",
-					given->project ? given->project : "all projects", err);
-	free(limits.project);
-	return status;
+	FG_TRY(fg_store_limits_set(deed->store, &limits, err));
+	return fg_perfdb_note(deed->store, given->project, "limits.set",
+			      given->project ? given->project : "all projects", err);
 }
 
 static const struct fg_perfdb_action actions[] = {

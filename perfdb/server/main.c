@@ -40,10 +40,8 @@ static int run(const struct fg_perfdb_command *command, char **argv)
 		fg_options_help(command->options, COLUMNS, &help);
 		(void)fputs(fg_strbuf_text(&help), stdout);
 	} else {
-		const struct fg_perfdb_words words = {.items = found.items, .count = found.count};
-
-		code = command->actions ? fg_perfdb_act(&given, &words, command)
-					: command->run(&given, &words);
+		code = command->actions ? fg_perfdb_act(&given, &found, command)
+					: command->run(&given);
 	}
 	fg_strbuf_release(&help);
 	fg_arena_release(&arena);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/option_rows.h"
 #include "base/strbuf.h"
+#include "perfdb/server/server.h"
 #include "store/serving/access.h"
 
 enum {
@@ -16,19 +17,8 @@ enum {
 
 struct fg_perfdb_options {
 	const char *database;
-	const char *read_url;
+	struct fg_server_options server; /* what `serve` takes */
 	const char *listen;
-	const char *tls_certificate;
-	const char *tls_key;
-	struct fg_option_list hosts;
-	struct fg_option_list proxies;
-	const char *public_url;
-	const char *user_header;
-	const char *groups_header;
-	struct fg_option_list webhook_allowed;
-	bool webhook_plain;
-	const char *webhook_ca_file;
-	int64_t webhook_retry_ns;
 	const char *project;
 	const char *scope;
 	const char *note;
@@ -38,15 +28,7 @@ struct fg_perfdb_options {
 	unsigned keep;
 	unsigned most_runs;
 	uint64_t most_bytes;
-	unsigned rate;
-	unsigned threads;
-	uint64_t body_limit;
-	int64_t headers_ns;
-	int64_t request_ns;
-	bool behind_proxy;
-	bool read_only;
-	bool secret;
-	bool anonymous_read;
+	bool with_secret;
 	bool is_group;
 	bool dry_run;
 	bool quiet;
@@ -71,12 +53,6 @@ struct fg_perfdb_options {
 #define FG_PERFDB_HELP \
  FG_ROW_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
 
-/* The words after the options. */
-struct fg_perfdb_words {
-	char **items;
-	size_t count;
-};
-
 struct fg_perfdb_action;
 
 struct fg_perfdb_command {
@@ -87,7 +63,7 @@ struct fg_perfdb_command {
 		*actions;  /* actions for the first word; NULL if the command takes no words */
 	const char *usage; /* for commands with actions */
 	/* For commands without actions; returns the exit code, an FG_PERFDB_... */
-	int (*run)(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words);
+	int (*run)(const struct fg_perfdb_options *given);
 };
 
 extern const struct fg_perfdb_command fg_perfdb_serve; /* serve.c */
@@ -125,7 +101,7 @@ struct fg_perfdb_action {
 };
 
 /* Runs the action named by the first word, by default the first action; returns the exit code. */
-int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
+int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_option_words *words,
 		  const struct fg_perfdb_command *command);
 /* Adds an action to the audit log, under the name of the local user, who owns the database. */
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,

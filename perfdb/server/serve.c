@@ -21,8 +21,8 @@ enum {
 
 static const struct fg_option serve_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(struct fg_perfdb_options, read_url, "read-url", 0, "URL",
-		    "a PostgreSQL replica of the database, to answer read-only requests"),
+	FG_ROW_TEXT(struct fg_perfdb_options, server.read_database, "read-url", 0, "URL",
+		    "a PostgreSQL replica of the database, which answers what only reads"),
 	{.name = "listen",
 	 .letter = 'l',
 	 .kind = FG_OPTION_TEXT,
@@ -30,52 +30,54 @@ static const struct fg_option serve_options[] = {
 	 .argument = "ADDRESS:PORT",
 	 .initial = "127.0.0.1:8642",
 	 .help = "where to listen; port 0 takes a free one"},
-	FG_ROW_TEXT(struct fg_perfdb_options, tls_certificate, "tls-cert", 0, "FILE",
+	FG_ROW_TEXT(struct fg_perfdb_options, server.tls_certificate, "tls-cert", 0, "FILE",
 		    "certificate chain in PEM"),
-	FG_ROW_TEXT(struct fg_perfdb_options, tls_key, "tls-key", 0, "FILE", "its key in PEM"),
-	FG_ROW_FLAG(struct fg_perfdb_options, behind_proxy, "behind-proxy", 0,
+	FG_ROW_TEXT(struct fg_perfdb_options, server.tls_key, "tls-key", 0, "FILE",
+		    "its key in PEM"),
+	FG_ROW_FLAG(struct fg_perfdb_options, server.behind_proxy, "behind-proxy", 0,
 		    "a reverse proxy terminates TLS"),
 	FG_ROW_LIST(
-		struct fg_perfdb_options, proxies, "trust-proxy", 0, "CIDR",
+		struct fg_perfdb_options, server.proxies, "trust-proxy", 0, "CIDR",
 		"trust the client address that this proxy names; with --behind-proxy, those on loopback"),
-	FG_ROW_LIST(struct fg_perfdb_options, hosts, "host", 0, "NAME",
+	FG_ROW_LIST(struct fg_perfdb_options, server.hosts, "host", 0, "NAME",
 		    "answer only requests that name this host, or a loopback one"),
-	FG_ROW_TEXT(struct fg_perfdb_options, public_url, "public-url", 0, "URL",
-		    "the public address of this server, for links in webhooks"),
-	FG_ROW_TEXT(struct fg_perfdb_options, user_header, "user-header", 0, "NAME",
+	FG_ROW_TEXT(
+		struct fg_perfdb_options, server.public_url, "public-url", 0, "URL",
+		"the address that browsers know this server by: links in webhooks begin with it"),
+	FG_ROW_TEXT(struct fg_perfdb_options, server.user_header, "user-header", 0, "NAME",
 		    "the proxies of --trust-proxy name the person in this header"),
-	FG_ROW_TEXT(struct fg_perfdb_options, groups_header, "groups-header", 0, "NAME",
+	FG_ROW_TEXT(struct fg_perfdb_options, server.groups_header, "groups-header", 0, "NAME",
 		    "and the groups in this one, separated by commas"),
-	FG_ROW_LIST(struct fg_perfdb_options, webhook_allowed, "webhook-allow", 0, "CIDR",
+	FG_ROW_LIST(struct fg_perfdb_options, server.webhooks.allowed, "webhook-allow", 0, "CIDR",
 		    "also allow webhooks to these local or private addresses"),
-	FG_ROW_FLAG(struct fg_perfdb_options, webhook_plain, "webhook-http", 0,
+	FG_ROW_FLAG(struct fg_perfdb_options, server.webhooks.allows_plain, "webhook-http", 0,
 		    "webhooks may be http://, not only https://"),
-	FG_ROW_FILE(struct fg_perfdb_options, webhook_ca_file, "webhook-ca-file", 0,
+	FG_ROW_FILE(struct fg_perfdb_options, server.webhooks.ca_file, "webhook-ca-file", 0,
 		    "certificates to trust for webhooks instead of the system's"),
-	FG_ROW_DURATION(struct fg_perfdb_options, webhook_retry_ns, "webhook-retry", "10s",
+	FG_ROW_DURATION(struct fg_perfdb_options, server.webhooks.retry_ns, "webhook-retry", "10s",
 			"wait before a webhook's second try, then twice as long each time"),
-	FG_ROW_FLAG(struct fg_perfdb_options, anonymous_read, "anonymous-read", 0,
+	FG_ROW_FLAG(struct fg_perfdb_options, server.anonymous_read, "anonymous-read", 0,
 		    "let anyone who reaches this server read; everything else takes a token"),
-	FG_ROW_FLAG(struct fg_perfdb_options, secret, "secret", 0,
+	FG_ROW_FLAG(struct fg_perfdb_options, with_secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
-		    "open the pages in the browser (xdg-open)"),
-	FG_ROW_FLAG(struct fg_perfdb_options, read_only, "read-only", 0,
+		    "show the pages in the browser (xdg-open)"),
+	FG_ROW_FLAG(struct fg_perfdb_options, server.read_only, "read-only", 0,
 		    "serve pages only: accept no writes"),
-	FG_ROW_COUNT(struct fg_perfdb_options, rate, "requests-per-minute", 0, 100000000, "6000",
-		     "requests allowed per token or address"),
+	FG_ROW_COUNT(struct fg_perfdb_options, server.requests_per_minute, "requests-per-minute", 0,
+		     100000000, "6000", "requests allowed per token or address"),
 	{.name = "body-limit",
 	 .kind = FG_OPTION_SIZE,
-	 .offset = offsetof(struct fg_perfdb_options, body_limit),
+	 .offset = offsetof(struct fg_perfdb_options, server.body_limit_bytes),
 	 .argument = "SIZE",
 	 .initial = "64MiB",
 	 .help = "largest upload"},
 	FG_ROW_DURATION(
-		struct fg_perfdb_options, headers_ns, "header-time", "60s",
+		struct fg_perfdb_options, server.headers_ns, "header-time", "60s",
 		"time for a request's headers, from the connection or the previous request"),
-	FG_ROW_DURATION(struct fg_perfdb_options, request_ns, "request-time", "5m",
+	FG_ROW_DURATION(struct fg_perfdb_options, server.request_ns, "request-time", "5m",
 			"time from there until the answer is read"),
-	FG_ROW_COUNT(struct fg_perfdb_options, threads, "threads", 0, 256, "16",
+	FG_ROW_COUNT(struct fg_perfdb_options, server.threads, "threads", 0, 256, "16",
 		     "threads that answer"),
 	FG_ROW_FLAG(struct fg_perfdb_options, quiet, "quiet", 'q', "do not log requests"),
 	FG_PERFDB_HELP,
@@ -280,55 +282,23 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	return FG_OK;
 }
 
-static struct fg_webhook_options webhook_options(const struct fg_perfdb_options *given)
+static int serve(const struct fg_perfdb_options *given)
 {
-	return (struct fg_webhook_options){
-		.allowed = given->webhook_allowed.items,
-		.allowed_count = given->webhook_allowed.count,
-		.allows_plain = given->webhook_plain,
-		.ca_file = given->webhook_ca_file,
-		.retry_ns = given->webhook_retry_ns,
-	};
-}
-
-static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
-{
-	struct fg_server_options options = {
-		.database = given->database,
-		.read_database = given->read_url,
-		.tls_certificate = given->tls_certificate,
-		.tls_key = given->tls_key,
-		.behind_proxy = given->behind_proxy,
-		.hosts = given->hosts.items,
-		.host_count = given->hosts.count,
-		.proxies = given->proxies.items,
-		.proxy_count = given->proxies.count,
-		.user_header = given->user_header,
-		.groups_header = given->groups_header,
-		.public_url = given->public_url,
-		.webhooks = webhook_options(given),
-		.read_only = given->read_only,
-		.anonymous_read = given->anonymous_read,
-		.body_limit_bytes = (size_t)given->body_limit,
-		.requests_per_minute = given->rate,
-		.threads = given->threads,
-		.headers_ns = given->headers_ns,
-		.request_ns = given->request_ns,
-		.log_fd = given->quiet ? -1 : STDOUT_FILENO,
-	};
+	struct fg_server_options options = given->server;
 	char secret[SECRET_TEXT_SIZE] = "";
 	struct fg_error err = {0};
 	char *address = NULL;
 	int status = FG_OK;
 
-	(void)words;
 	if (!parse_listen(given->listen, &address, &options.port)) {
 		(void)fg_error_set(&err, FG_EINVAL, "--listen %s: expected ADDRESS:PORT",
 				   given->listen);
 		return fg_perfdb_fail(&err);
 	}
 	options.address = address;
-	if (given->secret) {
+	options.database = given->database;
+	options.log_fd = given->quiet ? -1 : STDOUT_FILENO;
+	if (given->with_secret) {
 		status = make_secret(secret, &err);
 		options.secret = secret;
 	}

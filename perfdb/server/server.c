@@ -10,7 +10,7 @@
 #include "perfdb/server/connections.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
-#include "perfdb/server/proxies.h"
+#include "perfdb/server/ranges.h"
 #include "perfdb/server/recent_tokens.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/server_private.h"
@@ -27,8 +27,7 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	WEBHOOK_TESTS_PER_MINUTE = 60, /* per project */
-	NOTES_PER_MINUTE = 1,          /* per subject */
+	NOTES_PER_MINUTE = 1, /* per subject */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
@@ -169,9 +168,9 @@ static int set_proxies(struct fg_server *s, struct fg_error *err)
 	static const char *const local[] = {"127.0.0.0/8", "::1"};
 	const struct fg_server_options *options = &s->options;
 
-	if (options->proxy_count == 0 && options->behind_proxy)
-		return fg_proxies_new(local, FG_ARRAY_SIZE(local), &s->proxies, err);
-	return fg_proxies_new(options->proxies, options->proxy_count, &s->proxies, err);
+	if (options->proxies.count == 0 && options->behind_proxy)
+		return fg_ranges_new(local, FG_ARRAY_SIZE(local), &s->proxies, err);
+	return fg_ranges_new(options->proxies.items, options->proxies.count, &s->proxies, err);
 }
 
 /* Three quarters of the largest possible number of connections. */
@@ -206,7 +205,7 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 		return fg_error_set(
 			err, FG_EINVAL,
 			"--user-header is for a server that people sign in to: not with --read-only, --secret or --anonymous-read");
-	if (options->user_header && options->proxy_count == 0)
+	if (options->user_header && options->proxies.count == 0)
 		return fg_error_set(
 			err, FG_EINVAL,
 			"--user-header needs --trust-proxy: anybody could send the header");
@@ -249,7 +248,6 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->noted = fg_limiter_new(NOTES_PER_MINUTE);
-	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
 	s->good_tokens = fg_recent_tokens_new();
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret, options->tls_certificate);
@@ -288,9 +286,8 @@ void fg_server_stop(struct fg_server *server)
 	fg_sessions_free(server->sessions);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->noted);
-	fg_limiter_free(server->webhook_tests);
 	fg_recent_tokens_free(server->good_tokens);
-	fg_proxies_free(server->proxies);
+	fg_ranges_free(server->proxies);
 	free(server->cookie_name);
 	if (server->key)
 		explicit_bzero(server->key, strlen(server->key));

@@ -16,12 +16,13 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/options.h"
 
 struct fg_server;
 
 struct fg_webhook_options {
-	const char *const *allowed; /* ranges of local and private addresses that may be called */
-	size_t allowed_count;
+	struct fg_option_list
+		allowed;     /* ranges of local and private addresses that may be called */
 	bool allows_plain;   /* also allow http:// */
 	const char *ca_file; /* NULL: the system's certificates */
 	int64_t retry_ns;    /* wait before the second attempt, doubled each time; 0: 10 s */
@@ -35,11 +36,9 @@ struct fg_server_options {
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
 	/* Hosts that requests may name, besides loopback; none: see below. */
-	const char *const *hosts;
-	size_t host_count;
+	struct fg_option_list hosts;
 	/* Proxies whose headers are trusted; if none, those on loopback with behind_proxy. */
-	const char *const *proxies;
-	size_t proxy_count;
+	struct fg_option_list proxies;
 	/* How people sign in, besides tokens. */
 	const char *user_header;   /* names the person, as sent by a trusted proxy; may be NULL */
 	const char *groups_header; /* lists the person's groups, separated by commas; may be NULL */
@@ -49,7 +48,7 @@ struct fg_server_options {
 	bool behind_proxy;         /* the proxy does TLS: a public address needs no certificate */
 	bool read_only;            /* nothing is stored and no upload is accepted */
 	bool anonymous_read;       /* reading needs no token */
-	size_t body_limit_bytes;   /* per request; 0: FG_WIRE_MAX_BYTES */
+	uint64_t body_limit_bytes; /* per request; 0: FG_WIRE_MAX_BYTES */
 	size_t bodies_limit_bytes; /* for all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* per token or address; 0: 6000 */
 	unsigned threads;             /* worker threads; 0: 16 */

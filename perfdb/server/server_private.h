@@ -12,7 +12,7 @@ struct fg_connections;
 struct fg_health;
 struct fg_recent_tokens;
 struct fg_limiter;
-struct fg_proxies;
+struct fg_ranges;
 struct fg_replica;
 struct fg_sessions;
 struct fg_watcher;
@@ -56,13 +56,12 @@ struct fg_server {
 	struct fg_limiter *requests;
 	struct fg_limiter *noted;             /* limits notes to one per minute and subject */
 	struct fg_recent_tokens *good_tokens; /* tokens that worked recently */
-	struct fg_proxies *proxies;
+	struct fg_ranges *proxies;
 	char *cookie_name;        /* cookie for the secret */
 	struct fg_writer *writer; /* NULL if read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
 	struct fg_webhooks *webhooks; /* NULL if read-only */
-	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	atomic_size_t body_bytes;                  /* bytes of requests in progress */

@@ -60,8 +60,7 @@ void fg_sessions_give_back(struct fg_sessions *s, struct fg_store *store)
 	if (!store)
 		return;
 	(void)pthread_mutex_lock(&s->lock);
-	s->idle = fg_grow(s->idle, &s->idle_capacity, s->idle_count + 1, sizeof(struct fg_store *));
-	s->idle[s->idle_count++] = store;
+	*FG_ADD(s->idle, s->idle_count, s->idle_capacity) = store;
 	if (fg_store_is_broken(store)) {
 		/* The idle connections are broken for the same reason. */
 		broken = s->idle;

@@ -24,8 +24,7 @@ enum {
 	ATTEMPTS_MAX = 12,
 	WAIT_MAX_SECONDS = 3600,
 	TEXT_MAX_BYTES = 4096, /* limit of an address, template or answer */
-	NAME_MAX_BYTES = 200,
-	SUMMARY_MAX_BYTES = 2000,
+	VALUE_MAX_BYTES = 2000,
 };
 
 struct fg_webhooks {
@@ -39,13 +38,13 @@ struct fg_webhooks {
 /* ---- the message ---- */
 
 /* Appends text escaped for JSON, without quotes and control characters. */
-static void add_value(struct fg_strbuf *body, const char *value, size_t limit)
+static void add_value(struct fg_strbuf *body, const char *value)
 {
 	struct fg_strbuf clean = {0};
 	struct fg_strbuf quoted = {0};
 	struct fg_json_writer w;
 
-	fg_text_add_clean(&clean, value ? value : "", value ? strlen(value) : 0, limit);
+	fg_text_add_clean(&clean, value ? value : "", value ? strlen(value) : 0, VALUE_MAX_BYTES);
 	fg_json_writer_init(&w, &quoted, 0);
 	fg_json_begin_array(&w, NULL);
 	fg_json_text(&w, NULL, fg_strbuf_text(&clean));
@@ -55,65 +54,43 @@ static void add_value(struct fg_strbuf *body, const char *value, size_t limit)
 	fg_strbuf_release(&clean);
 }
 
-void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
+void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,
 		     struct fg_strbuf *body)
 {
-	const struct {
-		const char *name;
-		const char *value;
-		size_t limit;
-	} places[] = {
-		{"{branch}", values->branch, NAME_MAX_BYTES},
-		{"{commit}", values->commit, NAME_MAX_BYTES},
-		{"{project}", values->project, NAME_MAX_BYTES},
-		{"{run}", values->run, NAME_MAX_BYTES},
-		{"{summary}", values->summary, SUMMARY_MAX_BYTES},
-		{"{url}", values->url, SUMMARY_MAX_BYTES},
-		{"{verdict}", values->verdict, NAME_MAX_BYTES},
-	};
-
 	while (*template) {
-		size_t i = 0;
+		const struct fg_webhook_value *v = values;
 
-		while (i < FG_ARRAY_SIZE(places) && !fg_text_starts_with(template, places[i].name))
-			i++;
-		if (i == FG_ARRAY_SIZE(places)) {
+		while (v->place && !fg_text_starts_with(template, v->place))
+			v++;
+		if (!v->place) {
 			fg_strbuf_add_char(body, *template ++);
 			continue;
 		}
-		add_value(body, places[i].value, places[i].limit);
-		template += strlen(places[i].name);
+		add_value(body, v->value);
+		template += strlen(v->place);
 	}
-}
-
-static int add_change(struct fg_store *store, const struct fg_run *run,
-		      const struct fg_series *series, const struct fg_metric *metric,
-		      struct fg_strbuf *summary, struct fg_error *err)
-{
-	const struct fg_watch_place place = {
-		.project = run->project, .benchmark = series->name, .metric = metric->name};
-	struct fg_watched_change c;
-	char change[FG_NUMBER_TEXT_SIZE];
-
-	FG_TRY(fg_watcher_confirmed(store, &place, run->id, &c, err));
-	if (*c.run && fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
-		fg_strbuf_printf(summary, "%schange point: %s %s %s", summary->length ? "; " : "",
-				 series->name, metric->label,
-				 fg_format_change(c.after / c.before - 1, change));
-	return FG_OK;
 }
 
 static int add_changes(struct fg_store *store, const struct fg_run *run,
 		       const struct fg_series *series, struct fg_strbuf *summary,
 		       struct fg_error *err)
 {
-	int status = FG_OK;
+	for (size_t m = 0; m < series->metric_count; m++) {
+		const struct fg_metric *metric = &series->metrics[m];
+		const struct fg_watch_place place = {
+			.project = run->project, .benchmark = series->name, .metric = metric->name};
+		struct fg_watched_change c;
+		char change[FG_NUMBER_TEXT_SIZE];
 
-	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
-		if (series->metrics[m].gated)
-			status = add_change(store, run, series, &series->metrics[m], summary, err);
+		if (!metric->gated)
+			continue;
+		FG_TRY(fg_watcher_confirmed(store, &place, run->id, &c, err));
+		if (*c.run && fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
+			fg_strbuf_printf(summary, "%schange point: %s %s %s",
+					 summary->length ? "; " : "", series->name, metric->label,
+					 fg_format_change(c.after / c.before - 1, change));
 	}
-	return status;
+	return FG_OK;
 }
 
 /* The message about a run; `body` stays empty if there is nothing to report. */
@@ -144,15 +121,15 @@ static int write_message(struct fg_store *store, const struct fg_webhook_call *c
 		url = fg_xasprintf("%.*s/?view=run&run=%s", (int)length,
 				   public_url ? public_url : "", call->run);
 		fg_webhook_fill(call->hook.template,
-				&(struct fg_webhook_values){
-					.branch = side->branch,
-					.commit = side->commit,
-					.project = call->project,
-					.run = call->run,
-					.summary = fg_strbuf_text(&summary),
-					.url = url,
-					.verdict = verdict ? verdict : "change",
-				},
+				(const struct fg_webhook_value[]){
+					{"{branch}", side->branch},
+					{"{commit}", side->commit},
+					{"{project}", call->project},
+					{"{run}", call->run},
+					{"{summary}", fg_strbuf_text(&summary)},
+					{"{url}", url},
+					{"{verdict}", verdict ? verdict : "change"},
+					{NULL, NULL}},
 				body);
 		free(url);
 	}
@@ -171,23 +148,15 @@ bool fg_webhook_admits(void *allowed, const char *text)
 	       (fg_ranges_have(allowed, &address) || fg_address_is_public(&address));
 }
 
-/*
- * Replaces each placeholder by a word: the result is JSON only if all placeholders are inside
- * strings.
- */
+/* A placeholder outside a string is not JSON. */
 static int check_template(const char *template, struct fg_error *err)
 {
-	static const struct fg_webhook_values words = {"x", "x", "x", "x", "x", "x", "x"};
-	struct fg_strbuf body = {0};
 	cJSON *json = NULL;
-	bool is_good = false;
+	const bool is_good =
+		fg_json_parse(template, strlen(template), TEXT_MAX_BYTES, &json, NULL) == FG_OK &&
+		cJSON_IsObject(json);
 
-	fg_webhook_fill(template, &words, &body);
-	is_good = fg_json_parse(fg_strbuf_text(&body), body.length, TEXT_MAX_BYTES, &json, NULL) ==
-			  FG_OK &&
-		  cJSON_IsObject(json);
 	cJSON_Delete(json);
-	fg_strbuf_release(&body);
 	if (is_good)
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,
@@ -212,8 +181,9 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 	return check_template(template, err);
 }
 
-int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *body,
-		     struct fg_error *err)
+/* FG_ENET: the same call may succeed later. */
+static int deliver(const struct fg_webhooks *h, const char *url, const char *body,
+		   struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json", NULL};
 	const struct fg_http_options options = {
@@ -273,7 +243,7 @@ static int make_call(const struct fg_webhooks *h, struct fg_store *store,
 	int64_t again_ns = 0;
 
 	FG_TRY(write_message(store, call, h->public_url, body, err));
-	if (body->length && fg_webhooks_send(h, call->hook.url, body->data, &why) == FG_ENET)
+	if (body->length && deliver(h, call->hook.url, body->data, &why) == FG_ENET)
 		again_ns = again_at(h, call->attempts);
 	return fg_store_webhook_settle(store, call, again_ns, *why.message ? why.message : NULL,
 				       err);
@@ -320,7 +290,8 @@ int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_optio
 		.context = h,
 		.pause_ns = h->options.retry_ns < poll_ns ? h->options.retry_ns : poll_ns,
 	};
-	status = fg_ranges_new(h->options.allowed, h->options.allowed_count, &h->allowed, err);
+	status =
+		fg_ranges_new(h->options.allowed.items, h->options.allowed.count, &h->allowed, err);
 	return status == FG_OK ? fg_background_start(&h->calls, err) : status;
 }
 

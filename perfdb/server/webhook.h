@@ -26,25 +26,19 @@ void fg_webhooks_wake(struct fg_webhooks *hooks);
 /* FG_EINVAL with the reason: nothing could ever be sent to this address, or with this template. */
 int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const char *template,
 		      struct fg_error *err) FG_NODISCARD;
-/* FG_ENET: the same call may succeed later. */
-int fg_webhooks_send(const struct fg_webhooks *hooks, const char *url, const char *body,
-		     struct fg_error *err) FG_NODISCARD;
 /* An fg_http_admits: allows public addresses and those in the fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
-/* Values for the placeholders of a template, ordered by name. */
-struct fg_webhook_values {
-	const char *branch;
-	const char *commit;
-	const char *project;
-	const char *run;
-	const char *summary;
-	const char *url;
-	const char *verdict;
+struct fg_webhook_value {
+	const char *place; /* "{branch}"; NULL ends an array */
+	const char *value;
 };
 
-/* Values are escaped, so that a string in the template remains one string. */
-void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
+/*
+ * Replaces the places by the values. Values are escaped and cut, so that a string in the template
+ * remains one string.
+ */
+void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,
 		     struct fg_strbuf *body);
 
 #endif

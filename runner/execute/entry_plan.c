@@ -21,6 +21,8 @@ struct writing {
 	struct fg_strbuf texts;
 	uint64_t object_count;
 	uint64_t entry_count;
+	/* "libreco.so:parse" → 1: at least one function of this name is refused */
+	struct fg_map refused;
 };
 
 /* ---- finding the program ---- */
@@ -126,8 +128,6 @@ static int write_file(struct writing *w, const char *path, struct fg_error *err)
 	int status;
 
 	(void)add_text(w, ""); /* the last byte is a NUL */
-	memcpy(header.magic, FG_PLAN_MAGIC, sizeof(header.magic));
-	header.text_bytes = w->texts.length;
 	header.size = sizeof(header) + w->objects.length + w->entries.length + w->texts.length;
 	fg_strbuf_add(&all, (const char *)&header, sizeof(header));
 	fg_strbuf_add(&all, w->objects.data, w->objects.length);
@@ -139,67 +139,36 @@ static int write_file(struct writing *w, const char *path, struct fg_error *err)
 	return status;
 }
 
-int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, struct fg_error *err)
+static int make_plan(const struct fg_entry_plan *plan, struct writing *w, struct fg_error *err)
 {
 	struct fg_program_file file;
-	struct writing w = {0};
 	char *program = NULL;
 	int status = FG_OK;
 
-	FG_TRY_OUT(find_program(plan->program, &program, &file, err));
-	add_object(&w, program, NULL);
-	if (w.object_count == 0) {
-		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: its sections cannot be read",
-				      program);
-		goto out;
-	}
-	status = add_libraries(&w, plan, file.loader, program, err);
-	if (status == FG_OK)
-		status = write_file(&w, path, err);
-out:
-	fg_strbuf_release(&w.objects);
-	fg_strbuf_release(&w.entries);
-	fg_strbuf_release(&w.texts);
+	FG_TRY(find_program(plan->program, &program, &file, err));
+	add_object(w, program, NULL);
+	status = w->object_count > 0 ? add_libraries(w, plan, file.loader, program, err)
+				     : fg_error_set(err, FG_EUNSUPPORTED,
+						    "%s: its sections cannot be read", program);
 	free(program);
 	return status;
 }
 
-/* ---- aligning two plans ---- */
-
-/* A plan that fastgate wrote, loaded again. */
-struct loaded {
-	char *data;
-	size_t size;
-	struct fg_plan_view plan;
-	/* "libreco.so:parse" → 1: at least one function of this name is refused */
-	struct fg_map refused;
-};
-
-static int load(const char *path, struct loaded *loaded, struct fg_error *err)
-{
-	const size_t limit = (size_t)1 << 30;
-
-	FG_TRY(fg_fs_read(path, limit, &loaded->data, &loaded->size, err));
-	return fg_plan_open(loaded->data, loaded->size, &loaded->plan)
-		       ? FG_OK
-		       : fg_error_set(err, FG_EPARSE, "%s: not an entry plan", path);
-}
-
 /* Refuses what the other side refuses; without another side, notes what is refused. */
-static void align(struct loaded *loaded, const struct loaded *other)
+static void align(struct writing *w, const struct writing *other)
 {
-	const struct fg_plan_view *plan = &loaded->plan;
+	const struct fg_plan_object *objects = (const void *)w->objects.data;
+	struct fg_plan_entry *entries = (void *)w->entries.data;
 
-	for (uint64_t i = 0; i < plan->header->object_count; i++) {
-		const struct fg_plan_object *object = &plan->objects[i];
-		const char *file = fg_fs_base_name(plan->texts + object->path);
+	for (uint64_t i = 0; i < w->object_count; i++) {
+		const char *file = fg_fs_base_name(w->texts.data + objects[i].path);
 
-		for (uint64_t k = 0; k < object->entry_count; k++) {
-			struct fg_plan_entry *entry = &plan->entries[object->first_entry + k];
-			char *key = fg_xasprintf("%s:%s", file, plan->texts + entry->name);
+		for (uint64_t k = 0; k < objects[i].entry_count; k++) {
+			struct fg_plan_entry *entry = &entries[objects[i].first_entry + k];
+			char *key = fg_xasprintf("%s:%s", file, w->texts.data + entry->name);
 
 			if (!other && entry->refusal != FG_ENTRY_ACCEPTED)
-				(void)fg_map_add_text(&loaded->refused, key, 1, NULL);
+				(void)fg_map_add_text(&w->refused, key, 1, NULL);
 			if (other && entry->refusal == FG_ENTRY_ACCEPTED &&
 			    fg_map_get_text(&other->refused, key))
 				entry->refusal = FG_ENTRY_OTHER_SIDE;
@@ -208,26 +177,23 @@ static void align(struct loaded *loaded, const struct loaded *other)
 	}
 }
 
-int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err)
+int fg_entry_plans_write(const struct fg_entry_plan *plans, size_t count, struct fg_error *err)
 {
-	struct loaded plans[2] = {0};
-	int status = load(one, &plans[0], err);
+	struct writing w[2] = {0};
+	int status = FG_OK;
 
-	if (status == FG_OK)
-		status = load(other, &plans[1], err);
-	if (status != FG_OK)
-		goto out;
-	align(&plans[0], NULL);
-	align(&plans[1], NULL);
-	align(&plans[0], &plans[1]);
-	align(&plans[1], &plans[0]);
-	status = fg_fs_write_atomic(one, plans[0].data, plans[0].size, 0600, err);
-	if (status == FG_OK)
-		status = fg_fs_write_atomic(other, plans[1].data, plans[1].size, 0600, err);
-out:
-	for (unsigned i = 0; i < 2; i++) {
-		fg_map_release(&plans[i].refused);
-		free(plans[i].data);
+	FG_ASSERT(count <= FG_ARRAY_SIZE(w));
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = make_plan(&plans[i], &w[i], err);
+	for (size_t i = 0; i < 2 * count && count == 2; i++)
+		align(&w[i % 2], i < 2 ? NULL : &w[(i + 1) % 2]);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = write_file(&w[i], plans[i].path, err);
+	for (size_t i = 0; i < count; i++) {
+		fg_strbuf_release(&w[i].objects);
+		fg_strbuf_release(&w[i].entries);
+		fg_strbuf_release(&w[i].texts);
+		fg_map_release(&w[i].refused);
 	}
 	return status;
 }

@@ -7,24 +7,23 @@
 #ifndef FG_RUNNER_ENTRY_PLAN_H
 #define FG_RUNNER_ENTRY_PLAN_H
 
+#include "base/base.h"
 #include "base/error.h"
 
 struct fg_entry_plan {
 	const char *program;           /* the path of the program, or of a script */
 	char *const *environment;      /* the program's; NULL: ours */
 	const char *working_directory; /* NULL: ours */
+	const char *path;              /* of the file to write */
 };
 
 /*
- * Writes the plan for this program to `path`. The dynamic linker lists the libraries; the program
- * does not run. FG_EUNSUPPORTED: no plan can be made for this kind of program.
+ * Writes the plan of a program, or those of two builds that are compared: a function refused in one
+ * is refused in the other, so that both count the same calls of it. The dynamic linker lists the
+ * libraries; the programs do not run. FG_EUNSUPPORTED: no plan can be made for this kind of
+ * program.
  */
-int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, struct fg_error *err)
+int fg_entry_plans_write(const struct fg_entry_plan *plans, size_t count, struct fg_error *err)
 	FG_NODISCARD;
-/*
- * Aligns the plans of two builds that are compared: a function refused in one is refused in the
- * other, so that both count the same calls of it.
- */
-int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -114,13 +114,21 @@ out:
 	return status;
 }
 
-int fg_runner_extra_entry_plan(const struct fg_runner_job *job, enum fg_arm arm, const char *path,
-			       struct fg_error *err)
+int fg_runner_extra_entry_plans(const struct fg_runner_job *job, char *const paths[FG_ARM_COUNT],
+				struct fg_error *err)
 {
-	const struct fg_target *target = &job->executor.targets[arm];
-	const struct fg_entry_plan plan = {.program = target->program,
-					   .environment = target->environment,
-					   .working_directory = target->working_directory};
+	struct fg_entry_plan plans[FG_ARM_COUNT];
+	size_t count = 0;
 
-	return fg_entry_plan_write(&plan, path, err);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_target *target = &job->executor.targets[arm];
+
+		if (paths[arm])
+			plans[count++] = (struct fg_entry_plan){.program = target->program,
+								.environment = target->environment,
+								.working_directory =
+									target->working_directory,
+								.path = paths[arm]};
+	}
+	return fg_entry_plans_write(plans, count, err);
 }

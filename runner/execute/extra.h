@@ -34,8 +34,8 @@ void fg_runner_extra_remove(const struct fg_runner_job *job, char *folder);
  */
 int fg_runner_extra(struct fg_runner_job *job, const struct fg_extra *extra, char **why,
 		    struct fg_error *err) FG_NODISCARD;
-/* Writes the entry plan (runner/execute/entry_plan.h) for the arm's program. */
-int fg_runner_extra_entry_plan(const struct fg_runner_job *job, enum fg_arm arm, const char *path,
-			       struct fg_error *err) FG_NODISCARD;
+/* Writes the entry plans (runner/execute/entry_plan.h) of the arms with a path. */
+int fg_runner_extra_entry_plans(const struct fg_runner_job *job, char *const paths[FG_ARM_COUNT],
+				struct fg_error *err) FG_NODISCARD;
 
 #endif

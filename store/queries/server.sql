@@ -59,7 +59,7 @@ DELETE FROM annotation WHERE id = $1 AND project IN (SELECT id FROM project WHER
 INSERT INTO proof_card (project, fingerprint, at_ns, data) VALUES ($1, $2, $3, $4)
 ON CONFLICT (project, fingerprint) DO UPDATE SET at_ns = excluded.at_ns, data = excluded.data;
 -- name: proof_card_list
-SELECT c.fingerprint, c.at_ns, c.data FROM proof_card c JOIN project p ON p.id = c.project
+SELECT NULL, c.fingerprint, c.at_ns, c.data FROM proof_card c JOIN project p ON p.id = c.project
 WHERE p.name = $1 ORDER BY c.at_ns DESC, c.fingerprint LIMIT 100;
 
 -- name: proof_card_rows

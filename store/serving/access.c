@@ -139,17 +139,14 @@ int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *e
 
 int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
 {
-	struct fg_token_list found = {0};
 	struct fg_query q;
 	int status = FG_OK;
 
+	*list = (struct fg_token_list){0};
 	fg_query_begin(&q, store->db, FG_SQL_TOKEN_LIST);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		struct fg_token *token = NULL;
+		struct fg_token *token = FG_ADD(list->items, list->count, list->capacity);
 
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		token = &found.items[found.count++];
 		*token = (struct fg_token){
 			.id = fg_column_int(&q, 0),
 			.project = fg_column_copy(&q, 1),
@@ -163,10 +160,8 @@ int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, stru
 		(void)fg_scope_parse(fg_column_text(&q, 2), &token->scope);
 	}
 	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_token_list_release(&found);
+	if (status != FG_OK)
+		fg_token_list_release(list);
 	return status;
 }
 
@@ -244,31 +239,27 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 int fg_store_annotations(struct fg_store *store, const char *project, const char *benchmark,
 			 const char *run, struct fg_annotation_list *list, struct fg_error *err)
 {
-	struct fg_annotation_list found = {0};
 	struct fg_query q;
 	int status = FG_OK;
 
+	*list = (struct fg_annotation_list){0};
 	FG_QUERY_WITH(&q, store->db, FG_SQL_ANNOTATION_LIST, FG_BIND(project), FG_BIND(benchmark),
 		      FG_BIND(run));
 	while ((status = fg_query_step(&q, err)) > 0) {
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		found.items[found.count++] = (struct fg_annotation){
+		*FG_ADD(list->items, list->count, list->capacity) = (struct fg_annotation){
 			.id = fg_column_int(&q, 0),
-			.run = fg_column_keep(&q, 1, &found.texts),
-			.benchmark = fg_column_keep(&q, 2, &found.texts),
-			.metric = fg_column_keep(&q, 3, &found.texts),
-			.kind = fg_column_keep(&q, 4, &found.texts),
-			.text = fg_column_keep(&q, 5, &found.texts),
-			.author = fg_column_keep(&q, 6, &found.texts),
+			.run = fg_column_keep(&q, 1, &list->texts),
+			.benchmark = fg_column_keep(&q, 2, &list->texts),
+			.metric = fg_column_keep(&q, 3, &list->texts),
+			.kind = fg_column_keep(&q, 4, &list->texts),
+			.text = fg_column_keep(&q, 5, &list->texts),
+			.author = fg_column_keep(&q, 6, &list->texts),
 			.created_ns = fg_column_int(&q, 7),
 		};
 	}
 	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_annotation_list_release(&found);
+	if (status != FG_OK)
+		fg_annotation_list_release(list);
 	return status;
 }
 

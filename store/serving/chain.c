@@ -87,9 +87,7 @@ static void take_edge(const struct fg_query *q, struct fg_chain_edges *edges)
 	edge.from = fg_arena_strdup(&edges->texts, fg_column_text(q, 1));
 	edge.to = fg_arena_strdup(&edges->texts, fg_column_text(q, 2));
 	edge.tag = fg_arena_strdup(&edges->texts, fg_column_text(q, 3));
-	edges->items =
-		fg_grow(edges->items, &edges->capacity, edges->count + 1, sizeof(edges->items[0]));
-	edges->items[edges->count++] = edge;
+	*FG_ADD(edges->items, edges->count, edges->capacity) = edge;
 }
 
 int fg_store_chain(struct fg_store *store, const char *project, const char *benchmark,
@@ -103,9 +101,8 @@ int fg_store_chain(struct fg_store *store, const char *project, const char *benc
 
 	FG_TRY(fg_store_benchmark(store, project, benchmark, &id, err));
 	fg_digest(metric, NULL, NULL, digest);
-	FG_QUERY_WITH(&q, store->db, FG_SQL_CHAIN, FG_BIND(id));
-	fg_query_bytes(&q, digest, sizeof(digest));
-	fg_query_int(&q, FG_CHAIN_RUNS_MAX);
+	FG_QUERY_WITH(&q, store->db, FG_SQL_CHAIN, FG_BIND(id), FG_BIND(fg_digest_blob(digest)),
+		      FG_BIND(FG_CHAIN_RUNS_MAX));
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_edge(&q, &found);
 	fg_query_end(&q);

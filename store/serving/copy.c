@@ -78,12 +78,13 @@ static int copy_row(struct fg_store *to, const struct table *table, const struct
 		FG_TRY(fg_store_project(to, fg_column_text(row, 0), &project, err));
 	fg_query_begin(&q, to->db, table->write);
 	for (size_t i = 0; i < table->count; i++) {
-		if (table->columns[i] == PROJECT)
-			fg_query_int(&q, project);
-		else if (table->columns[i] == NUMBER)
-			fg_query_int(&q, fg_column_int(row, (int)i));
-		else
-			fg_query_text(&q, fg_column_text(row, (int)i));
+		const struct fg_bind bind = table->columns[i] == TEXT
+						    ? FG_BIND(fg_column_text(row, (int)i))
+						    : FG_BIND(table->columns[i] == PROJECT
+								      ? project
+								      : fg_column_int(row, (int)i));
+
+		fg_query_bind(&q, &bind);
 	}
 	return fg_query_run(&q, err);
 }

@@ -43,11 +43,8 @@ static struct last_texts last_of(const struct fg_history *history)
 static void take_point(const struct fg_query *q, struct fg_history *history)
 {
 	const struct last_texts last = last_of(history);
-	struct fg_history_point *point = NULL;
+	struct fg_history_point *point = FG_ADD(history->points, history->count, history->capacity);
 
-	history->points = fg_grow(history->points, &history->capacity, history->count + 1,
-				  sizeof(*history->points));
-	point = &history->points[history->count++];
 	*point = (struct fg_history_point){
 		.started_ns = fg_column_int(q, 1),
 		.commit = copy_of(&history->texts, q, 2, NULL),
@@ -130,10 +127,9 @@ static int read_points(struct fg_store *store, int64_t benchmark,
 	int status = FG_OK;
 
 	fg_digest(query->metric, NULL, NULL, digest);
-	FG_QUERY_WITH(&q, store->db, FG_SQL_HISTORY, FG_BIND(benchmark));
-	fg_query_bytes(&q, digest, sizeof(digest));
-	fg_query_text(&q, query->branch);
-	fg_query_int(&q, query->limit ? (int64_t)query->limit : INT64_MAX);
+	FG_QUERY_WITH(&q, store->db, FG_SQL_HISTORY, FG_BIND(benchmark),
+		      FG_BIND(fg_digest_blob(digest)), FG_BIND(query->branch),
+		      FG_BIND(query->limit ? (int64_t)query->limit : INT64_MAX));
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_point(&q, history);
 	fg_query_end(&q);
@@ -146,14 +142,11 @@ static int check_metric(struct fg_store *store, const struct fg_history_query *q
 			struct fg_error *err)
 {
 	uint8_t digest[FG_DIGEST_SIZE];
-	struct fg_query q;
 	int64_t id = 0;
 	int status = FG_OK;
 
 	fg_digest(query->metric, NULL, NULL, digest);
-	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	status = fg_query_value(&q, &id, err);
+	status = fg_store_look_up(store, FG_SQL_WORDS_FIND, digest, &id, err);
 	if (status == FG_ENOENT)
 		return fg_error_set(err, FG_ENOENT,
 				    "no metric '%s' was ever stored for benchmark '%s'",

@@ -38,10 +38,10 @@ int fg_store_limits_set(struct fg_store *store, const struct fg_limits *limits,
 			   FG_BIND(limits->keep_days), FG_BIND(limits->keep_newest));
 }
 
-static struct fg_limits read_row(const struct fg_query *q)
+static struct fg_limits read_row(const struct fg_query *q, const char *project)
 {
 	return (struct fg_limits){
-		.project = fg_xstrdup(fg_column_text(q, 0)),
+		.project = project,
 		.most_runs = fg_column_int(q, 1),
 		.most_bytes = fg_column_int(q, 2),
 		.keep_days = fg_column_int(q, 3),
@@ -51,28 +51,23 @@ static struct fg_limits read_row(const struct fg_query *q)
 
 int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, struct fg_error *err)
 {
-	struct fg_limits_list found = {0};
 	struct fg_query q;
 	int status = FG_OK;
 
+	*list = (struct fg_limits_list){0};
 	fg_query_begin(&q, store->db, FG_SQL_LIMITS_LIST);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		found.items[found.count++] = read_row(&q);
-	}
+	while ((status = fg_query_step(&q, err)) > 0)
+		*FG_ADD(list->items, list->count, list->capacity) =
+			read_row(&q, fg_column_keep(&q, 0, &list->texts));
 	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_limits_list_release(&found);
+	if (status != FG_OK)
+		fg_limits_list_release(list);
 	return status;
 }
 
 void fg_limits_list_release(struct fg_limits_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].project);
+	fg_arena_release(&list->texts);
 	free(list->items);
 	*list = (struct fg_limits_list){0};
 }
@@ -87,7 +82,7 @@ int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_li
 	FG_QUERY_WITH(&q, store->db, FG_SQL_LIMITS_OF, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
-		*limits = read_row(&q);
+		*limits = read_row(&q, *fg_column_text(&q, 0) ? project : "");
 	fg_query_end(&q);
 	return status < 0 ? status : FG_OK;
 }
@@ -136,14 +131,11 @@ int fg_store_check_quota(struct fg_store *store, const char *project, const stru
 	int status = fg_store_limits_of(store, project, &limits, err);
 
 	if (status != FG_OK || (!limits.most_runs && !limits.most_bytes))
-		goto out;
-	FG_TRY_OUT(fg_store_usage(store, project, &usage, err));
+		return status;
+	FG_TRY(fg_store_usage(store, project, &usage, err));
 	usage.runs += more->runs;
 	usage.bytes += more->bytes;
-	status = compare_usage(project, &limits, &usage, err);
-out:
-	free(limits.project);
-	return status;
+	return compare_usage(project, &limits, &usage, err);
 }
 
 void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text)

@@ -6,14 +6,14 @@
 #ifndef FG_STORE_SERVING_LIMITS_H
 #define FG_STORE_SERVING_LIMITS_H
 
-#include "base/base.h"
+#include "base/arena.h"
 #include "base/error.h"
 
 struct fg_store;
 
 /* 0 in any member: unlimited. */
 struct fg_limits {
-	char *project;       /* "": all projects without limits of their own */
+	const char *project; /* "": all projects without limits of their own */
 	int64_t most_runs;   /* number of stored runs */
 	int64_t most_bytes;  /* size of the rows added by its runs */
 	int64_t keep_days;   /* age of a run since its start */
@@ -24,6 +24,7 @@ struct fg_limits_list {
 	struct fg_limits *items;
 	size_t count;
 	size_t capacity;
+	struct fg_arena texts;
 };
 
 /* Space used by a project. */

@@ -26,23 +26,21 @@ static size_t nth_headline(const struct fg_series *series, size_t nth)
 }
 
 /* Copies the name and label of the nth headline to the row. `found` may be NULL. */
-static int read_headline(const char *text, size_t nth, struct fg_overview_row *row, bool *found,
-			 struct fg_error *err)
+static int read_headline(size_t nth, struct fg_overview_row *row, struct fg_arena *texts,
+			 bool *found, struct fg_error *err)
 {
 	struct fg_series series = {0};
 	cJSON *json = NULL;
 	size_t index = SIZE_MAX;
 	int status = FG_OK;
 
-	FG_TRY(fg_json_parse(text, strlen(text), FG_MAX_CHUNK_BYTES, &json, err));
+	FG_TRY(fg_json_parse(row->metrics, strlen(row->metrics), FG_MAX_CHUNK_BYTES, &json, err));
 	fg_series_init(&series, "");
 	FG_TRY_OUT(fg_metrics_read(json, &series, err));
 	index = nth_headline(&series, nth);
 	if (index != SIZE_MAX) {
-		free(row->metric);
-		free(row->label);
-		row->metric = fg_xstrdup(series.metrics[index].name);
-		row->label = fg_xstrdup(series.metrics[index].label);
+		row->metric = fg_arena_strdup(texts, series.metrics[index].name);
+		row->label = fg_arena_strdup(texts, series.metrics[index].label);
 	}
 	if (found)
 		*found = index != SIZE_MAX;
@@ -60,24 +58,22 @@ static int read_rows(struct fg_store *store, const char *project, struct fg_over
 
 	FG_QUERY_WITH(&q, store->db, FG_SQL_OVERVIEW, FG_BIND(project));
 	while ((status = fg_query_step(&q, err)) > 0) {
-		struct fg_overview_row *row = NULL;
+		struct fg_overview_row *row =
+			FG_ADD(overview->items, overview->count, overview->capacity);
 
-		overview->items = fg_grow(overview->items, &overview->capacity, overview->count + 1,
-					  sizeof(*overview->items));
-		row = &overview->items[overview->count++];
 		*row = (struct fg_overview_row){
 			.benchmark = fg_column_int(&q, 0),
 			.name = fg_column_keep(&q, 1, &overview->texts),
 			.series = fg_column_int(&q, 2),
 			.started_ns = fg_column_int(&q, 5),
+			.metrics = fg_column_keep(&q, 3, &overview->texts),
 			.commit = fg_column_keep(&q, 6, &overview->texts),
 			.branch = fg_column_keep(&q, 7, &overview->texts),
 			.dirty = fg_column_int(&q, 8) != 0,
 			.subject = fg_column_keep(&q, 9, &overview->texts),
 		};
 		(void)snprintf(row->run, sizeof(row->run), "%s", fg_column_text(&q, 4));
-		row->metrics = fg_column_keep(&q, 3, &overview->texts);
-		status = read_headline(row->metrics, 0, row, NULL, err);
+		status = read_headline(0, row, &overview->texts, NULL, err);
 		if (status != FG_OK)
 			break;
 	}
@@ -155,7 +151,7 @@ static int try_headline(struct fg_overview *overview, size_t nth, bool *any, str
 
 		if (!row->metric || has_value(row))
 			continue;
-		status = read_headline(row->metrics, nth, row, &found, err);
+		status = read_headline(nth, row, &overview->texts, &found, err);
 		*any |= found;
 	}
 	return status;
@@ -185,32 +181,25 @@ static int read_histories(struct fg_store *store, size_t runs, struct fg_overvie
 int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
 		      struct fg_overview *overview, struct fg_error *err)
 {
-	struct fg_overview found = {0};
 	bool mine = false;
 	int status = FG_OK;
 
+	*overview = (struct fg_overview){0};
 	FG_TRY_OUT(fg_store_view(store, &mine, err));
-	FG_TRY_OUT(read_rows(store, project, &found, err));
-	FG_TRY_OUT(read_histories(store, runs, &found, err));
-	status = find_release(store, project, &found, err);
+	FG_TRY_OUT(read_rows(store, project, overview, err));
+	FG_TRY_OUT(read_histories(store, runs, overview, err));
+	status = find_release(store, project, overview, err);
 out:
 	fg_store_view_end(store, mine);
-	if (status == FG_OK)
-		*overview = found;
-	else
-		fg_overview_release(&found);
+	if (status != FG_OK)
+		fg_overview_release(overview);
 	return status;
 }
 
 void fg_overview_release(struct fg_overview *overview)
 {
-	for (size_t i = 0; i < overview->count; i++) {
-		struct fg_overview_row *row = &overview->items[i];
-
-		free(row->metric);
-		free(row->label);
-		fg_history_release(&row->history);
-	}
+	for (size_t i = 0; i < overview->count; i++)
+		fg_history_release(&overview->items[i].history);
 	free(overview->items);
 	fg_arena_release(&overview->texts);
 	*overview = (struct fg_overview){0};

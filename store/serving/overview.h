@@ -8,8 +8,8 @@
 
 struct fg_overview_row {
 	char *name;
-	char *metric; /* the metric shown: the first gated one with values */
-	char *label;
+	const char *metric; /* the metric shown: the first gated one with values */
+	const char *label;
 	char *metrics; /* definitions in the newest run, as stored */
 	/* The newest run, which may not have a value. */
 	char run[37];

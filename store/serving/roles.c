@@ -47,49 +47,39 @@ int fg_store_role_remove(struct fg_store *store, int64_t id, char **project, str
 
 int fg_store_role_list(struct fg_store *store, struct fg_role_list *list, struct fg_error *err)
 {
-	struct fg_role_list found = {0};
 	struct fg_query q;
 	int status = FG_OK;
 
+	*list = (struct fg_role_list){0};
 	fg_query_begin(&q, store->db, FG_SQL_ROLE_LIST);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		struct fg_role *role = NULL;
+		struct fg_role *role = FG_ADD(list->items, list->count, list->capacity);
 
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		role = &found.items[found.count++];
 		*role = (struct fg_role){
 			.id = fg_column_int(&q, 0),
 			.kind = (enum fg_role_kind)fg_column_int(&q, 1),
-			.who = fg_xstrdup(fg_column_text(&q, 2)),
-			.project = fg_xstrdup(fg_column_text(&q, 3)),
+			.who = fg_column_keep(&q, 2, &list->texts),
+			.project = fg_column_keep(&q, 3, &list->texts),
 			.created_ns = fg_column_int(&q, 5),
 		};
 		(void)fg_scope_parse(fg_column_text(&q, 4), &role->scope);
 	}
 	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_role_list_release(&found);
+	if (status != FG_OK)
+		fg_role_list_release(list);
 	return status;
 }
 
 void fg_role_list_release(struct fg_role_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].who);
-		free(list->items[i].project);
-	}
+	fg_arena_release(&list->texts);
 	free(list->items);
 	*list = (struct fg_role_list){0};
 }
 
 void fg_grant_list_add(struct fg_grant_list *grants, const char *project, enum fg_scope scope)
 {
-	grants->items = fg_grow(grants->items, &grants->capacity, grants->count + 1,
-				sizeof(*grants->items));
-	grants->items[grants->count++] =
+	*FG_ADD(grants->items, grants->count, grants->capacity) =
 		(struct fg_grant){.project = fg_xstrdup(project), .scope = scope};
 }
 

@@ -33,8 +33,8 @@ struct fg_grant_list {
 struct fg_role {
 	int64_t id;
 	enum fg_role_kind kind;
-	char *who;
-	char *project; /* NULL: all */
+	const char *who;
+	const char *project; /* NULL: all */
 	enum fg_scope scope;
 	int64_t created_ns;
 };
@@ -43,6 +43,7 @@ struct fg_role_list {
 	struct fg_role *items;
 	size_t count;
 	size_t capacity;
+	struct fg_arena texts;
 };
 
 /* Accepts 1 to FG_ROLE_NAME_MAX bytes without control characters; otherwise FG_EINVAL. */

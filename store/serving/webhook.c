@@ -36,13 +36,8 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 
 int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
 {
-	static const enum fg_sql steps[] = {FG_SQL_WEBHOOK_CALLS_REMOVE, FG_SQL_WEBHOOK_REMOVE};
-	int status = FG_OK;
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(steps) && status == FG_OK; i++) {
-		status = FG_QUERY_DO(store->db, err, steps[i], FG_BIND(project));
-	}
-	return status;
+	FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_REMOVE, FG_BIND(project)));
+	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_REMOVE, FG_BIND(project));
 }
 
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
@@ -77,21 +72,15 @@ int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_a
 int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call *call,
 			    int64_t again_ns, const char *problem, struct fg_error *err)
 {
-	struct fg_query q;
 	int status = FG_OK;
 
 	FG_TRY(fg_store_begin(store, err));
-	FG_QUERY_WITH(&q, store->db,
-		      again_ns ? FG_SQL_WEBHOOK_CALLS_LATER : FG_SQL_WEBHOOK_CALL_DONE,
-		      FG_BIND(call->id));
-	if (again_ns) {
-		fg_query_int(&q, again_ns);
-		fg_query_text(&q, call->project);
-	}
-	status = fg_query_run(&q, err);
-	if (status == FG_OK) {
+	status = again_ns
+			 ? FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_LATER,
+				       FG_BIND(call->id), FG_BIND(again_ns), FG_BIND(call->project))
+			 : FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_DONE, FG_BIND(call->id));
+	if (status == FG_OK)
 		status = FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
 				     FG_BIND(problem));
-	}
 	return fg_store_end(store, status, err);
 }

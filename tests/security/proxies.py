@@ -53,7 +53,7 @@ def from_an_untrusted_peer():
 
 
 def forged_in_the_other_header():
-    """The proxy sets one header; the other one comes from the client."""
+    """The proxy sets one header; another one comes from the client."""
     with Server("--behind-proxy", "--requests-per-minute", str(LIMIT)) as server:
         for i in range(3 * LIMIT):
             server.ask("GET", "/", {"X-Forwarded-For": STRANGER, "Forwarded": f"for=192.0.2.{i}"})
@@ -70,11 +70,7 @@ def every_form_of_an_address():
                 ("X-Forwarded-For", "10.0.0.1,10.0.0.2", "10.0.0.1"),
                 ("X-Forwarded-For", "192.0.2.1, nonsense", "127.0.0.1"),
                 ("X-Forwarded-For", "", "127.0.0.1"),
-                ("X-Forwarded-For", "," * 5000, "127.0.0.1"),
-                ("Forwarded", 'for=192.0.2.1;proto=https, For="[fd00::1]:80"; by=10.0.0.1', "192.0.2.1"),
-                ("Forwarded", 'for="[2001:db8::1]"', "2001:db8::1"),
-                ("Forwarded", "for=unknown", "127.0.0.1"),
-                ("Forwarded", "proto=http;for=192.0.2.1", "192.0.2.1")):
+                ("X-Forwarded-For", "," * 5000, "127.0.0.1")):
             server.ask("GET", "/", {header: value})
             found = json.loads(open("server.log", encoding="utf-8").readlines()[-1])["client"]
             check(found == client, f"{header}: {value[:60]} is {found} instead of {client}")

@@ -55,25 +55,24 @@ def after_a_run(server, secret, url):
 
 def no_spelling_reaches_a_local_address(server, secret, receiver):
     for host in (*FORBIDDEN, "localhost", *SPELLINGS):
-        problem = expect(set_webhook(server, secret, receiver.url(host=host)), 200, host).json()["problem"]
-        check("local or private" in problem or host in SPELLINGS and "resolve" in problem, f"{host}: {problem}")
-    found = after_a_run(server, secret, receiver.url(host="localhost"))
-    check(found["waiting"] == 0 and "local or private" in found["problem"], f"{found}")
+        found = after_a_run(server, secret, receiver.url(host=host))
+        problem = found["problem"]
+        check(found["waiting"] == 0 and "local or private" in problem or host in SPELLINGS and "resolve" in problem, f"{host}: {found}")
     check(receiver.count == 0, "something arrived all the same")
 
 
 def redirection_is_not_followed(server, secret, receiver):
-    front = Receiver([(code, {"Location": receiver.url("/inside", "127.0.0.2")}) for code in (301, 302, 303, 307, 308) for _ in range(2)])
+    front = Receiver([(code, {"Location": receiver.url("/inside", "127.0.0.2")}) for code in (301, 302, 303, 307, 308)])
     for _ in range(5):
         found = after_a_run(server, secret, front.url())
         check(found["waiting"] == 0 and "the webhook answered 30" in found["problem"], f"{found}")
-    check(front.count == 10 and receiver.count == 0, "a redirection was followed")
+    check(front.count == 5 and receiver.count == 0, "a redirection was followed")
 
 
 def only_what_is_allowed_is_reached(server, secret, receiver):
-    problem = expect(set_webhook(server, secret, receiver.url(host="127.0.0.2")), 200, "an address").json()["problem"]
+    problem = after_a_run(server, secret, receiver.url(host="127.0.0.2"))["problem"]
     check("local or private" in problem, f"an address beside the allowed one: {problem}")
-    check(after_a_run(server, secret, receiver.url())["problem"] is None and receiver.count == 2, "the allowed address")
+    check(after_a_run(server, secret, receiver.url())["problem"] is None and receiver.count == 1, "the allowed address")
 
 
 def proxies_of_the_environment_are_not_used(secret, receiver):

@@ -103,6 +103,5 @@ int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
 		fg_json_end(&w);
 	}
 	fg_json_end(&w);
-	free(limits.project);
 	return FG_OK;
 }

@@ -339,25 +339,17 @@ static void open_both(struct fg_store **store, struct fg_db **db)
 static int add_rows(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
 {
 	int64_t *ids = fg_xcalloc(count, sizeof(*ids));
-	struct fg_blob *digests = fg_xcalloc(count, sizeof(*digests));
-	const char **texts = fg_xcalloc(count, sizeof(*texts));
-	const struct fg_rows rows = {.columns = {{.numbers = ids},
-						 {.blobs = digests},
-						 {.texts = texts},
-						 {.texts = texts},
-						 {.numbers = ids}},
-				     .column_count = 5,
-				     .count = count};
+	struct fg_rows rows = {0};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = first + (int64_t)i;
-		digests[i] = (struct fg_blob){&ids[i], sizeof(ids[i])};
-		texts[i] = "made";
+		FG_ROWS_ADD(&rows, FG_BIND(ids[i]),
+			    FG_BIND(((struct fg_blob){&ids[i], sizeof(ids[i])})), FG_BIND("made"),
+			    FG_BIND("made"), FG_BIND(ids[i]));
 	}
 	status = fg_query_rows(db, FG_SQL_FACT_ADD, &rows, NULL, err);
-	free(digests);
-	free(texts);
+	fg_rows_release(&rows);
 	free(ids);
 	return status;
 }
@@ -450,13 +442,7 @@ static void one_session_writes_at_a_time(void **state)
 /* This includes statements outside of a transaction, and statements for many rows. */
 static void read_only_session_cannot_write(void **state)
 {
-	const int64_t series = 1;
-	const int64_t kind = 2;
-	const struct fg_rows rows = {
-		.columns = {{.numbers = &series}, {.numbers = &kind}},
-		.column_count = 2,
-		.count = 1,
-	};
+	struct fg_rows rows = {0};
 	struct fg_store *store = NULL;
 	struct fg_db *db = NULL;
 	struct fg_query q;
@@ -469,7 +455,10 @@ static void read_only_session_cannot_write(void **state)
 	FG_QUERY_WITH(&q, db, FG_SQL_LIMITS_REMOVE, FG_BIND("nothing"));
 	assert_int_not_equal(fg_query_run(&q, &err), FG_OK);
 	assert_non_null(strstr(err.message, "read-only"));
+	FG_ROWS_ADD(&rows, FG_BIND(1));
+	FG_ROWS_ADD(&rows, FG_BIND(2));
 	assert_int_not_equal(fg_query_rows(db, FG_SQL_CHUNKS_FORGET, &rows, NULL, &err), FG_OK);
+	fg_rows_release(&rows);
 	assert_true(count(db, FG_SQL_TOKEN_COUNT) >= 0);
 	fg_db_close(db);
 	fg_store_close(store);

@@ -13,7 +13,7 @@
 static const struct fg_key *key_of(const char *path)
 {
 	struct fg_strbuf where = {0};
-	const struct fg_key *key = fg_schema_find(path, &where);
+	const struct fg_key *key = fg_schema_find(&fg_config_schema, path, &where);
 
 	fg_strbuf_release(&where);
 	if (!key)

@@ -105,11 +105,12 @@ static void values_stay_in_their_strings(void **state)
 {
 	static const char template[] =
 		"{\"text\": \"{project} {summary}\", \"{branch}\": [\"{commit}\", \"{other}\"]}";
-	const struct fg_webhook_values values = {
-		.project = "a\", \"admin\": true, \"x\": \"",
-		.summary = "{branch}\\\n\x1b[31m\xff",
-		.branch = "</script>{commit}",
-		.commit = NULL,
+	static const struct fg_webhook_value values[] = {
+		{"{project}", "a\", \"admin\": true, \"x\": \""},
+		{"{summary}", "{branch}\\\n\x1b[31m\xff"},
+		{"{branch}", "</script>{commit}"},
+		{"{commit}", NULL},
+		{NULL, NULL},
 	};
 	struct fg_strbuf body = {0};
 	struct fg_error err = {0};
@@ -117,7 +118,7 @@ static void values_stay_in_their_strings(void **state)
 	cJSON *json = NULL;
 
 	(void)state;
-	fg_webhook_fill(template, &values, &body);
+	fg_webhook_fill(template, values, &body);
 	if (fg_json_parse(body.data, body.length, body.length, &json, &err) != FG_OK)
 		fail_msg("%s: %s", err.message, body.data);
 	assert_int_equal(cJSON_GetArraySize(json), 2);
@@ -134,13 +135,13 @@ static void values_stay_in_their_strings(void **state)
 static void long_values_are_cut(void **state)
 {
 	char *name = fg_xcalloc(1, 5001);
-	const struct fg_webhook_values values = {.project = name};
+	const struct fg_webhook_value values[] = {{"{project}", name}, {NULL, NULL}};
 	struct fg_strbuf body = {0};
 
 	(void)state;
 	memset(name, 'n', 5000);
-	fg_webhook_fill("{project}", &values, &body);
-	assert_int_equal(body.length, 200);
+	fg_webhook_fill("{project}", values, &body);
+	assert_int_equal(body.length, 2000);
 	fg_strbuf_release(&body);
 	free(name);
 }

@@ -95,10 +95,8 @@ static void limits_of_its_own_come_before_those_of_all(void **state)
 	assert_string_equal(limits.project, "tracker");
 	assert_int_equal(limits.most_runs, 0);
 	assert_int_equal(limits.most_bytes, 5000);
-	free(limits.project);
 	must(f, fg_store_limits_of(f->store, "other", &limits, &f->err));
 	assert_int_equal(limits.most_runs, 10);
-	free(limits.project);
 	set(f, (struct fg_limits){.project = "tracker"}); /* removes its own limits */
 	must(f, fg_store_limits_list(f->store, &list, &f->err));
 	assert_int_equal(list.count, 1);
