@@ -346,7 +346,7 @@ static void add_declared(struct search *search, const char *folder, const char *
 static void take_calls(struct search *search, const char *folder, const char *text,
 		       const char *word)
 {
-	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+	for (const char *at = strcasestr(text, word); at; at = strcasestr(at + 1, word)) {
 		char *name = declared_name(at + strlen(word));
 
 		if (name && !fg_project_is_comment(text, at))
@@ -478,11 +478,12 @@ static const char *word_pattern(const char *name, struct fg_arena *arena)
 	return fg_arena_printf(arena, "(^|[^A-Za-z0-9_-])%s($|[^A-Za-z0-9_-])", plain);
 }
 
-const char *fg_project_service(const char *root, const struct fg_project_program *program,
-			       struct fg_arena *arena)
+const char *fg_project_service(const char *root, const struct fg_project *project,
+			       const struct fg_project_program *program, struct fg_arena *arena)
 {
 	const struct fg_git git = {.folder = root};
-	const char *word = word_pattern(fg_fs_base_name(program->path), arena);
+	const char *name = fg_fs_base_name(program->path);
+	const char *word = word_pattern(name, arena);
 	const char *const units[] = {"grep",       "-IliE",     "-e",         word,       "--",
 				     "*.service*", "*.socket*", "*.init",     "*.init.*", "*.initd",
 				     "*init.d/*",  "*rc.d/*",   "*systemd/*", "*.xinetd", NULL};
@@ -492,6 +493,8 @@ const char *fg_project_service(const char *root, const struct fg_project_program
 	char *files = NULL;
 	const char *why = NULL;
 
+	if (fg_project_has_page(project, name, '8'))
+		return "is not run: its page in the manual is among the administrator's";
 	if (fg_git_output(&git, units, &files, NULL) == FG_OK && *files)
 		why = fg_arena_printf(arena, "is not run: %.*s starts it as a service",
 				      (int)strcspn(files, "\n"), files);

@@ -355,8 +355,15 @@ static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_
 
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
+	const struct fg_git git = {.folder = root};
+	const char *const ask[] = {"ls-files", "*.1", "*.1.*", "*.8", "*.8.*", NULL};
+	char *pages = NULL;
+
 	*project = (struct fg_project){.name = name_of(root, arena)};
 	fg_project_find_commits(root, project);
+	if (fg_git_output(&git, ask, &pages, NULL) == FG_OK)
+		project->manual = fg_arena_strdup(arena, pages);
+	free(pages);
 	if (fg_project_choose_way(root, arena, project, 0))
 		choose_build_in(root, arena, project);
 }

@@ -78,6 +78,7 @@ struct fg_project_program {
 struct fg_project {
 	enum fg_project_kind kind;
 	const char *name;          /* for display: the folder's name without a version */
+	const char *manual; /* files that look like pages of the manual, one a line, or NULL */
 	const char *folder;        /* folder of the build files, below the root; NULL: the root */
 	const char *makefile;      /* makefile that make does not find by itself, or NULL */
 	size_t way;                /* index of the chosen way: see fg_project_next_way() */
@@ -165,6 +166,8 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_says_benchmark(const char *name);
+/* Does the project's manual have a page for this command, like "man/jot.1"? */
+bool fg_project_has_page(const struct fg_project *project, const char *name, char section);
 /* Sets a program's rank, from its path and harness, and the reason. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
 /* Call when all programs are known: a single program is likely even without a reason. */
@@ -178,11 +181,11 @@ void fg_project_prefer_only(struct fg_project *project);
  */
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*
- * Returns the reason why the program must not be run: the project starts it as a service or
- * installs it for the administrator. NULL: it may be run. (programs.c)
+ * Returns the reason why the program must not be run: the project starts it as a service or calls
+ * it the administrator's. NULL: it may be run. (programs.c)
  */
-const char *fg_project_service(const char *root, const struct fg_project_program *program,
-			       struct fg_arena *arena);
+const char *fg_project_service(const char *root, const struct fg_project *project,
+			       const struct fg_project_program *program, struct fg_arena *arena);
 /* Adds a suite that is run by a command and not tried. */
 void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
 			  enum fg_harness harness);

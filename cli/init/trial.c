@@ -158,7 +158,7 @@ static bool has_good(const struct fg_project_trying *t)
 /* Marks a program as failed, without running it, if it is a service or for the administrator. */
 static bool is_left_alone(struct fg_project_trying *t, struct fg_project_program *program)
 {
-	const char *why = fg_project_service(t->tree, program, &t->cli->arena);
+	const char *why = fg_project_service(t->tree, t->project, program, &t->cli->arena);
 
 	if (!why)
 		return false;

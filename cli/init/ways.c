@@ -129,7 +129,7 @@ static void find_in(const char *root, const struct fg_project *project, const ch
 static void find_named_makefile(const char *root, const struct fg_project *project,
 				struct ways *ways)
 {
-	static const char *const preferred[] = {"linux", "unix", "gnu", "gcc", "cmdline"};
+	static const char *const preferred[] = {"linux", "unix", "unx", "gnu", "gcc", "cmdline"};
 	static const char *const others[] = {".in",    ".am", ".win", ".vc",  ".msc", ".mingw",
 					     ".nmake", ".dj", ".bor", ".osx", ".mac", ".emx"};
 	char **names = NULL;

@@ -9,16 +9,48 @@
 #include "cli/init/project.h"
 #include "tests/support/fg_test.h"
 
+#include <ctype.h>
+
 struct score {
 	size_t packages;
 	size_t right;
 	size_t wrong; /* wrong without asking */
 };
 
+/* Cuts off the notes after a program's path: "src/jot(1)". */
+static char *cut_notes(char *path)
+{
+	char *notes = path + strcspn(path, "(");
+
+	if (*notes)
+		*notes++ = '\0';
+	return notes;
+}
+
+/* The pages of the manual that the notes tell of, as `git ls-files` lists them. */
+static char *manual_of(const char *programs)
+{
+	struct fg_strbuf pages = {0};
+	char *copy = fg_xstrdup(programs);
+	char *rest = copy;
+
+	for (char *path = strsep(&rest, " "); path; path = strsep(&rest, " ")) {
+		const char *notes = cut_notes(path);
+
+		if (isdigit((unsigned char)*notes))
+			fg_strbuf_printf(&pages, "%s.%c\n", fg_fs_base_name(path), *notes);
+	}
+	free(copy);
+	copy = fg_xstrdup(fg_strbuf_text(&pages));
+	fg_strbuf_release(&pages);
+	return copy;
+}
+
 /* The program that `init` would try first on evidence; NULL: it asks. */
 static const char *choose(const char *name, char *programs, struct fg_arena *arena)
 {
-	struct fg_project project = {.name = name};
+	char *manual = manual_of(programs);
+	struct fg_project project = {.name = name, .manual = manual};
 	char *rest = programs;
 
 	project.programs =
@@ -26,14 +58,20 @@ static const char *choose(const char *name, char *programs, struct fg_arena *are
 	for (char *path = strsep(&rest, " "); path; path = strsep(&rest, " ")) {
 		struct fg_project_program *program = &project.programs[project.program_count];
 
+		const char *notes = cut_notes(path);
+
 		if (!*path || project.program_count == FG_PROJECT_MAX_PROGRAMS)
 			continue;
 		program->path = path;
 		fg_project_rank(&project, program);
+		/* as the trial does before it runs a program */
+		if (strchr(notes, 's') || fg_project_has_page(&project, fg_fs_base_name(path), '8'))
+			program->rank = FG_PROJECT_NEVER_RANK;
 		project.program_count++;
 	}
 	fg_project_prefer_only(&project);
 	fg_project_sort(&project);
+	free(manual);
 	return project.program_count && project.programs[0].rank > 0 ? project.programs[0].path
 								     : NULL;
 }
