@@ -403,6 +403,20 @@ const char *fg_project_way_up(const char *folder, struct fg_arena *arena)
 	return text;
 }
 
+/* The file that one execution reads on standard input, or NULL. */
+static const char *file_read(const struct fg_project_program *program, struct fg_arena *arena)
+{
+	if (!program->input || program->input_is_argument)
+		return NULL;
+	return program->input_copies > 1 ? fg_project_input_name(program->input, arena)
+					 : program->input;
+}
+
+const char *fg_project_stdin(const struct fg_project_program *program, struct fg_arena *arena)
+{
+	return program->loops ? NULL : file_read(program, arena);
+}
+
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena)
 {
 	const char *up = fg_project_way_up(program->working_directory, arena);
@@ -428,9 +442,15 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 					 : program->input);
 	if (program->tail)
 		fg_strbuf_printf(&command, " %s", program->tail);
-	text = program->input_is_repeated
-		       ? fg_arena_printf(arena, "sh -c 'exec %s'", fg_strbuf_text(&command))
-		       : fg_arena_strdup(arena, fg_strbuf_text(&command));
+	if (program->loops && file_read(program, arena))
+		fg_strbuf_printf(&command, " <%s%s", up, file_read(program, arena));
+	if (program->loops)
+		text = fg_arena_printf(arena, "sh -c 'for i in $(seq %u); do %s || exit; done'",
+				       program->loops, fg_strbuf_text(&command));
+	else if (program->input_is_repeated)
+		text = fg_arena_printf(arena, "sh -c 'exec %s'", fg_strbuf_text(&command));
+	else
+		text = fg_arena_strdup(arena, fg_strbuf_text(&command));
 	fg_strbuf_release(&command);
 	free(path);
 	return text;

@@ -48,7 +48,7 @@ struct fg_project_program {
 	const char *name; /* unique within the project */
 	enum fg_harness harness;
 	bool is_built;
-	bool is_named;      /* the build system lists it as a benchmark, with its arguments */
+	bool is_named;      /* the build system lists it with its arguments */
 	int rank;           /* a higher rank is more likely a benchmark */
 	const char *reason; /* reason for the rank */
 	const char
@@ -64,6 +64,7 @@ struct fg_project_program {
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
 	unsigned input_copies;    /* number of concatenated copies; 0 or 1: the file itself */
 	bool input_is_repeated;   /* the command names the file input_copies times instead */
+	unsigned loops;           /* executions in a row by a shell; 0: once, without a shell */
 	size_t calls;             /* number of lines in the tests that call it */
 	bool is_idle;             /* no input that was tried kept it busy */
 	/* results of the trial */
@@ -137,6 +138,8 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
 const char *fg_project_way_up(const char *folder, struct fg_arena *arena);
 /* The command line that runs the program, with "./" in front where a shell needs it. */
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
+/* The file that the command reads on standard input, or NULL. */
+const char *fg_project_stdin(const struct fg_project_program *program, struct fg_arena *arena);
 /* Number of programs that fastgate.yml measures; the rest become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
@@ -199,9 +202,9 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 void fg_project_sort(struct fg_project *project);
 
 /*
- * Reads the benchmarks that the build system lists with their arguments: CTest's tests whose name
- * or label suggests one, Meson's benchmarks, commands of `make bench`, cases that a Catch2 program
- * tags as benchmarks. The tree must be built. (build_lists.c)
+ * Reads what the build system lists with arguments: CTest's and Meson's tests, among them benchmarks
+ * by name or label, Meson's benchmarks, commands of `make bench`, cases that a Catch2 program tags
+ * as benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* Finds benchmark suites of cargo, Go and pytest, from files of the project. */

@@ -13,7 +13,7 @@ enum {
 static const char *const bench[] = {"bench", NULL};
 static const char *const speed[] = {"perf",        "perftest", "perftests", "perfs",
 				    "performance", "speed",    "speeds",    "speedtest",
-				    "timing",      "timings",  NULL};
+				    "throughput",  "timing",   "timings",   NULL};
 static const char *const tests[] = {"test", "tests", "unittest", "unittests", "check", NULL};
 /* Programs that wait for input forever, belong to configure or test a handshake. */
 static const char *const probes[] = {"fuzz", "fuzzer", "fuzzing", "conftest", "handshake", NULL};

@@ -31,6 +31,9 @@ enum {
 	MAX_CPUS = 1024,
 };
 
+#define REPEATED_S 0.003
+#define WANTED_S 0.3
+
 static const double sure = 3.4;        /* sum of normal quantiles for alpha 1 % and power 80 % */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
@@ -41,14 +44,6 @@ static double own_seconds(const struct fg_project_seen *seen)
 }
 
 /* ---- length, busy share, spread ---- */
-
-static const char *stdin_of(struct fg_project_trying *t, const struct fg_project_program *program)
-{
-	if (!program->input || program->input_is_argument)
-		return NULL;
-	return program->input_copies > 1 ? fg_project_input_name(program->input, &t->cli->arena)
-					 : program->input;
-}
 
 /* `first` is an earlier execution, which also warmed the caches. */
 static void observe(struct fg_project_trying *t, struct fg_project_program *program)
@@ -65,8 +60,9 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	while (count < SAMPLES_MAX && (count < SAMPLES_MIN || wall_s < SAMPLES_SECONDS)) {
 		struct fg_project_seen seen = {0};
 
-		if (!fg_project_execute(t, program, line, stdin_of(t, program), BENCHMARK_SECONDS,
-					&seen)) {
+		if (!fg_project_execute(t, program, line,
+					fg_project_stdin(program, &t->cli->arena),
+					BENCHMARK_SECONDS, &seen)) {
 			program->trial = FG_PROJECT_FAILED;
 			return;
 		}
@@ -196,10 +192,11 @@ static void try_programs(struct fg_project_trying *t)
 /* Prepares a test to be timed as a whole. Returns false if it is not a test or must not be run. */
 static bool is_test(struct fg_project_trying *t, struct fg_project_program *program)
 {
-	if (!program->is_built || program->rank != FG_PROJECT_TEST_RANK || program->is_named)
+	if (!program->is_built || program->rank != FG_PROJECT_TEST_RANK)
 		return false;
+	if (program->harness != FG_HARNESS_NONE && !program->is_named)
+		program->arguments = NULL;
 	program->harness = FG_HARNESS_NONE;
-	program->arguments = NULL;
 	return !is_left_alone(t, program);
 }
 
@@ -217,21 +214,25 @@ static const char *folder_of(const struct fg_project_program *program, struct fg
 	return found;
 }
 
-/* Runs it in the root, then in its own folder. Returns its CPU time, or 0 if both fail. */
+/*
+ * Runs it where the build system does; without a list, in the root, then in its own folder. Returns
+ * its CPU time, or 0 if it fails.
+ */
 static double run_test(struct fg_project_trying *t, struct fg_project_program *program)
 {
+	const char *const places[] = {program->working_directory,
+				      folder_of(program, &t->cli->arena)};
+	const size_t count = program->is_named || !places[1] ? 1 : 2;
 	struct fg_project_seen seen = {0};
 
 	program->trial = FG_PROJECT_SHORT;
-	for (int place = 0; place < 2; place++) {
-		program->working_directory = place ? folder_of(program, &t->cli->arena) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		program->working_directory = places[i];
 		if (fg_project_execute(t, program, fg_project_command(program, &t->cli->arena),
 				       NULL, FG_PROJECT_TRY_SECONDS, &seen))
 			return program->seconds = seen.cpu_s;
-		if (!folder_of(program, &t->cli->arena))
-			break;
 	}
-	program->working_directory = NULL;
+	program->working_directory = places[0];
 	program->trial = FG_PROJECT_FAILED;
 	return 0;
 }
@@ -272,7 +273,7 @@ static void offer_to_tests(struct fg_project_trying *t)
 	     i++) {
 		struct fg_project_program *program = &t->project->programs[i];
 
-		if (!is_test(t, program))
+		if (program->is_named || !is_test(t, program))
 			continue;
 		fg_cli_say(t->cli, "trying %s with files: %s", program->path, program->reason);
 		program->working_directory = NULL;
@@ -280,6 +281,30 @@ static void offer_to_tests(struct fg_project_trying *t)
 		if (!program->is_idle)
 			observe(t, program);
 		tried++;
+	}
+}
+
+/*
+ * If everything is short, repeats the likeliest program in a loop of the shell, among equals the
+ * longest. A shorter one than REPEATED_S would mostly be the start of a process.
+ */
+static void repeat_one(struct fg_project_trying *t)
+{
+	struct fg_project_program *best = NULL;
+
+	for (size_t i = 0; i < t->project->program_count; i++) {
+		struct fg_project_program *program = &t->project->programs[i];
+
+		if (program->trial == FG_PROJECT_SHORT && !program->is_idle &&
+		    program->harness == FG_HARNESS_NONE && program->seconds >= REPEATED_S &&
+		    !strchr(fg_project_command(program, &t->cli->arena), '\'') &&
+		    (!best || program->rank > best->rank ||
+		     (program->rank == best->rank && program->seconds > best->seconds)))
+			best = program;
+	}
+	if (best) {
+		best->loops = (unsigned)ceil(WANTED_S / best->seconds);
+		observe(t, best);
 	}
 }
 
@@ -309,6 +334,8 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project, int64_t ends
 		try_tests(&t);
 	if (!has_good(&t))
 		offer_to_tests(&t);
+	if (!has_good(&t))
+		repeat_one(&t);
 	remove_copies(&t);
 	fg_project_sort(project);
 	free(t.launcher);
