@@ -52,7 +52,8 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 				 : program->input_copies > 1 ? ", many copies in a row"
 							     : "");
 	if (program->loops)
-		fg_strbuf_printf(text, "%s  # One execution takes %.2g ms, so %u follow each other.\n",
+		fg_strbuf_printf(text,
+				 "%s  # One execution takes %.2g ms, so %u follow each other.\n",
 				 margin, 1e3 * program->seconds / program->loops, program->loops);
 	if (program->trial == FG_PROJECT_SHORT)
 		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,

@@ -78,11 +78,11 @@ struct fg_project_program {
 
 struct fg_project {
 	enum fg_project_kind kind;
-	const char *name;          /* for display: the folder's name without a version */
-	const char *manual; /* files that look like pages of the manual, one a line, or NULL */
-	const char *folder;        /* folder of the build files, below the root; NULL: the root */
-	const char *makefile;      /* makefile that make does not find by itself, or NULL */
-	size_t way;                /* index of the chosen way: see fg_project_next_way() */
+	const char *name;     /* for display: the folder's name without a version */
+	const char *manual;   /* files that look like pages of the manual, one a line, or NULL */
+	const char *folder;   /* folder of the build files, below the root; NULL: the root */
+	const char *makefile; /* makefile that make does not find by itself, or NULL */
+	size_t way;           /* index of the chosen way: see fg_project_next_way() */
 	const char *build_folder;  /* "build"; NULL: builds in the source tree */
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
@@ -153,6 +153,8 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 /* ---- ways.c ---- */
 
 void fg_project_find_commits(const char *root, struct fg_project *project);
+/* Is it one of the ways that end in ./configure? */
+bool fg_project_is_autotools(enum fg_project_kind kind);
 /*
  * Is the file tracked, so that both sides have it? A file that an earlier build left here
  * (configure written by autoreconf, a Makefile written by configure) does not count.
@@ -231,9 +233,9 @@ enum fg_project_wanted {
 };
 
 /*
- * Flags that enable options which CMakeLists.txt or meson_options.txt in the root declares as off,
- * and which build the wanted programs. Each has a blank in front; NULL without such
- * options.
+ * Flags that enable options which CMakeLists.txt, meson_options.txt or configure.ac in the root
+ * declares as off, and which build the wanted programs. Each has a blank in front; NULL without
+ * such options.
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);

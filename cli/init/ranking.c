@@ -85,8 +85,8 @@ struct candidate {
 };
 
 /*
- * Has the manual pages for administrators? Then its programs need a device, a network or rights that
- * init does not have.
+ * Has the manual pages for administrators? Then its programs need a device, a network or rights
+ * that init does not have.
  */
 static bool is_for_administrators(const struct fg_project *project)
 {
@@ -94,7 +94,8 @@ static bool is_for_administrators(const struct fg_project *project)
 
 	for (const char *at = strstr(pages, ".8"); at; at = strstr(at + 1, ".8")) {
 		/* "ndisc6.8", but not "news-1.8" */
-		if (at > pages + 1 && isalpha((unsigned char)at[isdigit((unsigned char)at[-1]) ? -2 : -1]) &&
+		if (at > pages + 1 &&
+		    isalpha((unsigned char)at[isdigit((unsigned char)at[-1]) ? -2 : -1]) &&
 		    strchr(".\n", at[2]))
 			return true;
 	}
@@ -160,8 +161,7 @@ static bool is_peer(const struct candidate *c)
 
 static bool is_command(const struct candidate *c)
 {
-	return fg_project_has_page(c->project, c->name, '1') &&
-	       !is_for_administrators(c->project);
+	return fg_project_has_page(c->project, c->name, '1') && !is_for_administrators(c->project);
 }
 
 static bool is_example(const struct candidate *c)

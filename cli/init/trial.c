@@ -31,8 +31,7 @@ enum {
 	MAX_CPUS = 1024,
 };
 
-#define REPEATED_S 0.003
-#define WANTED_S 0.3
+#define REPEATED_S 0.003 /* of CPU time; less is mostly the start of a process */
 
 static const double sure = 3.4;        /* sum of normal quantiles for alpha 1 % and power 80 % */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
@@ -60,8 +59,7 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	while (count < SAMPLES_MAX && (count < SAMPLES_MIN || wall_s < SAMPLES_SECONDS)) {
 		struct fg_project_seen seen = {0};
 
-		if (!fg_project_execute(t, program, line,
-					fg_project_stdin(program, &t->cli->arena),
+		if (!fg_project_execute(t, program, line, fg_project_stdin(program, &t->cli->arena),
 					BENCHMARK_SECONDS, &seen)) {
 			program->trial = FG_PROJECT_FAILED;
 			return;
@@ -102,7 +100,7 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 
 	fg_cli_detail(t->cli, "tried %s: %s, %.3f s", line, works ? "works" : why, seen.wall_s);
 	const bool may_want_input = !has_harness && !program->is_named &&
-				    program->rank < FG_PROJECT_LIKELY_RANK &&
+				    (!works || program->rank < FG_PROJECT_LIKELY_RANK) &&
 				    own_seconds(&seen) < FG_PROJECT_INPUT_SECONDS;
 	const bool wants_input = may_want_input && (!works || seen.cpu_s < FG_PROJECT_SHORT_S);
 
@@ -286,7 +284,7 @@ static void offer_to_tests(struct fg_project_trying *t)
 
 /*
  * If everything is short, repeats the likeliest program in a loop of the shell, among equals the
- * longest. A shorter one than REPEATED_S would mostly be the start of a process.
+ * longest.
  */
 static void repeat_one(struct fg_project_trying *t)
 {
@@ -303,7 +301,7 @@ static void repeat_one(struct fg_project_trying *t)
 			best = program;
 	}
 	if (best) {
-		best->loops = (unsigned)ceil(WANTED_S / best->seconds);
+		best->loops = (unsigned)ceil(FG_PROJECT_WANTED_S / best->seconds);
 		observe(t, best);
 	}
 }

@@ -12,6 +12,8 @@ enum {
 
 /* a shorter execution is mostly program start */
 #define FG_PROJECT_SHORT_S 0.02
+/* inputs and executions are repeated until they take this long together */
+#define FG_PROJECT_WANTED_S 0.3
 
 struct fg_project_seen {
 	double wall_s;

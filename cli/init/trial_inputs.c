@@ -18,7 +18,6 @@ enum {
 	SHAPES_MAX = 3,
 };
 
-static const double wanted_s = 0.3;  /* inputs are repeated until an execution takes this long */
 static const double enough_s = 0.05; /* the search ends at an input that takes this long */
 static const double smallest_cpu_s = 0.001;
 static const double more_cpu = 1.2; /* a larger ratio of CPU times is not due to chance */
@@ -176,12 +175,12 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 	double copies = 1;
 
 	cpu_s = least_s;
-	for (int round = 0; round < LENGTHEN_MAX && cpu_s < wanted_s / 2 && copies < most;
-	     round++) {
+	for (int round = 0;
+	     round < LENGTHEN_MAX && cpu_s < FG_PROJECT_WANTED_S / 2 && copies < most; round++) {
 		struct fg_project_program longer = *program;
 		struct fg_project_seen seen = {0};
 
-		copies = fmin(ceil(copies * wanted_s / cpu_s), most);
+		copies = fmin(ceil(copies * FG_PROJECT_WANTED_S / cpu_s), most);
 		if (!execute_copies(t, &longer, copies, &seen))
 			break;
 		if (seen.cpu_s >= 2 * least_s)
@@ -191,7 +190,7 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 	}
 	/* Too fast to have processed this much: it copies its input or does not read most of it. */
 	if (!program->input_is_repeated && copies * (double)size > COPIED_BYTES_MAX / 2.0 &&
-	    cpu_s < wanted_s / 2)
+	    cpu_s < FG_PROJECT_WANTED_S / 2)
 		*program = as_it_was;
 	/* The shell itself takes some milliseconds for so many arguments. */
 	if (program->input_is_repeated && cpu_s < enough_s)
@@ -241,7 +240,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 	if (found.cpu_s < FG_PROJECT_SHORT_S && !found.input->made)
 		compare_inputs(t, program, inputs, &found);
 	chosen = with_input(program, found.input, found.as_argument);
-	if (found.cpu_s < wanted_s)
+	if (found.cpu_s < FG_PROJECT_WANTED_S)
 		found.cpu_s = lengthen(t, &chosen, found.input->size, found.cpu_s);
 	if (chosen.input_copies <= 1 && (found.cpu_s < 2 * cpu_s || found.cpu_s < smallest_cpu_s))
 		return false;
@@ -321,7 +320,7 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 	if (!longest)
 		return false;
 	chosen = with_use(program, longest);
-	if (most_s < wanted_s && longest->input)
+	if (most_s < FG_PROJECT_WANTED_S && longest->input)
 		most_s = lengthen(t, &chosen, longest->size, most_s);
 	if (chosen.input_copies <= 1 && most_s < fmax(2 * cpu_s, smallest_cpu_s))
 		return false;

@@ -26,9 +26,13 @@ static const char *const among_tests[] = {ANY_CASE "*test*",
 					  ":!*.h",
 					  ":!*.html",
 					  NULL};
-static const char *const among_others[] = {ANY_CASE "*makefile*", "*CMakeLists.txt",
-					   ANY_CASE "*readme*", ANY_CASE "*usage*",
-					   "*.md", "*.1", NULL};
+static const char *const among_others[] = {ANY_CASE "*makefile*",
+					   "*CMakeLists.txt",
+					   ANY_CASE "*readme*",
+					   ANY_CASE "*usage*",
+					   "*.md",
+					   "*.1",
+					   NULL};
 
 /* ---- words of a shell command ---- */
 
@@ -237,8 +241,8 @@ static bool read_call(const struct reading *reading, char *words, struct call *c
 	for (char *word = strsep(&rest, " \t"); word && !ends; word = strsep(&rest, " \t")) {
 		bool good = true;
 
-		if (*word && (strchr("|;&#)", *word) || strcmp(word, "\\") == 0 ||
-			      ++count > WORDS_MAX))
+		if (*word &&
+		    (strchr("|;&#)", *word) || strcmp(word, "\\") == 0 || ++count > WORDS_MAX))
 			break;
 		ends = *word && cut_end(word);
 		if (!*word || is_redirection(word, &rest))
