@@ -16,6 +16,7 @@ enum {
 	COMPARED_BYTES = 4 << 20,
 	ARGUMENT_BYTES_MAX = 64 << 10,
 	SHAPES_MAX = 3,
+	TIMEOUTS_MAX = 3,
 };
 
 static const double enough_s = 0.05; /* the search ends at an input that takes this long */
@@ -36,6 +37,12 @@ struct found {
 	double cpu_s;
 	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
+
+/* A program that waits for a person, or never ends, gets no more files. */
+static bool is_over(const struct fg_project_trying *t)
+{
+	return t->timeouts >= TIMEOUTS_MAX || fg_project_is_over(t);
+}
 
 static void stat_input(const char *tree, struct fg_project_input *input)
 {
@@ -143,7 +150,7 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 {
 	double most_s = 0;
 
-	for (size_t i = 0; i < inputs->count && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < inputs->count && !is_over(t); i++) {
 		const struct fg_project_input *input = &inputs->items[i];
 		const double copies = ceil(COMPARED_BYTES / (double)input->size);
 		struct fg_project_program longer = with_input(program, input, found->as_argument);
@@ -231,7 +238,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 {
 	struct fg_project_program chosen;
 
-	for (size_t i = 0; i < inputs->count && !found.is_harmful && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++) {
 		if (inputs->items[i].kind == found.kind && make_input(t, &inputs->items[i]))
 			found.works[i] = try_input(t, program, &inputs->items[i], &found);
 	}
@@ -254,7 +261,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 static bool try_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 		       struct fg_project_inputs *inputs, double cpu_s, struct choice *best)
 {
-	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT && !fg_project_is_over(t); way++) {
+	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT && !is_over(t); way++) {
 		const struct found found = {
 			.as_argument = way >= FG_INPUT_KIND_COUNT,
 			.kind = (enum fg_project_input_kind)(way % FG_INPUT_KIND_COUNT),
@@ -307,7 +314,7 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 	struct fg_project_program chosen;
 	double most_s = 0;
 
-	for (size_t i = 0; i < uses->count && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < uses->count && !is_over(t); i++) {
 		struct fg_project_program with = with_use(program, &uses->items[i]);
 		struct fg_project_seen seen = {0};
 
@@ -341,6 +348,7 @@ bool fg_project_find_input(struct fg_project_trying *t, struct fg_project_progra
 	bool found = false;
 
 	converting.tail = FG_PROJECT_OUTPUT_NAME;
+	t->timeouts = 0;
 	fg_project_uses_find(t->tree, &t->cli->arena, program, &uses);
 	found = try_uses(t, program, &uses, cpu_s, &best);
 	fg_project_inputs_find(t->tree, &t->cli->arena, &inputs);
