@@ -483,8 +483,7 @@ const char *fg_project_service(const char *root, const struct fg_project *projec
 			       const struct fg_project_program *program, struct fg_arena *arena)
 {
 	const struct fg_git git = {.folder = root};
-	const char *name = fg_fs_base_name(program->path);
-	const char *word = word_pattern(name, arena);
+	const char *word = word_pattern(fg_fs_base_name(program->path), arena);
 	const char *const units[] = {"grep",       "-IliE",     "-e",         word,       "--",
 				     "*.service*", "*.socket*", "*.init",     "*.init.*", "*.initd",
 				     "*init.d/*",  "*rc.d/*",   "*systemd/*", "*.xinetd", NULL};
@@ -494,8 +493,9 @@ const char *fg_project_service(const char *root, const struct fg_project *projec
 	char *files = NULL;
 	const char *why = NULL;
 
-	if (fg_project_has_page(project, name, '8'))
-		return "is not run: its page in the manual is among the administrator's";
+	if (fg_project_is_for_administrators(project) && program->rank > FG_PROJECT_TEST_RANK &&
+	    program->rank < FG_PROJECT_LIKELY_RANK)
+		return "is not run: section 8 of the manual is for administrators";
 	if (fg_git_output(&git, units, &files, NULL) == FG_OK && *files)
 		why = fg_arena_printf(arena, "is not run: %.*s starts it as a service",
 				      (int)strcspn(files, "\n"), files);

@@ -171,8 +171,11 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_says_benchmark(const char *name);
-/* Does the project's manual have a page for this command, like "man/jot.1"? */
-bool fg_project_has_page(const struct fg_project *project, const char *name, char section);
+/*
+ * Has the manual pages in section 8? Then the programs need a device, a network or rights that init
+ * does not have, or change the system.
+ */
+bool fg_project_is_for_administrators(const struct fg_project *project);
 /* Sets a program's rank, from its path and harness, and the reason. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
 /* Call when all programs are known: a single program is likely even without a reason. */

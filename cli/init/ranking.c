@@ -48,19 +48,6 @@ static bool has_word(const char *name, const char *const *words)
 	return false;
 }
 
-bool fg_project_has_page(const struct fg_project *project, const char *name, char section)
-{
-	const char *pages = project->manual ? project->manual : "";
-	const size_t length = strlen(name);
-
-	for (const char *at = strstr(pages, name); at; at = strstr(at + 1, name)) {
-		if ((at == pages || strchr("/\n", at[-1])) && at[length] == '.' &&
-		    at[length + 1] == section && strchr(".\n", at[length + 2]))
-			return true;
-	}
-	return false;
-}
-
 bool fg_project_says_benchmark(const char *name)
 {
 	return has_part(name, bench) || has_word(name, speed);
@@ -84,11 +71,7 @@ struct candidate {
 	const char *name;
 };
 
-/*
- * Has the manual pages for administrators? Then its programs need a device, a network or rights
- * that init does not have.
- */
-static bool is_for_administrators(const struct fg_project *project)
+bool fg_project_is_for_administrators(const struct fg_project *project)
 {
 	const char *pages = project->manual ? project->manual : "";
 
@@ -111,7 +94,7 @@ static bool is_own(const struct candidate *c)
 	size_t length = 0;
 	const char *stem = stem_of(c->project, &length);
 
-	if (is_for_administrators(c->project))
+	if (fg_project_is_for_administrators(c->project))
 		return false;
 	if (length > 1 && strncasecmp(c->name, stem, length) == 0)
 		return length >= OWN_MIN || !isalpha((unsigned char)c->name[length]);
@@ -159,9 +142,18 @@ static bool is_peer(const struct candidate *c)
 	return has_word(c->name, peers);
 }
 
+/* Has it a page in section 1 of the manual, like "man/jot.1"? */
 static bool is_command(const struct candidate *c)
 {
-	return fg_project_has_page(c->project, c->name, '1') && !is_for_administrators(c->project);
+	const char *pages = c->project->manual ? c->project->manual : "";
+	const size_t length = strlen(c->name);
+
+	for (const char *at = strstr(pages, c->name); at; at = strstr(at + 1, c->name)) {
+		if ((at == pages || strchr("/\n", at[-1])) &&
+		    fg_text_starts_with(at + length, ".1") && strchr(".\n", at[length + 2]))
+			return !fg_project_is_for_administrators(c->project);
+	}
+	return false;
 }
 
 static bool is_example(const struct candidate *c)
@@ -232,7 +224,7 @@ void fg_project_prefer_only(struct fg_project *project)
 	struct fg_project_program *only = NULL;
 
 	if ((project->name && fg_text_starts_with(project->name, "lib")) ||
-	    is_for_administrators(project))
+	    fg_project_is_for_administrators(project))
 		return;
 	for (size_t i = 0; i < project->program_count; i++) {
 		struct fg_project_program *program = &project->programs[i];

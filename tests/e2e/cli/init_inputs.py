@@ -91,15 +91,24 @@ def a_file_that_tests_decode_first_is_not_an_input():
 def a_service_is_never_run():
     mark = os.path.abspath("was-run")
     write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
-    write("Makefile", "all: diskctl fanctl raidctl\ndiskctl fanctl raidctl: main.c\n\tcc -o $@ main.c\ninstall:\n\tinstall raidctl $(DESTDIR)/usr/sbin\n")
-    write("man/diskctl.8", ".TH DISKCTL 8\n")
+    write("Makefile", "all: fanctl raidctl\nfanctl raidctl: main.c\n\tcc -o $@ main.c\ninstall:\n\tinstall raidctl $(DESTDIR)/usr/sbin\n")
     write("etc/fan.service", "[Service]\nExecStart=/usr/bin/fanctl -f\n")
     commit()
     said, text = init()
     check(not os.path.exists(mark), f"a service was run: {said}")
     check("fanctl: is not run: etc/fan.service starts it as a service" in said, f"service: {said}")
-    check("diskctl: is not run: its page in the manual is among the administrator's" in said, f"section 8: {said}")
     check("raidctl: is not run: Makefile installs it for the administrator" in said and measures_nothing(text), f"sbin: {said}{text}")
+
+
+def nothing_with_a_manual_for_administrators_is_run():
+    mark = os.path.abspath("was-run")
+    write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
+    write("Makefile", "all: diskctl eatdisk\ndiskctl eatdisk: main.c\n\tcc -o $@ main.c\n")
+    write("man/diskctl.8", ".TH DISKCTL 8\n")
+    commit()
+    said, text = init()
+    check(not os.path.exists(mark), f"section 8: it was run: {said}")
+    check("eatdisk: is not run: section 8 of the manual is for administrators" in said and measures_nothing(text), f"section 8: {said}{text}")
 
 
 TEST = "int main(void) { volatile unsigned sum = 0; for (unsigned i = 0; i < %du; i++) sum = sum * 31 + i; return 0; }\n"
@@ -176,7 +185,8 @@ def a_build_ends_at_the_time_limit():
 
 
 for test in (a_program_is_called_as_its_tests_call_it, a_file_that_cannot_be_copied_in_a_row_is_named_many_times,
-             a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
+             a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run, nothing_with_a_manual_for_administrators_is_run,
+             nothing_with_a_manual_for_administrators_is_run,
              the_longest_test_of_a_library_is_the_last_resort, a_test_is_called_as_the_build_system_lists_it,
              a_short_execution_is_repeated_if_nothing_else_makes_it_longer, a_build_ends_at_the_time_limit):
     in_folder(test)

@@ -65,7 +65,7 @@ static const char *choose(const char *name, char *programs, struct fg_arena *are
 		program->path = path;
 		fg_project_rank(&project, program);
 		/* as the trial does before it runs a program */
-		if (strchr(notes, 's') || fg_project_has_page(&project, fg_fs_base_name(path), '8'))
+		if (strchr(notes, 's'))
 			program->rank = FG_PROJECT_NEVER_RANK;
 		project.program_count++;
 	}
