@@ -185,7 +185,7 @@ def a_build_ends_at_the_time_limit():
 
 
 for test in (a_program_is_called_as_its_tests_call_it, a_file_that_cannot_be_copied_in_a_row_is_named_many_times,
-             a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run, nothing_with_a_manual_for_administrators_is_run,
+             a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
              nothing_with_a_manual_for_administrators_is_run,
              the_longest_test_of_a_library_is_the_last_resort, a_test_is_called_as_the_build_system_lists_it,
              a_short_execution_is_repeated_if_nothing_else_makes_it_longer, a_build_ends_at_the_time_limit):
