@@ -15,6 +15,7 @@
 #include "runner/schedule/choice.h"
 
 #include <math.h>
+#include <sched.h>
 #include <unistd.h>
 
 enum {
@@ -34,6 +35,7 @@ enum {
 #define REPEATED_S 0.003 /* of CPU time; less is mostly the start of a process */
 
 static const double sure = 3.4;        /* sum of normal quantiles for alpha 1 % and power 80 % */
+static const double as_one = 1.7;      /* two executions take less CPU time than this many */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
 /* The duration without the time spent waiting for a CPU, which depends on the load. */
@@ -86,6 +88,49 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	}
 }
 
+/*
+ * Does it end after a fixed time? Then its CPU time shows no slowdown. Two executions at once on one
+ * CPU compute twice as long as one if they have work to finish, but share the CPU time of one if
+ * they look at a clock.
+ */
+static bool ends_by_clock(struct fg_project_trying *t, const struct fg_project_program *program)
+{
+	const char *line = fg_project_command(program, &t->cli->arena);
+	struct fg_project_program two = *program;
+	struct fg_project_seen seen = {0};
+	cpu_set_t allowed;
+	cpu_set_t one;
+	size_t cpu = 0;
+	bool works = false;
+
+	if (program->input || strchr(line, '\'') ||
+	    sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		return false;
+	while (!CPU_ISSET(cpu, &allowed))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) != 0)
+		return false;
+	works = fg_project_execute(
+		t, &two, fg_arena_printf(&t->cli->arena, "sh -c '%s & %s && wait $!'", line, line),
+		NULL, 2 * BENCHMARK_SECONDS, &seen);
+	(void)sched_setaffinity(0, sizeof(allowed), &allowed);
+	return works && seen.cpu_s < as_one * program->seconds * program->busy;
+}
+
+/* Observes a program that may be a benchmark loop. */
+static void observe_benchmark(struct fg_project_trying *t, struct fg_project_program *program)
+{
+	observe(t, program);
+	if (program->harness != FG_HARNESS_NONE || program->trial != FG_PROJECT_GOOD ||
+	    !ends_by_clock(t, program))
+		return;
+	program->trial = FG_PROJECT_FAILED;
+	program->why = "ends after a fixed time, which shows no slowdown: let it do a fixed amount "
+		       "of work";
+}
+
 static void try_program(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	const bool has_harness = program->harness != FG_HARNESS_NONE;
@@ -113,7 +158,10 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 		program->why = why;
 		return;
 	}
-	observe(t, program);
+	if (program->rank >= FG_PROJECT_LIKELY_RANK)
+		observe_benchmark(t, program);
+	else
+		observe(t, program);
 	/* The first execution took longer than later ones. */
 	if (!may_want_input || wants_input || program->trial != FG_PROJECT_SHORT)
 		return;
@@ -258,7 +306,7 @@ static void try_tests(struct fg_project_trying *t)
 		}
 	}
 	if (longest)
-		observe(t, longest);
+		observe_benchmark(t, longest);
 }
 
 /* Offers files to the tests, such as those of a parser. */

@@ -151,6 +151,21 @@ def a_test_is_called_as_the_build_system_lists_it():
     runs("every")
 
 
+# Computes for a while, whatever its speed.
+TIMED = r"""#include <time.h>
+static double now(void) { struct timespec time; clock_gettime(CLOCK_MONOTONIC, &time); return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec; }
+int main(void) { const double end = now() + 0.3; volatile unsigned sum = 0; while (now() < end) sum = sum * 31 + 1; return 0; }
+"""
+
+
+def a_benchmark_that_ends_after_a_fixed_time_is_not_chosen():
+    write("main.c", TIMED)
+    write("Makefile", "bench_rate: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("bench_rate: ends after a fixed time" in said and measures_nothing(text), f"fixed time: {said}{text}")
+
+
 # Accepts a single file that begins with the right mark, and takes 10 ms.
 ONE_FILE = r"""#include <stdio.h>
 #include <time.h>
@@ -188,6 +203,7 @@ for test in (a_program_is_called_as_its_tests_call_it, a_file_that_cannot_be_cop
              a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
              nothing_with_a_manual_for_administrators_is_run,
              the_longest_test_of_a_library_is_the_last_resort, a_test_is_called_as_the_build_system_lists_it,
+             a_benchmark_that_ends_after_a_fixed_time_is_not_chosen,
              a_short_execution_is_repeated_if_nothing_else_makes_it_longer, a_build_ends_at_the_time_limit):
     in_folder(test)
 finish()
