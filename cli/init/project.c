@@ -353,17 +353,36 @@ static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_
 			fg_arena_printf(arena, "%s/%s", project->folder, project->build_folder);
 }
 
-void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project)
+/* What git says, or NULL. */
+static const char *git_text(const char *root, struct fg_arena *arena, const char *const *ask)
 {
 	const struct fg_git git = {.folder = root};
-	const char *const ask[] = {"ls-files", "*.1", "*.1.*", "*.8", "*.8.*", NULL};
-	char *pages = NULL;
+	char *text = NULL;
+	const char *kept = fg_git_output(&git, ask, &text, NULL) == FG_OK
+				   ? fg_arena_strdup(arena, text)
+				   : NULL;
+
+	free(text);
+	return kept;
+}
+
+void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	const char *const pages[] = {"ls-files", "*.1", "*.1.*", "*.8", "*.8.*", NULL};
+	const char *const lines[] = {"grep",
+				     "-hI",
+				     "-e",
+				     "",
+				     "--",
+				     ":(glob,icase)readme*",
+				     ":(glob,icase)*/readme*",
+				     ":(glob,icase)usage*",
+				     NULL};
 
 	*project = (struct fg_project){.name = name_of(root, arena)};
 	fg_project_find_commits(root, project);
-	if (fg_git_output(&git, ask, &pages, NULL) == FG_OK)
-		project->manual = fg_arena_strdup(arena, pages);
-	free(pages);
+	project->manual = git_text(root, arena, pages);
+	project->readme = git_text(root, arena, lines);
 	if (fg_project_choose_way(root, arena, project, 0))
 		choose_build_in(root, arena, project);
 }

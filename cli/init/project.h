@@ -80,6 +80,7 @@ struct fg_project {
 	enum fg_project_kind kind;
 	const char *name;     /* for display: the folder's name without a version */
 	const char *manual;   /* files that look like pages of the manual, one a line, or NULL */
+	const char *readme;   /* text of its README files, or NULL */
 	const char *folder;   /* folder of the build files, below the root; NULL: the root */
 	const char *makefile; /* makefile that make does not find by itself, or NULL */
 	size_t way;           /* index of the chosen way: see fg_project_next_way() */

@@ -156,6 +156,31 @@ static bool is_command(const struct candidate *c)
 	return false;
 }
 
+/* Does the README show how to call it: "$ ./glistquery FILE"? */
+static bool is_shown(const struct candidate *c)
+{
+	const char *text = c->project->readme ? c->project->readme : "";
+	const size_t length = strlen(c->name);
+
+	for (const char *at = strstr(text, c->name); at; at = strstr(at + 1, c->name)) {
+		const char *begin = at;
+		const char *after = at + length + strspn(at + length, " ");
+
+		while (begin > text &&
+		       (isalnum((unsigned char)begin[-1]) || strchr("._/-", begin[-1])))
+			begin--;
+		if (begin < at && at[-1] != '/')
+			continue;
+		while (begin > text && strchr(" \t>`$%#", begin[-1]))
+			begin--;
+		/* A sentence goes on in lower case. */
+		if ((begin == text || begin[-1] == '\n') && after > at + length &&
+		    !islower((unsigned char)*after) && !strchr("=:\n", *after))
+			return !fg_project_is_for_administrators(c->project);
+	}
+	return false;
+}
+
 static bool is_example(const struct candidate *c)
 {
 	return has_word(c->name, examples) || has_word(c->folder, examples);
@@ -182,6 +207,7 @@ static const struct row {
 	{.fits = is_among_benchmarks,
 	 .rank = FG_PROJECT_LIKELY_RANK,
 	 .why = "among the benchmarks"},
+	{.fits = is_shown, .rank = FG_PROJECT_OWN_RANK + 20, .why = "the README shows its use"},
 	{.fits = is_own, .rank = FG_PROJECT_OWN_RANK + 10, .why = "named like the project"},
 	{.fits = is_command,
 	 .rank = FG_PROJECT_OWN_RANK,

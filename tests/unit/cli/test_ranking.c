@@ -27,10 +27,11 @@ static char *cut_notes(char *path)
 	return notes;
 }
 
-/* The pages of the manual that the notes tell of, as `git ls-files` lists them. */
-static char *manual_of(const char *programs)
+/* Sets the documents to what the notes tell of them. */
+static void document(struct fg_project *project, const char *programs, struct fg_arena *arena)
 {
 	struct fg_strbuf pages = {0};
+	struct fg_strbuf readme = {0};
 	char *copy = fg_xstrdup(programs);
 	char *rest = copy;
 
@@ -39,20 +40,23 @@ static char *manual_of(const char *programs)
 
 		if (isdigit((unsigned char)*notes))
 			fg_strbuf_printf(&pages, "%s.%c\n", fg_fs_base_name(path), *notes);
+		if (strchr(notes, 'r'))
+			fg_strbuf_printf(&readme, "$ ./%s FILE\n", fg_fs_base_name(path));
 	}
-	free(copy);
-	copy = fg_xstrdup(fg_strbuf_text(&pages));
+	project->manual = fg_arena_strdup(arena, fg_strbuf_text(&pages));
+	project->readme = fg_arena_strdup(arena, fg_strbuf_text(&readme));
+	fg_strbuf_release(&readme);
 	fg_strbuf_release(&pages);
-	return copy;
+	free(copy);
 }
 
 /* The program that `init` would try first on evidence; NULL: it asks. */
 static const char *choose(const char *name, char *programs, struct fg_arena *arena)
 {
-	char *manual = manual_of(programs);
-	struct fg_project project = {.name = name, .manual = manual};
+	struct fg_project project = {.name = name};
 	char *rest = programs;
 
+	document(&project, programs, arena);
 	project.programs =
 		fg_arena_array(arena, FG_PROJECT_MAX_PROGRAMS, sizeof(project.programs[0]));
 	for (char *path = strsep(&rest, " "); path; path = strsep(&rest, " ")) {
@@ -71,7 +75,6 @@ static const char *choose(const char *name, char *programs, struct fg_arena *are
 	}
 	fg_project_prefer_only(&project);
 	fg_project_sort(&project);
-	free(manual);
 	return project.program_count && project.programs[0].rank > 0 ? project.programs[0].path
 								     : NULL;
 }
