@@ -138,13 +138,13 @@ static void judge_part(const char *heading, size_t least, size_t right_percent,
 static void packages_that_the_table_was_made_from(void **state)
 {
 	(void)state;
-	judge_part("[seen]", 60, 80, 5);
+	judge_part("[seen]", 140, 85, 5);
 }
 
 static void packages_that_were_drawn_afterwards(void **state)
 {
 	(void)state;
-	judge_part("[held back]", 30, 0, 100);
+	judge_part("[held back]", 34, 80, 12); /* 5 wrong is the goal; trials reject most of them */
 }
 
 int main(void)
