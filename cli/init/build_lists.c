@@ -408,18 +408,29 @@ const char *fg_project_test_target(const char *root, struct fg_arena *arena,
 	return found;
 }
 
-/* Takes a line of `make -n bench`: "./bench 1000 data". */
+/* Takes a line of `make -n bench`: "./bench 1000 data"; `folder` is a sub-make's, or NULL. */
 static void take_line(const char *root, struct fg_arena *arena, struct fg_project *project,
-		      const char *line, size_t length)
+		      const char *line, const char *folder)
 {
-	char *copy = fg_arena_strndup(arena, line, length);
 	char **argv = NULL;
 	size_t argc = 0;
 
-	if (strpbrk(copy, "|<>;&$`(") || !fg_text_starts_with(copy, "./") ||
-	    fg_text_split_words(copy, arena, &argv, &argc, NULL) != FG_OK)
+	if (strpbrk(line, "|<>;&$`(") || !fg_text_starts_with(line, "./") ||
+	    fg_text_split_words(line, arena, &argv, &argc, NULL) != FG_OK)
 		return;
-	set_benchmark(take(root, arena, project, argv, argc, NULL), "", arena);
+	if (folder)
+		argv[0] = fg_arena_printf(arena, "%s/%s/%s", root, folder, argv[0] + 2);
+	set_benchmark(take(root, arena, project, argv, argc, folder), "", arena);
+}
+
+/* The folder that a sub-make enters: "make[1]: Entering directory '/src/test'"; NULL: none. */
+static const char *entered(const char *root, const char *line, struct fg_arena *arena)
+{
+	const char *path = strchr(line, '\'');
+
+	return path && strstr(line, "]: Entering directory '")
+		       ? below(root, fg_arena_strndup(arena, path + 1, strcspn(path + 1, "'")))
+		       : NULL;
 }
 
 static void read_make(const char *root, struct fg_arena *arena, struct fg_project *project)
@@ -427,13 +438,16 @@ static void read_make(const char *root, struct fg_arena *arena, struct fg_projec
 	for (size_t i = 0; i < FG_ARRAY_SIZE(make_targets); i++) {
 		char *line = fg_xasprintf("make -n %s", make_targets[i]);
 		char *text = output_of(root, line, false);
+		const char *folder = NULL;
+		char *rest = text;
 		size_t lines = 0;
 
-		for (const char *at = text; at && *at && lines < LINES_MAX; lines++) {
-			const size_t length = strcspn(at, "\n");
-
-			take_line(root, arena, project, at, length);
-			at += length + (at[length] != '\0');
+		for (char *one = strsep(&rest, "\n"); one && lines < LINES_MAX;
+		     one = strsep(&rest, "\n"), lines++) {
+			if (fg_text_starts_with(one, "make["))
+				folder = entered(root, one, arena);
+			else
+				take_line(root, arena, project, one, folder);
 		}
 		free(text);
 		free(line);

@@ -60,6 +60,16 @@ def what_make_bench_would_run_is_measured():
     check("command: \"./speedy 20 'a b'\"" in text or "command: ./speedy 20 'a b'" in text, f"make bench: {text}")
 
 
+def what_a_sub_make_would_run_is_measured_in_its_folder():
+    write("main.c", MAIN)
+    write("Makefile", "all:\n\t$(MAKE) -C test speedy\nbench: all\n\t$(MAKE) -C test bench\n.PHONY: all bench\n")
+    write("test/Makefile", "speedy: ../main.c\n\tcc -O1 -o $@ ../main.c\nbench: speedy\n\t./speedy 20\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    _, text = init()
+    check("command: ../test/speedy 20\n" in text and "working_directory: test\n" in text, f"sub-make: {text}")
+
+
 def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
     write("main.c", MAIN)
     write("libtool", "#!/bin/sh\nexec \"$@\"\n")
@@ -430,6 +440,7 @@ def ways_to_configure_are_told_apart():
 
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched,
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
+             what_a_sub_make_would_run_is_measured_in_its_folder,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
              hidden_cases_of_catch2_are_asked_for,
