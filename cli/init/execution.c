@@ -101,6 +101,7 @@ bool fg_project_execute(struct fg_project_trying *t, struct fg_project_program *
 		goto out;
 	}
 	good = result.exited && result.exit_code == 0 && !result.timed_out;
+	t->timeouts += result.timed_out;
 	if (!good) {
 		fg_process_describe(&result, &words);
 		add_first_line(&words, result.stderr_text);
