@@ -43,9 +43,20 @@ char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
  */
 void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));
-/* A new element at the end of a growing array. The value assigned to it must not use the array. */
-#define FG_ADD(items, count, capacity) \
- ((items) = fg_grow((items), &(capacity), (count) + 1, sizeof(*(items))), &(items)[(count)++])
+void *fg_append(void *items, size_t *count, size_t *capacity, size_t size)
+	__attribute__((returns_nonnull));
+/* A new last element of a growing array, zeroed. */
+#define FG_APPEND(items, count, capacity) \
+ (*((items) = fg_append(items, &(count), &(capacity), sizeof((items)[0])), &(items)[(count)-1]))
+/* Lists of words with NULL at the end; they may be NULL themselves. */
+void fg_free_words(char **words);
+/* Borrows the words: the caller frees the list alone. */
+char **fg_join_words(char *const *first, char *const *then) __attribute__((returns_nonnull));
+char **fg_copy_words(char *const *words) __attribute__((returns_nonnull));
+/* Lists of variables, "NAME=value". The new one is taken over, in place of one of its name. */
+void fg_variable_set(char ***variables, char *variable);
+/* NULL: not in the list. */
+const char *fg_variable_get(char *const *variables, const char *name);
 
 static inline size_t fg_min_size(size_t a, size_t b)
 {

@@ -397,7 +397,7 @@ int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *
 	while ((entry = readdir(folder)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		*FG_ADD(found, used, room) = fg_xstrdup(entry->d_name);
+		FG_APPEND(found, used, room) = fg_xstrdup(entry->d_name);
 	}
 	(void)closedir(folder);
 	if (used > 1)

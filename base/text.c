@@ -79,7 +79,7 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 						     "a command has more than %d words", MAX_WORDS);
 				goto out;
 			}
-			*FG_ADD(words, count, room) =
+			FG_APPEND(words, count, room) =
 				fg_arena_strdup(arena, fg_strbuf_text(&s.word));
 			fg_strbuf_clear(&s.word);
 			s.has_word = false;

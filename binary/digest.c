@@ -127,7 +127,7 @@ static void note_bringing(const struct fg_image *image, struct fg_code *code)
 		const char *import = image->relocations[i].import;
 
 		if (import && FG_TEXT_IS_AMONG(import, names))
-			code->brings_code =
+			code->code_loader =
 				names[fg_text_find(import, names, FG_ARRAY_SIZE(names))];
 	}
 }

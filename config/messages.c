@@ -27,7 +27,7 @@ static void add(struct fg_config_report *report, const struct fg_yaml_place *pla
 		fg_strbuf_printf(&text, "%s: ", place->origin);
 	fg_strbuf_vprintf(&words, format, ap);
 	fg_text_add_clean(&text, fg_strbuf_text(&words), words.length, MAX_MESSAGE);
-	*FG_ADD(report->items, report->count, report->capacity) = (struct fg_config_message){
+	FG_APPEND(report->items, report->count, report->capacity) = (struct fg_config_message){
 		.is_warning = is_warning,
 		.line = place->line,
 		.column = place->column,

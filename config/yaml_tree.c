@@ -196,7 +196,7 @@ static void remember_anchor(struct builder *b, const yaml_char_t *name, struct f
 {
 	if (!name)
 		return;
-	*FG_ADD(b->anchors, b->anchor_count, b->anchor_capacity) =
+	FG_APPEND(b->anchors, b->anchor_count, b->anchor_capacity) =
 		(struct anchor){fg_arena_strdup(b->arena, (const char *)name), node};
 }
 

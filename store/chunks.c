@@ -23,7 +23,7 @@ int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chu
 		status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, err);
 		if (status != FG_OK)
 			break;
-		*FG_ADD(contents, count, capacity) = content;
+		FG_APPEND(contents, count, capacity) = content;
 	}
 	fg_query_end(&q);
 	/* The query is finished before the callbacks, which may query the database. */

@@ -72,7 +72,7 @@ int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_
 		const struct fg_level *level = &levels[m];
 		int64_t name = 0;
 
-		if (!level->is_there)
+		if (!level->exists)
 			continue;
 		status = fg_store_text_id(store, series->metrics[m].name, &name, err);
 		FG_ROWS_ADD(&rows, FG_BIND(benchmark), FG_BIND(name), FG_BIND(run->started_ns),

@@ -18,7 +18,7 @@ enum {
 
 static void add_summary(const struct fg_query *q, struct fg_run_list *list)
 {
-	struct fg_run_summary *summary = FG_ADD(list->items, list->count, list->capacity);
+	struct fg_run_summary *summary = &FG_APPEND(list->items, list->count, list->capacity);
 
 	*summary = (struct fg_run_summary){
 		.project = fg_column_keep(q, 1, &list->texts),

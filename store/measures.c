@@ -63,7 +63,7 @@ int fg_store_measure_id(struct fg_store *store, const struct fg_measure *measure
 
 static void add_item(struct fg_series_measures *to, const struct fg_measure *measure, int64_t id)
 {
-	*FG_ADD(to->items, to->count, to->capacity) = (struct fg_series_measure){*measure, id};
+	FG_APPEND(to->items, to->count, to->capacity) = (struct fg_series_measure){*measure, id};
 }
 
 static struct fg_measure described(struct fg_arena *arena, const char *name, const char *unit)

@@ -34,7 +34,7 @@ static int read_list(struct fg_query *q, struct fg_stored_proofs *list, struct f
 
 	*list = (struct fg_stored_proofs){0};
 	while ((status = fg_query_step(q, err)) > 0) {
-		*FG_ADD(list->items, list->count, list->capacity) = (struct fg_stored_proof){
+		FG_APPEND(list->items, list->count, list->capacity) = (struct fg_stored_proof){
 			.card = fg_column_keep(q, 0, &list->texts),
 			.fingerprint = fg_column_keep(q, 1, &list->texts),
 			.at_ns = fg_column_int(q, 2),

@@ -132,9 +132,9 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, request.measure, "measure", 0, "NAME",
 		    "search by an exact measure, such as instructions or heap.allocations: one "
 		    "execution per commit and side"),
-	FG_ROW_BUDGET(struct options, asked.budget_ns, "60m",
+	FG_ROW_BUDGET(struct options, request.budget_ns, "60m",
 		      "start no further measurement after this time"),
-	FG_ROW_FLAG(struct options, asked.resume, "resume", 0,
+	FG_ROW_FLAG(struct options, request.resume, "resume", 0,
 		    "continue the search that was interrupted or ran out of budget"),
 	FG_ROW_FILE(struct options, markdown, "markdown", 0, "also write the result as Markdown"),
 	FG_ROW_FILE(struct options, html, "html", 0,

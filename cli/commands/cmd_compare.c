@@ -71,7 +71,7 @@ static int tell(struct fg_cli *cli, const struct options *given,
 		return FG_EINVAL;
 	reporter->write(&report, &how, &text);
 	if (!given->output && strcmp(format, "terminal") == 0)
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	else
 		status = fg_cli_write(cli, given->output, &text, err);
 	fg_strbuf_release(&text);

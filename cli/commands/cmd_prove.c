@@ -76,9 +76,9 @@ static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_ROW_NAME(struct options, request.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "prove this benchmark only (default: all in turn)"),
-	FG_ROW_BUDGET(struct options, asked.budget_ns, "30m",
+	FG_ROW_BUDGET(struct options, request.budget_ns, "30m",
 		      "start no run that is unlikely to end within this time"),
-	FG_ROW_FLAG(struct options, asked.nightly, "nightly", 0,
+	FG_ROW_FLAG(struct options, request.nightly, "nightly", 0,
 		    "add to the newest card of this runner, night after night"),
 	{.name = NULL},
 };

@@ -171,7 +171,7 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 /* ---- ranking.c ---- */
 
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
-bool fg_project_says_benchmark(const char *name);
+bool fg_project_is_benchmark_name(const char *name);
 /*
  * Has the manual pages in section 8? Then the programs need a device, a network or rights that init
  * does not have, or change the system.

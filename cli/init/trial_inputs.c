@@ -181,7 +181,7 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 	double min_s = fmax(cpu_s, smallest_cpu_s);
 	double copies = 1;
 
-	cpu_s = least_s;
+	cpu_s = min_s;
 	for (int round = 0;
 	     round < LENGTHEN_MAX && cpu_s < FG_PROJECT_WANTED_S / 2 && copies < most; round++) {
 		struct fg_project_program longer = *program;
@@ -327,9 +327,9 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 	if (!longest)
 		return false;
 	chosen = with_use(program, longest);
-	if (most_s < FG_PROJECT_WANTED_S && longest->input)
-		most_s = lengthen(t, &chosen, longest->size, most_s);
-	if (chosen.input_copies <= 1 && most_s < fmax(2 * cpu_s, smallest_cpu_s))
+	if (max_s < FG_PROJECT_WANTED_S && longest->input)
+		max_s = lengthen(t, &chosen, longest->size, max_s);
+	if (chosen.input_copies <= 1 && max_s < fmax(2 * cpu_s, smallest_cpu_s))
 		return false;
 	return offer(best, &chosen, max_s);
 }

@@ -45,7 +45,7 @@ static struct function *add(struct counted *counted, const char *name, double ca
 	const size_t index = (size_t)*at;
 
 	if (is_new) {
-		*FG_ADD(counted->functions, counted->count, counted->capacity) =
+		FG_APPEND(counted->functions, counted->count, counted->capacity) =
 			(struct function){.name = fg_arena_strdup(&counted->arena, name)};
 	}
 	counted->functions[index].calls += calls;

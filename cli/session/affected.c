@@ -179,7 +179,7 @@ static bool key_of(struct fg_session *session, const struct fg_runner_job *job, 
 {
 	return fg_executed_key_of(&fg_runner_job_targets(job)[arm],
 				  &fg_session_series(session, job)->build[arm],
-				  &session->got.run.host, key);
+				  &session->result.run.host, key);
 }
 
 static void note_reason(struct fg_series *series, const struct fg_affected_reason *reason)
@@ -417,7 +417,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)
 {
-	const size_t index = (size_t)(fg_session_series(session, job) - session->got.run.series);
+	const size_t index = (size_t)(fg_session_series(session, job) - session->result.run.series);
 	const struct fg_profile_set *set =
 		index < session->result.profile_count ? session->result.profiles[index] : NULL;
 	struct fg_executed executed = {0};

@@ -112,7 +112,7 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 
 void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set)
 {
-	const char *root = session->asked.plan->root;
+	const char *root = session->request.plan->root;
 	char *repository = fg_fs_find_above(root, ".git");
 	const char *const folders[] = {session->open.checkouts[FG_ARM_BASELINE],
 				       session->open.checkouts[FG_ARM_CANDIDATE],

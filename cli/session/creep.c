@@ -75,7 +75,7 @@ static void add_own(struct fg_chain_edges *edges, const struct fg_chain_edge *ow
 			edges->items[kept++] = edges->items[i];
 	}
 	edges->count = kept;
-	*FG_ADD(edges->items, edges->count, edges->capacity) = *own;
+	FG_APPEND(edges->items, edges->count, edges->capacity) = *own;
 }
 
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,

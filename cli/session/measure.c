@@ -34,7 +34,7 @@ struct fg_series *fg_session_series(const struct fg_session *session,
 	const size_t *indexes = NULL;
 
 	(void)fg_runner_job_series(job, &indexes);
-	return &session->got.run.series[indexes[0]];
+	return &session->result.run.series[indexes[0]];
 }
 
 /* The profile set of a series, created with its first sample. */
@@ -173,7 +173,7 @@ static int take_repetition(struct fg_session *session, struct fg_runner_job *job
 
 static size_t index_of(const struct fg_session *session, const struct fg_runner_job *job)
 {
-	return (size_t)(fg_session_series(session, job) - session->got.run.series);
+	return (size_t)(fg_session_series(session, job) - session->result.run.series);
 }
 
 static int give_up_pairs(struct fg_session *session, const struct fg_runner_job *job,
@@ -182,8 +182,8 @@ static int give_up_pairs(struct fg_session *session, const struct fg_runner_job 
 	const size_t index = index_of(session, job);
 
 	make_room_for_profiles(session);
-	if (session->got.profiles[index])
-		fg_profile_set_give_up(session->got.profiles[index]);
+	if (session->result.profiles[index])
+		fg_profile_set_give_up(session->result.profiles[index]);
 	return store(session, err);
 }
 
@@ -470,8 +470,8 @@ static void show_set_up(struct fg_session *session, const struct fg_benchmark *b
 
 static bool is_known(const struct fg_session *session, const struct fg_runner_job *job)
 {
-	return session->asked.is_known &&
-	       session->asked.is_known(session->asked.context, fg_session_series(session, job));
+	return session->request.is_known &&
+	       session->request.is_known(session->request.context, fg_session_series(session, job));
 }
 
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,

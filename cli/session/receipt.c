@@ -25,7 +25,7 @@ static const char ledger_schema[] = "fastgate-ledger/1";
 
 static bool is_proven(const struct fg_ledger_claim *claim)
 {
-	return claim->is_said && claim->evidence >= fg_claim_needed(claim->number);
+	return claim->is_confirmed && claim->evidence >= fg_claim_needed(claim->number);
 }
 
 void fg_ledger_release(struct fg_ledger *ledger)
@@ -127,7 +127,7 @@ static struct fg_ledger_claim *enter(struct fg_ledger *ledger, const struct fg_l
 	claim->evidence += found->evidence;
 	claim->run = fg_arena_strdup(&ledger->arena, found->run);
 	claim->run_evidence = found->evidence;
-	claim->is_said = found->is_said;
+	claim->is_confirmed = found->is_confirmed;
 	if (claim->attempt > ledger->attempts)
 		ledger->attempts = claim->attempt;
 	return claim;
@@ -155,8 +155,8 @@ static int take_line(struct fg_ledger *ledger, const char *line, size_t length,
 		goto out;
 	}
 	fg_sha256_hex(line, length, ledger->head);
-	ledger->is_found |= ledger->lines == ledger->sought_line &&
-			    strcmp(ledger->head, ledger->sought_head) == 0;
+	ledger->is_found |= ledger->lines == ledger->wanted_line &&
+			    strcmp(ledger->head, ledger->wanted_head) == 0;
 	if (strcmp(fg_json_text_or(json, "branch", ""), ledger->branch) != 0 ||
 	    strcmp(fg_json_text_or(json, "base", ""), ledger->base) != 0)
 		goto out;
@@ -167,7 +167,7 @@ static int take_line(struct fg_ledger *ledger, const char *line, size_t length,
 			 fg_json_text_or(json, "candidate", "")},
 		.claim = fg_claim_parse(fg_json_text_or(json, "claim", "")),
 		.evidence = fg_json_double_or(json, "evidence", 0),
-		.is_said = cJSON_IsTrue(fg_json_find(json, "said")),
+		.is_confirmed = cJSON_IsTrue(fg_json_find(json, "said")),
 	};
 	if (found.claim < FG_CLAIM_COUNT)
 		(void)enter(ledger, &found);
@@ -198,14 +198,14 @@ static int take_file(struct fg_ledger *ledger, struct fg_error *err)
 
 int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = session->asked.plan->root};
+	const struct fg_git git = {.folder = session->request.plan->root};
 	struct fg_side side = {0};
 	char *words = NULL;
 	int status = FG_OK;
 
 	FG_TRY_OUT(fg_git_describe_side(&git, &side, err));
 	*ledger = (struct fg_ledger){
-		.path = fg_fs_join(session->asked.state_folder, "ledger"),
+		.path = fg_fs_join(session->request.state_folder, "ledger"),
 		.branch = fg_xstrdup(side.branch ? side.branch : "HEAD"),
 	};
 	if (fg_git_resolve(&git, "merge-base", &ledger->base, &words, NULL) != FG_OK)
@@ -224,8 +224,8 @@ int fg_ledger_find(const char *path, const cJSON *receipt, struct fg_ledger *led
 		.path = fg_xstrdup(path),
 		.branch = fg_xstrdup(fg_json_text_or(receipt, "ledger/branch", "")),
 		.base = fg_xstrdup(fg_json_text_or(receipt, "ledger/base", "")),
-		.sought_line = (size_t)fg_json_double_or(receipt, "ledger/line", 0),
-		.sought_head = fg_json_text_or(receipt, "ledger/head", ""),
+		.wanted_line = (size_t)fg_json_double_or(receipt, "ledger/line", 0),
+		.wanted_head = fg_json_text_or(receipt, "ledger/head", ""),
 	};
 	return take_file(ledger, err);
 }
@@ -238,19 +238,19 @@ static void write_line(const struct fg_session *session, const struct fg_ledger 
 	char time[FG_TIME_TEXT_SIZE];
 	struct fg_json_writer w;
 
-	fg_time_format_utc(session->got.run.started_ns, time);
+	fg_time_format_utc(session->result.run.started_ns, time);
 	fg_json_writer_init(&w, line, 0);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "schema", ledger_schema);
 	fg_json_text(&w, "branch", ledger->branch);
 	fg_json_text(&w, "base", ledger->base);
-	fg_json_text(&w, "run", session->got.run.id);
+	fg_json_text(&w, "run", session->result.run.id);
 	fg_json_text(&w, "started_at", time);
 	fg_json_text(&w, "benchmark", found->benchmark);
 	fg_json_text(&w, "baseline", found->code[FG_ARM_BASELINE]);
 	fg_json_text(&w, "candidate", found->code[FG_ARM_CANDIDATE]);
 	fg_json_text(&w, "claim", fg_claim_name(found->claim));
-	fg_json_bool(&w, "said", found->is_said);
+	fg_json_bool(&w, "said", found->is_confirmed);
 	fg_json_double(&w, "evidence", found->evidence);
 	fg_json_text(&w, "previous", ledger->head);
 	fg_json_end(&w);
@@ -259,7 +259,7 @@ static void write_line(const struct fg_session *session, const struct fg_ledger 
 static void add_claims(const struct fg_session *session, const struct fg_benchmark_verdict *verdict,
 		       struct fg_ledger *ledger, struct fg_strbuf *lines)
 {
-	const struct fg_run *run = &session->got.run;
+	const struct fg_run *run = &session->result.run;
 	const struct fg_series *series = fg_run_find(run, verdict->name);
 	const struct fg_metric_verdict *metric = fg_report_headline(verdict);
 	double evidence[FG_CLAIM_COUNT];
@@ -276,7 +276,7 @@ static void add_claims(const struct fg_session *session, const struct fg_benchma
 			.code = {code[FG_ARM_BASELINE], code[FG_ARM_CANDIDATE]},
 			.claim = (enum fg_claim)i,
 			.evidence = evidence[i],
-			.is_said = fg_claim_is_said((enum fg_claim)i, metric->outcome),
+			.is_confirmed = fg_claim_is_confirmed((enum fg_claim)i, metric->outcome),
 		};
 		const size_t from = lines->length;
 
@@ -290,7 +290,7 @@ static void add_claims(const struct fg_session *session, const struct fg_benchma
 
 int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 {
-	char *path = fg_fs_join(session->asked.state_folder, "ledger");
+	char *path = fg_fs_join(session->request.state_folder, "ledger");
 	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
 	struct fg_strbuf lines = {0};
 	int status = FG_OK;
@@ -300,8 +300,8 @@ int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, st
 		goto out;
 	}
 	FG_TRY_OUT(fg_ledger_load(session, ledger, err));
-	for (size_t i = 0; i < session->got.verdict.benchmark_count; i++)
-		add_claims(session, &session->got.verdict.benchmarks[i], ledger, &lines);
+	for (size_t i = 0; i < session->result.verdict.benchmark_count; i++)
+		add_claims(session, &session->result.verdict.benchmarks[i], ledger, &lines);
 	status = fg_fs_write_all(fd, fg_strbuf_text(&lines), lines.length, err);
 out:
 	if (fd >= 0)
@@ -568,7 +568,7 @@ void fg_receipt_print(const struct fg_session *session, const struct fg_ledger *
 
 	for (size_t i = 0; i < ledger->count; i++) {
 		if (ledger->claims[i].is_own)
-			tell_claim(session, &ledger->claims[i]);
+			print_claim(session, &ledger->claims[i]);
 		proven += is_proven(&ledger->claims[i]) ? 1 : 0;
 	}
 	fg_cli_say(session->cli, "branch %s: %zu attempt%s, %zu claim%s, %zu proven",

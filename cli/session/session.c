@@ -218,7 +218,7 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 		return FG_OK;
 	FG_ASSERT(json);
 	json->write(&report, &options, &text);
-	FG_TRY_OUT(fg_store_save(session->open.store, &session->got.run, session->got.profiles,
+	FG_TRY_OUT(fg_store_save(session->open.store, &session->result.run, session->result.profiles,
 				 fg_strbuf_text(&text), err));
 	status = take_profiles_of_store(session, err);
 out:
@@ -295,7 +295,7 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	if (cli->json)
 		fg_cli_print(cli, &text);
 	else
-		fg_cli_tell(cli, &text);
+		fg_cli_print_escaped(cli, &text);
 	fg_strbuf_release(&text);
 	return result;
 }

@@ -172,7 +172,7 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 		return status;
 	}
 	fg_report_restore_arguments(shard.stored.report, &shard.stored.run, shard.stored.profiles);
-	*FG_ADD(shards->items, shards->count, shards->capacity) = shard;
+	FG_APPEND(shards->items, shards->count, shards->capacity) = shard;
 	return FG_OK;
 }
 

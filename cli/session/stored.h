@@ -64,6 +64,10 @@ char *fg_cli_spool_path(const char *store);
 void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, enum fg_arm arm,
 		      const struct fg_run *candidate);
 
+/* Reads the verdict from a run's report. FG_ENOENT: it has none. */
+int fg_stored_run_verdict(const struct fg_stored_run *stored, struct fg_verdict *verdict,
+			  struct fg_error *err) FG_NODISCARD;
+
 /* ---- deliver.c ---- */
 
 struct fg_cli_server {

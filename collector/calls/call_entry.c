@@ -22,7 +22,7 @@ enum {
 };
 
 uint32_t fg_call_components;
-uint32_t fg_call_asks;
+uint32_t fg_call_knows_in_use;
 uint32_t fg_call_is_quick;
 
 extern const uint8_t fg_call_stubs[] __attribute__((visibility("hidden")));
@@ -35,7 +35,7 @@ _Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_asks, fg_call_is_quick, fg_call_count_quickly, fg_call_count, fg_call_returned_from\n"
+"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_knows_in_use, fg_call_is_quick, fg_call_count_quickly, fg_call_count, fg_call_returned_from\n"
 "	.balign 64\n"
 "	.globl fg_call_frame_code\n"
 "	.type fg_call_frame_code, @function\n"
@@ -177,7 +177,7 @@ bool fg_call_registers_init(void)
 		return true; /* no component beyond SSE */
 	fg_call_components = enabled_components() & (FG_COMPONENT_AVX | FG_COMPONENTS_AVX512);
 	if (__get_cpuid_count(13, 1, &a, &b, &c, &d))
-		fg_call_asks = (a >> 2) & 1;
+		fg_call_knows_in_use = (a >> 2) & 1;
 	/*
 	 * Masks are saved 64 bits wide, with an instruction that the first processors with masks
 	 * lack.

@@ -22,7 +22,7 @@ static void on_introduce(struct fg_thread *thread)
 		(void)fg_note(thread, "too many patterns of functions: some are left out");
 	if (has_begun)
 		return;
-	is_begun = true;
+	has_begun = true;
 	/* Anything but counting takes more. */
 	fg_call_is_quick = !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
 	fg_call_slots_update();

@@ -288,7 +288,7 @@ static void *move_early(const void *block, size_t size)
 
 static inline void *resize(void *block, size_t size, const struct fg_regs *caller)
 {
-	const struct fg_memory_block before = let_go(block);
+	const struct fg_memory_block before = release_block(block);
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {

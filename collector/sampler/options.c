@@ -172,7 +172,7 @@ void fg_collector_options_parse(char *const *environment, struct fg_options *opt
 			if (size == (size_t)(equals - *environment) &&
 			    strncmp(*environment, settings[i].name, size) == 0 &&
 			    !set_option(&settings[i], options, equals + 1))
-				options->misread = settings[i].name;
+				options->invalid_variable = settings[i].name;
 		}
 	}
 	if (options->clock == FG_CLOCK_WALL || options->clock == FG_CLOCK_NONE)

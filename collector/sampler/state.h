@@ -310,7 +310,7 @@ struct fg_options {
 	uint64_t max_bytes;
 	uint32_t counters;    /* bits of enum fg_counter */
 	uint64_t dump_signal; /* signal that requests a dump; 0: none */
-	const char *misread;  /* a variable with an invalid value */
+	const char *invalid_variable;  /* a variable with an invalid value */
 };
 
 struct fg_global {

@@ -60,8 +60,8 @@ static int set(struct fg_perfdb_action_call *call, struct fg_error *err)
 		.keep_newest = given->keep,
 	};
 
-	FG_TRY(fg_store_limits_set(deed->store, &limits, err));
-	return fg_perfdb_note(deed->store, given->project, "limits.set",
+	FG_TRY(fg_store_limits_set(call->store, &limits, err));
+	return fg_perfdb_note(call->store, given->project, "limits.set",
 			      given->project ? given->project : "all projects", err);
 }
 

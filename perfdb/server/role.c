@@ -47,14 +47,14 @@ static int add(struct fg_perfdb_action_call *call, struct fg_error *err)
 {
 	const struct fg_perfdb_options *given = call->given;
 	struct fg_role role = {.kind = given->is_group ? FG_ROLE_GROUP : FG_ROLE_PERSON,
-			       .who = deed->word,
+			       .who = call->word,
 			       .project = given->project};
 
 	if (!fg_scope_parse(given->scope, &role.scope))
 		return fg_error_set(err, FG_EINVAL, "'%s' is not a scope: " FG_SCOPE_NAMES,
 				    given->scope);
-	FG_TRY(fg_store_role_add(deed->store, &role, err));
-	return fg_perfdb_note(deed->store, given->project, "role.add", deed->word, err);
+	FG_TRY(fg_store_role_add(call->store, &role, err));
+	return fg_perfdb_note(call->store, given->project, "role.add", call->word, err);
 }
 
 static int take_away(struct fg_perfdb_action_call *call, struct fg_error *err)

@@ -60,7 +60,7 @@ void fg_sessions_give_back(struct fg_sessions *s, struct fg_store *store)
 	if (!store)
 		return;
 	(void)pthread_mutex_lock(&s->lock);
-	*FG_ADD(s->idle, s->idle_count, s->idle_capacity) = store;
+	FG_APPEND(s->idle, s->idle_count, s->idle_capacity) = store;
 	if (fg_store_is_broken(store)) {
 		/* The idle connections are broken for the same reason. */
 		broken = s->idle;

@@ -53,7 +53,7 @@ static struct place *find_place(struct fg_watcher *w, const struct fg_watch_plac
 		place->project = fg_xstrdup(wanted->project);
 		place->benchmark = fg_xstrdup(wanted->benchmark);
 		place->metric = fg_xstrdup(wanted->metric);
-		*FG_ADD(w->places, w->count, w->capacity) = place;
+		FG_APPEND(w->places, w->count, w->capacity) = place;
 	} else if (at) {
 		place = w->places[*at];
 	}

@@ -118,7 +118,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	free(figures);
 }
 
-static bool knows_lines(const struct fg_profile *profile)
+static bool has_lines(const struct fg_profile *profile)
 {
 	for (size_t i = 1; i < profile->frame_count; i++) {
 		if (profile->frames[i].file)
@@ -146,7 +146,7 @@ int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options 
 		table->columns[COLUMN_LIBRARY].only_data = true;
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options, &calls);
-	if (group == FG_GROUP_LINE && !knows_lines(profile))
+	if (group == FG_GROUP_LINE && !has_lines(profile))
 		fg_view_note(table, "this profile does not know which lines were executed: "
 				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
 out:

@@ -58,7 +58,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 {
 	static const char start[] = "submodule.";
 	static const char end[] = ".path ";
-	char *lines = FG_GIT_ASK(in_tree, "config", "--file", ".gitmodules", "--get-regexp",
+	char *lines = FG_GIT_TRY_OUTPUT(in_tree, "config", "--file", ".gitmodules", "--get-regexp",
 				 "^submodule\\..*\\.path$");
 	char *rest = lines;
 	size_t count = 0;
@@ -130,7 +130,7 @@ static int update(const struct level *level, const char *setting, const struct m
 		arguments[used++] = "--recursive";
 	arguments[used++] = "--";
 	arguments[used++] = module->path;
-	return fg_git_do(&in_tree, arguments, err);
+	return fg_git_run(&in_tree, arguments, err);
 }
 
 /*
@@ -182,7 +182,7 @@ static int take_needed(const struct level *level, const struct module *module, c
 static bool is_in_commit(const struct level *level, const struct module *module)
 {
 	const struct fg_git in_tree = git_in(level->checkout, level->tree);
-	char *entry = FG_GIT_ASK(&in_tree, "ls-files", "--stage", "--", module->path);
+	char *entry = FG_GIT_TRY_OUTPUT(&in_tree, "ls-files", "--stage", "--", module->path);
 	const bool found = entry && fg_text_starts_with(entry, "160000 ");
 
 	free(entry);
@@ -261,7 +261,7 @@ static int prune_worktrees(const struct fg_checkout *checkout, struct fg_error *
 {
 	const struct fg_git in_top = git_in(checkout, checkout->top);
 
-	return FG_GIT_DO(&in_top, err, "worktree", "prune");
+	return FG_GIT_RUN(&in_top, err, "worktree", "prune");
 }
 
 int fg_checkout_forget_removed(const char *top, struct fg_error *err)
@@ -284,7 +284,7 @@ static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err
 
 	FG_TRY(fg_fs_remove_tree(checkout->tree, err));
 	FG_TRY(prune_worktrees(checkout, err));
-	return FG_GIT_DO(&in_top, err, "-c", "core.hooksPath=/dev/null", "worktree", "add",
+	return FG_GIT_RUN(&in_top, err, "-c", "core.hooksPath=/dev/null", "worktree", "add",
 			 "--force", "--detach", "--quiet", checkout->tree, checkout->commit);
 }
 
@@ -293,7 +293,7 @@ static int change_worktree(const struct fg_checkout *checkout, struct fg_error *
 {
 	const struct fg_git in_tree = git_in(checkout, checkout->tree);
 
-	return FG_GIT_DO(&in_tree, err, "-c", "core.hooksPath=/dev/null", "checkout", "--force",
+	return FG_GIT_RUN(&in_tree, err, "-c", "core.hooksPath=/dev/null", "checkout", "--force",
 			 "--detach", "--quiet", checkout->commit);
 }
 

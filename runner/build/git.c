@@ -119,7 +119,7 @@ int fg_git_output(const struct fg_git *git, const char *const *arguments, char *
 	return FG_OK;
 }
 
-int fg_git_do(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
+int fg_git_run(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
 {
 	char *ignored = NULL;
 	const int status = fg_git_output(git, arguments, &ignored, err);
@@ -128,7 +128,7 @@ int fg_git_do(const struct fg_git *git, const char *const *arguments, struct fg_
 	return status;
 }
 
-char *fg_git_ask(const struct fg_git *git, const char *const *arguments)
+char *fg_git_try_output(const struct fg_git *git, const char *const *arguments)
 {
 	char *text = NULL;
 
@@ -139,7 +139,7 @@ static char *find_object(const struct fg_git *git, const char *ref, const char *
 {
 	char *wanted = fg_xasprintf("%s^{%s}", ref, kind);
 	char *found =
-		FG_GIT_ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
+		FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
 
 	free(wanted);
 	return found;
@@ -157,7 +157,7 @@ char *fg_git_tree_of(const struct fg_git *git, const char *commit)
 
 bool fg_git_ignores(const struct fg_git *git, const char *path)
 {
-	return FG_GIT_DO(git, NULL, "check-ignore", path) == FG_OK;
+	return FG_GIT_RUN(git, NULL, "check-ignore", path) == FG_OK;
 }
 
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)

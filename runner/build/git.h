@@ -26,12 +26,12 @@ struct fg_git {
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
 /* Runs git for what it does. */
-int fg_git_do(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
+int fg_git_run(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
 	FG_NODISCARD;
-#define FG_GIT_DO(git, err, ...) fg_git_do(git, (const char *const[]){__VA_ARGS__, NULL}, err)
+#define FG_GIT_RUN(git, err, ...) fg_git_run(git, (const char *const[]){__VA_ARGS__, NULL}, err)
 /* As fg_git_output(), but returns NULL if git fails. */
-char *fg_git_ask(const struct fg_git *git, const char *const *arguments);
-#define FG_GIT_ASK(git, ...) fg_git_ask(git, (const char *const[]){__VA_ARGS__, NULL})
+char *fg_git_try_output(const struct fg_git *git, const char *const *arguments);
+#define FG_GIT_TRY_OUTPUT(git, ...) fg_git_try_output(git, (const char *const[]){__VA_ARGS__, NULL})
 
 /*
  * Our environment without the variables that redirect git: for commands run in a checkout. To be

@@ -65,7 +65,7 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 	const struct fg_git in_top = {
 		.folder = top, .index_file = git->index_file, .interrupted = git->interrupted};
 
-	status = FG_GIT_DO(&in_top, err, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--",
+	status = FG_GIT_RUN(&in_top, err, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--",
 			   ".", exclude);
 	free(exclude);
 	free(prefix);
@@ -106,7 +106,7 @@ static int take_path(const struct fg_git *git, const char *source, const char *p
 	/* `restore` alone would delete a path that only the base has. */
 	const int status =
 		fg_git_has(git, source, path)
-			? FG_GIT_DO(git, err, "restore", "--staged", from, "--", literal)
+			? FG_GIT_RUN(git, err, "restore", "--staged", from, "--", literal)
 			: fg_error_set(err, FG_ENOENT, "the candidate has no '%s'%s", path,
 				       fg_git_ignores(git, path) ? ", which git ignores" : "");
 
@@ -118,7 +118,7 @@ static int take_path(const struct fg_git *git, const char *source, const char *p
 static int fill_with_files(const struct fg_git *git, const struct filling *filling,
 			   struct fg_error *err)
 {
-	int status = FG_GIT_DO(git, err, "read-tree", filling->base);
+	int status = FG_GIT_RUN(git, err, "read-tree", filling->base);
 
 	for (size_t i = 0; status == FG_OK && filling->paths[i]; i++)
 		status = take_path(git, filling->source, filling->paths[i], err);

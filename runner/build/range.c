@@ -10,7 +10,7 @@
 /* git's output, in the arena; NULL if git fails. */
 static char *ask(const struct fg_git *git, const char *const *arguments, struct fg_arena *arena)
 {
-	char *text = fg_git_ask(git, arguments);
+	char *text = fg_git_try_output(git, arguments);
 	char *kept = fg_arena_strdup(arena, text);
 
 	free(text);

@@ -305,7 +305,7 @@ static void report_missing_modules(const struct fg_worktree_options *options,
 				   const struct places *places)
 {
 	const struct fg_git git = {.folder = places->tree, .interrupted = options->interrupted};
-	char *text = FG_GIT_ASK(&git, "submodule", "status");
+	char *text = FG_GIT_TRY_OUTPUT(&git, "submodule", "status");
 	char *rest = text;
 
 	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
@@ -367,7 +367,7 @@ static bool changes_the_build(const struct fg_worktree_options *options, const c
 {
 	const struct fg_git git = {.folder = tree, .interrupted = options->interrupted};
 	char *text =
-		FG_GIT_ASK(&git, "diff", "--name-only", "--no-renames", "HEAD", options->commit);
+		FG_GIT_TRY_OUTPUT(&git, "diff", "--name-only", "--no-renames", "HEAD", options->commit);
 	char *rest = text;
 	bool changes = text == NULL;
 
@@ -595,7 +595,7 @@ static void restore(const struct fg_worktree *worktree)
 	const struct fg_git git = {.folder = worktree->tree};
 	char *mark = mark_of(worktree);
 
-	if (FG_GIT_DO(&git, NULL, "checkout", "--force", "HEAD", "--", ".") != FG_OK ||
+	if (FG_GIT_RUN(&git, NULL, "checkout", "--force", "HEAD", "--", ".") != FG_OK ||
 	    fg_fs_write_atomic(mark, worktree->claimed, strlen(worktree->claimed), 0644, NULL) !=
 		    FG_OK)
 		fg_log(FG_LOG_RUNNER, 1, "'%s' is built again next time", worktree->tree);

@@ -145,7 +145,7 @@ int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, stru
 	*list = (struct fg_token_list){0};
 	fg_query_begin(&q, store->db, FG_SQL_TOKEN_LIST);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		struct fg_token *token = FG_ADD(list->items, list->count, list->capacity);
+		struct fg_token *token = &FG_APPEND(list->items, list->count, list->capacity);
 
 		*token = (struct fg_token){
 			.id = fg_column_int(&q, 0),
@@ -246,7 +246,7 @@ int fg_store_annotations(struct fg_store *store, const char *project, const char
 	FG_QUERY_WITH(&q, store->db, FG_SQL_ANNOTATION_LIST, FG_BIND(project), FG_BIND(benchmark),
 		      FG_BIND(run));
 	while ((status = fg_query_step(&q, err)) > 0) {
-		*FG_ADD(list->items, list->count, list->capacity) = (struct fg_annotation){
+		FG_APPEND(list->items, list->count, list->capacity) = (struct fg_annotation){
 			.id = fg_column_int(&q, 0),
 			.run = fg_column_keep(&q, 1, &list->texts),
 			.benchmark = fg_column_keep(&q, 2, &list->texts),

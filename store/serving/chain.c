@@ -87,7 +87,7 @@ static void take_edge(const struct fg_query *q, struct fg_chain_edges *edges)
 	edge.from = fg_arena_strdup(&edges->texts, fg_column_text(q, 1));
 	edge.to = fg_arena_strdup(&edges->texts, fg_column_text(q, 2));
 	edge.tag = fg_arena_strdup(&edges->texts, fg_column_text(q, 3));
-	*FG_ADD(edges->items, edges->count, edges->capacity) = edge;
+	FG_APPEND(edges->items, edges->count, edges->capacity) = edge;
 }
 
 int fg_store_chain(struct fg_store *store, const char *project, const char *benchmark,

@@ -57,7 +57,7 @@ int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, st
 	*list = (struct fg_limits_list){0};
 	fg_query_begin(&q, store->db, FG_SQL_LIMITS_LIST);
 	while ((status = fg_query_step(&q, err)) > 0)
-		*FG_ADD(list->items, list->count, list->capacity) =
+		FG_APPEND(list->items, list->count, list->capacity) =
 			read_row(&q, fg_column_keep(&q, 0, &list->texts));
 	fg_query_end(&q);
 	if (status != FG_OK)

@@ -11,7 +11,7 @@ static int read_names(struct fg_query *q, struct fg_name_list *list, struct fg_e
 
 	*list = (struct fg_name_list){0};
 	while ((status = fg_query_step(q, err)) > 0)
-		*FG_ADD(list->items, list->count, list->capacity) = fg_column_copy(q, 0);
+		FG_APPEND(list->items, list->count, list->capacity) = fg_column_copy(q, 0);
 	fg_query_end(q);
 	if (status != FG_OK)
 		fg_name_list_release(list);
@@ -42,7 +42,7 @@ static int no_benchmark(struct fg_store *store, const char *project, const char 
 	const char *nearest = NULL;
 
 	if (fg_store_benchmarks(store, project, &names, NULL) == FG_OK) {
-		*FG_ADD(names.items, names.count, names.capacity) = NULL;
+		FG_APPEND(names.items, names.count, names.capacity) = NULL;
 		nearest = fg_text_nearest(benchmark, (const char *const *)names.items);
 	}
 	(void)fg_error_set(err, FG_ENOENT, "no benchmark '%s' was ever stored%s%s in %s%s%s%s",

@@ -59,7 +59,7 @@ static int read_rows(struct fg_store *store, const char *project, struct fg_over
 	FG_QUERY_WITH(&q, store->db, FG_SQL_OVERVIEW, FG_BIND(project));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		struct fg_overview_row *row =
-			FG_ADD(overview->items, overview->count, overview->capacity);
+			&FG_APPEND(overview->items, overview->count, overview->capacity);
 
 		*row = (struct fg_overview_row){
 			.benchmark = fg_column_int(&q, 0),

@@ -53,7 +53,7 @@ int fg_store_role_list(struct fg_store *store, struct fg_role_list *list, struct
 	*list = (struct fg_role_list){0};
 	fg_query_begin(&q, store->db, FG_SQL_ROLE_LIST);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		struct fg_role *role = FG_ADD(list->items, list->count, list->capacity);
+		struct fg_role *role = &FG_APPEND(list->items, list->count, list->capacity);
 
 		*role = (struct fg_role){
 			.id = fg_column_int(&q, 0),
@@ -79,7 +79,7 @@ void fg_role_list_release(struct fg_role_list *list)
 
 void fg_grant_list_add(struct fg_grant_list *grants, const char *project, enum fg_scope scope)
 {
-	*FG_ADD(grants->items, grants->count, grants->capacity) =
+	FG_APPEND(grants->items, grants->count, grants->capacity) =
 		(struct fg_grant){.project = fg_xstrdup(project), .scope = scope};
 }
 

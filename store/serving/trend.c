@@ -159,7 +159,7 @@ static int read_named(struct fg_store *store, int64_t benchmark, const char *mea
 
 	FG_QUERY_WITH(&q, store->db, FG_SQL_MEASURES_NAMED, FG_BIND(measure));
 	while ((status = fg_query_step(&q, err)) > 0) {
-		*FG_ADD(ids, count, capacity) = fg_column_int(&q, 0);
+		FG_APPEND(ids, count, capacity) = fg_column_int(&q, 0);
 		if (strcmp(measure, wall_time) != 0)
 			runs->trend->unit =
 				fg_arena_strdup(&runs->trend->texts, fg_column_text(&q, 1));
