@@ -522,7 +522,7 @@ static void make_unstable(struct fg_fixture *fixture)
 	fg_notes_add(
 		&metric->notes, arena, "%s",
 		"probably slower (+1.7 %): 31 of 40 pairs; not failed because it may be −29.0 %; 93 "
-		"decide if the next ones are like them: a longer `--budget`");
+		"would decide if the next ones are similar: a longer `--budget`");
 }
 
 static void add_region(struct fg_fixture *fixture, const char *name, double before_ms,

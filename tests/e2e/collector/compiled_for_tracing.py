@@ -115,7 +115,7 @@ def nops_are_enough(what, compiler, *options):
 
 def refused_for_memory(done):
     """The functions whose first instructions may depend on their address, because they use memory through a pointer."""
-    lines = [line for line in done.stderr.splitlines() if "may only work where they are (" in line]
+    lines = [line for line in done.stderr.splitlines() if "may not work elsewhere (" in line]
     return lines[0].rsplit("(", 1)[1].rstrip(")").split(", ") if lines else []
 
 

@@ -107,7 +107,7 @@ def body():
     expect("an edited receipt", verify("edited.json"), 2, "edited.json was changed")
     reseed("first.json", 5 * 10**15, "reseeded.json")
     expect("a long seed", verify("reseeded.json"), 0, "bench: improvement")
-    expect("no receipt", verify("fastgate.yml"), 2, "fastgate.yml is not a receipt")
+    expect("no receipt", verify("fastgate.yml"), 2, "fastgate.yml is not a fastgate receipt")
     expect("no file", verify("none.json"), 2, "none.json")
 
     commit(100, "As before")

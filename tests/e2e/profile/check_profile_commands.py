@@ -364,7 +364,7 @@ class Commands(unittest.TestCase):
 
     def test_mistakes_are_one_clear_line(self):
         (self.home / "text").write_text("no profile at all\n")
-        self.fails(2, "there is no such file", "view", "./nowhere")
+        self.fails(2, "no such file or folder", "view", "./nowhere")
         self.fails(2, "neither a trace nor an exported run nor a profile", "view", "text")
         self.fails(2, "line 1: 'no profile at all' is not frames", "import", "-F", "folded", "text")
         self.fails(2, "'[' is not", "view", "--focus", "[")

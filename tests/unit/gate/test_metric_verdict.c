@@ -329,7 +329,7 @@ static void missing_pairs_are_reported_only_for_a_suspected_slowdown(void **stat
 						  "15 of 20 pairs; not failed because it may be "),
 				 rows[i].said);
 		assert_int_equal(fg_made_has_note(&decide()->notes,
-						  "; 53 decide if the next ones are like them: "
+						  "; 53 would decide if the next ones are similar: "
 						  "`--pairs 10:53`"),
 				 rows[i].said);
 		assert_int_equal(fg_made_has_note(&decide()->notes, "probably slower (+"),

@@ -457,7 +457,8 @@ static void a_link_that_fails_at_once_is_not_expensive(void **state)
 	fg_build_facts_set(&b.facts, "build.code", "another");
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(make(&b, FG_NS_PER_S, &err), FG_EINVAL);
-		assert_string_equal(err.message, "'program' linked again is not the same code");
+		assert_string_equal(err.message,
+				    "linking 'program' again does not give the same code");
 	}
 	tear_down(&b);
 }
@@ -588,7 +589,7 @@ static void one_of_several_links_makes_another_program(void **state)
 			   "case $* in */2/program*) exec cp other \"$out\" ;;\n"
 			   "*/3/program*) exec cat pipe ;; esac");
 	assert_int_equal(make_beside(&b, 2, &err), FG_EINVAL);
-	assert_string_equal(err.message, "'program' linked again is not the same code");
+	assert_string_equal(err.message, "linking 'program' again does not give the same code");
 	assert_int_equal(world.links, 2);
 	check_nothing_is_left(&b);
 	tear_down(&b);
