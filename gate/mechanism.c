@@ -603,7 +603,7 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 				fg_profile_set_find(c->set, node->name, node->library);
 			struct fg_mechanism mechanism;
 
-			if (!is_slower(node))
+			if (!is_slower(node) || function == UINT32_MAX)
 				continue;
 			mechanism = mechanism_of(
 				&counter, function, subject_of(&counter, c, function),

@@ -193,10 +193,12 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 	for (size_t i = 0; i < verdict->time.function_count; i++) {
 		const struct fg_node_verdict *node = &verdict->time.functions[i];
 		const uint32_t function = fg_profile_set_find(set, node->name, node->library);
-		const struct fg_code_fact fact = find(build, linkage_of(&set->functions[function]));
+		struct fg_code_fact fact;
 
-		if (fg_standing_is_sure(node->standing) &&
-		    (fact.state == FG_COMPARED_SAME || fact.state == FG_COMPARED_REACHES_CHANGE))
+		if (function == UINT32_MAX || !fg_standing_is_sure(node->standing))
+			continue;
+		fact = find(build, linkage_of(&set->functions[function]));
+		if (fact.state == FG_COMPARED_SAME || fact.state == FG_COMPARED_REACHES_CHANGE)
 			add_note(node, &fact, arena, verdict);
 	}
 	if (only && !has_guilty_function(&verdict->time))

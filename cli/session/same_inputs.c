@@ -38,12 +38,8 @@ static int observe(void *context, const struct fg_process_options *options,
 bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t timeout_ns,
 			    struct fg_opened *opened)
 {
-	char *const nothing[] = {NULL};
-	const struct fg_extra extra = {.arm = arm,
-				       .before = nothing,
-				       .timeout_ns = timeout_ns,
-				       .observe = observe,
-				       .context = opened};
+	const struct fg_extra extra = {
+		.arm = arm, .timeout_ns = timeout_ns, .observe = observe, .context = opened};
 	char *why = NULL;
 	const int status = fg_runner_extra(job, &extra, &why, NULL);
 

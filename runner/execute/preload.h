@@ -61,9 +61,10 @@ int fg_preload_calls_library(const char *library, char **calls, struct fg_error 
 bool fg_preload_units_valid(const char *units);
 
 /*
- * The "NAME=value" strings that start the collector, to be freed with fg_free_words. They extend `environment`: an LD_PRELOAD in it is kept after ours. The caller must
- * be the parent of the sampled program, which distinguishes the program from its children. (The
- * launcher sets itself as the parent.)
+ * The "NAME=value" strings that start the collector, to be freed with fg_free_words. They extend
+ * `environment`: an LD_PRELOAD in it is kept after ours. The caller must be the parent of the
+ * sampled program, which distinguishes the program from its children. (The launcher sets itself as
+ * the parent.)
  */
 char **fg_preload_variables(const struct fg_preload *preload, char *const *environment);
 

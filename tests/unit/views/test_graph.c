@@ -75,7 +75,7 @@ static void focus_and_depth_keep_only_near_functions(void **state)
 
 	draw(&scene->tree, &options, &scene->dot, &summary);
 	assert_int_equal(summary.nodes, 4); /* loop, fit, norm, log */
-	assert_non_null(strstr(scene->dot.data, "loop(Event const&amp;)"));
+	assert_non_null(strstr(scene->dot.data, "loop(Event const&#38;)"));
 	assert_null(strstr(scene->dot.data, ">main<"));
 	assert_null(strstr(scene->dot.data, "visit"));
 	options.focus = "nothing like it";
