@@ -28,15 +28,6 @@ static void make_room_for_profiles(struct fg_session *session)
 	session->result.profile_count = wanted;
 }
 
-struct fg_series *fg_session_series(const struct fg_session *session,
-				    const struct fg_runner_job *job)
-{
-	const size_t *indexes = NULL;
-
-	(void)fg_runner_job_series(job, &indexes);
-	return &session->result.run.series[indexes[0]];
-}
-
 /* The profile set of a series, created with its first sample. */
 static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
 {

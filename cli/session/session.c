@@ -99,6 +99,15 @@ void fg_session_take_run(struct fg_session *session, struct fg_stored_run *store
 	stored->run = (struct fg_run){0};
 }
 
+struct fg_series *fg_session_series(const struct fg_session *session,
+				    const struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+
+	(void)fg_runner_job_series(job, &indexes);
+	return &session->got.run.series[indexes[0]];
+}
+
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
 				    uint32_t pair)
 {
