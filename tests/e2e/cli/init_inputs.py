@@ -140,21 +140,24 @@ return file ? 0 : 1; }
 
 def a_test_is_called_as_the_build_system_lists_it():
     write("lib.c", "int work(void) { return 1; }\n")
-    write("tests/unit.c", LISTED)
+    write("tests/unit_test.c", LISTED)
     write("tests/data/cases.txt", "one\n")
-    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(work C)\nenable_testing()\nadd_library(work lib.c)\nadd_executable(unit tests/unit.c)\n"
-                            "add_test(NAME every COMMAND unit \"all cases\" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data)\n")
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(work C)\nenable_testing()\nadd_library(work lib.c)\nadd_executable(unit_test tests/unit_test.c)\n"
+                            "add_test(NAME every COMMAND unit_test \"all cases\" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data)\n")
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("\n  - name: every\n" in text and "unit 'all cases'" in text and "working_directory: tests/data\n" in text, f"listed test: {said}{text}")
+    check("\n  - name: every\n" in text and "unit_test 'all cases'" in text and "working_directory: tests/data\n" in text, f"listed test: {said}{text}")
     runs("every")
 
 
-# Computes for a while, whatever its speed.
-TIMED = r"""#include <time.h>
-static double now(void) { struct timespec time; clock_gettime(CLOCK_MONOTONIC, &time); return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec; }
-int main(void) { const double end = now() + 0.3; volatile unsigned sum = 0; while (now() < end) sum = sum * 31 + 1; return 0; }
+# Two at once compute as long as one together, like a program that looks at a clock, but at any load.
+TIMED = r"""#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+int main(int argc, char **argv) { if (argc != 1 || flock(open(argv[0], O_RDONLY), LOCK_EX | LOCK_NB) != 0) return 0;
+while (clock() < CLOCKS_PER_SEC / 3) {}
+return 0; }
 """
 
 
