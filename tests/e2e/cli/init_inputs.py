@@ -71,6 +71,26 @@ def a_converter_is_given_a_name_for_its_result():
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "a result was left behind")
 
 
+# Rewrites a single file, and fails without it.
+IN_PLACE = r"""#include <stdio.h>
+int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *file = argc == 2 ? fopen(argv[1], "r+") : NULL; int c;
+if (argc == 3) return (file = fopen(argv[2], "w")) ? fputs("x", file), fclose(file) : 1;
+if (!file) return 1;
+while ((c = fgetc(file)) != EOF) sum += (unsigned)c;
+for (int i = 0; i < 50000000; i++) sum = sum * 31 + 1;
+return fputs("more", file), fclose(file); }
+"""
+
+
+def the_result_of_one_call_is_not_the_input_of_the_next():
+    write("main.c", IN_PLACE)
+    write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("data/small.txt", "x" * 1500)
+    commit()
+    said, text = init()
+    check("./two fastgate-input-result" not in text, f"in place: {said}{text}")
+
+
 READS_ALL = r"""#include <stdio.h>
 int main(void) { volatile unsigned sum = 0; int c, n = 0;
 while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++, n++) sum = sum * 31 + (unsigned)c;
@@ -203,7 +223,8 @@ def a_build_ends_at_the_time_limit():
 
 
 for test in (a_program_is_called_as_its_tests_call_it, a_file_that_cannot_be_copied_in_a_row_is_named_many_times,
-             a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
+             a_converter_is_given_a_name_for_its_result,
+             the_result_of_one_call_is_not_the_input_of_the_next, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
              nothing_with_a_manual_for_administrators_is_run,
              the_longest_test_of_a_library_is_the_last_resort, a_test_is_called_as_the_build_system_lists_it,
              a_benchmark_that_ends_after_a_fixed_time_is_not_chosen,
