@@ -189,13 +189,13 @@ def a_benchmark_that_ends_after_a_fixed_time_is_not_chosen():
     check("bench_rate: ends after a fixed time" in said and measures_nothing(text), f"fixed time: {said}{text}")
 
 
-# Accepts a single file that begins with the right mark, and takes 10 ms.
+# Accepts a single file that begins with the right mark, and takes 15 ms with its start.
 ONE_FILE = r"""#include <stdio.h>
 #include <time.h>
 int main(int argc, char **argv) { FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL; int c = 0, marks = 0;
 while (file && (c = fgetc(file)) != EOF) marks += c == 'K';
 if (marks != 1) return 1;
-while (clock() < CLOCKS_PER_SEC / 100) {}
+while (clock() < CLOCKS_PER_SEC / 67) {}
 return 0; }
 """
 
