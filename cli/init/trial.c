@@ -87,9 +87,9 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 }
 
 /*
- * Does it end after a fixed time? Then its CPU time shows no slowdown. Two executions at once on one
- * CPU compute twice as long as one if they have work to finish, but share the CPU time of one if
- * they look at a clock.
+ * Does it end after a fixed time? Then its CPU time shows no slowdown. Two executions at once on
+ * one CPU compute twice as long as one if they have work to finish, but share the CPU time of one
+ * if they look at a clock.
  */
 static bool ends_by_clock(struct fg_project_trying *t, const struct fg_project_program *program)
 {
