@@ -353,7 +353,7 @@ static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_
 			fg_arena_printf(arena, "%s/%s", project->folder, project->build_folder);
 }
 
-/* What git says, or NULL. */
+/* The output of a git command, or NULL if it failed. */
 static const char *git_text(const char *root, struct fg_arena *arena, const char *const *ask)
 {
 	const struct fg_git git = {.folder = root};

@@ -208,9 +208,9 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 void fg_project_sort(struct fg_project *project);
 
 /*
- * Reads what the build system lists with arguments: CTest's and Meson's tests, among them benchmarks
- * by name or label, Meson's benchmarks, commands of `make bench`, cases that a Catch2 program tags
- * as benchmarks. The tree must be built. (build_lists.c)
+ * Reads what the build system lists with arguments: CTest's and Meson's tests, among them
+ * benchmarks by name or label, Meson's benchmarks, commands of `make bench`, cases that a Catch2
+ * program tags as benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* Finds benchmark suites of cargo, Go and pytest, from files of the project. */

@@ -56,9 +56,13 @@ bool fg_project_is_benchmark_name(const char *name)
 /* The project's name without additions of a package, "lzo" of liblzo2, and its length. */
 static const char *stem_of(const struct fg_project *project, size_t *length)
 {
-	const char *name = project->name ? project->name : "";
+	const char *name = project->name;
 
-	name += fg_text_starts_with(name, "lib") ? 3 : 0;
+	*length = 0;
+	if (!name)
+		return "";
+	if (fg_text_starts_with(name, "lib"))
+		name += 3;
 	*length = strlen(name);
 	while (*length > 1 && isdigit((unsigned char)name[*length - 1]))
 		*length -= 1;

@@ -32,8 +32,6 @@ enum {
 	MAX_CPUS = 1024,
 };
 
-#define REPEATED_S 0.003 /* of CPU time; less is mostly the start of a process */
-
 static const double sure = 3.4;        /* sum of normal quantiles for alpha 1 % and power 80 % */
 static const double as_one = 1.7;      /* two executions take less CPU time than this many */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
@@ -89,9 +87,9 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 }
 
 /*
- * Does it end after a fixed time? Then its CPU time shows no slowdown. Two executions at once on one
- * CPU compute twice as long as one if they have work to finish, but share the CPU time of one if
- * they look at a clock.
+ * Does it end after a fixed time? Then its CPU time shows no slowdown. Two executions at once on
+ * one CPU compute twice as long as one if they have work to finish, but share the CPU time of one
+ * if they look at a clock.
  */
 static bool ends_by_clock(struct fg_project_trying *t, const struct fg_project_program *program)
 {
@@ -330,19 +328,36 @@ static void offer_to_tests(struct fg_project_trying *t)
 	}
 }
 
+/* The CPU time of a process that does nothing. */
+static double start_seconds(struct fg_project_trying *t)
+{
+	struct fg_project_program nothing = {.path = ""};
+	double cpu_s = 0;
+
+	for (int i = 0; i < SAMPLES_MIN; i++) {
+		struct fg_project_seen seen = {0};
+
+		(void)fg_project_execute(t, &nothing, "true", NULL, FG_PROJECT_INPUT_SECONDS,
+					 &seen);
+		cpu_s += seen.cpu_s;
+	}
+	return cpu_s / SAMPLES_MIN;
+}
+
 /*
  * If everything is short, repeats the likeliest program in a loop of the shell, among equals the
- * longest.
+ * longest. At least half of its time must be its own work, not the start of a process.
  */
 static void repeat_one(struct fg_project_trying *t)
 {
+	const double least_s = 2 * start_seconds(t);
 	struct fg_project_program *best = NULL;
 
 	for (size_t i = 0; i < t->project->program_count; i++) {
 		struct fg_project_program *program = &t->project->programs[i];
 
 		if (program->trial == FG_PROJECT_SHORT && !program->is_idle &&
-		    program->harness == FG_HARNESS_NONE && program->seconds >= REPEATED_S &&
+		    program->harness == FG_HARNESS_NONE && program->seconds >= least_s &&
 		    !strchr(fg_project_command(program, &t->cli->arena), '\'') &&
 		    (!best || program->rank > best->rank ||
 		     (program->rank == best->rank && program->seconds > best->seconds)))

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	COPIES_MAX = 100000,
@@ -73,6 +74,15 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 	return false;
 }
 
+/* Removes the result of another call, which would otherwise be taken for an input. */
+static void remove_result(const struct fg_project_trying *t)
+{
+	char *path = fg_fs_join(t->tree, FG_PROJECT_OUTPUT_NAME);
+
+	(void)unlink(path);
+	free(path);
+}
+
 /* Makes the input if it has a command; again if a program changed or removed it. */
 static bool make_input(struct fg_project_trying *t, struct fg_project_input *input)
 {
@@ -106,6 +116,7 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 	const char *line = fg_project_command(&with, &t->cli->arena);
 	struct fg_project_seen seen = {0};
 
+	remove_result(t);
 	for (int round = 0; round < 2; round++) {
 		const bool works =
 			fg_project_execute(t, &with, line, found->as_argument ? NULL : input->path,
@@ -298,6 +309,7 @@ static bool try_use(struct fg_project_trying *t, const struct fg_project_program
 	struct fg_project_input input = {.path = with->input};
 	bool works = false;
 
+	remove_result(t);
 	if (with->input)
 		stat_input(t->tree, &input);
 	works = fg_project_execute(t, &tried, fg_project_command(with, &t->cli->arena),

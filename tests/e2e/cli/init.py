@@ -355,12 +355,14 @@ def a_reader_is_given_what_it_reads_and_not_the_largest_text():
 
 def programs_too_short_or_failing_are_reported():
     write("short.c", "int main(void) { return 0; }\n")
-    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", stderr); return 3; }\n")
-    write("Makefile", "all: bench_short bench_bad\nbench_short: short.c\n\tcc -o $@ short.c\nbench_bad: bad.c\n\tcc -o $@ bad.c\n")
+    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", TO); return 3; }\n")
+    write("Makefile", "all: bench_short bench_bad bench_worse\nbench_short: short.c\n\tcc -o $@ short.c\n"
+                      "bench_bad: bad.c\n\tcc -DTO=stderr -o $@ bad.c\nbench_worse: bad.c\n\tcc -DTO=stdout -o $@ bad.c\n")
     commit()
     said, text = init()
     check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
-    check("\n  # - name: bench_bad\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
+    for name in ("bench_bad", "bench_worse"):
+        check(f"\n  # - name: {name}\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
 
 
 def a_program_that_no_file_keeps_busy_is_reported():
