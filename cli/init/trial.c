@@ -350,14 +350,14 @@ static double start_seconds(struct fg_project_trying *t)
  */
 static void repeat_one(struct fg_project_trying *t)
 {
-	const double least_s = 2 * start_seconds(t);
+	const double min_s = 2 * start_seconds(t);
 	struct fg_project_program *best = NULL;
 
 	for (size_t i = 0; i < t->project->program_count; i++) {
 		struct fg_project_program *program = &t->project->programs[i];
 
 		if (program->trial == FG_PROJECT_SHORT && !program->is_idle &&
-		    program->harness == FG_HARNESS_NONE && program->seconds >= least_s &&
+		    program->harness == FG_HARNESS_NONE && program->seconds >= min_s &&
 		    !strchr(fg_project_command(program, &t->cli->arena), '\'') &&
 		    (!best || program->rank > best->rank ||
 		     (program->rank == best->rank && program->seconds > best->seconds)))

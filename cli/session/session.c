@@ -105,7 +105,7 @@ struct fg_series *fg_session_series(const struct fg_session *session,
 	const size_t *indexes = NULL;
 
 	(void)fg_runner_job_series(job, &indexes);
-	return &session->got.run.series[indexes[0]];
+	return &session->result.run.series[indexes[0]];
 }
 
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
