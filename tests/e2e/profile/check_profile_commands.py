@@ -206,7 +206,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertGreater(len(done.stderr), 40)
 
-    def test_the_last_recording_is_newer_than_the_store(self):
+    def test_what_record_wrote_last_is_newer_than_the_store(self):
         elsewhere = self.home / "elsewhere"
         elsewhere.mkdir()
         for command in (("import", FOLDED), ("record", "--rate", "1000", "--", MARKED)):
