@@ -206,7 +206,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertGreater(len(done.stderr), 40)
 
-    def test_the_last_recording_is_newer_than_the_store(self):
+    def test_what_record_wrote_last_is_newer_than_the_store(self):
         elsewhere = self.home / "elsewhere"
         elsewhere.mkdir()
         for command in (("import", FOLDED), ("record", "--rate", "1000", "--", MARKED)):
@@ -351,7 +351,7 @@ class Commands(unittest.TestCase):
                               env=self.environment, text=True, check=True, timeout=HUNG_S).stdout
         self.assertRegex(text, r"30ms +30\.00% .*45ms +45\.00% +fit\(Track&\)")
 
-    def test_exports_can_be_imported_again(self):
+    def test_what_is_exported_can_be_imported_again(self):
         self.run_ok("export", "-F", "folded", "-o", "back")
         self.run_ok("import", "--period", "1ns", "back", "-o", "back.fgrun")
         rows = self.rows_by_name("back.fgrun")
