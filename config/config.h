@@ -4,7 +4,8 @@
  *
  * One table (schema.c) has a row for each key. Loading, checking, defaults, overrides,
  * explanations, the reference page and the JSON Schema for editors all come from it. Sources of a
- * value, weakest first: the default, the file, the command line (gate.alpha=0.001).
+ * value, weakest first: the default, the file, the environment (FASTGATE_GATE_ALPHA=0.001), the
+ * command line (gate.alpha=0.001).
  *
  * Loading reports all errors, not only the first: the messages are in the report, ordered as in the
  * file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
@@ -43,6 +44,7 @@ struct fg_config_source {
 	size_t setting_count;
 	const struct fg_config_option *options; /* override settings */
 	size_t option_count;
+	char *const *environment; /* "NAME=VALUE", NULL-terminated; NULL: no environment */
 };
 
 struct fg_config_message {

@@ -69,6 +69,7 @@ static void add_fields(const struct fg_key *key, const char *path, struct fg_str
 		       unsigned columns)
 {
 	struct fg_strbuf value = {0};
+	struct fg_strbuf name = {0};
 	const char *shown = key->initial ? key->initial : "…";
 
 	add_value(key, fg_value_expected, &value);
@@ -80,6 +81,12 @@ static void add_fields(const struct fg_key *key, const char *path, struct fg_str
 	fg_strbuf_clear(&value);
 	fg_strbuf_printf(&value, "--set %s=%s", path, shown);
 	add_field(text, "command line", fg_strbuf_text(&value), columns);
+	fg_strbuf_clear(&value);
+	if (!key->section && fg_schema_variable(path, &name)) {
+		fg_strbuf_printf(&value, "%s=%s", fg_strbuf_text(&name), shown);
+		add_field(text, "environment", fg_strbuf_text(&value), columns);
+	}
+	fg_strbuf_release(&name);
 	fg_strbuf_release(&value);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Adds values from the command line to the tree before it is bound. They are checked like any other
- * value, and messages name their origin.
+ * Adds values from the command line and the environment to the tree before it is bound. They are
+ * checked like any other value, and messages name their origin.
  *
  * Nodes from the root to the value are copied before a change: an alias may share a node with
  * another place.
@@ -11,6 +11,8 @@
 #include "config/messages.h"
 #include "config/schema.h"
 #include "config/yaml_tree.h"
+
+#include <ctype.h>
 
 struct override {
 	struct fg_arena *arena;
@@ -215,11 +217,123 @@ static void put_setting(struct override *o, const char *setting, const char *wri
 	put(o, &fg_config_schema, root, path);
 }
 
+/* ---- environment ---- */
+
+/*
+ * If `rest` begins with the name in capitals, followed by '_' or the end, returns the remainder;
+ * otherwise NULL.
+ */
+static const char *behind(const char *rest, const char *name)
+{
+	for (; *name; name++, rest++) {
+		const int wanted = *name == '-' ? '_' : toupper((unsigned char)*name);
+
+		if (*rest != wanted)
+			return NULL;
+	}
+	if (*rest == '\0')
+		return rest;
+	return *rest == '_' ? rest + 1 : NULL;
+}
+
+static bool find_variable(const struct fg_section *section, const char *rest,
+			  struct fg_strbuf *path);
+
+/* In gate.metrics, variables can name only built-in metrics. */
+static bool find_in_metrics(const struct fg_section *section, const char *rest,
+			    struct fg_strbuf *path)
+{
+	for (int i = 0; i < FG_METRIC_BUILTIN_COUNT; i++) {
+		const char *name = fg_metric_builtin((enum fg_metric_id)i)->name;
+		const char *after = behind(rest, name);
+		const size_t length = path->length;
+
+		if (!after || !*after)
+			continue;
+		fg_strbuf_printf(path, ".%s", name);
+		if (find_variable(section, after, path))
+			return true;
+		path->length = length;
+	}
+	return false;
+}
+
+static bool find_below(const struct fg_key *key, const char *rest, struct fg_strbuf *path)
+{
+	if (!*rest)
+		return key->kind != FG_KEY_VERSION;
+	if (key->kind == FG_KEY_SECTION)
+		return find_variable(key->section, rest, path);
+	if (key->kind == FG_KEY_MAP)
+		return find_in_metrics(key->section, rest, path);
+	if (key->kind != FG_KEY_FACTS)
+		return false;
+	fg_strbuf_add_char(path, '.');
+	for (; *rest; rest++)
+		fg_strbuf_add_char(path, (char)tolower((unsigned char)*rest));
+	return true;
+}
+
+/* Finds the path that a variable names. Returns false if no path matches. */
+static bool find_variable(const struct fg_section *section, const char *rest,
+			  struct fg_strbuf *path)
+{
+	for (const struct fg_key *key = section->keys; key->name; key++) {
+		const char *after = behind(rest, key->name);
+		const size_t length = path->length;
+
+		if (!after)
+			continue;
+		fg_strbuf_printf(path, "%s%s", length > 0 ? "." : "", key->name);
+		if (find_below(key, after, path))
+			return true;
+		path->length = length;
+		path->data[length] = '\0';
+	}
+	return false;
+}
+
+/* FASTGATE_GATE_ALHPA is a typo; FASTGATE_DEBUG and similar variables are not keys. */
+static bool begins_like_a_key(const char *rest)
+{
+	for (const struct fg_key *key = fg_config_schema.keys; key->name; key++) {
+		const char *after = key->section ? behind(rest, key->name) : NULL;
+
+		if (after && *after)
+			return true;
+	}
+	return false;
+}
+
+static void put_variable(struct override *o, const char *variable, struct fg_yaml_node *root)
+{
+	static const char start[] = "FASTGATE_";
+	const char *equals = strchr(variable, '=');
+	struct fg_strbuf path = {0};
+	const char *rest = NULL;
+
+	if (!equals || strncmp(variable, start, sizeof(start) - 1) != 0)
+		return;
+	rest = fg_arena_strndup(o->arena, variable + sizeof(start) - 1,
+				(size_t)(equals - variable) - (sizeof(start) - 1));
+	o->place = (struct fg_yaml_place){
+		.origin = fg_arena_printf(o->arena, "environment variable FASTGATE_%.100s", rest)};
+	o->value = equals + 1;
+	if (find_variable(&fg_config_schema, rest, &path))
+		put(o, &fg_config_schema, root, fg_strbuf_text(&path));
+	else if (begins_like_a_key(rest))
+		fg_config_warning(o->report, &o->place,
+				  "this is not a key of fastgate.yml, and is ignored");
+	fg_strbuf_release(&path);
+}
+
 void fg_override(const struct fg_config_source *source, struct fg_yaml_node *root,
 		 struct fg_arena *arena, struct fg_config_report *report)
 {
 	struct override o = {.arena = arena, .report = report};
 
+	for (char *const *variable = source->environment; variable && *variable; variable++)
+		put_variable(&o, *variable, root);
 	for (size_t i = 0; i < source->setting_count; i++)
 		put_setting(&o, source->settings[i],
 			    fg_arena_printf(arena, "--set %.200s", source->settings[i]), root);

@@ -112,5 +112,10 @@ struct fg_schema_visit {
  * visited once.
  */
 void fg_schema_walk(void (*visitor)(const struct fg_schema_visit *visit, void *ctx), void *ctx);
+/*
+ * The environment variable of a path, "FASTGATE_GATE_ALPHA". Returns false if it has none (inside
+ * lists).
+ */
+bool fg_schema_variable(const char *path, struct fg_strbuf *name);
 
 #endif

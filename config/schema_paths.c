@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Queries of the whole schema. */
+/* Queries of the whole schema: all paths, a key's environment variable. */
 #include "config/config.h"
 #include "config/schema.h"
+
+#include <ctype.h>
 
 const struct fg_key *fg_schema_top(const struct fg_section *section)
 {
@@ -71,4 +73,19 @@ const char *const *fg_config_keys(struct fg_arena *arena)
 	kept = fg_arena_memdup(arena, keys.items, (keys.count + 1) * sizeof(const char *));
 	free(keys.items);
 	return kept;
+}
+
+bool fg_schema_variable(const char *path, struct fg_strbuf *name)
+{
+	static const char *const without[] = {"version", "benchmarks.", "gate.accept.",
+					      "report.post."};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(without); i++) {
+		if (strncmp(path, without[i], strlen(without[i])) == 0)
+			return false;
+	}
+	fg_strbuf_add_text(name, "FASTGATE_");
+	for (; *path; path++)
+		fg_strbuf_printf(name, "%c", *path == '.' ? '_' : toupper((unsigned char)*path));
+	return true;
 }

@@ -52,6 +52,7 @@ static int show(struct fg_cli *cli, const struct options *given)
 		.path = given->config.path,
 		.settings = given->config.settings.items,
 		.setting_count = given->config.settings.count,
+		.environment = environ,
 	};
 	struct fg_strbuf text = {0};
 	struct fg_plan plan = {0};
@@ -158,10 +159,9 @@ const struct fg_cli_command fg_cmd_config = {
 	.name = "config",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "check fastgate.yml, or explain its keys",
-	.description =
-		"Reads fastgate.yml, with the command line's values over it, and reports every mistake "
-		"with its line and column, what was found, what was expected, and the nearest known "
-		"name. Nothing is run.",
+	.description = "Reads fastgate.yml, with the environment's and the command line's values "
+		       "over it, and reports every mistake with its line and column, what was "
+		       "found, what was expected, and the nearest known name. Nothing is run.",
 	FG_CLI_TABLES,
 	.run = run,
 };

@@ -71,6 +71,8 @@ static const struct {
 	const char *what;
 } variables[] =
 	{
+		{"FASTGATE_…", "a key of fastgate.yml in capitals, with underscores for dots: "
+			       "FASTGATE_GATE_ALPHA=0.001"},
 		{"FASTGATE_DEBUG",
 		 "debug messages: a list of domains, such as runner,store:2, or all"},
 		{"FASTGATE_PAGER, PAGER",

@@ -311,6 +311,7 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 		.setting_count = config->settings.count,
 		.options = config->short_forms,
 		.option_count = config->short_form_count,
+		.environment = environ,
 	};
 	struct fg_config_report report = {0};
 	struct fg_error err = {0};

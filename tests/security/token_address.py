@@ -61,7 +61,7 @@ def addresses(url):
         check(done.returncode == (2 if words == push else 0), f"{words[0]}: exit code {done.returncode}: {done.stderr}")
         seen, done = asked(*words, PERFDB_URL="https://perfdb.example.org")
         check(not seen, f"{words[0]}: the checkout's server was asked although the user has another")
-        for allowed in ({"PERFDB_URL": url}, {"FASTGATE_TRUSTED_URLS": f"https://x.example.org/, {url}"}):
+        for allowed in ({"PERFDB_URL": url}, {"FASTGATE_TRUSTED_URLS": f"https://x.example.org/, {url}"}, {"FASTGATE_PERFDB_URL": url}):
             seen, done = asked(*words, **allowed)
             check("Authorization: Bearer perfdb-secret" in seen, f"{words[0]}, {allowed}: the user's server got no token: {done.stderr}")
     check(glob.glob(".fastgate/spool/*.fgrun"), "what was not sent is not in the spool")

@@ -304,27 +304,36 @@ static void files_from_windows_are_read(void **state)
 
 /* ---- overrides ---- */
 
-static void load_with(struct loaded *l, const char *text, const char *const *settings)
+static void load_with(struct loaded *l, const char *text, const char *const *settings,
+		      char *const *environment)
 {
 	struct fg_config_source source = {.path = "fastgate.yml",
 					  .text = text,
 					  .text_size = strlen(text),
-					  .settings = settings};
+					  .settings = settings,
+					  .environment = environment};
 
 	while (settings && settings[source.setting_count])
 		source.setting_count++;
 	load(l, &source);
 }
 
-static void the_command_line_beats_the_file(void **state)
+static void the_command_line_beats_the_environment_beats_the_file(void **state)
 {
 	const char *const settings[] = {"gate.alpha=0.2", NULL};
+	char alpha[] = "FASTGATE_GATE_ALPHA=0.3";
+	char floor[] = "FASTGATE_GATE_FUNCTION_FLOOR=7%";
+	char *const environment[] = {alpha, floor, NULL};
 	struct loaded l;
 
 	(void)state;
-	load_with(&l, whole, settings);
+	load_with(&l, whole, settings, environment);
 	assert_int_equal(l.status, FG_OK);
 	assert_true(l.plan.policy.alpha == 0.2);
+	assert_true(l.plan.policy.function_floor == 0.07);
+	release(&l);
+	load_with(&l, whole, NULL, environment);
+	assert_true(l.plan.policy.alpha == 0.3);
 	release(&l);
 }
 
@@ -379,7 +388,7 @@ static void settings_reach_every_corner(void **state)
 	struct loaded l;
 
 	(void)state;
-	load_with(&l, whole, settings);
+	load_with(&l, whole, settings, NULL);
 	if (l.status != FG_OK)
 		fail_msg("%s", l.err.message);
 	assert_int_equal(l.plan.benchmarks[0].timeout_ns, 5 * FG_NS_PER_S);
@@ -399,6 +408,45 @@ static void settings_reach_every_corner(void **state)
 	release(&l);
 }
 
+static void variables_reach_nested_keys(void **state)
+{
+	char a[] = "FASTGATE_MEASURE_PAIRS_MIN=3";
+	char b[] = "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN=true";
+	char c[] = "FASTGATE_GATE_METRICS_MAX_RSS_MIN_EFFECT=11%";
+	char d[] = "FASTGATE_BUILD_RECORD_JOB_NUMBER=77";
+	char e[] = "FASTGATE_DEBUG=config";
+	char f[] = "FASTGATE_VERSION=9";
+	char g[] = "OTHER=1";
+	char *const environment[] = {a, b, c, d, e, f, g, NULL};
+	struct loaded l;
+
+	(void)state;
+	load_with(&l, whole, NULL, environment);
+	assert_int_equal(l.status, FG_OK);
+	assert_int_equal(l.report.count, 0);
+	assert_int_equal(l.plan.measure.min_pairs, 3);
+	assert_true(l.plan.measure.sampler.follow_children);
+	assert_true(fg_policy_metric(&l.plan.policy, "max_rss").min_effect == 0.11);
+	assert_string_equal(l.plan.build.record[2].name, "job_number");
+	assert_string_equal(l.plan.build.record[2].literal, "77");
+	release(&l);
+}
+
+static void a_variable_that_is_nearly_a_key_is_warned_about(void **state)
+{
+	char a[] = "FASTGATE_GATE_ALHPA=3";
+	char *const environment[] = {a, NULL};
+	struct loaded l;
+
+	(void)state;
+	load_with(&l, whole, NULL, environment);
+	assert_int_equal(l.status, FG_OK);
+	assert_int_equal(l.report.count, 1);
+	assert_true(l.report.items[0].is_warning);
+	assert_non_null(strstr(l.report.items[0].text, "FASTGATE_GATE_ALHPA"));
+	release(&l);
+}
+
 static void an_override_of_a_repeated_value_changes_one_place(void **state)
 {
 	const char *const settings[] = {"benchmarks.b.environment.A=2", NULL};
@@ -408,7 +456,7 @@ static void an_override_of_a_repeated_value_changes_one_place(void **state)
 	load_with(&l,
 		  "version: 1\nbenchmarks:\n- {name: a, command: x, environment: &e {A: '1'}}\n"
 		  "- {name: b, command: y, environment: *e}\n",
-		  settings);
+		  settings, NULL);
 	assert_int_equal(l.status, FG_OK);
 	assert_string_equal(l.plan.benchmarks[0].environment[0].value, "1");
 	assert_string_equal(l.plan.benchmarks[1].environment[0].value, "2");
@@ -520,9 +568,11 @@ int main(void)
 		cmocka_unit_test(an_accepted_slowdown_names_its_source),
 		cmocka_unit_test(anchors_repeat_what_they_name),
 		cmocka_unit_test(files_from_windows_are_read),
-		cmocka_unit_test(the_command_line_beats_the_file),
+		cmocka_unit_test(the_command_line_beats_the_environment_beats_the_file),
 		cmocka_unit_test(errors_of_short_forms_name_the_option),
 		cmocka_unit_test(settings_reach_every_corner),
+		cmocka_unit_test(variables_reach_nested_keys),
+		cmocka_unit_test(a_variable_that_is_nearly_a_key_is_warned_about),
 		cmocka_unit_test(an_override_of_a_repeated_value_changes_one_place),
 		cmocka_unit_test(the_file_is_found_from_a_folder_below),
 		cmocka_unit_test(the_project_is_called_as_its_repository),

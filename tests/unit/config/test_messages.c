@@ -283,7 +283,7 @@ static void messages_name_the_key_to_explain(void **state)
 	fg_strbuf_clear(&explained);
 	assert_int_equal(fg_config_explain("gate.metrics.cpu_time.margin", 80, &explained, &o.err),
 			 FG_OK);
-	assert_non_null(strstr(fg_strbuf_text(&explained), "--set gate.metrics.METRIC.margin="));
+	assert_non_null(strstr(fg_strbuf_text(&explained), "FASTGATE_GATE_METRICS_METRIC_MARGIN"));
 	fg_strbuf_clear(&explained);
 	assert_int_equal(
 		fg_config_explain("gate.metrics.heap.peak.tolerated", 80, &explained, &o.err),

@@ -128,12 +128,26 @@ static void rows_are_sound(void **state)
 	fg_schema_walk(check_row, NULL);
 }
 
+static void a_variable_leads_back_to_its_key(void **state)
+{
+	struct fg_strbuf name = {0};
+
+	(void)state;
+	assert_true(fg_schema_variable("measure.sampler.follow_children", &name));
+	assert_string_equal(fg_strbuf_text(&name), "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN");
+	fg_strbuf_clear(&name);
+	assert_false(fg_schema_variable("benchmarks.BENCH.timeout", &name));
+	assert_false(fg_schema_variable("version", &name));
+	fg_strbuf_release(&name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_example_works_where_its_key_belongs),
 		cmocka_unit_test(every_key_has_an_example),
 		cmocka_unit_test(rows_are_sound),
+		cmocka_unit_test(a_variable_leads_back_to_its_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
