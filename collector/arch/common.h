@@ -21,8 +21,8 @@ struct fg_regs {
 };
 
 /*
- * The mask of the thread's last sigsuspend(). libc passes it on as it gets it, so on some processors
- * an interrupted call has it no more.
+ * The mask of the thread's last sigsuspend(). libc passes it on as it gets it: on some processors,
+ * an interrupted call has lost it.
  */
 extern _Thread_local const sigset_t *fg_arch_suspended __attribute__((tls_model("initial-exec")));
 

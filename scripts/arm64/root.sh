@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
-list="libc6-dev libstdc++6 libcmocka-dev gcc make git bash dash coreutils gzip sed grep busybox-static $(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' scripts/packages.txt | tr '\n' ' ')"
+list="libc6-dev libstdc++6 libcmocka-dev libbz2-dev gcc make git bash dash coreutils gzip sed grep busybox-static $(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' scripts/packages.txt | tr '\n' ' ')"
 wanted=$({ cat scripts/arm64/root.sh && echo "$list"; } | sha256sum)
 [ "$(cat "$folder/made" 2>/dev/null)" = "$wanted" ] && exit 0
 rm -rf "$folder"

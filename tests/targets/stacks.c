@@ -73,7 +73,8 @@ static void check_vectors(const ucontext_t *context)
 
 	while (record->magic && record->magic != SVE_MAGIC)
 		record = (const void *)((const char *)record + record->size);
-	check(!has_vectors || record->size > sizeof(struct sve_context), "SVE registers in a frame");
+	check(!has_vectors || record->size > sizeof(struct sve_context),
+	      "SVE registers in a frame");
 }
 #else
 static void use_vectors(void)

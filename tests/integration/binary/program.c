@@ -94,7 +94,8 @@ __attribute__((noinline)) static int limited(int i)
 #ifdef __aarch64__
 __attribute__((section(".apart")))
 #endif
-__attribute__((noinline)) static int outer(int i)
+__attribute__((noinline)) static int
+outer(int i)
 {
 	return limited(i) + 1;
 }
