@@ -137,10 +137,10 @@ static inline bool fg_arch_may_change(uint32_t code, unsigned number)
 }
 
 /*
- * Recovers the first argument of an interrupted call, which the result has overwritten. libc moves
- * it into x0 shortly before the call, from a register that keeps it or as a constant.
+ * Finds the argument that libc moves into x0 shortly before the call, from a register that keeps it
+ * or as a constant.
  */
-static inline bool fg_arch_first_argument(const ucontext_t *context, uint64_t *first)
+static inline bool fg_arch_moved_argument(const ucontext_t *context, uint64_t *first)
 {
 	enum {
 		FARTHEST = 10
@@ -169,6 +169,15 @@ static inline bool fg_arch_first_argument(const ucontext_t *context, uint64_t *f
 			return false;
 	}
 	return false;
+}
+
+/* Recovers the first argument of an interrupted call, which the result has overwritten. */
+static inline bool fg_arch_first_argument(const ucontext_t *context, uint64_t *first)
+{
+	if (fg_arch_moved_argument(context, first))
+		return true;
+	*first = (uintptr_t)fg_arch_suspended;
+	return *first && (int)context->uc_mcontext.regs[8] == SYS_rt_sigsuspend;
 }
 
 static inline long fg_arch_result(const ucontext_t *context)

@@ -3,6 +3,7 @@
 #ifndef FG_COLLECTOR_ARCH_COMMON_H
 #define FG_COLLECTOR_ARCH_COMMON_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,12 @@ struct fg_regs {
 	uintptr_t sp;
 	uintptr_t bp;
 };
+
+/*
+ * The mask of the thread's last sigsuspend(). libc passes it on as it gets it: on some processors,
+ * an interrupted call has lost it.
+ */
+extern _Thread_local const sigset_t *fg_arch_suspended __attribute__((tls_model("initial-exec")));
 
 /*
  * Do `size` bytes before `code` lie on the same page as `code`? The previous page may be unmapped.

@@ -133,12 +133,15 @@ static int leave(const struct stay *stay, int status)
 	return status;
 }
 
+_Thread_local const sigset_t *fg_arch_suspended;
+
 FG_EXPORT int sigsuspend(const sigset_t *set)
 {
 	FG_REAL(sigsuspend);
 	struct stay stay;
 	const sigset_t *const mask = enter(&stay, set);
 
+	fg_arch_suspended = mask;
 	return leave(&stay, stay.ended ? -1 : real_sigsuspend(mask));
 }
 

@@ -26,7 +26,7 @@ fail() {
 inside /opt/bin/perfdb --version >"$log" 2>&1 || fail "perfdb does not start"
 inside sh /tmp/quickstart/demo.sh /tmp/demo >"$log" 2>&1 || fail "the quick start is not a regression"
 grep -q "find *table.c:" "$log" || fail "the quick start's verdict does not name find"
-inside /opt/bin/fastgate record --quiet -o /tmp/recorded -- /tmp/demo/wordcount 40 >"$log" 2>&1 &&
+inside make -s -C /tmp/demo >"$log" 2>&1 && inside /opt/bin/fastgate record --quiet -o /tmp/recorded -- /tmp/demo/wordcount 40 >>"$log" 2>&1 &&
 	inside /opt/bin/fastgate archive --quiet /tmp/recorded -o /tmp/recorded.tar.zst >>"$log" 2>&1 || fail "nothing could be recorded"
-"$2" view "$root/tmp/recorded.tar.zst" >"$log" 2>&1 && grep -q "find *table.c:\|find" "$log" || fail "its archive cannot be viewed here"
+"$2" view "$root/tmp/recorded.tar.zst" >"$log" 2>&1 && grep -q "find" "$log" || fail "its archive cannot be viewed here"
 echo "the archive for arm64 gates the quick start, and its recording is viewed on $(uname -m)"

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # root.sh FOLDER: unpacks into FOLDER everything that a build for arm64 needs, without installing it: FOLDER/tools gets the cross
 # compiler and the emulator, FOLDER/root the libraries of an arm64 system and the programs of a first gate, FOLDER/libraries the
-# source package of each static library; FOLDER/kernel is a kernel. (Installing the compiler would remove gcc-multilib.)
+# source package of each static library; FOLDER/kernel is a kernel, and FOLDER/kernel-16k one with pages of 16 KiB. (Installing the
+# compiler would remove gcc-multilib.)
 # Keeps existing parts. Needs apt and an archive with arm64, such as Debian's.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
-list="libc6-dev libstdc++6 libcmocka-dev gcc make git dash coreutils sed grep busybox-static $(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' scripts/packages.txt | tr '\n' ' ')"
+list="libc6-dev libstdc++6 libcmocka-dev libbz2-dev gcc make git bash dash coreutils gzip sed grep busybox-static $(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' scripts/packages.txt | tr '\n' ' ')"
 wanted=$({ cat scripts/arm64/root.sh && echo "$list"; } | sha256sum)
 [ "$(cat "$folder/made" 2>/dev/null)" = "$wanted" ] && exit 0
 rm -rf "$folder"
@@ -60,7 +61,16 @@ done
 # Make the links that the packages' own scripts would have made.
 ln -sf gcc "$folder/root/usr/bin/cc"
 ln -sf dash "$folder/root/usr/bin/sh"
-(cd "$folder/apt" && apt-get -q download "$(apt-cache depends linux-image-arm64 | sed -n 's/^ *Depends: //p')" >/dev/null)
-dpkg --fsys-tarfile "$folder"/apt/linux-image-*.deb | tar -x --wildcards -O './boot/vmlinuz-*' >"$folder/kernel"
+kernel() { # PACKAGE FILE
+	(cd "$folder/apt" && apt-get -q download "$(apt-cache depends "$1" | sed -n 's/^ *Depends: //p')" >/dev/null)
+	dpkg --fsys-tarfile "$folder"/apt/linux-image-*.deb | tar -x --wildcards -O './boot/vmlinuz-*' >"$folder/$2"
+	rm "$folder"/apt/linux-image-*.deb
+}
+kernel linux-image-arm64 kernel
+# Debian's releases since 13 have a kernel with pages of 16 KiB.
+archive=$(apt-get indextargets --format '$(REPO_URI)' "Identifier: Packages" "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -n 1)
+echo "deb $archive stable main" >"$folder/apt/list"
+printf 'Dir::Etc { SourceList "%s"; SourceParts "-"; };\n' "$folder/apt/list" >>"$folder/apt/conf"
+apt-get -q update >/dev/null 2>&1 && kernel linux-image-arm64-16k kernel-16k
 rm -rf "$folder/apt"
 echo "$wanted" >"$folder/made"

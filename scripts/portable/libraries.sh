@@ -24,9 +24,10 @@ $(sha256sum <"$0")"
 mkdir -p "$prefix/lib" "$folder/sources"
 printf '%s\n' "$wanted" >"$folder/wanted"
 
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 # Uses apt's mirrors for sources too; apt checks their signatures.
 apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' "Identifier: Packages" |
-	grep " $(. /etc/os-release && echo "$VERSION_CODENAME")" | sort -u >"$folder/sources.list"
+	grep " $release" | sort -u >"$folder/sources.list"
 apt() {
 	apt-get -q -o APT::Sandbox::User=root -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- \
 		-o Dir::State::Lists="$folder/lists" "$@" >"$folder/log" 2>&1
@@ -49,9 +50,12 @@ source_of() { # package: unpacks its patched sources into sources/PACKAGE
 	! ls -d "$folder/sources/$1"/*/ >/dev/null 2>&1 || return 0
 	mkdir -p "$folder/sources/$1"
 	cd "$folder/sources/$1"
-	# A mirror keeps only a release's newest version, which has the same interface.
-	apt source "$(dpkg-query -W -f '${source:Package}=${source:Version}' "$1")" ||
-		apt source "$(dpkg-query -W -f '${source:Package}' "$1")" || die "no source of $1: $folder/log"
+	source=$(dpkg-query -W -f '${source:Package}' "$1")
+	# A mirror keeps only the newest version, and may lack that of the security updates. All of a release have the same interface.
+	for version in "$(dpkg-query -W -f '=${source:Version}' "$1")" "" "/$release"; do
+		! apt source "$source$version" || return 0
+	done
+	die "no source of $1: $folder/log"
 }
 inside() { # package command...
 	name=$1

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Work on a coroutine's stack, in a signal handler on an alternate stack, in code without unwind
+ * Work on a coroutine's stack, in signal handlers on an alternate stack, in code without unwind
  * tables and in code with unusual ones.
  */
 #include "work.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -47,6 +49,70 @@ static void on_signal(int number)
 NOINLINE static void raiser(void)
 {
 	(void)raise(SIGUSR1);
+	KEEP_FRAME();
+}
+
+/*
+ * A signal between any two instructions of a function that calls none. On arm64 processors that
+ * have SVE, its registers are in use there, and saved in the signal's frame.
+ */
+static volatile sig_atomic_t alarmed;
+
+#if defined(__aarch64__)
+static int has_vectors;
+
+static void use_vectors(void)
+{
+	if (has_vectors)
+		__asm__ volatile(".inst 0x2518e3e0"); /* ptrue p0.b */
+}
+
+static void check_vectors(const ucontext_t *context)
+{
+	const struct _aarch64_ctx *record = (const void *)context->uc_mcontext.__reserved;
+
+	while (record->magic && record->magic != SVE_MAGIC)
+		record = (const void *)((const char *)record + record->size);
+	check(!has_vectors || record->size > sizeof(struct sve_context),
+	      "SVE registers in a frame");
+}
+#else
+static void use_vectors(void)
+{
+}
+
+static void check_vectors(const ucontext_t *context)
+{
+	(void)context;
+}
+#endif
+
+NOINLINE static void in_alarm(void)
+{
+	spin_us(work_us);
+}
+
+static void on_alarm(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	check_vectors(context);
+	in_alarm();
+	alarmed = 1;
+}
+
+NOINLINE static void interrupted(void)
+{
+	while (!alarmed)
+		use_vectors();
+}
+
+NOINLINE static void interrupting(void)
+{
+	const struct itimerval soon = {.it_value = {.tv_usec = 1000}};
+
+	check(setitimer(ITIMER_REAL, &soon, NULL) == 0, "setitimer");
+	interrupted();
 	KEEP_FRAME();
 }
 
@@ -163,6 +229,9 @@ int main(void)
 	pthread_t thread;
 
 	work_us = 150000;
+#if defined(__aarch64__)
+	has_vectors = (getauxval(AT_HWCAP) & HWCAP_SVE) != 0;
+#endif
 	check(getcontext(&inside) == 0, "getcontext");
 	inside.uc_stack.ss_sp = malloc(STACK);
 	inside.uc_stack.ss_size = STACK;
@@ -177,6 +246,10 @@ int main(void)
 	action.sa_flags = SA_ONSTACK;
 	(void)sigaction(SIGUSR1, &action, NULL);
 	raiser();
+	action.sa_sigaction = on_alarm;
+	action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+	(void)sigaction(SIGALRM, &action, NULL);
+	interrupting();
 	generated_code();
 	odd_frames();
 

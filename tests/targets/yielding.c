@@ -96,13 +96,15 @@ static long by_ppoll(void)
 }
 
 /*
- * Is the process in this system call, or restarting it after a stop? A read counts only if it is of
- * the pipe, because libraries may read too.
+ * Is the process in this system call, or stopped in it, or restarting it after a stop? A read
+ * counts only if it is of the pipe, because libraries may read too. A call in which an arm64
+ * process is stopped has no number, and its place is the instruction that makes it again.
  */
 static int is_in(pid_t process, long number)
 {
+	static unsigned long behind; /* the instruction after the call */
 	char path[64];
-	char text[32] = "";
+	char text[256] = "";
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/syscall", (int)process);
 	const int fd = open(path, O_RDONLY);
@@ -111,11 +113,16 @@ static int is_in(pid_t process, long number)
 	char *end = text;
 	const long now = strtol(text, &end, 10);
 	const long argument = strtol(end, NULL, 16);
+	const char *const last = strrchr(text, ' ');
+	const unsigned long pc = last ? strtoul(last, NULL, 16) : 0;
 
 	if (text[0] == 'r')
 		return 0;
-	return now == SYS_restart_syscall ||
-	       (now == number && (number != SYS_read || argument == pipes[0]));
+	if (now == number && (number != SYS_read || argument == pipes[0])) {
+		behind = pc;
+		return 1;
+	}
+	return now == SYS_restart_syscall || (now == -1 && pc == behind - 4);
 }
 
 /* Timers continue while the process is stopped. */

@@ -90,7 +90,12 @@ __attribute__((noinline)) static int limited(int i)
 	return i > LIMIT ? LIMIT : i;
 }
 
-__attribute__((noinline)) static int outer(int i)
+/* On arm64, a function in a section that the linker can put too far away for a direct call. */
+#ifdef __aarch64__
+__attribute__((section(".apart")))
+#endif
+__attribute__((noinline)) static int
+outer(int i)
 {
 	return limited(i) + 1;
 }

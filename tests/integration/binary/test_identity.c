@@ -69,7 +69,12 @@ static const char *const kinds[] = {"", "fixed_"};
 
 static void nothing_but_the_place_changed(void **state)
 {
-	static const char *const variants[] = {"base", "padded", "unused"};
+	static const char *const variants[] = {
+		"base", "padded", "unused",
+#ifdef __aarch64__
+		"far", /* called through veneers */
+#endif
+	};
 
 	(void)state;
 	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {

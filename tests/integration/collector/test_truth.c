@@ -579,6 +579,9 @@ static void odd_stacks_are_walked_or_marked(void **state)
 	assert_true(trace_inclusive(outcome.traces, "in_handler") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "raiser") >=
 		    0.99 * trace_inclusive(outcome.traces, "in_handler"));
+	assert_true(trace_inclusive(outcome.traces, "in_alarm") > 1e8);
+	assert_true(trace_inclusive(outcome.traces, "interrupting") >=
+		    0.99 * trace_inclusive(outcome.traces, "in_alarm"));
 	static const char *const odd[][2] = {
 		{"called_by_register", "through_register"},
 		{"called_by_memory", "through_memory"},
