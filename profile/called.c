@@ -273,7 +273,7 @@ static void read_durations(const void *figures, double *values)
 	const double all[FG_ARRAY_SIZE(duration_columns)] = {
 		of->returned,         of->total_ns,
 		of->own_ns,           of->total_ns / of->returned,
-		of->min_ns,         quantile_of(of, 0.5),
+		of->min_ns,           quantile_of(of, 0.5),
 		quantile_of(of, 0.9), quantile_of(of, 0.99),
 		of->max_ns,
 	};

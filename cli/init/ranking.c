@@ -177,7 +177,7 @@ static bool is_shown(const struct candidate *c)
 			continue;
 		while (begin > text && strchr(" \t>`$%#", begin[-1]))
 			begin--;
-		/* A sentence goes on in lower case. */
+		/* A sentence continues in lower case. */
 		if ((begin == text || begin[-1] == '\n') && after > at + length &&
 		    !islower((unsigned char)*after) && !strchr("=:\n", *after))
 			return !fg_project_is_for_administrators(c->project);

@@ -227,8 +227,8 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 		return FG_OK;
 	FG_ASSERT(json);
 	json->write(&report, &options, &text);
-	FG_TRY_OUT(fg_store_save(session->open.store, &session->result.run, session->result.profiles,
-				 fg_strbuf_text(&text), err));
+	FG_TRY_OUT(fg_store_save(session->open.store, &session->result.run,
+				 session->result.profiles, fg_strbuf_text(&text), err));
 	status = take_profiles_of_store(session, err);
 out:
 	fg_strbuf_release(&text);

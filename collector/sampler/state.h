@@ -308,9 +308,9 @@ struct fg_options {
 	bool own_index; /* use our own index of loaded objects, even if the loader has one */
 	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
-	uint32_t counters;    /* bits of enum fg_counter */
-	uint64_t dump_signal; /* signal that requests a dump; 0: none */
-	const char *invalid_variable;  /* a variable with an invalid value */
+	uint32_t counters;            /* bits of enum fg_counter */
+	uint64_t dump_signal;         /* signal that requests a dump; 0: none */
+	const char *invalid_variable; /* a variable with an invalid value */
 };
 
 struct fg_global {

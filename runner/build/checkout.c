@@ -59,7 +59,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 	static const char start[] = "submodule.";
 	static const char end[] = ".path ";
 	char *lines = FG_GIT_TRY_OUTPUT(in_tree, "config", "--file", ".gitmodules", "--get-regexp",
-				 "^submodule\\..*\\.path$");
+					"^submodule\\..*\\.path$");
 	char *rest = lines;
 	size_t count = 0;
 	size_t room = 0;
@@ -285,7 +285,7 @@ static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err
 	FG_TRY(fg_fs_remove_tree(checkout->tree, err));
 	FG_TRY(prune_worktrees(checkout, err));
 	return FG_GIT_RUN(&in_top, err, "-c", "core.hooksPath=/dev/null", "worktree", "add",
-			 "--force", "--detach", "--quiet", checkout->tree, checkout->commit);
+			  "--force", "--detach", "--quiet", checkout->tree, checkout->commit);
 }
 
 /* git leaves identical files untouched, so build products made from them stay up to date. */
@@ -294,7 +294,7 @@ static int change_worktree(const struct fg_checkout *checkout, struct fg_error *
 	const struct fg_git in_tree = git_in(checkout, checkout->tree);
 
 	return FG_GIT_RUN(&in_tree, err, "-c", "core.hooksPath=/dev/null", "checkout", "--force",
-			 "--detach", "--quiet", checkout->commit);
+			  "--detach", "--quiet", checkout->commit);
 }
 
 int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err)

@@ -138,8 +138,8 @@ char *fg_git_try_output(const struct fg_git *git, const char *const *arguments)
 static char *find_object(const struct fg_git *git, const char *ref, const char *kind)
 {
 	char *wanted = fg_xasprintf("%s^{%s}", ref, kind);
-	char *found =
-		FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
+	char *found = FG_GIT_TRY_OUTPUT(git, "rev-parse", "--verify", "--quiet", "--end-of-options",
+					wanted);
 
 	free(wanted);
 	return found;

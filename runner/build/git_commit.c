@@ -65,8 +65,8 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 	const struct fg_git in_top = {
 		.folder = top, .index_file = git->index_file, .interrupted = git->interrupted};
 
-	status = FG_GIT_RUN(&in_top, err, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--",
-			   ".", exclude);
+	status = FG_GIT_RUN(&in_top, err, "-c", "advice.addEmbeddedRepo=false", "add", "--all",
+			    "--", ".", exclude);
 	free(exclude);
 	free(prefix);
 	free(top);

@@ -366,8 +366,8 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
 {
 	const struct fg_git git = {.folder = tree, .interrupted = options->interrupted};
-	char *text =
-		FG_GIT_TRY_OUTPUT(&git, "diff", "--name-only", "--no-renames", "HEAD", options->commit);
+	char *text = FG_GIT_TRY_OUTPUT(&git, "diff", "--name-only", "--no-renames", "HEAD",
+				       options->commit);
 	char *rest = text;
 	bool changes = text == NULL;
 

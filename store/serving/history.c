@@ -43,7 +43,8 @@ static struct last_texts last_of(const struct fg_history *history)
 static void take_point(const struct fg_query *q, struct fg_history *history)
 {
 	const struct last_texts last = last_of(history);
-	struct fg_history_point *point = &FG_APPEND(history->points, history->count, history->capacity);
+	struct fg_history_point *point =
+		&FG_APPEND(history->points, history->count, history->capacity);
 
 	*point = (struct fg_history_point){
 		.started_ns = fg_column_int(q, 1),

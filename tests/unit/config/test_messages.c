@@ -382,7 +382,7 @@ static void overrides_are_judged_by_their_own_name(void **state)
 		{"gate.alpha=often", "--set gate.alpha=often: gate.alpha: found 'often', expected "
 				     "a number from 1e-09 to 0.5"},
 		{"gate.alhpa=1",
-		 "--set gate.alhpa=1: gate: there is no key 'alhpa' here; did you mean 'alpha'?"},
+		 "--set gate.alhpa=1: gate: unknown key 'alhpa'; did you mean 'alpha'?"},
 		{"gate.alpha", "--set gate.alpha: expected KEY=VALUE, such as gate.alpha=0.001"},
 		{"gate.alpha.x=1",
 		 "--set gate.alpha.x=1: 'alpha' is a single value: it has no 'x'"},
