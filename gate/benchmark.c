@@ -470,7 +470,11 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
 	else if (only_cheap_code_changed(input, index, verdict))
-		fg_placement_settle_layouts(arena, verdict);
+		fg_placement_settle_layouts(
+			arena,
+			fg_same_code_has_changed_caller(input->profiles[index],
+							&input->run->series[index]),
+			verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);
 	if (verdict->outcome == FG_OUTCOME_PASS)

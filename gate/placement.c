@@ -130,7 +130,8 @@ void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *ve
 			"and inputs, only at other addresses");
 }
 
-void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller,
+				 struct fg_benchmark_verdict *verdict)
 {
 	bool any = false;
 
@@ -143,14 +144,21 @@ void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_ver
 			continue;
 		metric->low = fmin(metric->low, metric->ratio * exp(-width));
 		metric->high = fmax(metric->high, metric->ratio * exp(width));
-		metric->outcome = FG_OUTCOME_PLACEMENT;
+		metric->outcome =
+			has_changed_caller ? FG_OUTCOME_INCONCLUSIVE : FG_OUTCOME_PLACEMENT;
 		any = true;
 	}
 	if (!any)
 		return;
 	place_time(verdict);
-	fg_notes_add(
-		&verdict->notes, arena,
-		"placement: these places differ by more than the two sides do, and no function "
-		"that takes time has changed");
+	if (has_changed_caller)
+		fg_notes_add(
+			&verdict->notes, arena,
+			"these places differ by more than the two sides do, and only callers of the "
+			"code that takes time have changed; `fastgate run --exact` counts whether they "
+			"call it more often");
+	else
+		fg_notes_add(&verdict->notes, arena,
+			     "placement: these places differ by more than the two sides do, and no "
+			     "function that takes time has changed");
 }

@@ -28,10 +28,11 @@ bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
  */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*
- * If neither inputs nor code that takes time (gate/same_code.h) changed, a regression within the
- * spread of the layouts becomes placement, with a note, and its interval is widened to contain that
- * spread.
+ * If neither inputs nor code that takes time (gate/same_code.h) changed, the interval of a
+ * regression within the spread of the layouts is widened to contain that spread, with a note. It
+ * becomes placement, or inconclusive if a changed caller may call that code more often.
  */
-void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller,
+				 struct fg_benchmark_verdict *verdict);
 
 #endif

@@ -140,6 +140,40 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
+/* Samples per call path and all that it calls; to be freed. */
+static double *count_inclusive_samples(const struct fg_profile_set *set)
+{
+	const uint16_t time = fg_profile_set_time(set);
+	double *samples = fg_xcalloc(set->node_count, sizeof(samples[0]));
+
+	for (size_t r = 0; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
+
+		for (uint32_t i = 0; row->measure == time && row->aside == 0 && i < row->count; i++)
+			samples[row->nodes[i]] += row->samples[i];
+	}
+	for (size_t n = set->node_count - 1; n > 0; n--)
+		samples[set->nodes[n].parent] += samples[n];
+	return samples;
+}
+
+bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
+				     const struct fg_series *series)
+{
+	const struct fg_build_facts *build = compared(series);
+	double *samples = count_inclusive_samples(set);
+	bool is_changed = false;
+
+	for (size_t n = 1; build && n < set->node_count && !is_changed; n++) {
+		const char *name = linkage_of(&set->functions[set->nodes[n].function]);
+
+		is_changed = samples[n] > 0 && samples[n] >= HOT_SHARE * samples[0] &&
+			     find(build, name).state == FG_COMPARED_CHANGED;
+	}
+	free(samples);
+	return is_changed;
+}
+
 /* Is its machine code that of the baseline? It may call other code. */
 static bool is_own_code_same(const struct fg_series *series, const struct fg_build_facts *build,
 			     const struct fg_profile_function *function)

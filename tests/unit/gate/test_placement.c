@@ -392,6 +392,22 @@ static void placement_applies_to_times_but_not_to_counts(void **state)
 }
 
 /* 2.353 errors are 95 % on one side of Student's t with three degrees of freedom. */
+static void it_is_open_if_a_changed_caller_may_call_that_code_more_often(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	make_judged(&j);
+	for (size_t m = 0; m < METRICS; m++)
+		j.metrics[m] = (struct fg_metric_verdict){
+			.outcome = FG_OUTCOME_REGRESSION, .ratio = 1.02, .layout_error = 0.01};
+	fg_placement_settle_layouts(&j.arena, true, &j.verdict);
+	assert_int_equal(j.metrics[0].outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(j.metrics[0].low < 1 && j.metrics[0].high > 1.02);
+	assert_true(fg_made_has_note(&j.verdict.notes, "call it more often"));
+	fg_arena_release(&j.arena);
+}
+
 static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
 {
 	static const struct {
@@ -422,7 +438,7 @@ static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
 					.outcome = m == at ? rows[i].before : FG_OUTCOME_PASS,
 					.ratio = rows[i].ratio,
 					.layout_error = rows[i].error};
-			fg_placement_settle_layouts(&j.arena, &j.verdict);
+			fg_placement_settle_layouts(&j.arena, false, &j.verdict);
 			for (size_t m = 0; m < METRICS; m++)
 				assert_int_equal(j.metrics[m].outcome,
 						 m == at ? rows[i].after : FG_OUTCOME_PASS);
@@ -454,6 +470,7 @@ int main(void)
 		cmocka_unit_test(builds_of_which_a_fact_is_not_known_are_not_comparable),
 		cmocka_unit_test(placement_applies_to_times_but_not_to_counts),
 		cmocka_unit_test(a_regression_within_the_spread_of_layouts_is_placement),
+		cmocka_unit_test(it_is_open_if_a_changed_caller_may_call_that_code_more_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,37 @@ static void changed_code_takes_time_from_half_a_percent_of_the_samples_on(void *
 	}
 }
 
+static void a_changed_caller_at_any_distance_may_call_code_more_often(void **state)
+{
+	static const struct {
+		const char *facts;
+		bool has_changed_caller;
+	} rows[] = {
+		{"main=0:0:c loop=0:0:r _Z4worki=16:48:s", true},
+		{"main=0:0:r loop=0:0:c _Z4worki=16:48:s", true},
+		{"main=0:0:r loop=0:0:r _Z4worki=16:48:s other=0:0:c", false},
+		{NULL, false},
+	};
+	static const struct fg_profile_function callers[] = {{.name = "main", .library = "app"},
+							     {.name = "loop", .library = "app"},
+							     {.name = "other", .library = "app"}};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct program p;
+		uint32_t caller;
+
+		begin(&p, rows[r].facts);
+		caller = add(&p, add(&p, 0, &callers[0], 0), &callers[1], 0);
+		sample(&p, fg_profile_set_node(&p.set, caller, p.set.nodes[p.work].function),
+		       ALL / 2);
+		(void)add(&p, 0, &callers[2], 1);
+		assert_int_equal(fg_same_code_has_changed_caller(&p.set, p.series),
+				 rows[r].has_changed_caller);
+		end(&p);
+	}
+}
+
 static void nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack(void **state)
 {
 	(void)state;
@@ -363,6 +394,7 @@ int main(void)
 		cmocka_unit_test(
 			nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack),
 		cmocka_unit_test(without_a_sample_nothing_is_known),
+		cmocka_unit_test(a_changed_caller_at_any_distance_may_call_code_more_often),
 		cmocka_unit_test(the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides),
 		cmocka_unit_test(a_library_is_the_same_where_both_sides_know_one_build_id),
 		cmocka_unit_test(inlined_code_belongs_to_the_function_that_contains_it),
