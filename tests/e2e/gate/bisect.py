@@ -117,7 +117,7 @@ def bad_ends_cost_one_line(history):
         (["HEAD", "HEAD"], "there is nothing between them"),
         (["nowhere"], "no commit 'nowhere'"),
         (["HEAD~3", "--bench", "other"], "no benchmark 'other'"),
-        (["HEAD~3", "--measure", "cpu_time"], "is not counted exactly"),
+        (["HEAD~3", "--measure", "cpu_time"], "is not an exact count"),
     ]:
         done = history.bisect(2, *arguments)
         check(words in done.stderr, f"{arguments}: {done.stderr}")
