@@ -121,8 +121,10 @@ char **fg_join_words(char *const *first, char *const *then)
 	const size_t count = count_words(then);
 	char **joined = fg_xcalloc(before + count + 1, sizeof(joined[0]));
 
-	for (size_t i = 0; i < before + count; i++)
-		joined[i] = i < before ? first[i] : then[i - before];
+	for (size_t i = 0; first && i < before; i++)
+		joined[i] = first[i];
+	for (size_t i = 0; then && i < count; i++)
+		joined[before + i] = then[i];
 	return joined;
 }
 

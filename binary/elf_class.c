@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/elf_tables.h"
 
-#define READ_64(name, type)                     \
- static void name(const void *bytes, type *row) \
- {                                              \
-  memcpy(row, bytes, sizeof(*row));             \
+#define READ_64(name, type)                                 \
+ static void name(const void *bytes, __typeof__(type) *row) \
+ {                                                          \
+  memcpy(row, bytes, sizeof(*row));                         \
  }
 
 READ_64(read_header_64, Elf64_Ehdr)

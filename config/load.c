@@ -44,11 +44,10 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 	root = fg_fs_find_above(at, FG_CONFIG_FILE_NAME);
 	free(at);
 	if (!root)
-		return fg_error_set(
-			err, FG_ENOENT,
-			"there is no %s here or in a folder above; 'fastgate init' writes one "
-			"for this project",
-			FG_CONFIG_FILE_NAME);
+		return fg_error_set(err, FG_ENOENT,
+				    "no %s here or in a folder above; 'fastgate init' writes one "
+				    "for this project",
+				    FG_CONFIG_FILE_NAME);
 	*path = fg_fs_join(root, FG_CONFIG_FILE_NAME);
 	free(root);
 	return FG_OK;
