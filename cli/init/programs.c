@@ -203,16 +203,17 @@ static void find_libraries(struct search *search)
 }
 
 /*
- * Was the file read after it was written? Then the build itself ran the program. Most file systems
- * record the time of the first read.
+ * Was the file read after it was finished? Then the build itself ran the program. Most file systems
+ * record the time of the first read. The linker reads what it wrote, and a write may get an earlier
+ * time than a read just before it; but it makes the program executable last.
  */
 static bool was_read(const char *whole)
 {
 	struct stat status;
 
-	return stat(whole, &status) == 0 && (status.st_atim.tv_sec > status.st_mtim.tv_sec ||
-					     (status.st_atim.tv_sec == status.st_mtim.tv_sec &&
-					      status.st_atim.tv_nsec > status.st_mtim.tv_nsec));
+	return stat(whole, &status) == 0 && (status.st_atim.tv_sec > status.st_ctim.tv_sec ||
+					     (status.st_atim.tv_sec == status.st_ctim.tv_sec &&
+					      status.st_atim.tv_nsec > status.st_ctim.tv_nsec));
 }
 
 /* The first look at a tree decides, because looking reads every program. */
