@@ -140,9 +140,13 @@ FG_EXPORT int sigsuspend(const sigset_t *set)
 	FG_REAL(sigsuspend);
 	struct stay stay;
 	const sigset_t *const mask = enter(&stay, set);
+	int status = -1;
 
 	fg_arch_suspended = mask;
-	return leave(&stay, stay.ended ? -1 : real_sigsuspend(mask));
+	if (!stay.ended)
+		status = real_sigsuspend(mask);
+	fg_arch_suspended = NULL;
+	return leave(&stay, status);
 }
 
 FG_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,

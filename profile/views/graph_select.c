@@ -194,7 +194,9 @@ static void keep_nodes(struct selection *s)
 
 static void add_edge(struct fg_graph *graph, size_t *capacity, const struct fg_graph_edge *edge)
 {
-	FG_APPEND(graph->edges, graph->edge_count, *capacity) = *edge;
+	graph->edges =
+		fg_append(graph->edges, &graph->edge_count, capacity, sizeof(graph->edges[0]));
+	graph->edges[graph->edge_count - 1] = *edge;
 }
 
 static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)

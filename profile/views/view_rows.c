@@ -76,7 +76,8 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	/* A line may contain the name of a command, which can be any text. */
 	fg_strbuf_vprintf(&raw, format, ap);
 	fg_text_add_escaped(&text, fg_strbuf_text(&raw), raw.length);
-	FG_APPEND(*lines, *count, *capacity) = fg_strbuf_keep(&text, arena);
+	*lines = fg_append(*lines, count, capacity, sizeof((*lines)[0]));
+	(*lines)[*count - 1] = fg_strbuf_keep(&text, arena);
 	fg_strbuf_release(&raw);
 }
 
