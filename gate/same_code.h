@@ -37,7 +37,7 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
  * refers to? False if unknown.
  */
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
-/* Did a function change that calls, at any distance, code that takes time? It may call it more often. */
+/* Did a function change that calls, at any distance, code that takes time? */
 bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 				     const struct fg_series *series);
 

@@ -46,10 +46,12 @@ FLAGS = {"deep": [], "tidy": QUICK, "plain": PLAIN}
 #   readdirCalled                readdir() is safe on a stream that no other thread uses; readdir_r() is deprecated
 #   preprocessorErrorDirective   cppcheck tries processors that the collector does not know
 #   internalAstError             compound literals are beyond cppcheck 2.10
+#   constStatement               store/run_rows.c: it takes the commas of a long compound literal for operators
 #   returnDanglingLifetime       store/db.c: only the length is passed by address, the text belongs to the row
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-suppr", "--std=c11", "--library=posix,gnu",
             "--suppress=*:*/build/*", "--suppress=missingInclude", "--suppress=readdirCalled", "--suppress=preprocessorErrorDirective",
-            "--suppress=internalAstError", "--suppress=returnDanglingLifetime:*store/db.c", "--error-exitcode=2", "-q"]
+            "--suppress=internalAstError", "--suppress=returnDanglingLifetime:*store/db.c",
+            "--suppress=constStatement:*store/run_rows.c", "--error-exitcode=2", "-q"]
 
 
 CODE_ALONE = frozenset(("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"))
