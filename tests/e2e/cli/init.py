@@ -135,24 +135,6 @@ def an_input_of_a_simple_format_is_made():
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "an input was left behind")
 
 
-COUNTING = r"""#include <stdio.h>
-#include <string.h>
-int main(void) { static char data[1 << 16]; size_t all = 0, size = 0;
-while ((size = fread(data, 1, sizeof(data), stdin)) > 0) for (size_t i = 0; i < size; i++) all += data[i] == '\n';
-return printf("%zu\n", all) < 0; }
-"""
-
-
-def a_fast_program_is_given_a_large_file_many_times():
-    write("main.c", COUNTING)
-    write("count.txt", "a line of the file\n" * 300000)
-    write("Makefile", "count: main.c\n\tcc -O2 -o $@ main.c\n")
-    commit()
-    said, text = init()
-    # Whether it is also given a name for a result depends on the times of two executions.
-    check("command: ./count" in text and "\n    stdin: fastgate-input.txt\n" in text, f"large file: {said}{text}")
-
-
 # Names and text that each harness leaves in a program.
 NANOBENCH = MAIN + 'const char *const symbol = "_ZN6ankerl9nanobench5BenchC1Ev";\n'
 DOCTEST = MAIN + 'const char *const option = "dt-list-test-cases";\n'
@@ -434,8 +416,7 @@ for test in (an_empty_folder_gets_what_is_needed_listed, existing_files_are_neve
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
              hidden_cases_of_catch2_are_listed,
-             an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
-             a_harness_must_print_what_can_be_read,
+             an_input_of_a_simple_format_is_made, a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next,
              one_that_builds_no_program_makes_way_for_one_that_does, the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
