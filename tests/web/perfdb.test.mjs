@@ -497,7 +497,9 @@ async function backThroughZooms(context) {
 	await page.goto(`${base}?view=run&run=${await page.evaluate(async () => (await (await fetch('/api/v1/runs?project=tracker&limit=2',
 		{ headers: { Authorization: `Bearer ${sessionStorage.getItem('perfdb-token')}` } })).json()).runs[1].id)}`);
 	await page.getByRole('link', { name: /^next:/ }).waitFor();
+	const next = page.url();
 	await page.getByRole('link', { name: /^‹ previous:/ }).click();
+	await page.waitForURL((url) => url.href !== next); // both runs have the tab
 	await openTab(page, 'Flame');
 	const node = () => page.evaluate(() => Number(new URLSearchParams(location.hash.slice(1)).get('node')));
 	const zoomed = (wanted) => page.waitForFunction((number) => Number(new URLSearchParams(location.hash.slice(1)).get('node')) === number, wanted);
