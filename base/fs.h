@@ -57,6 +57,18 @@ bool fg_fs_is_below(const char *folder, const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_fs_list_free(char **names, size_t count);
+/* Calls `visit` with the path of each entry of the folder, in the order of their names. */
+int fg_fs_each(const char *folder, void (*visit)(void *context, const char *path), void *context,
+	       struct fg_error *err);
+
+struct fg_fs_file {
+	char *path;
+	int64_t written_ns;
+};
+
+/* The regular files of a folder, the newest first; an unreadable folder has none. */
+size_t fg_fs_newest(const char *folder, struct fg_fs_file **files);
+void fg_fs_files_free(struct fg_fs_file *files, size_t count);
 
 char *fg_fs_join(const char *folder,
 		 const char *name); /* caller frees; an absolute name is returned unchanged */
