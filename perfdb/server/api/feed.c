@@ -182,7 +182,7 @@ int fg_handle_feed(struct fg_request *rq, struct fg_error *err)
 	FG_TRY_OUT(fg_store_list(rq->store,
 				 &(struct fg_run_filter){.project = f.project, .limit = FEED_RUNS},
 				 &runs, err));
-	FG_TRY_OUT(fg_links_read(rq, fg_links_newest(&overview), f.links, err));
+	FG_TRY_OUT(fg_links_read(rq, fg_overview_newest(&overview), f.links, err));
 	write_feed(&f, &overview);
 out:
 	fg_run_list_release(&runs);
