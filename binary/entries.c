@@ -63,10 +63,7 @@ static bool is_mark(const char *name)
 		"runtime.morestack",  "caml_startup",  "caml_start_program",
 		"stg_upd_frame_info", "hs_init",       "__start___patchable_function_entries"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(marks); i++)
-		if (strcmp(name, marks[i]) == 0)
-			return true;
-	return false;
+	return FG_TEXT_IS_AMONG(name, marks);
 }
 
 static bool has_marks(const struct fg_image *image)

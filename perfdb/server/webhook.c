@@ -89,6 +89,7 @@ static int add_changes(struct fg_store *store, const struct fg_run *run,
 static int write_message(struct fg_store *store, const struct fg_webhook_call *call,
 			 const char *public_url, struct fg_strbuf *body, struct fg_error *err)
 {
+	static const char *const bad[] = {"regression", "creep", "error"};
 	const char *server = public_url ? public_url : "";
 	struct fg_stored_run stored = {0};
 	struct fg_strbuf summary = {0};
@@ -97,12 +98,10 @@ static int write_message(struct fg_store *store, const struct fg_webhook_call *c
 
 	if (status != FG_OK)
 		return status == FG_ENOENT ? FG_OK : status; /* run was removed */
-	if (stored.outcome &&
-	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "creep") == 0 ||
-	     strcmp(stored.outcome, "error") == 0))
+	if (stored.outcome && FG_TEXT_IS_AMONG(stored.outcome, bad)) {
 		verdict = stored.outcome;
-	if (verdict)
 		(void)fg_cards_add_sentence(store, call->run, &summary);
+	}
 	for (size_t i = 0; i < stored.run.series_count && status == FG_OK; i++)
 		status = add_changes(store, &stored.run, &stored.run.series[i], &summary, err);
 	if (status == FG_OK && (verdict || summary.length)) {
