@@ -409,6 +409,15 @@ bool fg_text_ends_with(const char *text, const char *end)
 	return a >= b && memcmp(text + a - b, end, b) == 0;
 }
 
+char *fg_text_next_line(char **rest)
+{
+	char *line = strsep(rest, "\n");
+
+	while (line && !*line)
+		line = strsep(rest, "\n");
+	return line;
+}
+
 bool fg_text_starts_with_any(const char *text, const char *const *starts, size_t count)
 {
 	size_t i = 0;

@@ -213,8 +213,7 @@ static int check_submodules(const struct fg_git *git, struct fg_error *err)
 	char *rest = lines;
 	int status = FG_OK;
 
-	for (char *line = strsep(&rest, "\n"); line && status == FG_OK;
-	     line = strsep(&rest, "\n")) {
+	for (char *line; status == FG_OK && (line = fg_text_next_line(&rest));) {
 		const char *name = strrchr(line, ' ');
 
 		/* "1 XY S<commit><modified><untracked> ..." */

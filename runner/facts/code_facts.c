@@ -400,6 +400,7 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 					 "--cached", others,          NULL};
 	const struct fg_git git = {.folder = target->root};
 	char *text = NULL;
+	char *rest = NULL;
 	size_t count = 0;
 
 	/* Outside a repository the project's files are unknown, so make no claim. */
@@ -407,11 +408,8 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 		inputs->complete = false;
 		return;
 	}
-	for (char *line = text; line && *line && inputs->complete; count++) {
-		char *end = strchr(line, '\n');
-
-		if (end)
-			*end = '\0';
+	rest = text;
+	for (const char *line; inputs->complete && (line = fg_text_next_line(&rest)); count++) {
 		if (count >= INPUT_FILES_MAX || *line == '"')
 			inputs->complete = false;
 		else if (!fg_code_facts_is_no_input(line)) {
@@ -420,7 +418,6 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 			add_file(inputs, line, path);
 			free(path);
 		}
-		line = end ? end + 1 : NULL;
 	}
 	free(text);
 }

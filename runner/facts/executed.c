@@ -231,15 +231,10 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 {
 	struct reader r = {.target = target, .executed = executed};
 	char *copy = fg_xstrndup(callgrind, size);
+	char *rest = copy;
 
-	for (char *line = copy; line && *line;) {
-		char *end = strchr(line, '\n');
-
-		if (end)
-			*end = '\0';
+	for (const char *line; (line = fg_text_next_line(&rest));)
 		take_line(&r, line);
-		line = end ? end + 1 : NULL;
-	}
 	end_process(&r);
 	if (executed->file_count == 0)
 		fg_executed_doubt(executed, "no file with code was seen");
