@@ -8,8 +8,11 @@
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err)
 {
-	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_PUT, FG_BIND(project), FG_BIND(url),
-			   FG_BIND(template));
+	if (url)
+		return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_PUT, FG_BIND(project),
+				   FG_BIND(url), FG_BIND(template));
+	FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_REMOVE, FG_BIND(project)));
+	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_REMOVE, FG_BIND(project));
 }
 
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
@@ -31,12 +34,6 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 		*hook = (struct fg_webhook){0};
 	fg_query_end(&q);
 	return status > 0 ? FG_OK : status;
-}
-
-int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
-{
-	FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_REMOVE, FG_BIND(project)));
-	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_REMOVE, FG_BIND(project));
 }
 
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,

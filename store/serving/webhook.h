@@ -21,15 +21,12 @@ struct fg_webhook {
 	int64_t waiting;      /* pending calls */
 };
 
-/* Replaces the project's webhook. */
+/* Replaces the project's webhook; `url` NULL removes it, with its pending calls. */
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err) FG_NODISCARD;
 /* Reads the project's webhook; its url is NULL if the project has no webhook. */
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
 			 struct fg_webhook *hook, struct fg_error *err) FG_NODISCARD;
-/* Removes the webhook and its pending calls. */
-int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
-	FG_NODISCARD;
 
 struct fg_webhook_call {
 	struct fg_webhook hook;

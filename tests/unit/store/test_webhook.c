@@ -45,7 +45,7 @@ static void only_a_project_with_a_webhook_has_calls(void **state)
 	add(f, "other", sample_id(2));
 	assert_int_equal(get(f, &arena, "tracker").waiting, 1);
 	assert_null(get(f, &arena, "other").url);
-	must(f, fg_store_webhook_remove(f->store, "tracker", &f->err));
+	must(f, fg_store_webhook_set(f->store, "tracker", NULL, NULL, &f->err));
 	set(f, "tracker");
 	assert_int_equal(get(f, &arena, "tracker").waiting, 0);
 	fg_arena_release(&arena);
