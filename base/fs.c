@@ -476,6 +476,17 @@ char *fg_fs_join(const char *folder, const char *name)
 	return fg_xasprintf("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
 }
 
+const char *fg_fs_rest_below(const char *folder, const char *path)
+{
+	size_t length = folder ? strlen(folder) : 0;
+
+	while (length > 1 && folder[length - 1] == '/')
+		length--;
+	return length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/'
+		       ? path + length + 1
+		       : NULL;
+}
+
 const char *fg_fs_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

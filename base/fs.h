@@ -73,7 +73,9 @@ void fg_fs_files_free(struct fg_fs_file *files, size_t count);
 char *fg_fs_join(const char *folder,
 		 const char *name); /* caller frees; an absolute name is returned unchanged */
 const char *fg_fs_base_name(const char *path); /* borrowed */
-char *fg_fs_parent(const char *path);          /* to be freed */
+/* The rest of the path below the folder, by its text; NULL: not below, or `folder` is NULL. */
+const char *fg_fs_rest_below(const char *folder, const char *path);
+char *fg_fs_parent(const char *path); /* to be freed */
 /* The nearest folder, from `folder` upwards, that has a file `name`; to be freed. NULL: none. */
 char *fg_fs_find_above(const char *folder, const char *name);
 /* The program that a shell would start for this name, or NULL. The caller frees it. */

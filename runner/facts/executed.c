@@ -98,10 +98,9 @@ static bool is_of_valgrind(const char *path)
 /* Relative to the arm's root if the path lies below it. */
 static const char *path_in(const struct fg_target *target, const char *path)
 {
-	const size_t length = strlen(target->root);
+	const char *rest = fg_fs_rest_below(target->root, path);
 
-	return fg_text_starts_with(path, target->root) && path[length] == '/' ? path + length + 1
-									      : path;
+	return rest ? rest : path;
 }
 
 static const char *relative_path(const struct fg_target *target, const char *path, char **whole)

@@ -202,6 +202,11 @@ static void names_are_taken_apart_and_joined(void **state)
 	char *text = NULL;
 
 	(void)state;
+	assert_string_equal(fg_fs_rest_below("/a", "/a/b/c"), "b/c");
+	assert_string_equal(fg_fs_rest_below("/a/", "/a/b"), "b");
+	assert_null(fg_fs_rest_below("/a", "/ab/c"));
+	assert_null(fg_fs_rest_below("/a", "/a"));
+	assert_null(fg_fs_rest_below(NULL, "/a"));
 	assert_string_equal(fg_fs_base_name("/a/b.c"), "b.c");
 	text = fg_fs_parent("/a/b.c");
 	assert_string_equal(text, "/a");
