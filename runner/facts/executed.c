@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 enum {
-	READ_CHUNK = 1 << 16,
 	INPUT_HEX = 33,
 };
 
@@ -262,23 +261,6 @@ static bool is_of_the_system(const char *path)
 	return strcmp(path, "/etc/ld.so.cache") == 0;
 }
 
-static bool digest_content(const char *path, struct fg_sha256 *sha)
-{
-	char *chunk = fg_xmalloc(READ_CHUNK);
-	FILE *file = fopen(path, "re");
-	size_t got = 0;
-	bool good = file != NULL;
-
-	while (good && (got = fread(chunk, 1, READ_CHUNK, file)) > 0)
-		fg_sha256_add(sha, chunk, got);
-	if (file) {
-		good = !ferror(file);
-		(void)fclose(file);
-	}
-	free(chunk);
-	return good;
-}
-
 static bool digest_names(const char *path, struct fg_sha256 *sha)
 {
 	char **names = NULL;
@@ -303,7 +285,7 @@ static char *digest_input(const char *path)
 		return fg_xstrdup("absent");
 	fg_sha256_init(&sha);
 	if (S_ISREG(status.st_mode))
-		good = digest_content(path, &sha);
+		good = fg_sha256_add_file(&sha, path);
 	else if (S_ISDIR(status.st_mode))
 		good = digest_names(path, &sha);
 	if (!good)
