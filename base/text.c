@@ -450,6 +450,19 @@ const char *fg_text_shell_word(char *const *argv)
 	return NULL;
 }
 
+bool fg_text_has_word(const char *list, const char *between, const char *word, size_t length)
+{
+	while (list && *list) {
+		const size_t found = strcspn(list, between);
+
+		if (found == length && found > 0 && strncmp(list, word, found) == 0)
+			return true;
+		list += found;
+		list += strspn(list, between);
+	}
+	return false;
+}
+
 size_t fg_text_find(const char *word, const char *const *words, size_t count)
 {
 	size_t i = 0;
