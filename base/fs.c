@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 
+#include "base/clock.h"
 #include "base/sort.h"
 
 #include <dirent.h>
@@ -414,11 +415,76 @@ void fg_fs_list_free(char **names, size_t count)
 	free(names);
 }
 
+int fg_fs_each(const char *folder, void (*visit)(void *context, const char *path), void *context,
+	       struct fg_error *err)
+{
+	char **names = NULL;
+	size_t count = 0;
+
+	FG_TRY(fg_fs_list(folder, &names, &count, err));
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		visit(context, path);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	return FG_OK;
+}
+
+FG_ORDER_BY(newest_first, struct fg_fs_file, FG_DOWN(written_ns))
+
+struct files {
+	struct fg_fs_file *items;
+	size_t count, capacity;
+};
+
+static void add_file(void *context, const char *path)
+{
+	struct files *files = context;
+	struct stat status;
+
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+		FG_APPEND(files->items, files->count, files->capacity) = (struct fg_fs_file){
+			.path = fg_xstrdup(path),
+			.written_ns = status.st_mtim.tv_sec * FG_NS_PER_S + status.st_mtim.tv_nsec,
+		};
+}
+
+size_t fg_fs_newest(const char *folder, struct fg_fs_file **files)
+{
+	struct files found = {0};
+
+	(void)fg_fs_each(folder, add_file, &found, NULL);
+	if (found.count)
+		qsort(found.items, found.count, sizeof(found.items[0]), newest_first);
+	*files = found.items;
+	return found.count;
+}
+
+void fg_fs_files_free(struct fg_fs_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(files[i].path);
+	free(files);
+}
+
 char *fg_fs_join(const char *folder, const char *name)
 {
 	if (*name == '/' || *folder == '\0')
 		return fg_xstrdup(name);
 	return fg_xasprintf("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+}
+
+const char *fg_fs_rest_below(const char *folder, const char *path)
+{
+	size_t length = folder ? strlen(folder) : 0;
+
+	while (length > 1 && folder[length - 1] == '/')
+		length--;
+	return length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/'
+		       ? path + length + 1
+		       : NULL;
 }
 
 const char *fg_fs_base_name(const char *path)

@@ -57,11 +57,25 @@ bool fg_fs_is_below(const char *folder, const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_fs_list_free(char **names, size_t count);
+/* Calls `visit` with the path of each entry of the folder, in the order of their names. */
+int fg_fs_each(const char *folder, void (*visit)(void *context, const char *path), void *context,
+	       struct fg_error *err);
+
+struct fg_fs_file {
+	char *path;
+	int64_t written_ns;
+};
+
+/* The regular files of a folder, the newest first; an unreadable folder has none. */
+size_t fg_fs_newest(const char *folder, struct fg_fs_file **files);
+void fg_fs_files_free(struct fg_fs_file *files, size_t count);
 
 char *fg_fs_join(const char *folder,
 		 const char *name); /* caller frees; an absolute name is returned unchanged */
 const char *fg_fs_base_name(const char *path); /* borrowed */
-char *fg_fs_parent(const char *path);          /* to be freed */
+/* The rest of the path below the folder, by its text; NULL: not below, or `folder` is NULL. */
+const char *fg_fs_rest_below(const char *folder, const char *path);
+char *fg_fs_parent(const char *path); /* to be freed */
 /* The nearest folder, from `folder` upwards, that has a file `name`; to be freed. NULL: none. */
 char *fg_fs_find_above(const char *folder, const char *name);
 /* The program that a shell would start for this name, or NULL. The caller frees it. */

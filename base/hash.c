@@ -2,10 +2,13 @@
 #include "base/hash.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/random.h>
 
 enum {
-	SHA_BLOCK = 64
+	SHA_BLOCK = 64,
+	PIECE_BYTES = 1 << 16, /* read of a file at once */
 };
 
 static uint64_t read64(const uint8_t *bytes)
@@ -277,6 +280,23 @@ void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size)
 			sha->used = 0;
 		}
 	}
+}
+
+bool fg_sha256_add_file(struct fg_sha256 *sha, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *piece = fg_xmalloc(PIECE_BYTES);
+	size_t got = 0;
+	bool good = file != NULL;
+
+	while (good && (got = fread(piece, 1, PIECE_BYTES, file)) > 0)
+		fg_sha256_add(sha, piece, got);
+	if (file) {
+		good = !ferror(file);
+		(void)fclose(file);
+	}
+	free(piece);
+	return good;
 }
 
 void fg_sha256_finish(struct fg_sha256 *sha, uint8_t digest[FG_SHA256_SIZE])

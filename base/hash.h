@@ -25,6 +25,8 @@ void fg_sha256_init(struct fg_sha256 *sha);
 void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
 /* With its NUL, which keeps "ab", "c" and "a", "bc" apart; NULL counts as "". */
 void fg_sha256_add_text(struct fg_sha256 *sha, const char *text);
+/* False: the file could not be read to its end. */
+bool fg_sha256_add_file(struct fg_sha256 *sha, const char *path);
 void fg_sha256_finish(struct fg_sha256 *sha, uint8_t digest[FG_SHA256_SIZE]);
 /* Writes the digest's first `size` bytes as hexadecimal digits and a NUL. */
 void fg_sha256_finish_hex(struct fg_sha256 *sha, size_t size, char *hex);

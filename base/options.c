@@ -180,17 +180,11 @@ static const set_fn setters[FG_OPTION_KIND_COUNT] = {
 	[FG_OPTION_CHOICE] = set_choice,     [FG_OPTION_RANGE] = set_range,
 };
 
+/* Grows for one more than the text: the items end with NULL. */
 static void add_to_list(struct fg_option_list *list, const char *text, struct fg_arena *arena)
 {
-	if (list->count == list->capacity) {
-		const size_t capacity = list->capacity ? list->capacity * 2 : 4;
-		const char **items = fg_arena_array(arena, capacity, sizeof(items[0]));
-
-		if (list->count)
-			memcpy(items, list->items, list->count * sizeof(items[0]));
-		list->items = items;
-		list->capacity = capacity;
-	}
+	list->items = fg_arena_grow(arena, list->items, &list->capacity, list->count + 1,
+				    sizeof(list->items[0]));
 	list->items[list->count++] = text;
 }
 

@@ -59,7 +59,7 @@ enum fg_complete {
 };
 
 struct fg_option_list {
-	const char **items;
+	const char **items; /* NULL: none; the last is followed by NULL */
 	size_t count;
 	size_t capacity;
 };

@@ -409,6 +409,15 @@ bool fg_text_ends_with(const char *text, const char *end)
 	return a >= b && memcmp(text + a - b, end, b) == 0;
 }
 
+char *fg_text_next_line(char **rest)
+{
+	char *line = strsep(rest, "\n");
+
+	while (line && !*line)
+		line = strsep(rest, "\n");
+	return line;
+}
+
 bool fg_text_starts_with_any(const char *text, const char *const *starts, size_t count)
 {
 	size_t i = 0;
@@ -439,6 +448,19 @@ const char *fg_text_shell_word(char *const *argv)
 		}
 	}
 	return NULL;
+}
+
+bool fg_text_has_word(const char *list, const char *between, const char *word, size_t length)
+{
+	while (list && *list) {
+		const size_t found = strcspn(list, between);
+
+		if (found == length && found > 0 && strncmp(list, word, found) == 0)
+			return true;
+		list += found;
+		list += strspn(list, between);
+	}
+	return false;
 }
 
 size_t fg_text_find(const char *word, const char *const *words, size_t count)

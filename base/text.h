@@ -62,6 +62,11 @@ bool fg_text_ends_with_any(const char *text, const char *const *ends, size_t cou
  fg_text_starts_with_any(text, starts, FG_ARRAY_SIZE(starts))
 #define FG_TEXT_ENDS_WITH_ANY(text, ends) fg_text_ends_with_any(text, ends, FG_ARRAY_SIZE(ends))
 
+/* The next line that is not empty, cut from `*rest`, which may be NULL; NULL: no more. */
+char *fg_text_next_line(char **rest);
+
+/* Does the list, which may be NULL, have this word? `between` has all that separates two words. */
+bool fg_text_has_word(const char *list, const char *between, const char *word, size_t length);
 /* The index of the word, or `count` if it is not in the list. */
 size_t fg_text_find(const char *word, const char *const *words, size_t count);
 #define FG_TEXT_IS_AMONG(word, words) \

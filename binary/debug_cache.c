@@ -195,43 +195,27 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 	return FG_OK;
 }
 
-/* Calls back for every entry of a readable folder. */
-static void for_each(const char *folder, void (*visit)(const char *name, const char *path))
-{
-	char **names;
-	size_t count;
-
-	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-
-		visit(names[i], path);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
-}
-
-static void prune_file(const char *name, const char *path)
+static void prune_file(void *context, const char *path)
 {
 	struct stat status;
 
-	if (fg_text_ends_with(name, ".fgsym") && lstat(path, &status) == 0 &&
+	(void)context;
+	if (fg_text_ends_with(path, ".fgsym") && lstat(path, &status) == 0 &&
 	    S_ISREG(status.st_mode) &&
 	    status.st_mtim.tv_sec < fg_clock_wall_ns() / FG_NS_PER_S - FG_DEBUG_CACHE_DAYS * 86400L)
 		(void)unlink(path);
 }
 
 /* The cache's own files are FOLDER/xx/NAME.fgsym: other folders are left alone. */
-static void prune_folder(const char *name, const char *path)
+static void prune_folder(void *context, const char *path)
 {
-	if (strlen(name) == 2)
-		for_each(path, prune_file);
+	if (strlen(fg_fs_base_name(path)) == 2)
+		(void)fg_fs_each(path, prune_file, context, NULL);
 }
 
 void fg_debug_cache_prune(const char *folder)
 {
-	for_each(folder, prune_folder);
+	(void)fg_fs_each(folder, prune_folder, NULL, NULL);
 }
 
 char *fg_debug_cache_file(const char *cache_folder, const char *build_id)

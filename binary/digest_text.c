@@ -121,13 +121,10 @@ static const struct fg_image_relocation *arm64_stub_target(const struct fg_diges
 static uint64_t behind_veneer(const struct fg_digester *d, const struct fg_image_symbol *symbol,
 			      uint64_t address)
 {
-	static const char ending[] = "_veneer";
-	const size_t length = symbol ? strlen(symbol->name) : 0;
 	size_t count = 0;
 
-	if (d->image.machine != EM_AARCH64 || length < sizeof(ending) ||
-	    symbol->address != address ||
-	    strcmp(symbol->name + length - (sizeof(ending) - 1), ending) != 0)
+	if (d->image.machine != EM_AARCH64 || !symbol || symbol->address != address ||
+	    !fg_text_ends_with(symbol->name, "_veneer"))
 		return address;
 	struct fg_arm64_place *places = stub_places(d, address, &count);
 

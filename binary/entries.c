@@ -20,7 +20,7 @@ struct reading {
 /* ---- the object as a whole ---- */
 
 /* Sums the segments that are never writable; the collector compares them with those in memory. */
-static enum fg_entry_refusal sum_segments(struct reading *r)
+static bool sum_segments(struct reading *r)
 {
 	const struct fg_image *image = &r->image;
 
@@ -31,11 +31,11 @@ static enum fg_entry_refusal sum_segments(struct reading *r)
 			continue;
 		if (segment->p_offset > image->file_size ||
 		    segment->p_filesz > image->file_size - segment->p_offset)
-			return FG_ENTRY_OBJECT;
+			return false;
 		r->entries->sum = fg_plan_sum(r->entries->sum, image->file + segment->p_offset,
 					      segment->p_filesz);
 	}
-	return FG_ENTRY_ACCEPTED;
+	return true;
 }
 
 /*
@@ -53,26 +53,28 @@ static bool is_runtime(const char *path)
 }
 
 /*
- * Refuses an object with code in a language whose functions check their small stacks or use other
- * calling conventions, and a program that refers to the list of NOPs to patch itself. Sections and
- * symbols reveal both.
+ * Sections and symbols of code in a language whose functions check their small stacks or use other
+ * calling conventions, and of a program that refers to the list of NOPs to patch itself.
  */
-static enum fg_entry_refusal judge_marks(const struct fg_image *image)
+static bool is_mark(const char *name)
 {
 	static const char *const marks[] = {
 		".gopclntab",         ".go.buildinfo", ".note.go.buildid",
 		"runtime.morestack",  "caml_startup",  "caml_start_program",
 		"stg_upd_frame_info", "hs_init",       "__start___patchable_function_entries"};
 
-	for (size_t k = 0; k < FG_ARRAY_SIZE(marks); k++) {
-		for (size_t i = 0; i < image->section_count; i++)
-			if (strcmp(image->sections[i].name, marks[k]) == 0)
-				return FG_ENTRY_OBJECT;
-		for (size_t i = 0; i < image->entry_count; i++)
-			if (strcmp(image->entries[i].name, marks[k]) == 0)
-				return FG_ENTRY_OBJECT;
-	}
-	return FG_ENTRY_ACCEPTED;
+	return FG_TEXT_IS_AMONG(name, marks);
+}
+
+static bool has_marks(const struct fg_image *image)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (is_mark(image->sections[i].name))
+			return true;
+	for (size_t i = 0; i < image->entry_count; i++)
+		if (is_mark(image->entries[i].name))
+			return true;
+	return false;
 }
 
 static bool read_frames(struct reading *r)
@@ -95,14 +97,10 @@ static bool read_frames(struct reading *r)
 
 static enum fg_entry_refusal judge_object(struct reading *r)
 {
-	enum fg_entry_refusal refusal = sum_segments(r);
-
-	if (refusal == FG_ENTRY_ACCEPTED && is_runtime(r->path))
-		refusal = FG_ENTRY_RUNTIME;
-	if (refusal == FG_ENTRY_ACCEPTED)
-		refusal = judge_marks(&r->image);
-	if (refusal != FG_ENTRY_ACCEPTED)
-		return refusal;
+	if (is_runtime(r->path))
+		return FG_ENTRY_RUNTIME;
+	if (!sum_segments(r) || has_marks(&r->image))
+		return FG_ENTRY_OBJECT;
 	return read_frames(r) ? FG_ENTRY_ACCEPTED : FG_ENTRY_UNBOUNDED;
 }
 
@@ -126,8 +124,7 @@ static void take_symbols(struct reading *r)
 
 		/* Fragments of functions are not entries. */
 		if (!symbol->is_defined || !*symbol->name || is_part ||
-		    (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) ||
-		    entries->count == FG_PLAN_ENTRIES_MAX)
+		    (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC))
 			continue;
 		*entry = (struct fg_plan_entry){
 			.address = symbol->address, .name = entries->count, .is_clone = is_clone};
@@ -199,9 +196,9 @@ int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_erro
 	for (size_t i = 0; i < entries->count; i++) {
 		struct fg_plan_entry *entry = &entries->entries[i];
 
-		if (entries->refusal != FG_ENTRY_ACCEPTED)
+		if (entry->refusal == FG_ENTRY_ACCEPTED)
 			entry->refusal = (uint8_t)entries->refusal;
-		else if (entry->refusal == FG_ENTRY_ACCEPTED)
+		if (entry->refusal == FG_ENTRY_ACCEPTED)
 			entry->refusal = (uint8_t)judge_entry(&r, entry);
 	}
 	if (entries->refusal == FG_ENTRY_ACCEPTED)

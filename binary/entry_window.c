@@ -50,27 +50,22 @@ static bool is_safe_memory(const ZydisDecodedOperand *operand)
 	if (has_index || operand->mem.type != ZYDIS_MEMOP_TYPE_MEM)
 		return false;
 	if (operand->mem.segment == ZYDIS_REGISTER_FS)
-		return !has_base;
+		return !has_base && operand->mem.disp.value != STACK_LIMIT;
 	return (operand->mem.segment == ZYDIS_REGISTER_SS ||
 		operand->mem.segment == ZYDIS_REGISTER_DS) &&
 	       (operand->mem.base == ZYDIS_REGISTER_RSP || operand->mem.base == ZYDIS_REGISTER_RIP);
 }
 
-static enum fg_entry_refusal judge_operands(const struct window *w)
+static bool has_safe_operands(const struct window *w)
 {
 	for (size_t i = 0; i < w->decoded.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &w->operands[i];
 
-		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
-		    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
-			continue;
-		if (!is_safe_memory(operand))
-			return FG_ENTRY_FIXED;
-		if (operand->mem.segment == ZYDIS_REGISTER_FS &&
-		    operand->mem.disp.value == STACK_LIMIT)
-			return FG_ENTRY_OBJECT;
+		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN && !is_safe_memory(operand))
+			return false;
 	}
-	return FG_ENTRY_ACCEPTED;
+	return true;
 }
 
 /* ---- moved code ---- */
@@ -125,7 +120,7 @@ static bool copy(struct window *w)
 /* ---- instructions ---- */
 
 /* Refuses a branch with a prefix for its operand size, on which processors differ. */
-static enum fg_entry_refusal take_branch(const struct window *w)
+static bool copy_branch(const struct window *w)
 {
 	const ZydisDecodedInstruction *decoded = &w->decoded;
 	const bool is_jcc = decoded->opcode_map == ZYDIS_OPCODE_MAP_0F
@@ -134,39 +129,38 @@ static enum fg_entry_refusal take_branch(const struct window *w)
 	const uint8_t jump[] = {0x0f, 0x80 | (decoded->opcode & 0x0f)};
 
 	return is_jcc && !(decoded->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) &&
-			       add_branch(w->entry, jump, sizeof(jump),
-					  w->address + decoded->length +
-						  (uint64_t)decoded->raw.imm[0].value.s)
-		       ? FG_ENTRY_ACCEPTED
-		       : FG_ENTRY_FIXED;
+	       add_branch(w->entry, jump, sizeof(jump),
+			  w->address + decoded->length + (uint64_t)decoded->raw.imm[0].value.s);
+}
+
+static bool is_movable(const struct window *w)
+{
+	const ZydisDecodedInstruction *decoded = &w->decoded;
+	const ZydisInstructionCategory category = decoded->meta.category;
+
+	if (category == ZYDIS_CATEGORY_NOP || category == ZYDIS_CATEGORY_WIDENOP)
+		return true;
+	return (is_plain(category) || decoded->mnemonic == ZYDIS_MNEMONIC_LEA) &&
+	       decoded->mnemonic != ZYDIS_MNEMONIC_DIV &&
+	       decoded->mnemonic != ZYDIS_MNEMONIC_IDIV && has_safe_operands(w);
 }
 
 static enum fg_entry_refusal take(struct window *w)
 {
-	const ZydisDecodedInstruction *decoded = &w->decoded;
-	enum fg_entry_refusal refusal = FG_ENTRY_ACCEPTED;
+	bool is_taken = false;
 
-	switch (decoded->meta.category) {
+	switch (w->decoded.meta.category) {
 	case ZYDIS_CATEGORY_CALL:
 	case ZYDIS_CATEGORY_UNCOND_BR:
 	case ZYDIS_CATEGORY_RET:
 		return FG_ENTRY_SHORT;
 	case ZYDIS_CATEGORY_COND_BR:
-		return take_branch(w);
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
+		is_taken = copy_branch(w);
 		break;
 	default:
-		if ((!is_plain(decoded->meta.category) &&
-		     decoded->mnemonic != ZYDIS_MNEMONIC_LEA) ||
-		    decoded->mnemonic == ZYDIS_MNEMONIC_DIV ||
-		    decoded->mnemonic == ZYDIS_MNEMONIC_IDIV)
-			return FG_ENTRY_FIXED;
-		refusal = judge_operands(w);
+		is_taken = is_movable(w) && copy(w);
 	}
-	if (refusal != FG_ENTRY_ACCEPTED)
-		return refusal;
-	return copy(w) ? FG_ENTRY_ACCEPTED : FG_ENTRY_FIXED;
+	return is_taken ? FG_ENTRY_ACCEPTED : FG_ENTRY_FIXED;
 }
 
 static bool decode(struct window *w, const uint8_t *bytes, size_t size)

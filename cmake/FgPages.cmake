@@ -1,6 +1,5 @@
-# fg_program_pages(program [COMMANDS names]): manual pages and completions, which the program
-# generates from its own tables. Makes PROGRAM.1, a page per command, and completions for three
-# shells.
+# fg_program_pages(program [COMMANDS names]): manual pages, and completions for three shells if it
+# has COMMANDS. The program generates them from its own tables: PROGRAM.1 and a page per command.
 function(fg_program_pages program)
 	cmake_parse_arguments(arg "" "" "COMMANDS" ${ARGN})
 	set(folder ${CMAKE_CURRENT_BINARY_DIR}/pages)
@@ -12,10 +11,16 @@ function(fg_program_pages program)
 		set(arguments_of_${program}-${name}.1 --man ${name})
 	endforeach()
 	list(TRANSFORM pages PREPEND ${folder}/ OUTPUT_VARIABLE manual)
-	foreach(shell bash zsh fish)
-		list(APPEND pages ${program}.${shell})
-		set(arguments_of_${program}.${shell} --completion ${shell})
-	endforeach()
+	install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+	if(arg_COMMANDS)
+		foreach(shell bash zsh fish)
+			list(APPEND pages ${program}.${shell})
+			set(arguments_of_${program}.${shell} --completion ${shell})
+		endforeach()
+		install(FILES ${folder}/${program}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program})
+		install(FILES ${folder}/${program}.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _${program})
+		install(FILES ${folder}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+	endif()
 	foreach(page IN LISTS pages)
 		add_custom_command(OUTPUT ${folder}/${page}
 			COMMAND ${program} help ${arguments_of_${page}} > ${folder}/${page}
@@ -23,8 +28,4 @@ function(fg_program_pages program)
 	endforeach()
 	list(TRANSFORM pages PREPEND ${folder}/ OUTPUT_VARIABLE files)
 	add_custom_target(${program}_pages ALL DEPENDS ${files})
-	install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-	install(FILES ${folder}/${program}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program})
-	install(FILES ${folder}/${program}.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _${program})
-	install(FILES ${folder}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endfunction()

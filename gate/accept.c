@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/accept.h"
 
+#include "base/clock.h"
+
 #include <math.h>
-#include <time.h>
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -47,21 +48,10 @@ static void find_use(const struct fg_accept *accept, const struct fg_verdict *ve
 	}
 }
 
-static const char *day_of(int64_t ns, char text[16])
-{
-	time_t seconds = (time_t)(ns / 1000000000);
-	struct tm broken;
-
-	text[0] = '\0';
-	if (gmtime_r(&seconds, &broken))
-		(void)strftime(text, 16, "%Y-%m-%d", &broken);
-	return text;
-}
-
 void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 			      struct fg_verdict *verdict)
 {
-	char day[16];
+	char until[FG_TIME_TEXT_SIZE];
 
 	for (size_t i = 0; i < policy->accept_count; i++) {
 		const struct fg_accept *accept = &policy->accepts[i];
@@ -69,12 +59,12 @@ void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 		bool needed;
 
 		find_use(accept, verdict, &seen, &needed);
+		fg_time_format_utc(accept->until_ns, until);
 		if (has_ended(accept, now_ns))
 			fg_notes_add(
 				&verdict->notes, &verdict->arena,
-				"the accepted slowdown of %s, %s (%s) ended on %s and no longer counts",
-				accept->benchmark, accept->metric, accept->source,
-				day_of(accept->until_ns, day));
+				"the accepted slowdown of %s, %s (%s) ended on %.10s and no longer counts",
+				accept->benchmark, accept->metric, accept->source, until);
 		else if (seen && !needed)
 			fg_notes_add(
 				&verdict->notes, &verdict->arena,

@@ -197,18 +197,10 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
-/* The function whose machine code contains a node; for an inlined function, its host. */
-static uint32_t owner_of(const struct fg_profile_set *set, uint32_t node)
-{
-	while (node != 0 && set->functions[set->nodes[node].function].inlined)
-		node = set->nodes[node].parent;
-	return set->nodes[node].function;
-}
-
 /* Is it part of the only changed function, or called by it? */
 static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 {
-	return owner_of(c->set, c->blamed[node]) == c->only_changed;
+	return fg_profile_set_compiled(c->set, c->blamed[node]) == c->only_changed;
 }
 
 /* The row that changed most, among the changed function and everything inlined into it. */

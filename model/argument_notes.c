@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/number.h"
+#include "base/text.h"
 #include "model/arguments.h"
 #include "model/run.h"
 
@@ -127,8 +128,8 @@ static unsigned add_hints(struct fg_strbuf *text, const char *name,
 	unsigned count = 0;
 
 	fg_argument_hint(name, path->sides[FG_ARM_CANDIDATE], &hint);
-	for (char *line = hint.length ? strtok_r(hint.data, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest), count++) {
+	rest = hint.data;
+	for (const char *line; (line = fg_text_next_line(&rest)); count++) {
 		fg_strbuf_printf(text, "%s%s in ", text->length ? "; " : "", name);
 		add_path(text, path);
 		fg_strbuf_printf(text, ": %s", line);

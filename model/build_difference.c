@@ -37,18 +37,6 @@ static bool next_word(const char **at, size_t *length)
 	return *length > 0;
 }
 
-static bool has_word(const char *list, const char *word, size_t length)
-{
-	const char *at = list;
-	size_t found = 0;
-
-	while (list && next_word(&at, &found)) {
-		if (found == length && strncmp(at, word, length) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Source locations and the amount of debug information do not change code. */
 static bool is_idle_flag(const char *word, size_t length)
 {
@@ -65,7 +53,8 @@ static void add_only(struct fg_strbuf *text, const char *list, const char *other
 	size_t count = 0;
 
 	while (list && next_word(&at, &length)) {
-		if ((are_flags && is_idle_flag(at, length)) || has_word(other, at, length))
+		if ((are_flags && is_idle_flag(at, length)) ||
+		    fg_text_has_word(other, " ", at, length))
 			continue;
 		count++;
 		if (count > NAMES_MAX)

@@ -121,8 +121,7 @@ uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32
 	return (uint32_t)set->node_count++;
 }
 
-/* The compiled function at the end of a call path: inlined functions are part of their caller. */
-static uint32_t compiled_at(const struct fg_profile_set *set, uint32_t node)
+uint32_t fg_profile_set_compiled(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node != 0 && set->functions[set->nodes[node].function].inlined)
 		node = set->nodes[node].parent;
@@ -237,7 +236,7 @@ double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *al
 		if (row->measure != time || row->aside != 0)
 			continue;
 		for (uint32_t i = 0; i < row->count; i++) {
-			samples[compiled_at(set, row->nodes[i])] += row->samples[i];
+			samples[fg_profile_set_compiled(set, row->nodes[i])] += row->samples[i];
 			*all += row->samples[i];
 		}
 	}

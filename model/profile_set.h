@@ -116,6 +116,8 @@ void fg_profile_set_give_up(struct fg_profile_set *set);
  */
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, uint8_t arm,
 			   double *self, double *inclusive);
+/* The compiled function at the end of a call path: inlined functions are part of their caller. */
+uint32_t fg_profile_set_compiled(const struct fg_profile_set *set, uint32_t node);
 /*
  * CPU time samples per function, including functions inlined into it, over the rows that count.
  * Returns function_count values, which the caller frees; `all` is their sum.

@@ -2,6 +2,7 @@
 #include "profile/call_patterns.h"
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "binary/demangle.h"
 #include "binary/elf_file.h"
 
@@ -118,26 +119,18 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-/* True if the list contains the word, between blanks; `size` is the length of the word. */
-static bool lists(const char *list, const char *word, size_t size)
-{
-	for (const char *at = list; (at = strchr(at, ' ')) != NULL; at++)
-		if (strncmp(at + 1, word, size) == 0 && at[1 + size] == ' ')
-			return true;
-	return false;
-}
-
 /* True for functions that compilers replace by instructions, at least on some processors. */
 static bool is_builtin(const char *name)
 {
 	static const char names[] =
-		" abs ceil cimag conj copysign creal fabs fdim floor fma fmax fmin isinf isnan labs "
+		"abs ceil cimag conj copysign creal fabs fdim floor fma fmax fmin isinf isnan labs "
 		"ldexp llabs llrint llround lrint lround memcmp memcpy memmove memset nearbyint "
-		"rint round sqrt strcmp strcpy strlen trunc ";
+		"rint round sqrt strcmp strcpy strlen trunc";
 	const size_t size = strlen(name);
 	const bool has_type = size > 1 && (name[size - 1] == 'f' || name[size - 1] == 'l');
 
-	return lists(names, name, size) || (has_type && lists(names, name, size - 1));
+	return fg_text_has_word(names, " ", name, size) ||
+	       (has_type && fg_text_has_word(names, " ", name, size - 1));
 }
 
 /* Names the calls that a pattern does not cover although it reached some. False: it covers all. */

@@ -2,6 +2,7 @@
 /* A trace file, or a folder of them, as one profile with its samples in order. */
 #include "base/fs.h"
 #include "base/sort.h"
+#include "base/text.h"
 #include "profile/call_patterns.h"
 #include "profile/trace_private.h"
 
@@ -73,14 +74,6 @@ static void assign_units(struct fg_profile *profile)
 	free(open);
 }
 
-static bool is_trace_name(const char *name)
-{
-	size_t length = strlen(name);
-	size_t suffix = sizeof(FG_TRACE_SUFFIX) - 1;
-
-	return length > suffix && strcmp(name + length - suffix, FG_TRACE_SUFFIX) == 0;
-}
-
 int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struct fg_error *err)
 {
 	char **names;
@@ -96,7 +89,7 @@ int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struc
 	FG_TRY(fg_fs_list(path, &names, &name_count, err));
 	*paths = fg_xcalloc(name_count + 1, sizeof(**paths));
 	for (size_t i = 0; i < name_count && *count < MAX_TRACES; i++)
-		if (is_trace_name(names[i]))
+		if (fg_text_ends_with(names[i], FG_TRACE_SUFFIX))
 			(*paths)[(*count)++] = fg_fs_join(path, names[i]);
 	fg_fs_list_free(names, name_count);
 	return FG_OK;

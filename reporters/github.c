@@ -7,6 +7,7 @@
  * LF are escaped, in a property also ':' and ','; everything else is cleaned first, so that no name
  * can start a command.
  */
+#include "base/fs.h"
 #include "base/text.h"
 #include "reporters/card.h"
 #include "reporters/figures.h"
@@ -70,20 +71,11 @@ static void add_message(struct fg_strbuf *text, const char *lines)
 /* The file's path relative to the checkout, as GitHub shows it; NULL if outside. */
 static const char *path_in_checkout(const char *file, const char *root)
 {
-	size_t length = 0;
-
 	if (!file || !*file)
 		return NULL;
 	if (file[0] != '/')
 		return fg_text_starts_with(file, "../") ? NULL : file;
-	if (!root)
-		return NULL;
-	length = strlen(root);
-	while (length > 1 && root[length - 1] == '/')
-		length--;
-	if (strncmp(file, root, length) != 0 || file[length] != '/')
-		return NULL;
-	return file + length + 1;
+	return fg_fs_rest_below(root, file);
 }
 
 /* A line in the checkout. */

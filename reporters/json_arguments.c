@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes one line for all arguments of a function, and one for each of its call paths. */
+#include "base/text.h"
 #include "reporters/arguments.h"
 
 #include <math.h>
@@ -73,10 +74,10 @@ static void add_hints(struct fg_json_writer *w, const char *function,
 
 	if (seen)
 		fg_argument_hint(function, seen, &text);
-	if (text.length > 0) {
+	rest = text.data;
+	if (rest) {
 		fg_json_begin_array(w, "hints");
-		for (char *line = strtok_r(text.data, "\n", &rest); line;
-		     line = strtok_r(NULL, "\n", &rest))
+		for (const char *line; (line = fg_text_next_line(&rest));)
 			fg_json_text(w, NULL, line);
 		fg_json_end(w);
 	}

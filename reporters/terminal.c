@@ -546,8 +546,8 @@ static void add_steps(const struct fg_terminal_page *page)
 	fg_card_add_steps(page->card, "", &steps);
 	if (steps.length > 0)
 		fg_strbuf_add_char(page->text, '\n');
-	for (char *line = steps.length ? strtok_r(steps.data, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest))
+	rest = steps.data;
+	for (const char *line; (line = fg_text_next_line(&rest));)
 		fg_terminal_add_paragraph(page, NULL, line);
 	fg_strbuf_release(&steps);
 }

@@ -85,15 +85,12 @@ static void resume(struct fg_runner_job *job)
 static void find_series(struct fg_runner_job *job)
 {
 	const struct fg_run *run = job->runner->options.run;
-	const char *name = job->benchmark->name;
-	const size_t length = strlen(name);
 
 	for (size_t i = 0; i < run->series_count; i++) {
 		const char *found = run->series[i].name;
-		const bool is_case = job->benchmark->harness != FG_HARNESS_NONE &&
-				     strncmp(found, name, length) == 0 && found[length] == '/';
+		const bool is_case = fg_benchmark_case(job->benchmark, found) != NULL;
 
-		if (!is_case && strcmp(found, name) != 0)
+		if (!is_case && strcmp(found, job->benchmark->name) != 0)
 			continue;
 		job->series = fg_xreallocarray(job->series, job->series_count + 1,
 					       sizeof(job->series[0]));

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "runner/execute/preload.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
@@ -191,27 +190,13 @@ void fg_target_release(struct fg_target *target)
 
 static bool hash_file(const char *path, uint8_t digest[FG_SHA256_SIZE])
 {
-	enum {
-		CHUNK = 1 << 16
-	};
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct fg_sha256 sha;
-	char *chunk = NULL;
-	ssize_t got = 0;
 
-	if (fd < 0)
-		return false;
-	chunk = fg_xmalloc(CHUNK);
 	fg_sha256_init(&sha);
-	do {
-		got = read(fd, chunk, CHUNK);
-		if (got > 0)
-			fg_sha256_add(&sha, chunk, (size_t)got);
-	} while (got > 0 || (got < 0 && errno == EINTR));
-	(void)close(fd);
-	free(chunk);
+	if (!fg_sha256_add_file(&sha, path))
+		return false;
 	fg_sha256_finish(&sha, digest);
-	return got == 0;
+	return true;
 }
 
 /* Larger files are not compared: they count as different. */

@@ -6,6 +6,10 @@
 #include "base/hash.h"
 #include "trace/trace_records.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 /* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {
 	struct fg_source source;
@@ -287,6 +291,21 @@ int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err
 	*trace = (struct fg_trace){0};
 	r.window.block = fg_xmalloc(BLOCK_SIZE);
 	return finish(&r, read_all(&r, err));
+}
+
+int fg_trace_open(const char *path, int flags, struct fg_trace_header *header)
+{
+	const int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    pread(fd, header, sizeof(*header), 0) == (ssize_t)sizeof(*header) &&
+	    memcmp(header->magic, FG_TRACE_MAGIC, sizeof(header->magic)) == 0)
+		return fd;
+	(void)close(fd);
+	return -1;
 }
 
 bool fg_trace_is_trace(const char *path)

@@ -254,6 +254,11 @@ void fg_trace_release(struct fg_trace *trace);
 /* The name of this address in FG_RECORD_SYMBOL, or NULL. */
 const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset);
 
+/*
+ * Opens a file that begins like a trace and reads its header. Follows no link, and waits for no
+ * pipe or device: the measured program may have put one there. Returns a descriptor, or -1.
+ */
+int fg_trace_open(const char *path, int flags, struct fg_trace_header *header);
 /* Does the file begin like a trace? */
 bool fg_trace_is_trace(const char *path);
 

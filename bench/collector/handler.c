@@ -12,9 +12,8 @@
  * right after the handler also falls between the clock readings, so a handler's own time is the
  * minimum of CPU time and elapsed time.
  *
- * usage: handler SECONDS_OF_CPU_TIME [THREADS]; the first second does not count. BENCH_COUNTS names
- * a file for the histograms (longest.py combines those of several runs). The stack is 300 frames
- * deep, and its upper part changes all the time. The other threads do nothing.
+ * usage: handler SECONDS_OF_CPU_TIME [THREADS]; the first second does not count. The stack is
+ * 300 frames deep, and its upper part changes all the time. The other threads do nothing.
  */
 #include "collector/sampler/handler.h"
 
@@ -256,22 +255,6 @@ static void print_all(void)
 		tell(all[i].name, all[i].seen);
 }
 
-/* One line per histogram, "name: count count ...", to combine several runs. */
-static void leave_counts(const char *path)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file)
-		exit(2);
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		(void)fprintf(file, "%s:", all[i].name);
-		for (unsigned k = 0; k < FG_HANDLER_BUCKETS; k++)
-			(void)fprintf(file, " %llu", (unsigned long long)all[i].seen->buckets[k]);
-		(void)fprintf(file, "\n");
-	}
-	(void)fclose(file);
-}
-
 static void print_longest(void)
 {
 	(void)printf("  the longest:  at s   CPU us  elapsed us  faults  preempted  waited  new "
@@ -325,8 +308,6 @@ int main(int argc, char **argv)
 		return 2;
 	work(DEPTH - CHANGING);
 	print_all();
-	if (getenv("BENCH_COUNTS"))
-		leave_counts(getenv("BENCH_COUNTS"));
 	print_longest();
 	tell("waited, elapsed time", &waits);
 	(void)printf("  %llu were preempted; %llu page faults; %.0f signals a second of CPU time\n",

@@ -110,11 +110,6 @@ void fg_search_release(struct fg_bisect_search *search)
 	*search = (struct fg_bisect_search){0};
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 /* ---- one commit ---- */
 
 struct visit {
@@ -142,13 +137,13 @@ static bool is_code_known(struct fg_bisect_search *search, size_t index)
 
 	while (left > 0 && !search->commits[left - 1].code)
 		left--;
-	if (same_text(code, left ? search->commits[left - 1].code : search->good_code)) {
+	if (fg_fact_is_equal(code, left ? search->commits[left - 1].code : search->good_code)) {
 		mark_same(search, left, index);
 		known = true;
 	}
 	while (right < search->model.count && !search->commits[right].code)
 		right++;
-	if (right < search->model.count && same_text(code, search->commits[right].code)) {
+	if (right < search->model.count && fg_fact_is_equal(code, search->commits[right].code)) {
 		mark_same(search, index + 1, right);
 		known = true;
 	}

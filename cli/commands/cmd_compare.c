@@ -122,7 +122,7 @@ static int compare_profiles(struct fg_cli *cli, const struct options *given, str
 	const char *const words[] = {cli->arguments[0], cli->arguments[1]};
 	const struct fg_cli_profile_options options = {
 		.run = {.store = given->store, .project = given->project},
-		.query = {.measure = given->measure},
+		.query.query.measure = given->measure,
 	};
 	struct fg_cli_difference difference;
 	int status = FG_OK;

@@ -3,29 +3,21 @@
 #include "cli/framework/completion_parts.h"
 #include "config/config.h"
 
-static void add_action(enum fg_complete kind, const char *const *choices, struct fg_strbuf *text)
-{
-	static const char *const actions[] = {
-		[FG_COMPLETE_NOTHING] = "COMPREPLY=()",
-		[FG_COMPLETE_FILE] = "_fastgate_reply -f",
-		[FG_COMPLETE_FOLDER] = "_fastgate_reply -d",
-		[FG_COMPLETE_PROGRAM] = "_fastgate_reply -c -f",
-		[FG_COMPLETE_BENCHMARK] =
-			"_fastgate_reply -W \"$(fastgate config --benchmarks 2>/dev/null)\"",
-		[FG_COMPLETE_KEY] = "_fastgate_reply -W \"$_fastgate_keys\"",
-		[FG_COMPLETE_COMMAND] = "_fastgate_reply -W \"$_fastgate_commands\"",
-		[FG_COMPLETE_GIT_REF] = ("_fastgate_reply -W \"$(git for-each-ref "
-					 "--format='%(refname:short)' 2>/dev/null)\""),
-	};
+static const char *const bash_kinds[] = {
+	[FG_COMPLETE_NOTHING] = "COMPREPLY=()",
+	[FG_COMPLETE_FILE] = "_fastgate_reply -f",
+	[FG_COMPLETE_FOLDER] = "_fastgate_reply -d",
+	[FG_COMPLETE_PROGRAM] = "_fastgate_reply -c -f",
+	[FG_COMPLETE_BENCHMARK] =
+		"_fastgate_reply -W \"$(fastgate config --benchmarks 2>/dev/null)\"",
+	[FG_COMPLETE_KEY] = "_fastgate_reply -W \"$_fastgate_keys\"",
+	[FG_COMPLETE_COMMAND] = "_fastgate_reply -W \"$_fastgate_commands\"",
+	[FG_COMPLETE_GIT_REF] = ("_fastgate_reply -W \"$(git for-each-ref "
+				 "--format='%(refname:short)' 2>/dev/null)\""),
+};
 
-	if (!choices) {
-		fg_strbuf_add_text(text, actions[kind]);
-		return;
-	}
-	fg_strbuf_add_text(text, "_fastgate_reply -W '");
-	fg_completion_words(choices, text);
-	fg_strbuf_add_char(text, '\'');
-}
+static const struct fg_completion_values bash_values = {
+	.kinds = bash_kinds, .before = "_fastgate_reply -W '", .after = "'"};
 
 static void add_value(const struct fg_cli_command *command, const struct fg_option *option,
 		      struct fg_strbuf *text)
@@ -36,7 +28,7 @@ static void add_value(const struct fg_cli_command *command, const struct fg_opti
 	if (option->letter)
 		fg_strbuf_printf(text, " | %s:-%c", command->name, option->letter);
 	fg_strbuf_add_text(text, ")\n\t\t");
-	add_action(option->complete, option->choices, text);
+	fg_completion_value(&bash_values, option->complete, option->choices, text);
 	fg_strbuf_add_text(text, "\n\t\treturn\n\t\t;;\n");
 }
 
@@ -56,7 +48,8 @@ static void add_arguments(const struct fg_cli_command *command, struct fg_strbuf
 	fg_completion_options(command, add_name, text);
 	fg_strbuf_add_text(text, "'\n\t\telse\n\t\t\t");
 	if (command->arguments && command->arguments[0].name)
-		add_action(command->arguments[0].complete, command->arguments[0].choices, text);
+		fg_completion_value(&bash_values, command->arguments[0].complete,
+				    command->arguments[0].choices, text);
 	else
 		fg_strbuf_add_text(text, "COMPREPLY=()");
 	fg_strbuf_add_text(text, "\n\t\tfi\n\t\t;;\n");

@@ -16,28 +16,20 @@ static void add_quoted(struct fg_strbuf *text, const char *words)
 	fg_strbuf_add_char(text, '\'');
 }
 
-static void add_action(enum fg_complete kind, const char *const *choices, struct fg_strbuf *text)
-{
-	static const char *const actions[] = {
-		[FG_COMPLETE_NOTHING] = "-f",
-		[FG_COMPLETE_FILE] = "-F",
-		[FG_COMPLETE_FOLDER] = "-f -a '(__fish_complete_directories)'",
-		[FG_COMPLETE_PROGRAM] = "-f -a '(__fish_complete_command)'",
-		[FG_COMPLETE_BENCHMARK] = "-f -a '(fastgate config --benchmarks 2>/dev/null)'",
-		[FG_COMPLETE_KEY] = "-f -a '(__fastgate_keys)'",
-		[FG_COMPLETE_COMMAND] = "-f -a '(__fastgate_commands)'",
-		[FG_COMPLETE_GIT_REF] =
-			"-f -a '(git for-each-ref --format=\"%(refname:short)\" 2>/dev/null)'",
-	};
+static const char *const fish_kinds[] = {
+	[FG_COMPLETE_NOTHING] = "-f",
+	[FG_COMPLETE_FILE] = "-F",
+	[FG_COMPLETE_FOLDER] = "-f -a '(__fish_complete_directories)'",
+	[FG_COMPLETE_PROGRAM] = "-f -a '(__fish_complete_command)'",
+	[FG_COMPLETE_BENCHMARK] = "-f -a '(fastgate config --benchmarks 2>/dev/null)'",
+	[FG_COMPLETE_KEY] = "-f -a '(__fastgate_keys)'",
+	[FG_COMPLETE_COMMAND] = "-f -a '(__fastgate_commands)'",
+	[FG_COMPLETE_GIT_REF] =
+		"-f -a '(git for-each-ref --format=\"%(refname:short)\" 2>/dev/null)'",
+};
 
-	if (!choices) {
-		fg_strbuf_add_text(text, actions[kind]);
-		return;
-	}
-	fg_strbuf_add_text(text, "-f -a '");
-	fg_completion_words(choices, text);
-	fg_strbuf_add_char(text, '\'');
-}
+static const struct fg_completion_values fish_values = {
+	.kinds = fish_kinds, .before = "-f -a '", .after = "'"};
 
 static void add_condition(const struct fg_cli_command *command, struct fg_strbuf *text)
 {
@@ -57,7 +49,7 @@ static void add_option(const struct fg_cli_command *command, const struct fg_opt
 		fg_strbuf_printf(text, " -s %c", option->letter);
 	if (option->kind != FG_OPTION_FLAG) {
 		fg_strbuf_add_text(text, option->alone ? " " : " -r ");
-		add_action(option->complete, option->choices, text);
+		fg_completion_value(&fish_values, option->complete, option->choices, text);
 	}
 	fg_strbuf_add_text(text, " -d ");
 	add_quoted(text, option->help);
@@ -81,7 +73,8 @@ static void add_command(const struct fg_cli_command *command, struct fg_strbuf *
 		return;
 	add_condition(command, text);
 	fg_strbuf_add_char(text, ' ');
-	add_action(command->arguments[0].complete, command->arguments[0].choices, text);
+	fg_completion_value(&fish_values, command->arguments[0].complete,
+			    command->arguments[0].choices, text);
 	fg_strbuf_add_char(text, '\n');
 }
 

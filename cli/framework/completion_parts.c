@@ -7,6 +7,16 @@ void fg_completion_words(const char *const *words, struct fg_strbuf *text)
 		fg_strbuf_printf(text, "%s%s", i == 0 ? "" : " ", words[i]);
 }
 
+void fg_completion_value(const struct fg_completion_values *values, enum fg_complete kind,
+			 const char *const *choices, struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(text, choices ? values->before : values->kinds[kind]);
+	if (!choices)
+		return;
+	fg_completion_words(choices, text);
+	fg_strbuf_add_text(text, values->after);
+}
+
 void fg_completion_commands(struct fg_strbuf *text)
 {
 	for (size_t i = 0; fg_cli_commands[i]; i++)

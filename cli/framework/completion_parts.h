@@ -11,6 +11,13 @@
 
 /* Words separated by blanks; `words` may be NULL. */
 void fg_completion_words(const char *const *words, struct fg_strbuf *text);
+/* How a shell completes a value: by its kind, or from words between two texts. */
+struct fg_completion_values {
+	const char *const *kinds; /* by enum fg_complete */
+	const char *before, *after;
+};
+void fg_completion_value(const struct fg_completion_values *values, enum fg_complete kind,
+			 const char *const *choices, struct fg_strbuf *text);
 /* The names of all commands, separated by blanks. */
 void fg_completion_commands(struct fg_strbuf *text);
 /* Visits every option of a command: its own, --json, and the global ones. */

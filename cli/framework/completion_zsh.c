@@ -3,27 +3,19 @@
 #include "cli/framework/completion_parts.h"
 #include "config/config.h"
 
-static void add_action(enum fg_complete kind, const char *const *choices, struct fg_strbuf *text)
-{
-	static const char *const actions[] = {
-		[FG_COMPLETE_NOTHING] = " ",
-		[FG_COMPLETE_FILE] = "_files",
-		[FG_COMPLETE_FOLDER] = "_files -/",
-		[FG_COMPLETE_PROGRAM] = "_command_names -e",
-		[FG_COMPLETE_BENCHMARK] = "_fastgate_benchmarks",
-		[FG_COMPLETE_KEY] = "_fastgate_keys",
-		[FG_COMPLETE_COMMAND] = "_fastgate_commands",
-		[FG_COMPLETE_GIT_REF] = "_fastgate_refs",
-	};
+static const char *const zsh_kinds[] = {
+	[FG_COMPLETE_NOTHING] = " ",
+	[FG_COMPLETE_FILE] = "_files",
+	[FG_COMPLETE_FOLDER] = "_files -/",
+	[FG_COMPLETE_PROGRAM] = "_command_names -e",
+	[FG_COMPLETE_BENCHMARK] = "_fastgate_benchmarks",
+	[FG_COMPLETE_KEY] = "_fastgate_keys",
+	[FG_COMPLETE_COMMAND] = "_fastgate_commands",
+	[FG_COMPLETE_GIT_REF] = "_fastgate_refs",
+};
 
-	if (!choices) {
-		fg_strbuf_add_text(text, actions[kind]);
-		return;
-	}
-	fg_strbuf_add_char(text, '(');
-	fg_completion_words(choices, text);
-	fg_strbuf_add_char(text, ')');
-}
+static const struct fg_completion_values zsh_values = {
+	.kinds = zsh_kinds, .before = "(", .after = ")"};
 
 /*
  * Escapes colons and brackets, which are special in a specification. The whole specification is in
@@ -51,7 +43,7 @@ static void add_spelling(const struct fg_option *option, const char *spelling,
 		fg_strbuf_add_text(text, option->alone ? "::" : ":");
 		add_text(text, option->argument);
 		fg_strbuf_add_char(text, ':');
-		add_action(option->complete, option->choices, text);
+		fg_completion_value(&zsh_values, option->complete, option->choices, text);
 	}
 	fg_strbuf_add_text(text, "' \\\n");
 }
@@ -85,7 +77,7 @@ static void add_command(const struct fg_cli_command *command, struct fg_strbuf *
 		if (command->takes_command && many)
 			fg_strbuf_add_text(text, "_normal");
 		else
-			add_action(a->complete, a->choices, text);
+			fg_completion_value(&zsh_values, a->complete, a->choices, text);
 		fg_strbuf_add_text(text, "' \\\n");
 	}
 	fg_strbuf_add_text(text, "\t\t\t&& ret=0\n\t\t;;\n");

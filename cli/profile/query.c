@@ -20,18 +20,6 @@ static const uint32_t time_bits[] = {
 	UINT32_C(1) << FG_TIME_WALL,
 };
 
-/* The list's values, NULL-terminated; NULL if it is empty. */
-static const char *const *list_of(struct fg_cli *cli, const struct fg_option_list *list)
-{
-	const char **texts = NULL;
-
-	if (list->count == 0)
-		return NULL;
-	texts = fg_arena_array(&cli->arena, list->count + 1, sizeof(*texts));
-	memcpy(texts, list->items, list->count * sizeof(*texts));
-	return texts;
-}
-
 static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltree_query *query,
 			 struct fg_error *err)
 {
@@ -77,8 +65,9 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 static int check(const struct fg_cli_query_options *options, const struct fg_profile *profile,
 		 struct fg_error *err)
 {
+	const struct fg_calltree_query *query = &options->query;
 	uint16_t measure = 0;
-	const int status = fg_profile_find_measure(profile, options->measure, &measure, err);
+	const int status = fg_profile_find_measure(profile, query->measure, &measure, err);
 
 	if (status != FG_OK) {
 		fg_error_prefix(err, "--measure");
@@ -87,28 +76,28 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	if (options->time > 0 && !fg_measure_has_time(&profile->measures[measure].is))
 		return fg_error_set(err, FG_EINVAL, "--time applies to times, but this shows %s",
 				    profile->measures[measure].is.label);
-	if (options->repetition > profile->repetition_count)
+	if (query->repetition > profile->repetition_count)
 		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
-				    options->repetition, profile->repetition_count);
-	if ((options->from_ns > 0 || options->to_ns > 0) && !profile->has_times)
+				    query->repetition, profile->repetition_count);
+	if ((query->from_ns > 0 || query->to_ns > 0) && !profile->has_times)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"--from and --to need the time of each sample, which this profile does not "
 			"have: " FG_VIEW_NEEDS_SAMPLES);
-	if (options->to_ns > 0 && options->to_ns <= options->from_ns)
+	if (query->to_ns > 0 && query->to_ns <= query->from_ns)
 		return fg_error_set(err, FG_EINVAL, "--to is not after --from");
 	if ((options->unit || options->split == FG_SPLIT_UNIT) && profile->unit_count <= 1)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"--%s: no unit of work is known in this profile: " FG_VIEW_NEEDS_SAMPLES,
 			options->unit ? "unit" : "split unit");
-	if ((options->region || options->split == FG_SPLIT_REGION) &&
+	if ((query->region || options->split == FG_SPLIT_REGION) &&
 	    !fg_profile_knows_regions(profile))
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "--%s: this profile does not say which sample was in which "
 				    "region: " FG_VIEW_NEEDS_SAMPLES,
-				    options->region ? "region" : "split region");
-	if (options->thread && profile->thread_count == 0)
+				    query->region ? "region" : "split region");
+	if (query->thread && profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"--thread: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
@@ -124,32 +113,18 @@ static int make_query(struct fg_cli *cli, const struct fg_cli_query_options *opt
 		      const struct fg_profile *profile, struct fg_calltree_query *query,
 		      struct fg_error *err)
 {
-	const struct fg_calltree_query made = {
-		.measure = options->measure,
-		.group = (enum fg_group)options->group,
-		.split = (enum fg_split)options->split,
-		.focus = list_of(cli, &options->focus),
-		.ignore = list_of(cli, &options->ignore),
-		.hide = list_of(cli, &options->hide),
-		.root = options->root,
-		.leaf = options->leaf,
-		.ancestors = list_of(cli, &options->ancestors),
-		.rename = list_of(cli, &options->rename),
-		.collapse_templates = options->collapse_templates,
-		.fold_inlined = options->fold_inlined,
-		.mangled = options->mangled,
-		.thread = options->thread,
-		.region = options->region,
-		.from_ns = options->from_ns,
-		.to_ns = options->to_ns,
-		.kinds = time_bits[options->time],
-		.repetition = options->repetition,
-		.per_repetition =
-			profile->repetition_count > 1 && !options->sum && options->repetition == 0,
-	};
-
 	FG_TRY(check(options, profile, err));
-	*query = made;
+	*query = options->query;
+	query->group = (enum fg_group)options->group;
+	query->split = (enum fg_split)options->split;
+	query->focus = options->focus.items;
+	query->ignore = options->ignore.items;
+	query->hide = options->hide.items;
+	query->ancestors = options->ancestors.items;
+	query->rename = options->rename.items;
+	query->kinds = time_bits[options->time];
+	query->per_repetition =
+		profile->repetition_count > 1 && !options->sum && query->repetition == 0;
 	return options->unit ? parse_unit(cli, options->unit, query, err) : FG_OK;
 }
 

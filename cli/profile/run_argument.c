@@ -14,7 +14,6 @@
 #include "trace/trace_read.h"
 
 #include <signal.h>
-#include <sys/stat.h>
 
 /* ---- traces ---- */
 
@@ -330,26 +329,16 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 /* Time of the last trace written to this folder; 0 without traces. */
 static int64_t newest_trace_ns(const char *folder)
 {
-	char **names = NULL;
-	size_t count = 0;
+	struct fg_fs_file *files = NULL;
+	const size_t count = fg_fs_newest(folder, &files);
 	int64_t newest = 0;
 
-	if (!fg_fs_is_folder(folder) || fg_fs_list(folder, &names, &count, NULL) != FG_OK)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-		struct stat facts;
-
-		if ((fg_trace_is_trace(path) || strcmp(names[i], FG_CLI_EXACT_FILE) == 0) &&
-		    stat(path, &facts) == 0) {
-			const int64_t written = (int64_t)facts.st_mtim.tv_sec * FG_NS_PER_S +
-						(int64_t)facts.st_mtim.tv_nsec;
-
-			newest = written > newest ? written : newest;
-		}
-		free(path);
+	for (size_t i = 0; i < count && newest == 0; i++) {
+		if (fg_trace_is_trace(files[i].path) ||
+		    strcmp(fg_fs_base_name(files[i].path), FG_CLI_EXACT_FILE) == 0)
+			newest = files[i].written_ns;
 	}
-	fg_fs_list_free(names, count);
+	fg_fs_files_free(files, count);
 	return newest;
 }
 

@@ -19,6 +19,7 @@ struct function {
 };
 
 struct counted {
+	const struct fg_cli *cli;
 	struct fg_arena arena;
 	struct fg_map index; /* name → function */
 	struct function *functions;
@@ -53,15 +54,14 @@ static struct function *add(struct counted *counted, const char *name, double ca
 }
 
 /* Prints the collector's notes about a process, each text once. */
-static void say_notes(const struct fg_cli *cli, struct counted *counted,
-		      const struct fg_trace *trace)
+static void say_notes(struct counted *counted, const struct fg_trace *trace)
 {
 	for (size_t i = 0; i < trace->note_count; i++) {
 		bool is_new = false;
 
 		(void)fg_map_add_text(&counted->notes, trace->notes[i], i, &is_new);
 		if (is_new)
-			fg_cli_say(cli, "note: %s", trace->notes[i]);
+			fg_cli_say(counted->cli, "note: %s", trace->notes[i]);
 	}
 }
 
@@ -82,25 +82,16 @@ static void add_trace(struct counted *counted, const struct fg_trace *trace)
 	fg_call_patterns_add(&counted->patterns, trace);
 }
 
-static void read_folder(const struct fg_cli *cli, struct counted *counted, const char *folder)
+static void read_trace(void *context, const char *path)
 {
-	char **names = NULL;
-	size_t count = 0;
+	struct counted *counted = context;
+	struct fg_trace trace;
 
-	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+	if (!fg_trace_is_trace(path) || fg_trace_read(path, &trace, NULL) != FG_OK)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-		struct fg_trace trace;
-
-		if (fg_trace_is_trace(path) && fg_trace_read(path, &trace, NULL) == FG_OK) {
-			add_trace(counted, &trace);
-			say_notes(cli, counted, &trace);
-			fg_trace_release(&trace);
-		}
-		free(path);
-	}
-	fg_fs_list_free(names, count);
+	add_trace(counted, &trace);
+	say_notes(counted, &trace);
+	fg_trace_release(&trace);
 }
 
 static int by_calls(const void *a, const void *b)
@@ -177,9 +168,9 @@ static void say_entries(const struct fg_cli *cli, const struct fg_call_patterns 
 
 void fg_record_say_calls(const struct fg_cli *cli, const char *folder)
 {
-	struct counted counted = {0};
+	struct counted counted = {.cli = cli};
 
-	read_folder(cli, &counted, folder);
+	(void)fg_fs_each(folder, read_trace, &counted, NULL);
 	if (counted.count > 0)
 		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
 	say_functions(cli, &counted, folder);

@@ -140,51 +140,31 @@ struct totals {
  * Reads the header's counters, and truncates the file from its initial maximum size to what was
  * written. A process that the command left running would not survive that.
  */
-static void finish_file(const char *path, struct totals *totals)
+static void finish_file(void *context, const char *path)
 {
+	struct totals *totals = context;
 	struct fg_trace_header header;
 	struct stat status;
-	/* The command may have put links, pipes or devices there. */
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	const int fd = fg_trace_open(path, O_RDWR, &header);
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
-	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0) {
-		if (header.allocated >= FG_TRACE_HEADER_SIZE &&
-		    (off_t)header.allocated < status.st_size && !fg_fs_is_in_use(fd))
-			(void)!ftruncate(fd, (off_t)header.allocated);
-		fg_sample_cost_add(&totals->cost, &header);
-		totals->budget = header.budget ? header.budget : totals->budget;
-		totals->files++;
-		totals->samples += header.samples;
-		totals->user_ns += header.user_ns;
-		totals->system_ns += header.system_ns;
-		totals->wall_ns += header.wall_ns;
-		totals->without_perf |= header.perf_errno != 0;
-		if (header.kernel_errno)
-			totals->kernel_refused = (int)header.kernel_errno;
-		for (unsigned i = 0; i < FG_LOSS_COUNT; i++)
-			totals->losses[i] += header.losses[i];
-	}
+	if (header.allocated >= FG_TRACE_HEADER_SIZE && fstat(fd, &status) == 0 &&
+	    (off_t)header.allocated < status.st_size && !fg_fs_is_in_use(fd))
+		(void)!ftruncate(fd, (off_t)header.allocated);
 	(void)close(fd);
-}
-
-static int finish_files(const char *folder, struct totals *totals, struct fg_error *err)
-{
-	char **names = NULL;
-	size_t count = 0;
-	int status = fg_fs_list(folder, &names, &count, err);
-
-	for (size_t i = 0; status == FG_OK && i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-
-		finish_file(path, totals);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
-	return status;
+	fg_sample_cost_add(&totals->cost, &header);
+	totals->budget = header.budget ? header.budget : totals->budget;
+	totals->files++;
+	totals->samples += header.samples;
+	totals->user_ns += header.user_ns;
+	totals->system_ns += header.system_ns;
+	totals->wall_ns += header.wall_ns;
+	totals->without_perf |= header.perf_errno != 0;
+	if (header.kernel_errno)
+		totals->kernel_refused = (int)header.kernel_errno;
+	for (unsigned i = 0; i < FG_LOSS_COUNT; i++)
+		totals->losses[i] += header.losses[i];
 }
 
 /* Losses that a reader of the profile should know about; `fastgate view` shows the others. */
@@ -303,7 +283,7 @@ int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const
 	const struct fg_option_list elsewhere = {0};
 	struct totals totals = {0};
 
-	FG_TRY(finish_files(folder, &totals, err));
+	FG_TRY(fg_fs_each(folder, finish_file, &totals, err));
 	if (totals.files == 0) {
 		fg_cli_warn(cli,
 			    "no process left a trace in %s: if a program's dynamic linker ignores "

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "binary/demangle.h"
@@ -114,42 +113,18 @@ out:
 	return status;
 }
 
-struct kept {
-	char *path;
-	int64_t used_ns;
-};
-
-FG_ORDER_BY(newest_first, struct kept, FG_DOWN(used_ns))
-
 static void prune(const char *folder, const struct fg_executed_key *key)
 {
-	char **names = NULL;
-	struct kept *all = NULL;
-	size_t count = 0;
-	size_t used = 0;
+	struct fg_fs_file *files = NULL;
+	const size_t count = fg_fs_newest(folder, &files);
+	size_t kept = 0;
 
-	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
-		return;
-	all = fg_xcalloc(count + 1, sizeof(all[0]));
 	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-		struct stat status;
-
-		if (has_part(names[i], 0, key->benchmark) && stat(path, &status) == 0)
-			all[used++] = (struct kept){path, status.st_mtim.tv_sec * 1000000000LL +
-								  status.st_mtim.tv_nsec};
-		else
-			free(path);
+		if (has_part(fg_fs_base_name(files[i].path), 0, key->benchmark) &&
+		    ++kept > KEPT_OF_A_BENCHMARK)
+			(void)unlink(files[i].path);
 	}
-	if (used)
-		qsort(all, used, sizeof(all[0]), newest_first);
-	for (size_t i = 0; i < used; i++) {
-		if (i >= KEPT_OF_A_BENCHMARK)
-			(void)unlink(all[i].path);
-		free(all[i].path);
-	}
-	free(all);
-	fg_fs_list_free(names, count);
+	fg_fs_files_free(files, count);
 }
 
 static int write_set(const char *state_folder, const struct fg_executed_key *key,

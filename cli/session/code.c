@@ -77,16 +77,6 @@ enum {
 
 static const double ms_per_ns = 1e-6;
 
-/* The part of `path` below `folder`; NULL if it is outside. */
-static const char *below(const char *folder, const char *path)
-{
-	const size_t length = folder ? strlen(folder) : 0;
-
-	return length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/'
-		       ? path + length + 1
-		       : NULL;
-}
-
 static const char *tree_of(const struct fg_session *session, size_t arm)
 {
 	return session->open.checkouts[arm] ? session->open.checkouts[arm]
@@ -100,13 +90,13 @@ static const char *tree_of(const struct fg_session *session, size_t arm)
 static const char *name_in_tree(const struct fg_session *session, const char *file)
 {
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		const char *name = below(tree_of(session, arm), file);
+		const char *name = fg_fs_rest_below(tree_of(session, arm), file);
 
 		if (name)
 			return name;
 	}
-	if (below(session->request.plan->root, file))
-		return below(session->request.plan->root, file);
+	if (fg_fs_rest_below(session->request.plan->root, file))
+		return fg_fs_rest_below(session->request.plan->root, file);
 	return *file == '/' ? NULL : file;
 }
 
@@ -123,7 +113,7 @@ void fg_session_name_files(const struct fg_session *session, struct fg_profile_s
 		const char *name = NULL;
 
 		for (size_t k = 0; function->file && k < FG_ARRAY_SIZE(folders) && !name; k++)
-			name = below(folders[k], function->file);
+			name = fg_fs_rest_below(folders[k], function->file);
 		if (name)
 			function->file = name;
 	}

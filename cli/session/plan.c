@@ -103,28 +103,13 @@ static bool is_token(const char *name, size_t length, const struct fg_plan *plan
 	return is;
 }
 
-/* Is the name in this list, which is separated by commas or blanks? */
-static bool is_listed(const char *list, const char *name)
-{
-	const size_t length = strlen(name);
-
-	while (list && *list) {
-		const size_t size = strcspn(list, ", ");
-
-		if (size == length && strncmp(list, name, size) == 0)
-			return true;
-		list += size;
-		list += strspn(list, ", ");
-	}
-	return false;
-}
-
 static int take(const char *name, const char *usual, struct fg_error *err)
 {
 	if (!name)
 		return FG_OK;
 	if ((usual && strcmp(name, usual) == 0) || fg_text_starts_with(name, "FASTGATE_") ||
-	    fg_text_starts_with(name, "PERFDB_") || is_listed(getenv(TRUSTED_VARIABLES), name)) {
+	    fg_text_starts_with(name, "PERFDB_") ||
+	    fg_text_has_word(getenv(TRUSTED_VARIABLES), ", ", name, strlen(name))) {
 		fg_secret_take(name);
 		return FG_OK;
 	}

@@ -259,9 +259,8 @@ int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_e
 	if (may_be_read(changed))
 		(void)fg_session_find_opened(job, FG_ARM_CANDIDATE, target->benchmark->timeout_ns,
 					     &opened);
-	for (const char *path = strsep(&rest, "\n"); path && status == FG_OK;
-	     path = strsep(&rest, "\n")) {
-		if (*path && is_input(session, target, &opened, path))
+	for (const char *path; status == FG_OK && (path = fg_text_next_line(&rest));) {
+		if (is_input(session, target, &opened, path))
 			status = give_and_note(session, path, &given, err);
 	}
 	if (status == FG_OK && given.count > 0)

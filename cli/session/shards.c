@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 #include "base/sort.h"
-#include "base/text.h"
 #include "cli/session/arms.h"
 #include "reporters/reporter.h"
 #include "runner/runner.h"
@@ -288,11 +287,8 @@ static void merge_heads(const struct fg_shards *shards, struct fg_run *merged)
 /* Is the series that of this benchmark, or a case of its harness? */
 static bool belongs_to(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
-	const size_t length = strlen(benchmark->name);
-
-	return fg_text_starts_with(series->name, benchmark->name) &&
-	       (!series->name[length] ||
-		(benchmark->harness != FG_HARNESS_NONE && series->name[length] == '/'));
+	return strcmp(series->name, benchmark->name) == 0 ||
+	       fg_benchmark_case(benchmark, series->name);
 }
 
 /* Takes ownership of both. */

@@ -35,7 +35,8 @@ _Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_knows_in_use, fg_call_is_quick, fg_call_count_quickly, fg_call_count, fg_call_returned_from\n"
+"	.hidden fg_call_stubs, fg_call_frame_code, fg_call_components, fg_call_knows_in_use\n"
+"	.hidden fg_call_is_quick, fg_call_count_quickly, fg_call_count, fg_call_returned_from\n"
 "	.balign 64\n"
 "	.globl fg_call_frame_code\n"
 "	.type fg_call_frame_code, @function\n"

@@ -27,7 +27,8 @@ _Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
 /* clang-format off */
 __asm__(
 "	.text\n"
-"	.hidden fg_call_jump_code, fg_call_components, fg_call_knows_in_use, fg_call_is_quick, fg_call_count_jump, fg_call_count_jump_quickly\n"
+"	.hidden fg_call_jump_code, fg_call_components, fg_call_knows_in_use\n"
+"	.hidden fg_call_is_quick, fg_call_count_jump, fg_call_count_jump_quickly\n"
 "	.balign 64\n"
 "	.globl fg_call_jump_code\n"
 "	.type fg_call_jump_code, @function\n"

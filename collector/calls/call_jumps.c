@@ -49,8 +49,9 @@ struct target {
 	const char *path;
 	uintptr_t bias;
 	uintptr_t low, high; /* mapping of its code */
-	enum fg_entry_refusal refusal;
-	uint8_t *area; /* memory for stubs */
+	bool is_prepared;
+	enum fg_entry_refusal refusal; /* of the preparation */
+	uint8_t *area;                 /* memory for stubs */
 	size_t area_bytes;
 	uint32_t stub_count;
 };
@@ -149,7 +150,8 @@ static bool map_area(struct target *t, size_t count)
 		if (low < distance + start)
 			return false;
 		memory = mmap((void *)(low - distance), t->area_bytes, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+			      0);
 		if (memory != MAP_FAILED) {
 			t->area = memory;
 			return true;
@@ -159,13 +161,6 @@ static bool map_area(struct target *t, size_t count)
 }
 
 /* ---- functions ---- */
-
-static void write_distance(uint8_t *at, uintptr_t behind, uintptr_t target)
-{
-	const int32_t distance = (int32_t)(int64_t)(target - behind);
-
-	memcpy(at, &distance, sizeof(distance));
-}
 
 /* `place`: index of the symbol by which the call is counted. */
 static uintptr_t write_stub(struct target *t, uint32_t place, const struct fg_plan_entry *entry)
@@ -182,14 +177,8 @@ static uintptr_t write_stub(struct target *t, uint32_t place, const struct fg_pl
 	memset(stub, TRAP, STUB_BYTES);
 	memcpy(stub, head, STUB_HEAD);
 	memcpy(stub + 6, &place, sizeof(place));
-	write_distance(stub + 12, (uintptr_t)stub + 16, (uintptr_t)t->area);
-	memcpy(code, entry->code, entry->code_size);
-	for (unsigned i = 0; i < entry->fixup_count; i++) {
-		const struct fg_plan_fixup *fixup = &entry->fixups[i];
-
-		write_distance(code + fixup->at, (uintptr_t)code + fixup->at + 4u + fixup->rest,
-			       t->bias + entry->address + (uintptr_t)(intptr_t)fixup->target);
-	}
+	fg_plan_set_distance(stub + 12, (uintptr_t)stub + 16, (uintptr_t)t->area);
+	fg_plan_move(entry, t->bias + entry->address, code, (uintptr_t)code);
 	return (uintptr_t)stub;
 }
 
@@ -198,7 +187,7 @@ static void write_jump(const struct target *t, const struct fg_plan_entry *entry
 	uint8_t *at = (uint8_t *)(t->bias + entry->address + entry->jump_at);
 
 	at[0] = JUMP;
-	write_distance(at + 1, (uintptr_t)at + FG_PLAN_JUMP, stub);
+	fg_plan_set_distance(at + 1, (uintptr_t)at + FG_PLAN_JUMP, stub);
 }
 
 static bool is_requested(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
@@ -221,76 +210,63 @@ static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
 	       !fg_call_symbol_find(t->bias + entry->address, &known);
 }
 
-static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_entry *entry)
-{
-	if (entry->refusal != FG_ENTRY_ACCEPTED)
-		return entry->refusal;
-	if (t->refusal != FG_ENTRY_ACCEPTED)
-		return t->refusal;
-	return fg_object_is_used_by_us(t->bias + entry->address) ? FG_ENTRY_RUNTIME
-								 : FG_ENTRY_ACCEPTED;
-}
-
-static bool add_jump(struct target *t, const struct fg_plan_entry *entry, const char *readable)
-{
-	struct fg_call_symbol symbol = {.way = FG_CALL_WAY_ENTRY,
-					.is_counted_only = entry->is_clone};
-	uint32_t place = 0;
-
-	if (!fg_call_symbol_take(t->plan->texts + entry->name, readable, t->path, &symbol))
-		return false;
-	place = fg_call_symbol_add(t->bias + entry->address, &symbol);
-	if (place)
-		write_jump(t, entry, write_stub(t, place, entry));
-	return place != 0;
-}
-
-static void take_entry(struct target *t, const struct fg_plan_entry *entry)
-{
-	char readable[FG_CALL_NAME_MAX];
-	enum fg_entry_refusal refusal;
-
-	if (!is_wanted(t, entry, readable))
-		return;
-	refusal = judge(t, entry);
-	if (refusal == FG_ENTRY_ACCEPTED && !add_jump(t, entry, readable))
-		refusal = FG_ENTRY_FULL;
-	note(refusal, readable);
-}
-
 /* Makes the code writable and maps room for stubs; returns why it cannot. */
-static enum fg_entry_refusal prepare(struct target *t, size_t count)
+static enum fg_entry_refusal prepare(struct target *t)
 {
+	const uintptr_t code = (uintptr_t)fg_call_jump_code;
+
 	if (!is_the_same(t))
 		return FG_ENTRY_CHANGED;
-	if (!map_area(t, count))
+	if (!map_area(t, t->object->entry_count))
 		return FG_ENTRY_SYSTEM;
 	/* Each step from here on is undone if a later one is refused. */
 	if (mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC) == 0 &&
 	    mprotect(t->area, t->area_bytes, PROT_READ | PROT_WRITE) == 0 &&
-	    protect_code(t, PROT_READ | PROT_WRITE | PROT_EXEC))
+	    protect_code(t, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		memcpy(t->area, &code, sizeof(code));
 		return FG_ENTRY_ACCEPTED;
+	}
 	(void)protect_code(t, PROT_READ | PROT_EXEC);
 	(void)munmap(t->area, t->area_bytes);
 	return FG_ENTRY_SYSTEM;
 }
 
+static enum fg_entry_refusal add_jump(struct target *t, const struct fg_plan_entry *entry,
+				      const char *readable)
+{
+	struct fg_call_symbol symbol = {.way = FG_CALL_WAY_ENTRY,
+					.is_counted_only = entry->is_clone};
+	uint32_t place = 0;
+
+	if (fg_object_is_used_by_us(t->bias + entry->address))
+		return FG_ENTRY_RUNTIME;
+	if (!t->is_prepared)
+		t->refusal = prepare(t);
+	t->is_prepared = true;
+	if (t->refusal != FG_ENTRY_ACCEPTED)
+		return t->refusal;
+	if (fg_call_symbol_take(t->plan->texts + entry->name, readable, t->path, &symbol))
+		place = fg_call_symbol_add(t->bias + entry->address, &symbol);
+	if (!place)
+		return FG_ENTRY_FULL;
+	write_jump(t, entry, write_stub(t, place, entry));
+	return FG_ENTRY_ACCEPTED;
+}
+
 static void patch(struct target *t)
 {
 	const struct fg_plan_entry *entries = t->plan->entries + t->object->first_entry;
-	const uintptr_t code = (uintptr_t)fg_call_jump_code;
 	char readable[FG_CALL_NAME_MAX];
-	size_t count = 0;
 
-	for (uint64_t i = 0; i < t->object->entry_count; i++)
-		count += entries[i].refusal == FG_ENTRY_ACCEPTED &&
-			 is_wanted(t, &entries[i], readable);
-	t->refusal = count > 0 ? prepare(t, count) : FG_ENTRY_FULL;
-	if (t->refusal == FG_ENTRY_ACCEPTED)
-		memcpy(t->area, &code, sizeof(code));
-	for (uint64_t i = 0; i < t->object->entry_count; i++)
-		take_entry(t, &entries[i]);
-	if (t->refusal != FG_ENTRY_ACCEPTED)
+	for (uint64_t i = 0; i < t->object->entry_count; i++) {
+		if (!is_wanted(t, &entries[i], readable))
+			continue;
+		if (entries[i].refusal == FG_ENTRY_ACCEPTED)
+			note(add_jump(t, &entries[i], readable), readable);
+		else
+			note(entries[i].refusal, readable);
+	}
+	if (!t->is_prepared || t->refusal != FG_ENTRY_ACCEPTED)
 		return;
 	(void)mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC);
 	(void)protect_code(t, PROT_READ | PROT_EXEC);

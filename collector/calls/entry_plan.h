@@ -22,8 +22,6 @@ enum {
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
 	FG_PLAN_CODE = 48,   /* the covered instructions as moved, and the jump back */
 	FG_PLAN_FIXUPS = 4,  /* distances in the moved instructions */
-	FG_PLAN_ENTRIES_MAX = 1 << 20,
-	FG_PLAN_OBJECTS_MAX = 4096,
 };
 
 /* Reasons not to count a function at its entry; profile/call_patterns.c describes them. */
@@ -135,6 +133,27 @@ static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bo
 			size = (uint64_t)(found - symbol);
 	}
 	return size;
+}
+
+/* Writes the distance at `at` from the end of its instruction to the target. */
+static inline void fg_plan_set_distance(uint8_t *at, uint64_t end, uint64_t target)
+{
+	const int32_t distance = (int32_t)(int64_t)(target - end);
+
+	memcpy(at, &distance, sizeof(distance));
+}
+
+/* Writes the moved instructions of the function at `function`; they will run at `address`. */
+static inline void fg_plan_move(const struct fg_plan_entry *entry, uint64_t function, uint8_t *code,
+				uint64_t address)
+{
+	memcpy(code, entry->code, entry->code_size);
+	for (unsigned i = 0; i < entry->fixup_count; i++) {
+		const struct fg_plan_fixup *fixup = &entry->fixups[i];
+
+		fg_plan_set_distance(code + fixup->at, address + fixup->at + 4u + fixup->rest,
+				     function + (uint64_t)(int64_t)fixup->target);
+	}
 }
 
 /* Checksum of contents; starts with `sum` 0 and continues from the previous result. */

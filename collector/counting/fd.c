@@ -44,13 +44,18 @@ int __openat64_2(int folder, const char *path, int flags);
 
 /* clang-format off */
 #define REALS(X) \
-	X(open) X(open64) X(openat) X(openat64) X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(creat) X(creat64) \
-	X(mkstemp) X(mkstemp64) X(mkostemp) X(mkostemp64) X(mkstemps) X(mkstemps64) X(mkostemps) X(mkostemps64) \
-	X(shm_open) X(memfd_create) X(mq_open) X(mq_close) X(posix_openpt) X(getpt) X(openpty) X(open_by_handle_at) \
+	X(open) X(open64) X(openat) X(openat64) X(__open_2) \
+	X(__open64_2) X(__openat_2) X(__openat64_2) X(creat) X(creat64) \
+	X(mkstemp) X(mkstemp64) X(mkostemp) X(mkostemp64) \
+	X(mkstemps) X(mkstemps64) X(mkostemps) X(mkostemps64) \
+	X(shm_open) X(memfd_create) X(mq_open) X(mq_close) \
+	X(posix_openpt) X(getpt) X(openpty) X(open_by_handle_at) \
 	X(socket) X(socketpair) X(accept) X(accept4) X(pipe) X(pipe2) X(dup) X(fcntl) X(fcntl64) \
-	X(epoll_create) X(epoll_create1) X(eventfd) X(timerfd_create) X(inotify_init) X(inotify_init1) X(fanotify_init) \
+	X(epoll_create) X(epoll_create1) X(eventfd) X(timerfd_create) \
+	X(inotify_init) X(inotify_init1) X(fanotify_init) \
 	X(pidfd_open) X(pidfd_getfd) \
-	X(fopen) X(fopen64) X(freopen) X(freopen64) X(tmpfile) X(tmpfile64) X(fclose) X(popen) X(pclose) X(opendir) X(closedir)
+	X(fopen) X(fopen64) X(freopen) X(freopen64) X(tmpfile) X(tmpfile64) \
+	X(fclose) X(popen) X(pclose) X(opendir) X(closedir)
 /* clang-format on */
 
 static struct {
@@ -246,7 +251,8 @@ OPENS(posix_openpt, (int flags), (flags))
 OPENS(getpt, (void), ())
 OPENS(socket, (int domain, int type, int protocol), (domain, type, protocol))
 OPENS(accept, (int fd, __SOCKADDR_ARG from, socklen_t *restrict size), (fd, from, size))
-OPENS(accept4, (int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int flags), (fd, from, size, flags))
+OPENS(accept4,
+	(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int flags), (fd, from, size, flags))
 OPENS(dup, (int fd), (fd))
 OPENS(epoll_create, (int size), (size))
 OPENS(epoll_create1, (int flags), (flags))

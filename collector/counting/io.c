@@ -36,10 +36,13 @@ ssize_t _IO_file_write(FILE *stream, const void *from, ssize_t size);
 
 /* clang-format off */
 #define REALS(X) \
-	X(read) X(__read_chk) X(pread) X(__pread_chk) X(pread64) X(__pread64_chk) X(readv) X(preadv) X(preadv64) X(preadv2) \
+	X(read) X(__read_chk) X(pread) X(__pread_chk) X(pread64) \
+	X(__pread64_chk) X(readv) X(preadv) X(preadv64) X(preadv2) \
 	X(preadv64v2) X(recv) X(__recv_chk) X(recvfrom) X(__recvfrom_chk) X(recvmsg) X(recvmmsg) \
-	X(write) X(pwrite) X(pwrite64) X(writev) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2) X(send) X(sendto) X(sendmsg) \
-	X(sendmmsg) X(vmsplice) X(sendfile) X(sendfile64) X(copy_file_range) X(splice) X(_IO_file_read) X(_IO_file_write)
+	X(write) X(pwrite) X(pwrite64) X(writev) X(pwritev) X(pwritev64) \
+	X(pwritev2) X(pwritev64v2) X(send) X(sendto) X(sendmsg) \
+	X(sendmmsg) X(vmsplice) X(sendfile) X(sendfile64) \
+	X(copy_file_range) X(splice) X(_IO_file_read) X(_IO_file_write)
 /* clang-format on */
 
 static struct {
@@ -98,40 +101,56 @@ static void count(const ucontext_t *context, enum direction direction, ssize_t m
 COUNTED(READS, read, (int fd, void *to, size_t size), (fd, to, size))
 COUNTED(READS, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room))
 COUNTED(READS, pread, (int fd, void *to, size_t size, off_t at), (fd, to, size, at))
-COUNTED(READS, __pread_chk, (int fd, void *to, size_t size, off_t at, size_t room), (fd, to, size, at, room))
+COUNTED(READS, __pread_chk,
+	(int fd, void *to, size_t size, off_t at, size_t room), (fd, to, size, at, room))
 COUNTED(READS, pread64, (int fd, void *to, size_t size, off64_t at), (fd, to, size, at))
-COUNTED(READS, __pread64_chk, (int fd, void *to, size_t size, off64_t at, size_t room), (fd, to, size, at, room))
+COUNTED(READS, __pread64_chk,
+	(int fd, void *to, size_t size, off64_t at, size_t room), (fd, to, size, at, room))
 COUNTED(READS, readv, (int fd, const struct iovec *to, int count_of), (fd, to, count_of))
 COUNTED(READS, preadv, (int fd, const struct iovec *to, int count_of, off_t at), (fd, to, count_of, at))
-COUNTED(READS, preadv64, (int fd, const struct iovec *to, int count_of, off64_t at), (fd, to, count_of, at))
-COUNTED(READS, preadv2, (int fd, const struct iovec *to, int count_of, off_t at, int flags), (fd, to, count_of, at, flags))
-COUNTED(READS, preadv64v2, (int fd, const struct iovec *to, int count_of, off64_t at, int flags), (fd, to, count_of, at, flags))
+COUNTED(READS, preadv64,
+	(int fd, const struct iovec *to, int count_of, off64_t at), (fd, to, count_of, at))
+COUNTED(READS, preadv2, (int fd, const struct iovec *to, int count_of, off_t at, int flags),
+	(fd, to, count_of, at, flags))
+COUNTED(READS, preadv64v2, (int fd, const struct iovec *to, int count_of, off64_t at, int flags),
+	(fd, to, count_of, at, flags))
 COUNTED(READS, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
-COUNTED(READS, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags), (fd, to, size, room, flags))
-COUNTED(READS, recvfrom, (int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *restrict from_size),
+COUNTED(READS, __recv_chk,
+	(int fd, void *to, size_t size, size_t room, int flags), (fd, to, size, room, flags))
+COUNTED(READS, recvfrom,
+	(int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *restrict from_size),
 	(fd, to, size, flags, from, from_size))
 COUNTED(READS, __recvfrom_chk,
-	(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from, socklen_t *restrict from_size),
+	(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
+	 socklen_t *restrict from_size),
 	(fd, to, size, room, flags, from, from_size))
 COUNTED(READS, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 COUNTED(WRITES, write, (int fd, const void *from, size_t size), (fd, from, size))
 COUNTED(WRITES, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at))
 COUNTED(WRITES, pwrite64, (int fd, const void *from, size_t size, off64_t at), (fd, from, size, at))
 COUNTED(WRITES, writev, (int fd, const struct iovec *from, int count_of), (fd, from, count_of))
-COUNTED(WRITES, pwritev, (int fd, const struct iovec *from, int count_of, off_t at), (fd, from, count_of, at))
-COUNTED(WRITES, pwritev64, (int fd, const struct iovec *from, int count_of, off64_t at), (fd, from, count_of, at))
-COUNTED(WRITES, pwritev2, (int fd, const struct iovec *from, int count_of, off_t at, int flags), (fd, from, count_of, at, flags))
-COUNTED(WRITES, pwritev64v2, (int fd, const struct iovec *from, int count_of, off64_t at, int flags), (fd, from, count_of, at, flags))
+COUNTED(WRITES, pwritev,
+	(int fd, const struct iovec *from, int count_of, off_t at), (fd, from, count_of, at))
+COUNTED(WRITES, pwritev64,
+	(int fd, const struct iovec *from, int count_of, off64_t at), (fd, from, count_of, at))
+COUNTED(WRITES, pwritev2, (int fd, const struct iovec *from, int count_of, off_t at, int flags),
+	(fd, from, count_of, at, flags))
+COUNTED(WRITES, pwritev64v2, (int fd, const struct iovec *from, int count_of, off64_t at, int flags),
+	(fd, from, count_of, at, flags))
 COUNTED(WRITES, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags))
-COUNTED(WRITES, sendto, (int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t to_size),
+COUNTED(WRITES, sendto,
+	(int fd, const void *from, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t to_size),
 	(fd, from, size, flags, to, to_size))
 COUNTED(WRITES, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
-COUNTED(WRITES, vmsplice, (int fd, const struct iovec *from, size_t count_of, unsigned flags), (fd, from, count_of, flags))
+COUNTED(WRITES, vmsplice, (int fd, const struct iovec *from, size_t count_of, unsigned flags),
+	(fd, from, count_of, flags))
 COUNTED(COPIES, sendfile, (int to, int from, off_t *at, size_t size), (to, from, at, size))
 COUNTED(COPIES, sendfile64, (int to, int from, off64_t *at, size_t size), (to, from, at, size))
-COUNTED(COPIES, copy_file_range, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
+COUNTED(COPIES, copy_file_range,
+	(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
 	(from, from_at, to, to_at, size, flags))
-COUNTED(COPIES, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
+COUNTED(COPIES, splice,
+	(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags),
 	(from, from_at, to, to_at, size, flags))
 /* clang-format on */
 
@@ -168,8 +187,10 @@ FG_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned size, int flag
 /* ---- streams ---- */
 
 /* clang-format off */
-static COUNTED_AS(stream_read, READS, _IO_file_read, (FILE *stream, void *to, ssize_t size), (stream, to, size))
-static COUNTED_AS(stream_write, WRITES, _IO_file_write, (FILE *stream, const void *from, ssize_t size), (stream, from, size))
+static COUNTED_AS(stream_read, READS, _IO_file_read,
+	(FILE *stream, void *to, ssize_t size), (stream, to, size))
+static COUNTED_AS(stream_write, WRITES, _IO_file_write,
+	(FILE *stream, const void *from, ssize_t size), (stream, from, size))
 	/* clang-format on */
 
 	/* NOLINTEND(readability-function-size) */

@@ -15,8 +15,10 @@
 /* clang-format off */
 #define REALS(X) \
 	X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) X(pthread_mutex_clocklock) \
-	X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) \
-	X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock) X(pthread_rwlock_clockwrlock) \
+	X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) \
+	X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) \
+	X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) \
+	X(pthread_rwlock_timedwrlock) X(pthread_rwlock_clockwrlock) \
 	X(mtx_lock) X(mtx_trylock) X(mtx_timedlock)
 /* clang-format on */
 
@@ -78,16 +80,25 @@ _Static_assert(thrd_success == 0, "is_taken() serves C11, too");
 #define UNTIL    const struct timespec *restrict until
 #define CLOCKED  clockid_t clock, const struct timespec *restrict until
 LOCKS(pthread_mutex_lock, pthread_mutex_trylock, ETIMEDOUT, (pthread_mutex_t *lock), (lock), ENOSYS)
-LOCKS(pthread_mutex_timedlock, pthread_mutex_trylock, ETIMEDOUT, (pthread_mutex_t *restrict lock, UNTIL), (lock, until), ENOSYS)
-LOCKS(pthread_mutex_clocklock, pthread_mutex_trylock, ETIMEDOUT, (pthread_mutex_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
-LOCKS(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, ETIMEDOUT, (pthread_rwlock_t *lock), (lock), ENOSYS)
-LOCKS(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
-LOCKS(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
-LOCKS(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, ETIMEDOUT, (pthread_rwlock_t *lock), (lock), ENOSYS)
-LOCKS(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
-LOCKS(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, ETIMEDOUT, (pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(pthread_mutex_timedlock, pthread_mutex_trylock, ETIMEDOUT,
+	(pthread_mutex_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_mutex_clocklock, pthread_mutex_trylock, ETIMEDOUT,
+	(pthread_mutex_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, ETIMEDOUT,
+	(pthread_rwlock_t *lock), (lock), ENOSYS)
+LOCKS(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, ETIMEDOUT,
+	(pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, ETIMEDOUT,
+	(pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
+LOCKS(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, ETIMEDOUT,
+	(pthread_rwlock_t *lock), (lock), ENOSYS)
+LOCKS(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, ETIMEDOUT,
+	(pthread_rwlock_t *restrict lock, UNTIL), (lock, until), ENOSYS)
+LOCKS(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, ETIMEDOUT,
+	(pthread_rwlock_t *restrict lock, CLOCKED), (lock, clock, until), ENOSYS)
 LOCKS(mtx_lock, mtx_trylock, thrd_timedout, (mtx_t *lock), (lock), thrd_error)
-LOCKS(mtx_timedlock, mtx_trylock, thrd_timedout, (mtx_t *restrict lock, UNTIL), (lock, until), thrd_error)
+LOCKS(mtx_timedlock, mtx_trylock, thrd_timedout,
+	(mtx_t *restrict lock, UNTIL), (lock, until), thrd_error)
 /* clang-format on */
 
 /* Runs before the constructor that starts the collector. */

@@ -48,7 +48,7 @@ static int run(const struct fg_perfdb_command *command, char **argv)
 	return code;
 }
 
-/* `perfdb help`, `help --man` and `help --completion SHELL`. */
+/* `perfdb help` and `help --man`. */
 static int help(char **argv)
 {
 	struct fg_strbuf text = {0};
@@ -58,10 +58,8 @@ static int help(char **argv)
 		print_usage(stdout);
 	} else if (strcmp(argv[0], "--man") == 0) {
 		fg_perfdb_manual(&text);
-	} else if (strcmp(argv[0], "--completion") != 0 || !argv[1] ||
-		   !fg_perfdb_completion(argv[1], &text)) {
-		(void)fprintf(stderr,
-			      "usage: perfdb help [--man | --completion bash, zsh or fish]\n");
+	} else {
+		(void)fprintf(stderr, "usage: perfdb help [--man]\n");
 		code = FG_PERFDB_USAGE;
 	}
 	(void)fputs(fg_strbuf_text(&text), stdout);

@@ -79,8 +79,6 @@ extern const struct fg_perfdb_command *const fg_perfdb_commands[];
 
 /* Writes perfdb(1). (manual.c) */
 void fg_perfdb_manual(struct fg_strbuf *page);
-/* Writes the completion for "bash", "zsh" or "fish"; false for another shell. (completion.c) */
-bool fg_perfdb_completion(const char *shell, struct fg_strbuf *text);
 
 struct fg_store;
 

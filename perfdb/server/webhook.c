@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/json_write.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -18,39 +17,32 @@
 #include <math.h>
 
 enum {
-	CLAIM_SECONDS = 60,  /* longer than any call takes */
-	POLL_SECONDS = 5,    /* interval between searches for runs that other servers stored */
 	TIMEOUT_SECONDS = 5, /* per call */
-	ATTEMPTS_MAX = 12,
-	WAIT_MAX_SECONDS = 3600,
-	TEXT_MAX_BYTES = 4096, /* limit of an address, template or answer */
+	ATTEMPTS_MAX = 10,
+	TEXT_MAX_BYTES = 4096, /* limit of an address or template */
 	VALUE_MAX_BYTES = 2000,
 };
 
 struct fg_webhooks {
 	struct fg_sessions *sessions;
-	struct fg_webhook_options options;
+	const struct fg_server_options *options;
 	struct fg_ranges *allowed;
-	const char *public_url;
 	struct fg_background calls;
 };
 
 /* ---- the message ---- */
 
-/* Appends text escaped for JSON, without quotes and control characters. */
+/* Clean text has no control characters, so only these two need an escape in JSON. */
 static void add_value(struct fg_strbuf *body, const char *value)
 {
 	struct fg_strbuf clean = {0};
-	struct fg_strbuf quoted = {0};
-	struct fg_json_writer w;
 
 	fg_text_add_clean(&clean, value ? value : "", value ? strlen(value) : 0, VALUE_MAX_BYTES);
-	fg_json_writer_init(&w, &quoted, 0);
-	fg_json_begin_array(&w, NULL);
-	fg_json_text(&w, NULL, fg_strbuf_text(&clean));
-	fg_json_end(&w);
-	fg_strbuf_add(body, quoted.data + 2, quoted.length - 4);
-	fg_strbuf_release(&quoted);
+	for (const char *c = fg_strbuf_text(&clean); *c; c++) {
+		if (*c == '"' || *c == '\\')
+			fg_strbuf_add_char(body, '\\');
+		fg_strbuf_add_char(body, *c);
+	}
 	fg_strbuf_release(&clean);
 }
 
@@ -97,7 +89,8 @@ static int add_changes(struct fg_store *store, const struct fg_run *run,
 static int write_message(struct fg_store *store, const struct fg_webhook_call *call,
 			 const char *public_url, struct fg_strbuf *body, struct fg_error *err)
 {
-	size_t length = public_url ? strlen(public_url) : 0;
+	static const char *const bad[] = {"regression", "creep", "error"};
+	const char *server = public_url ? public_url : "";
 	struct fg_stored_run stored = {0};
 	struct fg_strbuf summary = {0};
 	const char *verdict = NULL;
@@ -105,21 +98,17 @@ static int write_message(struct fg_store *store, const struct fg_webhook_call *c
 
 	if (status != FG_OK)
 		return status == FG_ENOENT ? FG_OK : status; /* run was removed */
-	if (stored.outcome &&
-	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "creep") == 0 ||
-	     strcmp(stored.outcome, "error") == 0))
+	if (stored.outcome && FG_TEXT_IS_AMONG(stored.outcome, bad)) {
 		verdict = stored.outcome;
-	if (verdict)
 		(void)fg_cards_add_sentence(store, call->run, &summary);
+	}
 	for (size_t i = 0; i < stored.run.series_count && status == FG_OK; i++)
 		status = add_changes(store, &stored.run, &stored.run.series[i], &summary, err);
 	if (status == FG_OK && (verdict || summary.length)) {
 		const struct fg_side *side = &stored.run.sides[FG_ARM_CANDIDATE];
-		char *url = NULL;
+		char *url = fg_xasprintf("%s%s?view=run&run=%s", server,
+					 fg_text_ends_with(server, "/") ? "" : "/", call->run);
 
-		length -= length && public_url[length - 1] == '/';
-		url = fg_xasprintf("%.*s/?view=run&run=%s", (int)length,
-				   public_url ? public_url : "", call->run);
 		fg_webhook_fill(call->hook.template,
 				(const struct fg_webhook_value[]){
 					{"{branch}", side->branch},
@@ -170,14 +159,12 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 
 	while (*visible > ' ' && *visible < 0x7f && *visible != '@')
 		visible++;
-	if (*visible || strlen(url) > TEXT_MAX_BYTES)
+	if (*visible || strlen(url) > TEXT_MAX_BYTES ||
+	    !(fg_text_starts_with(url, "https://") ||
+	      (h->options->webhooks.allows_plain && fg_text_starts_with(url, "http://"))))
 		return fg_error_set(err, FG_EINVAL,
-				    "'url': expected https://HOST/... without a user");
-	if (!fg_text_starts_with(url, "https://") &&
-	    !(h->options.allows_plain && fg_text_starts_with(url, "http://")))
-		return fg_error_set(
-			err, FG_EINVAL,
-			"'url' would be called unencrypted: expected https:// (the server's option --webhook-http allows http://)");
+				    "'url': expected https://HOST/... without a user (the server's "
+				    "option --webhook-http allows http://, too)");
 	return check_template(template, err);
 }
 
@@ -186,15 +173,15 @@ static int deliver(const struct fg_webhooks *h, const char *url, const char *bod
 		   struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json", NULL};
+	const struct fg_webhook_options *allowed = &h->options->webhooks;
 	const struct fg_http_options options = {
 		.url = url,
 		.url_is_secret = true,
-		.ca_file = h->options.ca_file,
+		.ca_file = allowed->ca_file,
 		.timeout_ns = TIMEOUT_SECONDS * FG_NS_PER_S,
-		.reply_max_bytes = TEXT_MAX_BYTES,
 		.admits = fg_webhook_admits,
 		.context = h->allowed,
-		.needs_tls = !h->options.allows_plain,
+		.needs_tls = !allowed->allows_plain,
 	};
 	const struct fg_http_request request = {
 		.method = "POST",
@@ -222,53 +209,40 @@ static int deliver(const struct fg_webhooks *h, const char *url, const char *bod
 	return status;
 }
 
-/* Time of the next attempt, with a wait that doubles each time; 0 for never. */
-static int64_t again_at(const struct fg_webhooks *h, int64_t attempts)
-{
-	const int64_t most = WAIT_MAX_SECONDS * FG_NS_PER_S;
-	int64_t wait = h->options.retry_ns;
-
-	if (attempts >= ATTEMPTS_MAX)
-		return 0;
-	while (--attempts > 0 && wait < most)
-		wait *= 2;
-	return fg_clock_wall_ns() + (wait < most ? wait : most);
-}
-
 static int make_call(const struct fg_webhooks *h, struct fg_store *store,
-		     const struct fg_webhook_call *call, struct fg_strbuf *body,
-		     struct fg_error *err)
+		     const struct fg_webhook_call *call, struct fg_error *err)
 {
+	struct fg_strbuf body = {0};
 	struct fg_error why = {0};
-	int64_t again_ns = 0;
+	int status = write_message(store, call, h->options->public_url, &body, &why);
 
-	FG_TRY(write_message(store, call, h->public_url, body, err));
-	if (body->length && deliver(h, call->hook.url, body->data, &why) == FG_ENET)
-		again_ns = again_at(h, call->attempts);
-	return fg_store_webhook_settle(store, call, again_ns, *why.message ? why.message : NULL,
-				       err);
+	if (status == FG_OK && body.length)
+		status = deliver(h, call->hook.url, body.data, &why);
+	fg_strbuf_release(&body);
+	return fg_store_webhook_settle(store, call,
+				       status == FG_OK || status == FG_EINVAL ||
+					       call->attempts >= ATTEMPTS_MAX,
+				       status == FG_OK ? NULL : why.message, err);
 }
 
-/* Returns false if nothing is due or the call fails. */
+/* Returns false if nothing is due or the database fails. */
 static bool call_next(void *context)
 {
 	const struct fg_webhooks *h = context;
-	const int64_t until_ns = fg_clock_wall_ns() + CLAIM_SECONDS * FG_NS_PER_S;
 	struct fg_webhook_call call = {0};
 	struct fg_arena arena = {0};
-	struct fg_strbuf body = {0};
 	struct fg_error err = {0};
 	struct fg_store *store = fg_sessions_borrow(h->sessions, &err);
 	int status = FG_ENET;
 
 	if (store)
-		status = fg_store_webhook_claim(store, until_ns, &arena, &call, &err);
+		status = fg_store_webhook_claim(store, h->options->webhooks.retry_ns, &arena, &call,
+						&err);
 	if (status == FG_OK)
-		status = make_call(h, store, &call, &body, &err);
+		status = make_call(h, store, &call, &err);
 	fg_sessions_give_back(h->sessions, store);
 	if (status != FG_OK && status != FG_ENOENT)
 		fg_log(FG_LOG_SERVER, 1, "a webhook call: %s", err.message);
-	fg_strbuf_release(&body);
 	fg_arena_release(&arena);
 	return status == FG_OK;
 }
@@ -276,22 +250,18 @@ static bool call_next(void *context)
 int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_options *options,
 		      struct fg_webhooks **hooks, struct fg_error *err)
 {
-	const int64_t poll_ns = POLL_SECONDS * FG_NS_PER_S;
 	struct fg_webhooks *h = fg_xcalloc(1, sizeof(*h));
 	int status = FG_OK;
 
 	*hooks = h;
 	h->sessions = sessions;
-	h->options = options->webhooks;
-	h->public_url = options->public_url;
-	h->calls = (struct fg_background){
-		.name = "webhooks",
-		.work = call_next,
-		.context = h,
-		.pause_ns = h->options.retry_ns < poll_ns ? h->options.retry_ns : poll_ns,
-	};
-	status =
-		fg_ranges_new(h->options.allowed.items, h->options.allowed.count, &h->allowed, err);
+	h->options = options;
+	h->calls = (struct fg_background){.name = "webhooks",
+					  .work = call_next,
+					  .context = h,
+					  .pause_ns = options->webhooks.retry_ns};
+	status = fg_ranges_new(options->webhooks.allowed.items, options->webhooks.allowed.count,
+			       &h->allowed, err);
 	return status == FG_OK ? fg_background_start(&h->calls, err) : status;
 }
 

@@ -16,7 +16,7 @@
 struct fg_server_options;
 struct fg_webhooks;
 
-/* *hooks is set even on failure. */
+/* *hooks is set even on failure; `options` must outlive it. */
 int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_options *options,
 		      struct fg_webhooks **hooks, struct fg_error *err) FG_NODISCARD;
 /* Waits at most five seconds for a call in progress. NULL is fine. */

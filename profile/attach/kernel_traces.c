@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,20 +48,11 @@ static bool is_finished(const struct fg_trace_header *header)
 	       (kill((pid_t)header->pid, 0) != 0 && errno == ESRCH);
 }
 
-static bool read_header(int fd, struct fg_trace_header *header)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	       pread(fd, header, sizeof(*header), 0) == (ssize_t)sizeof(*header) &&
-	       memcmp(header->magic, FG_TRACE_MAGIC, sizeof(header->magic)) == 0 &&
-	       header->allocated >= FG_TRACE_HEADER_SIZE &&
-	       header->allocated % FG_TRACE_ALIGN == 0 && header->allocated < FG_TRACE_MAX_BYTES;
-}
-
 static bool wants_names(const struct fg_trace_header *header)
 {
-	return header->kernel_frames > 0 && is_of_this_kernel(header) && is_finished(header);
+	return header->kernel_frames > 0 && header->allocated >= FG_TRACE_HEADER_SIZE &&
+	       header->allocated % FG_TRACE_ALIGN == 0 && header->allocated < FG_TRACE_MAX_BYTES &&
+	       is_of_this_kernel(header) && is_finished(header);
 }
 
 static bool read_names(struct fg_kernel_naming *naming)
@@ -166,16 +156,18 @@ static void name_frames(int fd, const struct fg_trace *trace, const struct fg_ke
 	fg_trace_writer_release(&a.writer);
 }
 
-static void name_trace(struct fg_kernel_naming *naming, const char *path)
+static void name_trace(void *context, const char *path)
 {
+	struct fg_kernel_naming *naming = context;
 	struct fg_trace_header header;
 	struct fg_trace trace;
-	/* The measured command may have put links, pipes or devices there. */
-	const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	const int fd = fg_text_ends_with(path, FG_TRACE_SUFFIX)
+			       ? fg_trace_open(path, O_RDWR, &header)
+			       : -1;
 
 	if (fd < 0)
 		return;
-	if (read_header(fd, &header) && wants_names(&header) && read_names(naming) &&
+	if (wants_names(&header) && read_names(naming) &&
 	    fg_trace_read(path, &trace, NULL) == FG_OK) {
 		if (!*trace.damage && trace.missing_bytes == 0)
 			name_frames(fd, &trace, &naming->names);
@@ -186,19 +178,7 @@ static void name_trace(struct fg_kernel_naming *naming, const char *path)
 
 void fg_kernel_naming_add(struct fg_kernel_naming *naming, const char *folder)
 {
-	char **names = NULL;
-	size_t count = 0;
-
-	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-
-		if (fg_text_ends_with(names[i], FG_TRACE_SUFFIX))
-			name_trace(naming, path);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
+	(void)fg_fs_each(folder, name_trace, naming, NULL);
 }
 
 void fg_kernel_naming_release(struct fg_kernel_naming *naming)

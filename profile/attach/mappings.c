@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "binary/eh_frame.h"
 #include "binary/elf_tables.h"
 
@@ -191,14 +192,11 @@ static void add_mapping(struct fg_memory *memory, struct fg_mappings *mappings, 
 {
 	static const char deleted[] = " (deleted)";
 	struct fg_mapping mapping = {.start = start, .is_vdso = strcmp(path, "[vdso]") == 0};
-	size_t length = strlen(path);
+	const size_t end = fg_text_ends_with(path, deleted) ? strlen(deleted) : 0;
 
 	if (!read_headers(memory, &mapping))
 		return;
-	if (length >= sizeof(deleted) &&
-	    strcmp(path + length - (sizeof(deleted) - 1), deleted) == 0)
-		length -= sizeof(deleted) - 1;
-	mapping.path = fg_xstrndup(path, length);
+	mapping.path = fg_xstrndup(path, strlen(path) - end);
 	if (!mapping.table_entries && !mapping.is_vdso)
 		make_table(memory, &mapping);
 	FG_APPEND(mappings->items, mappings->count, mappings->capacity) = mapping;

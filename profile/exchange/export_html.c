@@ -5,6 +5,7 @@
  */
 #include "base/number.h"
 #include "base/sort.h"
+#include "base/text.h"
 #include "base/xml_write.h"
 #include "profile/called.h"
 #include "profile/exchange/export_formats.h"
@@ -254,19 +255,17 @@ static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
 	fg_xml_begin(w, "ul");
 	for (size_t i = 0; i < count && said < HINTS_MAX; i++) {
 		struct fg_strbuf hint = {0};
+		char *rest = NULL;
 
 		fg_argument_hint(traces[i].function, traces[i].figures, &hint);
-		for (char *line = hint.length ? hint.data : NULL; line && *line; said++) {
-			char *end = strchr(line, '\n');
+		rest = hint.data;
+		for (char *line; (line = fg_text_next_line(&rest)); said++) {
 			char *path = short_path(profile, traces[i].stack);
-			char *text = NULL;
+			char *text = fg_xasprintf("%s (%s): %s", traces[i].name, path, line);
 
-			*end = '\0';
-			text = fg_xasprintf("%s (%s): %s", traces[i].name, path, line);
 			add_text(w, "li", NULL, text);
 			free(text);
 			free(path);
-			line = end + 1;
 		}
 		fg_strbuf_release(&hint);
 	}

@@ -4,6 +4,7 @@
  * the view lists functions; with one, the call paths to each matching function; with a number of a
  * call path, that path in full and a histogram of its figures.
  */
+#include "base/text.h"
 #include "profile/called.h"
 #include "profile/views/view_private.h"
 
@@ -119,17 +120,14 @@ static void add_hints(const struct shown *shown)
 		const struct fg_called_function *called = &shown->list[i];
 		struct fg_strbuf hint = {0};
 		struct fg_strbuf path = {0};
+		char *rest = NULL;
 
 		fg_argument_hint(called->function, called->figures, &hint);
 		fg_profile_add_path(&path, shown->profile, called->stack);
-		for (char *line = hint.length ? hint.data : NULL; line && *line; said++) {
-			char *end = strchr(line, '\n');
-
-			*end = '\0';
+		rest = hint.data;
+		for (char *line; (line = fg_text_next_line(&rest)); said++)
 			fg_view_note(shown->table, "%s, trace %u (%s): %s", called->name,
 				     called->stack, fg_strbuf_text(&path), line);
-			line = end + 1;
-		}
 		fg_strbuf_release(&hint);
 		fg_strbuf_release(&path);
 	}

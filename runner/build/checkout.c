@@ -65,8 +65,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 	size_t room = 0;
 
 	*modules = NULL;
-	for (char *line = strsep(&rest, "\n"); line && count < MODULES_MAX;
-	     line = strsep(&rest, "\n")) {
+	for (char *line; count < MODULES_MAX && (line = fg_text_next_line(&rest));) {
 		const char *name_end = strstr(line, end);
 		const char *name = line + strlen(start);
 

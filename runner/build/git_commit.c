@@ -59,9 +59,8 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 
 	FG_TRY(fg_git_locate(git, &top, &prefix, err));
 	/* git rejects an exclusion pattern for a path that is ignored anyway. */
-	if (left_out && fg_text_starts_with(left_out, top) && left_out[strlen(top)] == '/' &&
-	    !fg_git_ignores(git, left_out))
-		exclude = fg_xasprintf(":(exclude,literal)%s", left_out + strlen(top) + 1);
+	if (left_out && fg_fs_rest_below(top, left_out) && !fg_git_ignores(git, left_out))
+		exclude = fg_xasprintf(":(exclude,literal)%s", fg_fs_rest_below(top, left_out));
 	const struct fg_git in_top = {
 		.folder = top, .index_file = git->index_file, .interrupted = git->interrupted};
 
@@ -213,8 +212,7 @@ static int check_submodules(const struct fg_git *git, struct fg_error *err)
 	char *rest = lines;
 	int status = FG_OK;
 
-	for (char *line = strsep(&rest, "\n"); line && status == FG_OK;
-	     line = strsep(&rest, "\n")) {
+	for (char *line; status == FG_OK && (line = fg_text_next_line(&rest));) {
 		const char *name = strrchr(line, ' ');
 
 		/* "1 XY S<commit><modified><untracked> ..." */

@@ -2,7 +2,6 @@
 #include "runner/build/link_record.h"
 
 #include "base/fs.h"
-#include "base/sort.h"
 #include "base/text.h"
 
 #include <sys/stat.h>
@@ -151,59 +150,24 @@ static void take_plant(const char *folder, struct fg_link *link)
 	free(output);
 }
 
-struct dated {
-	char *path;
-	struct timespec written;
-};
-
-FG_ORDER_BY(newest_first, struct dated, FG_DOWN(written.tv_sec), FG_DOWN(written.tv_nsec))
-
-static struct dated *list_notes(const char *notes, size_t *count)
-{
-	char **names = NULL;
-	size_t name_count = 0;
-	struct dated *found = NULL;
-
-	*count = 0;
-	if (fg_fs_list(notes, &names, &name_count, NULL) != FG_OK)
-		return NULL;
-	found = fg_xcalloc(name_count + 1, sizeof(found[0]));
-	for (size_t i = 0; i < name_count && *count < NOTES_MAX; i++) {
-		struct dated note = {.path = fg_fs_join(notes, names[i])};
-		struct stat status;
-
-		if (stat(note.path, &status) == 0 && S_ISREG(status.st_mode)) {
-			note.written = status.st_mtim;
-			found[(*count)++] = note;
-		} else {
-			free(note.path);
-		}
-	}
-	fg_fs_list_free(names, name_count);
-	if (*count)
-		qsort(found, *count, sizeof(found[0]), newest_first);
-	return found;
-}
-
 int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *err)
 {
 	char *notes = fg_fs_join(folder, "links");
-	size_t count = 0;
-	struct dated *found = list_notes(notes, &count);
+	struct fg_fs_file *files = NULL;
+	const size_t count = fg_fs_newest(notes, &files);
 
 	*links = (struct fg_links){.items = fg_xcalloc(count + 1, sizeof(links->items[0]))};
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < NOTES_MAX; i++) {
 		struct fg_link *link = &links->items[links->count];
 
-		if (read_link(found[i].path, link)) {
+		if (read_link(files[i].path, link)) {
 			take_plant(folder, link);
 			links->count++;
 		} else {
 			release_link(link);
 		}
-		free(found[i].path);
 	}
-	free(found);
+	fg_fs_files_free(files, count);
 	free(notes);
 	if (links->count)
 		return FG_OK;

@@ -204,13 +204,6 @@ static uint8_t *bytes_at(const struct fg_image *image, uint64_t address, uint64_
 	       (address - section->address);
 }
 
-static void write_distance(uint8_t *at, uint64_t end, uint64_t target)
-{
-	const int32_t distance = (int32_t)(int64_t)(target - end);
-
-	memcpy(at, &distance, sizeof(distance));
-}
-
 static int write_jumps(const struct patch *patch, const struct fg_plan_entry *entry, uint64_t loop,
 		       struct fg_error *err)
 {
@@ -228,17 +221,11 @@ static int write_jumps(const struct patch *patch, const struct fg_plan_entry *en
 	}
 	if (!jump || !code || start == loop)
 		return fg_error_set(err, FG_EUNSUPPORTED, "the linker moved the plant");
-	memcpy(code, entry->code, entry->code_size);
-	for (unsigned i = 0; i < entry->fixup_count; i++) {
-		const struct fg_plan_fixup *fixup = &entry->fixups[i];
-
-		write_distance(code + fixup->at, loop + fixup->at + 4U + fixup->rest,
-			       entry->address + (uint64_t)(int64_t)fixup->target);
-	}
+	fg_plan_move(entry, entry->address, code, loop);
 	/* No partial instruction is left: its bytes would differ between layouts. */
 	memset(jump, NOP, covered);
 	jump[0] = JUMP;
-	write_distance(jump + 1, entry->address + entry->jump_at + FG_PLAN_JUMP, start);
+	fg_plan_set_distance(jump + 1, entry->address + entry->jump_at + FG_PLAN_JUMP, start);
 	return FG_OK;
 }
 

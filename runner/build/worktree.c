@@ -323,11 +323,9 @@ static void report_missing_modules(const struct fg_worktree_options *options,
 /* Shortens a path below the working directory, whose name goes into `here`, to a relative one. */
 static const char *seen_from(char here[PATH_MAX], const char *path)
 {
-	const size_t length = getcwd(here, PATH_MAX) ? strlen(here) : 0;
+	const char *rest = fg_fs_rest_below(getcwd(here, PATH_MAX), path);
 
-	if (length && strncmp(path, here, length) == 0 && path[length] == '/')
-		return path + length + 1;
-	return path;
+	return rest ? rest : path;
 }
 
 static int build_tree(const struct fg_worktree_options *options, const struct places *places,

@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SCRIPT_DEPTH_MAX = 4,
-};
-
 struct writing {
 	struct fg_strbuf objects;
 	struct fg_strbuf entries;
@@ -24,34 +20,6 @@ struct writing {
 	/* "libreco.so:parse" → 1: at least one function of this name is refused */
 	struct fg_map refused;
 };
-
-/* ---- finding the program ---- */
-
-/* The file that will be executed, for a script its interpreter; to be freed. */
-static int find_program(const char *path, char **program, struct fg_program_file *file,
-			struct fg_error *err)
-{
-	char script[sizeof(file->interpreter)];
-	int status = fg_program_file_read(path, file, err);
-
-	for (unsigned depth = 0; status == FG_OK && *file->interpreter && depth < SCRIPT_DEPTH_MAX;
-	     depth++) {
-		memcpy(script, file->interpreter, sizeof(script));
-		path = script;
-		status = fg_program_file_read(path, file, err);
-	}
-	if (status != FG_OK)
-		return status;
-	*program = realpath(path, NULL);
-	if (!*program)
-		return fg_error_errno(err, FG_ENOENT, "%s", path);
-	if (file->is_dynamic && !file->is_musl && file->machine == EM_X86_64)
-		return FG_OK;
-	return fg_error_set(
-		err, FG_EUNSUPPORTED,
-		"%s: function entries are known only for 64-bit programs with the GNU C library",
-		*program);
-}
 
 /* ---- writing a plan ---- */
 
@@ -71,8 +39,7 @@ static void add_object(struct writing *w, const char *name, const char *folder)
 	struct fg_error why = {0};
 	char *path = fg_fs_join(folder ? folder : ".", name);
 
-	if (w->object_count == FG_PLAN_OBJECTS_MAX ||
-	    fg_entries_read(path, &entries, &why) != FG_OK) {
+	if (fg_entries_read(path, &entries, &why) != FG_OK) {
 		free(path);
 		return;
 	}
@@ -145,7 +112,15 @@ static int make_plan(const struct fg_entry_plan *plan, struct writing *w, struct
 	char *program = NULL;
 	int status = FG_OK;
 
-	FG_TRY(find_program(plan->program, &program, &file, err));
+	FG_TRY(fg_program_file_read(plan->program, &file, err));
+	if (!file.is_dynamic || file.is_musl || file.machine != EM_X86_64)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s: function entries are known only for 64-bit programs with "
+				    "the GNU C library",
+				    plan->program);
+	program = realpath(plan->program, NULL);
+	if (!program)
+		return fg_error_errno(err, FG_ENOENT, "%s", plan->program);
 	add_object(w, program, NULL);
 	status = w->object_count > 0 ? add_libraries(w, plan, file.loader, program, err)
 				     : fg_error_set(err, FG_EUNSUPPORTED,

@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 struct fg_entry_plan {
-	const char *program;           /* the path of the program, or of a script */
+	const char *program;           /* its path; scripts have no entries */
 	char *const *environment;      /* the program's; NULL: ours */
 	const char *working_directory; /* NULL: ours */
 	const char *path;              /* of the file to write */

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "binary/code.h"
+#include "runner/build/build_files.h"
 #include "runner/build/git.h"
 #include "runner/facts/binary.h"
 
@@ -363,56 +364,28 @@ static void add_file(struct inputs *inputs, const char *name, const char *path)
 	free(data);
 }
 
-static bool ends_with_any(const char *name, const char *const *endings, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (fg_text_ends_with(name, endings[i]))
-			return true;
-	}
-	return false;
-}
-
 /*
- * Sources show in the code, a program does not read documents for people, and fastgate's own files
- * are not the project's. A program may read anything else.
+ * Sources and build files show in the code, a program does not read documents for people, and
+ * fastgate's own files are not the project's. A program may read anything else.
  */
 bool fg_code_facts_is_no_input(const char *path)
 {
 	static const char *const endings[] = {
-		".c",     ".h",     ".cc",  ".hh",  ".cpp", ".hpp",  ".cxx",  ".hxx", ".c++",
-		".inc",   ".inl",   ".ipp", ".tcc", ".def", ".s",    ".S",    ".asm", ".f",
-		".f90",   ".rs",    ".go",  ".y",   ".l",   ".m4",   ".ac",   ".am",  ".mk",
-		".cmake", ".bazel", ".bzl", ".md",  ".rst", ".adoc", ".texi", ".1",   ".3",
+		".c",   ".h",   ".cc",  ".hh",  ".cpp", ".hpp", ".cxx",  ".hxx",  ".c++", ".inc",
+		".inl", ".ipp", ".tcc", ".def", ".s",   ".S",   ".asm",  ".f",    ".f90", ".rs",
+		".go",  ".y",   ".l",   ".m4",  ".md",  ".rst", ".adoc", ".texi", ".1",   ".3",
 	};
 	static const char *const names[] = {
-		"CMakeLists.txt",
-		"Makefile",
-		"GNUmakefile",
-		"meson.build",
-		"meson_options.txt",
-		"configure",
-		"BUILD",
-		"WORKSPACE",
-		"LICENSE",
-		"COPYING",
-		"README",
-		"ChangeLog",
-		"NEWS",
-		"AUTHORS",
-		".gitignore",
-		".gitattributes",
-		".clang-format",
-		".clang-tidy",
+		"LICENSE", "COPYING",    "README",         "ChangeLog",     "NEWS",
+		"AUTHORS", ".gitignore", ".gitattributes", ".clang-format", ".clang-tidy",
 	};
 	const char *name = fg_fs_base_name(path);
 
-	if (FG_TEXT_IS_AMONG(name, names))
-		return true;
-	/* Our own reports, under the names that the documentation uses. */
-	if (fg_text_starts_with(name, "fastgate."))
-		return true;
-	return fg_text_starts_with(path, ".github/") || fg_text_starts_with(path, ".fastgate/") ||
-	       ends_with_any(name, endings, FG_ARRAY_SIZE(endings));
+	/* Our own reports have the names that the documentation uses. */
+	return FG_TEXT_IS_AMONG(name, names) || FG_TEXT_ENDS_WITH_ANY(name, endings) ||
+	       fg_is_build_file(path, &(struct fg_command){.argc = 0}) ||
+	       fg_text_starts_with(name, "fastgate.") || fg_text_starts_with(path, ".github/") ||
+	       fg_text_starts_with(path, ".fastgate/");
 }
 
 /* Adds the files that git tracks or would add and that the program may read. */
@@ -427,6 +400,7 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 					 "--cached", others,          NULL};
 	const struct fg_git git = {.folder = target->root};
 	char *text = NULL;
+	char *rest = NULL;
 	size_t count = 0;
 
 	/* Outside a repository the project's files are unknown, so make no claim. */
@@ -434,11 +408,8 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 		inputs->complete = false;
 		return;
 	}
-	for (char *line = text; line && *line && inputs->complete; count++) {
-		char *end = strchr(line, '\n');
-
-		if (end)
-			*end = '\0';
+	rest = text;
+	for (const char *line; inputs->complete && (line = fg_text_next_line(&rest)); count++) {
 		if (count >= INPUT_FILES_MAX || *line == '"')
 			inputs->complete = false;
 		else if (!fg_code_facts_is_no_input(line)) {
@@ -447,7 +418,6 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 			add_file(inputs, line, path);
 			free(path);
 		}
-		line = end ? end + 1 : NULL;
 	}
 	free(text);
 }

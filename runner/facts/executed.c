@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 enum {
-	READ_CHUNK = 1 << 16,
 	INPUT_HEX = 33,
 };
 
@@ -98,10 +97,9 @@ static bool is_of_valgrind(const char *path)
 /* Relative to the arm's root if the path lies below it. */
 static const char *path_in(const struct fg_target *target, const char *path)
 {
-	const size_t length = strlen(target->root);
+	const char *rest = fg_fs_rest_below(target->root, path);
 
-	return fg_text_starts_with(path, target->root) && path[length] == '/' ? path + length + 1
-									      : path;
+	return rest ? rest : path;
 }
 
 static const char *relative_path(const struct fg_target *target, const char *path, char **whole)
@@ -231,15 +229,10 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 {
 	struct reader r = {.target = target, .executed = executed};
 	char *copy = fg_xstrndup(callgrind, size);
+	char *rest = copy;
 
-	for (char *line = copy; line && *line;) {
-		char *end = strchr(line, '\n');
-
-		if (end)
-			*end = '\0';
+	for (const char *line; (line = fg_text_next_line(&rest));)
 		take_line(&r, line);
-		line = end ? end + 1 : NULL;
-	}
 	end_process(&r);
 	if (executed->file_count == 0)
 		fg_executed_doubt(executed, "no file with code was seen");
@@ -268,23 +261,6 @@ static bool is_of_the_system(const char *path)
 	return strcmp(path, "/etc/ld.so.cache") == 0;
 }
 
-static bool digest_content(const char *path, struct fg_sha256 *sha)
-{
-	char *chunk = fg_xmalloc(READ_CHUNK);
-	FILE *file = fopen(path, "re");
-	size_t got = 0;
-	bool good = file != NULL;
-
-	while (good && (got = fread(chunk, 1, READ_CHUNK, file)) > 0)
-		fg_sha256_add(sha, chunk, got);
-	if (file) {
-		good = !ferror(file);
-		(void)fclose(file);
-	}
-	free(chunk);
-	return good;
-}
-
 static bool digest_names(const char *path, struct fg_sha256 *sha)
 {
 	char **names = NULL;
@@ -309,7 +285,7 @@ static char *digest_input(const char *path)
 		return fg_xstrdup("absent");
 	fg_sha256_init(&sha);
 	if (S_ISREG(status.st_mode))
-		good = digest_content(path, &sha);
+		good = fg_sha256_add_file(&sha, path);
 	else if (S_ISDIR(status.st_mode))
 		good = digest_names(path, &sha);
 	if (!good)

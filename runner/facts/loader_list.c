@@ -55,10 +55,8 @@ int fg_loader_list(const struct fg_loader *loader, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	rest = result.stdout_text;
-	for (char *line = strsep(&rest, "\n"); line && count < LIBRARIES_MAX; count++) {
+	for (char *line; count < LIBRARIES_MAX && (line = fg_text_next_line(&rest)); count++)
 		add_line(loader, line);
-		line = strsep(&rest, "\n");
-	}
 	if (!result.exited || result.exit_code != 0)
 		status = fg_error_set(err, FG_EUNSUPPORTED,
 				      "%s: the dynamic linker does not say what it would load",

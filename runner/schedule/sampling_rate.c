@@ -3,43 +3,26 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "trace/trace_read.h"
 
 #include <fcntl.h>
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static void add_trace(const char *path, struct fg_sample_cost *cost)
+static void add_trace(void *cost, const char *path)
 {
 	struct fg_trace_header header;
-	struct stat status;
-	/* The program may have put links, pipes or devices there. */
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	const int fd = fg_trace_open(path, O_RDONLY, &header);
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
-	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0)
-		fg_sample_cost_add(cost, &header);
+	fg_sample_cost_add(cost, &header);
 	(void)close(fd);
 }
 
 void fg_sample_costs_add(const char *trace_folder, struct fg_sample_cost *cost)
 {
-	struct fg_error err = {0};
-	char **names = NULL;
-	size_t count = 0;
-
-	if (fg_fs_list(trace_folder, &names, &count, &err) != FG_OK)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(trace_folder, names[i]);
-
-		add_trace(path, cost);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
+	(void)fg_fs_each(trace_folder, add_trace, cost, NULL);
 }
 
 void fg_sampling_learn(const struct fg_sample_cost *cost, struct fg_sampling *sampling)

@@ -129,11 +129,10 @@ DELETE FROM webhook_call WHERE project = $1;
 INSERT INTO webhook_call (project, run, attempts, due_ns) SELECT w.project, CAST($2 AS TEXT), 0, CAST($3 AS BIGINT)
 FROM webhook w WHERE w.project = $1 AND (SELECT count(*) FROM webhook_call c WHERE c.project = $1) < 1000;
 -- name: webhook_call_claim
-UPDATE webhook_call SET attempts = attempts + 1, due_ns = $2
-WHERE due_ns <= $1 AND id = (SELECT c.id FROM webhook_call c WHERE c.due_ns <= $1 ORDER BY c.due_ns, c.id LIMIT 1)
+UPDATE webhook_call SET attempts = attempts + 1, due_ns = $1 + (CAST($2 AS BIGINT) << CAST(attempts AS INTEGER))
+WHERE due_ns <= $1 AND id = (SELECT c.id FROM webhook_call c WHERE c.due_ns <= $1
+AND NOT EXISTS (SELECT 1 FROM webhook_call o WHERE o.project = c.project AND o.id < c.id) ORDER BY c.due_ns, c.id LIMIT 1)
 RETURNING id, attempts, project, run;
--- name: webhook_calls_later
-UPDATE webhook_call SET due_ns = $2 WHERE project = $3 AND (id = $1 OR due_ns < $2);
 -- name: webhook_call_done
 DELETE FROM webhook_call WHERE id = $1;
 -- name: webhook_called

@@ -81,7 +81,7 @@ static int read_rows(struct fg_store *store, const char *project, struct fg_over
 	return status;
 }
 
-static const struct fg_overview_row *newest_of(const struct fg_overview *overview)
+const struct fg_overview_row *fg_overview_newest(const struct fg_overview *overview)
 {
 	const struct fg_overview_row *newest = NULL;
 
@@ -95,7 +95,7 @@ static const struct fg_overview_row *newest_of(const struct fg_overview *overvie
 static int find_release(struct fg_store *store, const char *project, struct fg_overview *overview,
 			struct fg_error *err)
 {
-	const struct fg_overview_row *newest = newest_of(overview);
+	const struct fg_overview_row *newest = fg_overview_newest(overview);
 	struct fg_query q;
 	int status = FG_OK;
 

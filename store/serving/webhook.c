@@ -4,13 +4,15 @@
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/session.h"
-#include "store/transaction.h"
 
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err)
 {
-	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_PUT, FG_BIND(project), FG_BIND(url),
-			   FG_BIND(template));
+	if (url)
+		return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_PUT, FG_BIND(project),
+				   FG_BIND(url), FG_BIND(template));
+	FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_REMOVE, FG_BIND(project)));
+	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_REMOVE, FG_BIND(project));
 }
 
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
@@ -34,12 +36,6 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 	return status > 0 ? FG_OK : status;
 }
 
-int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
-{
-	FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_REMOVE, FG_BIND(project)));
-	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_REMOVE, FG_BIND(project));
-}
-
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
 			  struct fg_error *err)
 {
@@ -47,14 +43,14 @@ int fg_store_webhook_call(struct fg_store *store, const char *project, const cha
 			   FG_BIND(fg_clock_wall_ns()));
 }
 
-int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_arena *arena,
+int fg_store_webhook_claim(struct fg_store *store, int64_t retry_ns, struct fg_arena *arena,
 			   struct fg_webhook_call *call, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
 
 	FG_QUERY_WITH(&q, store->db, FG_SQL_WEBHOOK_CALL_CLAIM, FG_BIND(fg_clock_wall_ns()),
-		      FG_BIND(until_ns));
+		      FG_BIND(retry_ns));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*call = (struct fg_webhook_call){
@@ -70,17 +66,10 @@ int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_a
 }
 
 int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call *call,
-			    int64_t again_ns, const char *problem, struct fg_error *err)
+			    bool is_done, const char *problem, struct fg_error *err)
 {
-	int status = FG_OK;
-
-	FG_TRY(fg_store_begin(store, err));
-	status = again_ns
-			 ? FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLS_LATER,
-				       FG_BIND(call->id), FG_BIND(again_ns), FG_BIND(call->project))
-			 : FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_DONE, FG_BIND(call->id));
-	if (status == FG_OK)
-		status = FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
-				     FG_BIND(problem));
-	return fg_store_end(store, status, err);
+	if (is_done)
+		FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_DONE, FG_BIND(call->id)));
+	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
+			   FG_BIND(problem));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The webhook of a project, and its pending calls. A call is written in the transaction that stores
- * its run, so it exists if and only if the run does. If several servers share a database, one of
- * them claims the call; after the claim expires, any of them may claim it again.
+ * its run, so it exists if and only if the run does. A project's calls are made one after the
+ * other, the oldest first; an attempt puts off the next one, so that servers that share a database
+ * do not make the same call.
  */
 #ifndef FG_STORE_SERVING_WEBHOOK_H
 #define FG_STORE_SERVING_WEBHOOK_H
@@ -20,15 +21,12 @@ struct fg_webhook {
 	int64_t waiting;      /* pending calls */
 };
 
-/* Replaces the project's webhook. */
+/* Replaces the project's webhook; `url` NULL removes it, with its pending calls. */
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err) FG_NODISCARD;
 /* Reads the project's webhook; its url is NULL if the project has no webhook. */
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
 			 struct fg_webhook *hook, struct fg_error *err) FG_NODISCARD;
-/* Removes the webhook and its pending calls. */
-int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
-	FG_NODISCARD;
 
 struct fg_webhook_call {
 	struct fg_webhook hook;
@@ -38,20 +36,17 @@ struct fg_webhook_call {
 	const char *run;
 };
 
-/*
- * Adds a call that is due now. Does nothing if the project has no webhook, or 1,000 pending calls.
- */
+/* Adds a call. Does nothing if the project has no webhook, or 1,000 pending calls. */
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
 			  struct fg_error *err) FG_NODISCARD;
-/* Claims the next due call until `until_ns`. FG_ENOENT without a message: none is due. */
-int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_arena *arena,
-			   struct fg_webhook_call *call, struct fg_error *err) FG_NODISCARD;
 /*
- * Ends an attempt. `again_ns`: time of the next attempt, before which no call of the project is
- * due; 0: the call is done.
+ * Begins an attempt at a due call. The next one is due after `retry_ns`, or after twice as long as
+ * the last time. FG_ENOENT without a message: none is due.
  */
+int fg_store_webhook_claim(struct fg_store *store, int64_t retry_ns, struct fg_arena *arena,
+			   struct fg_webhook_call *call, struct fg_error *err) FG_NODISCARD;
+/* Ends an attempt; `is_done` removes the call. */
 int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call *call,
-			    int64_t again_ns, const char *problem, struct fg_error *err)
-	FG_NODISCARD;
+			    bool is_done, const char *problem, struct fg_error *err) FG_NODISCARD;
 
 #endif

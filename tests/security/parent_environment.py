@@ -4,15 +4,14 @@
 parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process finds no secret in the
 CI recipes, which send in a separate step; `run` warns if a benchmark could find one.
 """
-import http.server
 import os
 import pathlib
 import re
 import secrets
 import sys
-import threading
 
 from checks import call, check, finish_in_scratch, git, write
+from receiver import refusing
 
 try:
     import yaml
@@ -22,6 +21,7 @@ except ImportError:
 
 FASTGATE, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 HOST, SERVER = secrets.token_hex(20), secrets.token_hex(20)
+URL, SEEN = refusing()
 # Searches for the two values under any name, and tries to change the environment of later steps.
 SPY = f"""#!/bin/sh
 grep -l -a -e {HOST} -e {SERVER} /proc/[0-9]*/environ >>"$HOME/found" 2>/dev/null
@@ -38,24 +38,6 @@ measure: {{ schedule: abba, pairs: {{ min: 2, max: 2 }}, warmup: 0, layouts: nev
 perfdb: {{ url: "{url}" }}
 report: {{ post: [ {{ github: commit-status }} ] }}
 """
-
-
-class Receiver(http.server.BaseHTTPRequestHandler):
-    """Refuses everything, and records each request's credentials."""
-
-    seen = []
-
-    def answer(self):
-        Receiver.seen.append(f"{self.command} {self.path} {self.headers}")
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.send_response(404)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    do_GET = do_HEAD = do_POST = answer
-
-    def log_message(self, *_):
-        pass
 
 
 def environment(**more):
@@ -107,10 +89,10 @@ def recipes(url):
     for play in (play_action, play_gitlab):
         for name in ("found", "looked"):
             write(name, "")
-        Receiver.seen.clear()
+        SEEN.clear()
         said = play(url)
         check(os.path.getsize("looked") > 0 and os.path.getsize("found") == 0, f"{play.__name__}: a benchmark found a secret, or did not look: {said}")
-        check(any(f"Bearer {SERVER}" in request for request in Receiver.seen), f"{play.__name__}: the server got no token: {Receiver.seen} {said}")
+        check(any(f"Bearer {SERVER}" in request for request in SEEN), f"{play.__name__}: the server got no token: {SEEN} {said}")
         check(HOST not in said and SERVER not in said, f"{play.__name__}: a secret was printed")
         check("in its environment" not in said, f"{play.__name__}: a warning without a cause: {said}")
 
@@ -134,18 +116,13 @@ def pull_request_target():
 
 
 def attack():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
     write("checkout/spy", SPY, 0o755)
-    write("checkout/fastgate.yml", CONFIG.format(url=url))
+    write("checkout/fastgate.yml", CONFIG.format(url=URL))
     for words in (("init", "-q", "."), ("add", "."), ("commit", "-q", "-m", "One")):
         git(*words, cwd="checkout")
-    recipes(url)
+    recipes(URL)
     warnings()
     pull_request_target()
-    server.shutdown()
-    server.server_close()
 
 
 finish_in_scratch(attack)

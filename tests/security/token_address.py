@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """token_address.py FASTGATE: a checkout alone cannot make fastgate send a secret to an address, or read one from a variable."""
 import glob
-import http.server
 import os
 import sys
-import threading
 
 from checks import call, check, finish_in_scratch, write
+from receiver import refusing
 
 FASTGATE = os.path.abspath(sys.argv[1])
+URL, SEEN = refusing()
 SECRETS = {"CLOUD_KEY": "cloud-secret", "GITHUB_TOKEN": "github-secret", "PERFDB_TOKEN": "perfdb-secret", "FASTGATE_HOOK": "hook-secret"}
 CONFIG = """version: 1
 project: tracker
@@ -19,30 +19,12 @@ measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, layouts: never,
 """
 
 
-class Receiver(http.server.BaseHTTPRequestHandler):
-    """Keeps the headers of each request; answers 404, like a broken server."""
-
-    seen = []
-
-    def answer(self):
-        Receiver.seen.append(f"{self.command} {self.path}\n{self.headers}")
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.send_response(404)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    do_GET = do_HEAD = do_POST = answer
-
-    def log_message(self, *_):
-        pass
-
-
 def asked(*words, **more):
     """Runs a command; returns the receiver's requests and the result."""
-    Receiver.seen.clear()
+    SEEN.clear()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PERFDB_", "FASTGATE_", "GITHUB_"))}
     done = call(FASTGATE, *words, env={**environment, **SECRETS, **more})
-    return "".join(Receiver.seen), done
+    return "".join(SEEN), done
 
 
 def addresses(url):
@@ -110,14 +92,8 @@ def webhooks(url):
 
 
 def attack():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    addresses(url)
-    variables(url)
-    webhooks(url)
-    server.shutdown()
-    server.server_close()
+    for tried in (addresses, variables, webhooks):
+        tried(URL)
 
 
 finish_in_scratch(attack)

@@ -86,7 +86,7 @@ def proxies_of_the_environment_are_not_used(secret, receiver):
 def plain_http_needs_permission(secret, receiver):
     with Server("--webhook-allow", "127.0.0.1") as server:
         answer = set_webhook(server, secret, receiver.url())
-        check(answer.status == 400 and "unencrypted" in answer.json()["error"]["message"], f"{answer.status} {answer.body!r}")
+        check(answer.status == 400 and "--webhook-http" in answer.json()["error"]["message"], f"{answer.status} {answer.body!r}")
 
 
 def certificates_are_checked(secret):

@@ -44,3 +44,25 @@ class Receiver:
     def take(self):
         """Waits for the next request: path, headers, body."""
         return self.arrived.get(timeout=HUNG_S)
+
+
+def refusing():
+    """Starts a server that answers everything with 404: its address, and a list of the requests with their headers."""
+    seen = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            seen.append(f"{self.command} {self.path}\n{self.headers}")
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_HEAD = do_POST
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}", seen

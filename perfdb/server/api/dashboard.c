@@ -232,7 +232,7 @@ int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 	FG_TRY(fg_request_size(rq, "runs", RUNS_MAX, &runs, err));
 	FG_TRY(fg_store_overview(rq->store, d.project, runs ? runs : 1, &overview, err));
 	FG_TRY_OUT(fg_store_annotations(rq->store, d.project, NULL, NULL, &d.annotations, err));
-	FG_TRY_OUT(fg_links_read(rq, fg_links_newest(&overview), d.links, err));
+	FG_TRY_OUT(fg_links_read(rq, fg_overview_newest(&overview), d.links, err));
 	write_all(&d, &overview);
 out:
 	fg_cards_release(&d.cards);

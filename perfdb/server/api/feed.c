@@ -2,6 +2,7 @@
 /* A project's changes as an Atom feed. */
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "base/xml_write.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"
@@ -78,12 +79,11 @@ static void write_entry(struct feed *f, const struct entry *entry)
 
 static void write_run(struct feed *f, const struct fg_run_summary *run)
 {
+	static const char *const news[] = {"regression", "improvement", "creep", "error"};
 	struct fg_arena *arena = &f->rq->arena;
 	struct fg_strbuf sentence = {0};
 
-	if (!run->outcome || f->reports == FEED_REPORTS ||
-	    (strcmp(run->outcome, "regression") != 0 && strcmp(run->outcome, "improvement") != 0 &&
-	     strcmp(run->outcome, "creep") != 0 && strcmp(run->outcome, "error") != 0))
+	if (!run->outcome || f->reports == FEED_REPORTS || !FG_TEXT_IS_AMONG(run->outcome, news))
 		return;
 	f->reports++;
 	if (!fg_cards_add_sentence(f->rq->store, run->id, &sentence))
@@ -182,7 +182,7 @@ int fg_handle_feed(struct fg_request *rq, struct fg_error *err)
 	FG_TRY_OUT(fg_store_list(rq->store,
 				 &(struct fg_run_filter){.project = f.project, .limit = FEED_RUNS},
 				 &runs, err));
-	FG_TRY_OUT(fg_links_read(rq, fg_links_newest(&overview), f.links, err));
+	FG_TRY_OUT(fg_links_read(rq, fg_overview_newest(&overview), f.links, err));
 	write_feed(&f, &overview);
 out:
 	fg_run_list_release(&runs);

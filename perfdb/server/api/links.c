@@ -2,14 +2,15 @@
 #include "perfdb/server/api/links.h"
 
 #include "perfdb/server/request.h"
+#include "store/serving/overview.h"
 
-int fg_links_read(struct fg_request *rq, const char *run, const char *links[FG_WEB_LINK_COUNT],
-		  struct fg_error *err)
+int fg_links_read(struct fg_request *rq, const struct fg_overview_row *row,
+		  const char *links[FG_WEB_LINK_COUNT], struct fg_error *err)
 {
 	for (enum fg_web_link link = 0; link < FG_WEB_LINK_COUNT; link++) {
 		links[link] = NULL;
-		if (run)
-			FG_TRY(fg_store_candidate_fact(rq->store, run, fg_web_link_fact(link),
+		if (row)
+			FG_TRY(fg_store_candidate_fact(rq->store, row->run, fg_web_link_fact(link),
 						       &rq->arena, &links[link], err));
 	}
 	return FG_OK;
@@ -23,15 +24,4 @@ void fg_links_write(const char *const links[FG_WEB_LINK_COUNT], struct fg_json_w
 			fg_json_text(w, fg_web_link_name(link), links[link]);
 	}
 	fg_json_end(w);
-}
-
-const char *fg_links_newest(const struct fg_overview *overview)
-{
-	const struct fg_overview_row *newest = NULL;
-
-	for (size_t i = 0; i < overview->count; i++) {
-		if (!newest || overview->items[i].started_ns > newest->started_ns)
-			newest = &overview->items[i];
-	}
-	return newest ? newest->run : NULL;
 }

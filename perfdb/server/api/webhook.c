@@ -32,12 +32,10 @@ static int set(struct fg_request *rq, const char *project, const char *url, cons
 {
 	const struct fg_audit_entry entry = {.project = project,
 					     .action = url ? "webhook.set" : "webhook.remove"};
-	int status = FG_OK;
 
 	FG_TRY(fg_decision_begin(rq, err));
-	status = url ? fg_store_webhook_set(rq->store, project, url, template, err)
-		     : fg_store_webhook_remove(rq->store, project, err);
-	return fg_decision_end(rq, status, &entry, err);
+	return fg_decision_end(rq, fg_store_webhook_set(rq->store, project, url, template, err),
+			       &entry, err);
 }
 
 int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
@@ -52,7 +50,7 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 	if (status == FG_OK) {
 		project = fg_decision_text(rq, json, "project", NULL);
 		url = fg_decision_text(rq, json, names[0], "");
-		template = fg_decision_text(rq, json, names[1], "");
+		template = fg_decision_text(rq, json, names[1], FG_WEBHOOK_TEMPLATE);
 	}
 	cJSON_Delete(json);
 	if (status != FG_OK)
@@ -60,7 +58,6 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 	if (!project || !*project)
 		return fg_error_set(err, FG_EINVAL,
 				    "'project' is missing: a webhook belongs to one project");
-	template = *template ? template : FG_WEBHOOK_TEMPLATE;
 	FG_TRY(fg_webhooks_check(rq->server->webhooks, url, template, err));
 	FG_TRY(set(rq, project, url, template, err));
 	fg_decision_answer(rq, "project", project, 0);

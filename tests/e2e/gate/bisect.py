@@ -16,6 +16,7 @@ fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
 from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
 from json_schema import Schema  # noqa: E402
+from repository import Repository  # noqa: E402
 
 if not shutil.which("valgrind"):
     print("valgrind is not installed")
@@ -44,32 +45,18 @@ benchmarks: [ { name: prog, command: ./prog data/input.txt } ]
 SLOW, BROKEN, COMMITS = 8, 6, 12
 
 
-class History:
+class History(Repository):
     def __init__(self, name):
-        self.folder = pathlib.Path(name).absolute()
-        self.folder.mkdir(parents=True)
-        self.environment = {**os.environ, "HOME": str(self.folder.parent), "GIT_CONFIG_NOSYSTEM": "1",
-                            "XDG_CACHE_HOME": str(self.folder.parent / "cache"), "GIT_AUTHOR_NAME": "Ann Example",
-                            "GIT_AUTHOR_EMAIL": "a@localhost", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@localhost"}
+        super().__init__(name)
         self.git("init", "-q", "-b", "main", ".")
-        self.hashes = []
         (self.folder / ".gitignore").write_text("prog\n.fastgate\n")
-
-    def git(self, *arguments):
-        return subprocess.run(["git", *arguments], cwd=self.folder, env=self.environment, check=True, capture_output=True,
-                              text=True, timeout=HUNG_S).stdout.strip()
 
     def commit(self, parse, printed, rest="", subject="Work"):
         (self.folder / "main.c").write_text(SOURCE % (parse, printed, rest))
-        self.git("add", "main.c", ".gitignore")
-        self.git("commit", "-q", "--allow-empty", "-m", subject)
-        self.hashes.append(self.git("rev-parse", "HEAD"))
+        super().commit(subject, "main.c", ".gitignore")
 
-    def bisect(self, code, *arguments):
-        done = subprocess.run([fastgate, "bisect", *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
-                              timeout=HUNG_S)
-        check(done.returncode == code, f"bisect {' '.join(arguments)}: exit code {done.returncode}, not {code}: {done.stdout}{done.stderr}")
-        return done
+    def bisect(self, code, *words):
+        return self.run(code, fastgate, "bisect", *words)
 
 
 def make():
@@ -164,8 +151,7 @@ def configuration_may_lie_outside(history):
     outside = history.folder.parent / "outside.yml"
     outside.write_text(CONFIG)
     (history.folder / "fastgate.yml").rename(history.folder.parent / "kept.yml")
-    done = subprocess.run([fastgate, "run", "-c", str(outside), "--candidate", "HEAD~2", "--against", "HEAD~12", "--exact", "--json"],
-                          cwd=history.folder, env=history.environment, capture_output=True, text=True, timeout=HUNG_S)
+    done = history.call(fastgate, "run", "-c", str(outside), "--candidate", "HEAD~2", "--against", "HEAD~12", "--exact", "--json")
     check(done.returncode == 1, f"-c outside of the checkout, an input that no commit has: {done.returncode} {done.stderr}")
     (history.folder.parent / "kept.yml").rename(history.folder / "fastgate.yml")
 
@@ -175,8 +161,7 @@ def an_old_candidate_gets_the_benchmarks_files(history):
     (history.folder / "bench/more.h").write_text("\n")
     (history.folder / "fastgate.yml").write_text(CONFIG.replace("build: {", "build: { from_candidate: [ bench/ ],")
                                                  .replace("main.c", "-include bench/more.h main.c"))
-    done = subprocess.run([fastgate, "run", "--candidate", "HEAD~2", "--against", "HEAD~12", "--exact", "--json"],
-                          cwd=history.folder, env=history.environment, capture_output=True, text=True, timeout=HUNG_S)
+    done = history.call(fastgate, "run", "--candidate", "HEAD~2", "--against", "HEAD~12", "--exact", "--json")
     check(done.returncode == 1, f"build.from_candidate with an old candidate: {done.returncode} {done.stderr}")
 
 

@@ -15,6 +15,7 @@ import sys
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
 from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
+from repository import Repository  # noqa: E402
 
 CONFIG = """version: 1
 project: ranges
@@ -31,25 +32,14 @@ gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_
 """
 
 
-class History:
+class History(Repository):
     """A repository whose commits print these costs; None: without the program."""
 
     def __init__(self, name, config=CONFIG):
-        self.folder = pathlib.Path(name).absolute()
-        self.folder.mkdir()
-        self.environment = {**os.environ, "HOME": str(self.folder.parent), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_COUNT": "1",
-                            "GIT_CONFIG_KEY_0": "protocol.file.allow", "GIT_CONFIG_VALUE_0": "always",
-                            "XDG_CACHE_HOME": str(self.folder.parent / "cache")}
-        for who in ("AUTHOR", "COMMITTER"):
-            self.environment |= {f"GIT_{who}_NAME": "Ann Example", f"GIT_{who}_EMAIL": "a@localhost"}
+        super().__init__(name)
         self.git("init", "-q", "-b", "main", ".")
-        self.hashes = []
         (self.folder / "fastgate.yml").write_text(config)
         (self.folder / ".gitignore").write_text(".fastgate\nfastgate.yml\nprog\n")
-
-    def git(self, *arguments):
-        return subprocess.run(["git", *arguments], cwd=self.folder, env=self.environment, check=True, capture_output=True, text=True,
-                              timeout=HUNG_S).stdout.strip()
 
     def script(self, name, text):
         (self.folder / name).write_text("#!/bin/sh\n" + text + "\n")
@@ -58,15 +48,10 @@ class History:
     def commit(self, words, build="cp source prog && chmod +x prog"):
         self.script("build.sh", build)
         self.script("source", f"{words}\n# {len(self.hashes)}")
-        self.git("add", ".")
-        self.git("commit", "-q", "-m", f"Change {len(self.hashes)}")
-        self.hashes.append(self.git("rev-parse", "HEAD"))
+        super().commit(f"Change {len(self.hashes)}")
 
-    def bisect(self, code, *arguments):
-        done = subprocess.run([fastgate, "bisect", *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
-                              timeout=HUNG_S)
-        check(done.returncode == code, f"{self.folder.name}: bisect {' '.join(arguments)}: {done.returncode}, not {code}: {done.stdout}{done.stderr}")
-        return done
+    def bisect(self, code, *words):
+        return self.run(code, fastgate, "bisect", *words)
 
     def found(self, *arguments, code=1):
         """The indexes of the commits found, and the report."""

@@ -9,14 +9,14 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
+from checks import check, finish_in_scratch  # noqa: E402
 from json_schema import Schema  # noqa: E402
 from receiver import Receiver  # noqa: E402
+from repository import Repository  # noqa: E402
 
 if not shutil.which("as"):
     print("the assembler is not installed")
@@ -40,29 +40,18 @@ benchmarks: [ {{ name: prog, command: ./prog }} ]
 COMPILE = "cc -O1 -g -o prog main.c"
 
 
-class Project:
+class Project(Repository):
     def __init__(self, name, build=COMPILE, git=True):
-        self.folder = pathlib.Path(name).absolute()
-        self.folder.mkdir(parents=True)
-        self.environment = {**os.environ, "HOME": str(self.folder.parent), "GIT_CONFIG_NOSYSTEM": "1",
-                            "GIT_CEILING_DIRECTORIES": str(self.folder.parent), "XDG_CACHE_HOME": str(self.folder.parent / "cache"),
-                            "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost", "GIT_COMMITTER_NAME": "t",
-                            "GIT_COMMITTER_EMAIL": "t@localhost"}
+        super().__init__(name)
         (self.folder / "main.c").write_text(SOURCE)
         (self.folder / "fastgate.yml").write_text(CONFIG.format(build=build))
         (self.folder / ".gitignore").write_text("prog\n")
         if git:
             self.git("init", "-q", "-b", "main", ".")
-            self.git("add", ".")
-            self.git("commit", "-q", "-m", "One")
+            self.commit("One")
 
-    def git(self, *arguments):
-        return subprocess.run(["git", *arguments], cwd=self.folder, env=self.environment, check=True, capture_output=True,
-                              text=True, timeout=HUNG_S).stdout
-
-    def prove(self, *arguments):
-        return subprocess.run([fastgate, "prove", *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
-                              timeout=HUNG_S)
+    def prove(self, *words):
+        return self.call(fastgate, "prove", *words)
 
     def refuses(self, code, words, *arguments):
         done = self.prove(*arguments)
@@ -105,8 +94,7 @@ def card_agrees_with_its_runs():
 
 def hidden_run_is_kept_separate(project, card):
     planted = any(run["arm"] == "planted" for run in card["runs"])
-    done = subprocess.run([fastgate, "run", "--against", "HEAD", "--set", "gate.prove.share=50%"], cwd=project.folder,
-                          env=project.environment, capture_output=True, text=True, timeout=HUNG_S)
+    done = project.call(fastgate, "run", "--against", "HEAD", "--set", "gate.prove.share=50%")
     check(done.returncode == 0, f"a hidden run changed the exit code to {done.returncode}: {done.stdout}{done.stderr}")
     check(planted or "run `fastgate prove` once" in done.stderr, f"nothing was planted, and nothing is said: {done.stderr}")
     again = json.loads(project.prove("--nightly", "--budget", "8s", "--json").stdout)
@@ -124,8 +112,7 @@ def another_card_begins(project, card):
     sent = json.loads(body)
     check(path == "/api/v1/cards" and sent["project"] == "small", f"sent to {path}: {sent}")
     check(sent["card"]["card"] == fresh["card"] and sent["card"]["runs"] == [], f"sent: {sent}")
-    doctor = json.loads(subprocess.run([fastgate, "doctor", "--json"], cwd=project.folder, env=project.environment, capture_output=True,
-                                       text=True, timeout=HUNG_S).stdout)
+    doctor = json.loads(project.call(fastgate, "doctor", "--json").stdout)
     proof = [finding for finding in doctor["findings"] if finding["id"] == "proof"]
     check(len(proof) == 1 and "runs on equal code" in proof[0]["evidence"], f"doctor does not show the card: {proof}")
     check(("would help most" in proof[0]["evidence"]) == bool(fresh["remedies"]), f"doctor's advice: {proof}, not {fresh['remedies']}")
@@ -147,7 +134,7 @@ def bad_input_is_one_clear_line():
 
 def build_that_cannot_be_relinked_is_delayed():
     project = Project("prebuilt", build="cp prebuilt prog")
-    subprocess.run(["sh", "-c", COMPILE + " && mv prog prebuilt"], cwd=project.folder, check=True)
+    project.call("sh", "-c", COMPILE + " && mv prog prebuilt", must=True)
     with open(project.folder / "fastgate.yml", "a") as file:
         file.write("baseline: { branch: main }\n")
     project.git("add", ".")

@@ -8,6 +8,7 @@
 #include "store/serving/upkeep.h"
 #include "store/store.h"
 #include "store/transaction.h"
+#include "tests/integration/perfdb/database.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/store/samples.h"
@@ -27,15 +28,6 @@ static void must(struct fixture *f, int status)
 		fail_msg("%s", f->err.message);
 }
 
-static void run_script(struct fixture *f, const char *sql)
-{
-	struct fg_db *db = NULL;
-
-	must(f, fg_db_open(f->location, FG_DB_DURABLE, &db, &f->err));
-	must(f, fg_db_script(db, sql, &f->err));
-	fg_db_close(db);
-}
-
 static struct fg_store *opened(struct fixture *f)
 {
 	struct fg_store *store = NULL;
@@ -46,13 +38,10 @@ static struct fg_store *opened(struct fixture *f)
 
 static void begin_database(struct fixture *f)
 {
-	const char *url = getenv("PERFDB_TEST_URL");
 	char *name = fg_xasprintf("perfdb%u.db", f->databases++);
 
 	free(f->location);
-	f->location = fg_xstrdup(url ? url : fg_scratch_path(&f->scratch, name));
-	if (url)
-		run_script(f, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+	f->location = fg_test_database(&f->scratch, name);
 	fg_store_close(opened(f));
 	free(name);
 }
@@ -230,7 +219,7 @@ static void says_damaged(struct fixture *f, const char *sql, const char *words)
 	store = opened(f);
 	must(f, save_runs(store, 0, 2, 2, &f->err));
 	fg_store_close(store);
-	run_script(f, sql);
+	fg_test_script(f->location, sql);
 	store = opened(f);
 	assert_true(fg_store_load(store, id, &run, &f->err) < 0);
 	if (!strstr(f->err.message, words))

@@ -11,6 +11,7 @@
 #include "store/serving/trend.h"
 #include "store/store.h"
 #include "store/transaction.h"
+#include "tests/integration/perfdb/database.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/store/samples.h"
@@ -42,24 +43,12 @@ static void must(struct fixture *f, int status)
 		fail_msg("%s", f->err.message);
 }
 
-static void run_script(struct fixture *f, const char *sql)
-{
-	struct fg_db *db = NULL;
-
-	must(f, fg_db_open(f->location, FG_DB_DURABLE, &db, &f->err));
-	must(f, fg_db_script(db, sql, &f->err));
-	fg_db_close(db);
-}
-
 static int setup(void **state)
 {
 	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-	const char *url = getenv("PERFDB_TEST_URL");
 
 	fg_scratch_init(&f->scratch);
-	f->location = fg_xstrdup(url ? url : fg_scratch_path(&f->scratch, "perfdb.db"));
-	if (url)
-		run_script(f, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+	f->location = fg_test_database(&f->scratch, "perfdb.db");
 	must(f, fg_store_open(f->location, 0, &f->store, &f->err));
 	*state = f;
 	return 0;

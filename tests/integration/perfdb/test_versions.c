@@ -6,6 +6,7 @@
  */
 #include "store/db.h"
 #include "store/store.h"
+#include "tests/integration/perfdb/database.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
@@ -19,17 +20,6 @@ struct fixture {
 	struct fg_scratch scratch;
 	char *location;
 };
-
-static void run_script(const struct fixture *f, const char *sql)
-{
-	struct fg_db *db = NULL;
-	struct fg_error err = {0};
-
-	if (fg_db_open(f->location, FG_DB_DURABLE, &db, &err) != FG_OK ||
-	    fg_db_script(db, sql, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_db_close(db);
-}
 
 static int64_t version_of(const struct fixture *f)
 {
@@ -50,12 +40,9 @@ static int64_t version_of(const struct fixture *f)
 static int setup(void **state)
 {
 	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-	const char *url = getenv("PERFDB_TEST_URL");
 
 	fg_scratch_init(&f->scratch);
-	f->location = fg_xstrdup(url ? url : fg_scratch_path(&f->scratch, "perfdb.db"));
-	if (url)
-		run_script(f, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+	f->location = fg_test_database(&f->scratch, "perfdb.db");
 	*state = f;
 	return 0;
 }
@@ -116,9 +103,9 @@ static void newer_and_unreleased_versions_are_refused_and_left_alone(void **stat
 	const struct fixture *f = *state;
 
 	free(open_it(f->location));
-	run_script(f, "UPDATE schema_version SET version = version + 1");
+	fg_test_script(f->location, "UPDATE schema_version SET version = version + 1");
 	refused(f, "was written by a newer fastgate");
-	run_script(f, "UPDATE schema_version SET version = 14");
+	fg_test_script(f->location, "UPDATE schema_version SET version = 14");
 	refused(f,
 		"was made by an unreleased version of fastgate: export its runs with that version");
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/fs.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -168,11 +169,44 @@ static void trees_are_made_and_removed_without_following_links(void **state)
 			 FG_EIO);
 }
 
+static void files_of_a_folder_are_listed_newest_first(void **state)
+{
+	static const struct timespec hours[] = {
+		{.tv_sec = 7200}, {.tv_sec = 10800}, {.tv_sec = 3600}};
+	static const char *const names[] = {"b", "c", "a"};
+	struct fg_fs_file *files = NULL;
+	size_t count = 0;
+
+	(void)state;
+	assert_int_equal(fg_fs_newest(fg_scratch_path(&scratch, "absent"), &files), 0);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		const struct timespec both[] = {hours[i], hours[i]};
+		const char *path = fg_scratch_path(&scratch, names[i]);
+
+		assert_int_equal(fg_fs_write_atomic(path, "", 0, 0600, NULL), FG_OK);
+		assert_int_equal(utimensat(AT_FDCWD, path, both, 0), 0);
+	}
+	assert_int_equal(fg_fs_make_folders(fg_scratch_path(&scratch, "folder"), 0700, NULL),
+			 FG_OK);
+	count = fg_fs_newest(fg_scratch_path(&scratch, "."), &files);
+	assert_int_equal(count, 3);
+	assert_string_equal(fg_fs_base_name(files[0].path), "c");
+	assert_string_equal(fg_fs_base_name(files[1].path), "b");
+	assert_string_equal(fg_fs_base_name(files[2].path), "a");
+	assert_true(files[0].written_ns == 10800 * FG_NS_PER_S);
+	fg_fs_files_free(files, count);
+}
+
 static void names_are_taken_apart_and_joined(void **state)
 {
 	char *text = NULL;
 
 	(void)state;
+	assert_string_equal(fg_fs_rest_below("/a", "/a/b/c"), "b/c");
+	assert_string_equal(fg_fs_rest_below("/a/", "/a/b"), "b");
+	assert_null(fg_fs_rest_below("/a", "/ab/c"));
+	assert_null(fg_fs_rest_below("/a", "/a"));
+	assert_null(fg_fs_rest_below(NULL, "/a"));
 	assert_string_equal(fg_fs_base_name("/a/b.c"), "b.c");
 	text = fg_fs_parent("/a/b.c");
 	assert_string_equal(text, "/a");
@@ -239,6 +273,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(trees_are_made_and_removed_without_following_links,
 						make_scratch, drop_scratch),
 		cmocka_unit_test_setup_teardown(a_file_is_in_use_while_somebody_else_can_write_it,
+						make_scratch, drop_scratch),
+		cmocka_unit_test_setup_teardown(files_of_a_folder_are_listed_newest_first,
 						make_scratch, drop_scratch),
 		cmocka_unit_test(names_are_taken_apart_and_joined),
 		cmocka_unit_test(programs_are_found_where_a_shell_finds_them),

@@ -90,7 +90,7 @@ static void unmovable_instructions_are_refused(void **state)
 	expect("with_loop", FG_ENTRY_FIXED);
 	expect("with_division", FG_ENTRY_FIXED);
 	expect("with_copy", FG_ENTRY_FIXED);
-	expect("with_small_stack", FG_ENTRY_OBJECT);
+	expect("with_small_stack", FG_ENTRY_FIXED);
 }
 
 static void branches_into_the_first_instructions_refuse_them(void **state)

@@ -39,7 +39,6 @@ static const enum fg_sql hot[] = {
 	FG_SQL_WEBHOOK_GET,
 	FG_SQL_WEBHOOK_CALL_ADD,
 	FG_SQL_WEBHOOK_CALL_CLAIM,
-	FG_SQL_WEBHOOK_CALLS_LATER,
 };
 
 static struct fg_scratch scratch;

@@ -29,10 +29,10 @@ static struct fg_webhook get(struct fixture *f, struct fg_arena *arena, const ch
 	return hook;
 }
 
-static int claim(struct fixture *f, struct fg_arena *arena, int64_t for_ns,
+static int claim(struct fixture *f, struct fg_arena *arena, int64_t retry_ns,
 		 struct fg_webhook_call *call)
 {
-	return fg_store_webhook_claim(f->store, fg_clock_wall_ns() + for_ns, arena, call, &f->err);
+	return fg_store_webhook_claim(f->store, retry_ns, arena, call, &f->err);
 }
 
 static void only_a_project_with_a_webhook_has_calls(void **state)
@@ -45,7 +45,7 @@ static void only_a_project_with_a_webhook_has_calls(void **state)
 	add(f, "other", sample_id(2));
 	assert_int_equal(get(f, &arena, "tracker").waiting, 1);
 	assert_null(get(f, &arena, "other").url);
-	must(f, fg_store_webhook_remove(f->store, "tracker", &f->err));
+	must(f, fg_store_webhook_set(f->store, "tracker", NULL, NULL, &f->err));
 	set(f, "tracker");
 	assert_int_equal(get(f, &arena, "tracker").waiting, 0);
 	fg_arena_release(&arena);
@@ -78,7 +78,7 @@ static void a_rolled_back_run_leaves_no_call(void **state)
 	fg_arena_release(&arena);
 }
 
-static void claimed_call_is_nobody_elses_until_the_claim_ends(void **state)
+static void claimed_call_is_nobody_elses_until_its_next_attempt(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_arena arena = {0};
@@ -86,13 +86,13 @@ static void claimed_call_is_nobody_elses_until_the_claim_ends(void **state)
 
 	set(f, "tracker");
 	add(f, "tracker", sample_id(1));
-	must(f, claim(f, &arena, -hour_ns, &call));
+	must(f, claim(f, &arena, 0, &call));
 	assert_string_equal(call.run, sample_id(1));
 	assert_int_equal(call.attempts, 1);
 	must(f, claim(f, &arena, hour_ns, &call));
 	assert_int_equal(call.attempts, 2);
 	assert_int_equal(claim(f, &arena, hour_ns, &call), FG_ENOENT);
-	must(f, fg_store_webhook_settle(f->store, &call, 0, NULL, &f->err));
+	must(f, fg_store_webhook_settle(f->store, &call, true, NULL, &f->err));
 	assert_int_equal(get(f, &arena, "tracker").waiting, 0);
 	fg_arena_release(&arena);
 }
@@ -108,9 +108,9 @@ static void other_calls_of_the_project_wait_with_one_that_failed(void **state)
 	add(f, "tracker", sample_id(1));
 	add(f, "tracker", sample_id(2));
 	must(f, claim(f, &arena, hour_ns, &call));
-	must(f, fg_store_webhook_settle(f->store, &call, fg_clock_wall_ns() + hour_ns, "no answer",
-					&f->err));
+	must(f, fg_store_webhook_settle(f->store, &call, false, "no answer", &f->err));
 	assert_string_equal(get(f, &arena, "tracker").problem, "no answer");
+	assert_int_equal(get(f, &arena, "tracker").waiting, 2);
 	add(f, "other", sample_id(3));
 	must(f, claim(f, &arena, hour_ns, &call));
 	assert_string_equal(call.project, "other");
@@ -125,7 +125,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(calls_that_wait_are_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_rolled_back_run_leaves_no_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(claimed_call_is_nobody_elses_until_the_claim_ends,
+		cmocka_unit_test_setup_teardown(claimed_call_is_nobody_elses_until_its_next_attempt,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			other_calls_of_the_project_wait_with_one_that_failed, setup, teardown),

@@ -8,6 +8,10 @@
 #include "tests/support/trace_writer.h"
 #include "trace/trace_read.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 /*
  * Used by most tests: the trace being written, the result of reading it, and the folder of its
  * file.
@@ -141,6 +145,26 @@ static void a_process_that_was_killed_as_it_began_has_recorded_nothing(void **st
 	assert_string_equal(err.message, "7.0: its process has recorded nothing");
 	assert_int_equal(fg_trace_parse(zeros, sizeof(zeros), "8.0", &trace, &err), FG_EPARSE);
 	assert_string_equal(err.message, "8.0: its process has recorded nothing");
+}
+
+static void what_a_program_left_in_the_place_of_a_trace_is_not_opened(void **state)
+{
+	struct fg_trace_header header;
+	int fd = -1;
+
+	(void)state;
+	(void)fg_trace_writer_finish(&writer, NULL);
+	write_trace_file("trace");
+	fg_scratch_write_text(&scratch, "text", "a text that is not a trace");
+	assert_int_equal(symlink("trace", fg_scratch_path(&scratch, "link")), 0);
+	assert_int_equal(mkfifo(fg_scratch_path(&scratch, "pipe"), 0600), 0);
+	assert_int_equal(fg_trace_open(fg_scratch_path(&scratch, "text"), O_RDWR, &header), -1);
+	assert_int_equal(fg_trace_open(fg_scratch_path(&scratch, "link"), O_RDWR, &header), -1);
+	assert_int_equal(fg_trace_open(fg_scratch_path(&scratch, "pipe"), O_RDWR, &header), -1);
+	fd = fg_trace_open(fg_scratch_path(&scratch, "trace"), O_RDWR, &header);
+	assert_true(fd >= 0);
+	assert_int_equal(header.version, FG_TRACE_VERSION);
+	assert_int_equal(close(fd), 0);
 }
 
 static void anything_but_a_trace_is_refused(void **state)
@@ -560,6 +584,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_trace_is_read_back, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_process_that_was_killed_as_it_began_has_recorded_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(
+			what_a_program_left_in_the_place_of_a_trace_is_not_opened, begin, end),
 		cmocka_unit_test_setup_teardown(anything_but_a_trace_is_refused, begin, end),
 		cmocka_unit_test_setup_teardown(reading_stops_at_the_last_good_chunk_and_says_so,
 						begin, end),
