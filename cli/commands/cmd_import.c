@@ -31,7 +31,7 @@ static const struct fg_option options[] = {
 		    "name of the benchmark (default: the name of the file)"),
 	FG_CLI_SOURCE_OPTIONS(struct options, run),
 	FG_ROW_WORD(struct options, run.project, "project", 0, "NAME", "imported",
-		    "the project that the run is filed under"),
+		    "project of the run"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
 		    "write a run file (FILE.fgrun) instead of putting it into the store"),
 	{.name = NULL},

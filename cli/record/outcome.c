@@ -260,7 +260,7 @@ static void say_kernel_refused(const struct fg_cli *cli, const struct totals *to
 	if ((totals->kernel_refused == EACCES || totals->kernel_refused == EPERM) &&
 	    share >= kernel_share_to_tell)
 		fg_cli_say(cli,
-			   "%.0f %% of that in the kernel: naming its functions takes root, "
+			   "%.0f %% of that in the kernel: naming its functions needs root, "
 			   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
 			   100 * share);
 }
