@@ -63,9 +63,9 @@ void fg_live_forget(void);
 /* ---- leaks.c ---- */
 
 /*
- * Calls `lost` with each block that nothing in the program's memory points to.  Other threads may
- * run on: what they move meanwhile may be found in neither place.  False: memory cannot be searched
- * here.
+ * Calls `lost` with each block that nothing in the program's memory points to. Other threads keep
+ * running, so a pointer that one of them moves during the search may be missed. False: memory
+ * cannot be searched here.
  */
 bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block));
 
