@@ -87,7 +87,7 @@ static int make_run(const struct options *given, const char *file, const struct 
 	return status;
 }
 
-static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
+static void print_imported(const struct fg_cli *cli, const struct fg_stored_run *stored)
 {
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
@@ -127,7 +127,7 @@ static int keep(struct fg_cli *cli, const struct options *given, const struct fg
 	fg_store_close(store);
 	if (status != FG_OK)
 		return status;
-	tell(cli, stored);
+	print_imported(cli, stored);
 	return FG_OK;
 }
 

@@ -373,7 +373,7 @@ static bool may_be_counted(const struct fg_series *series, const struct fg_bench
 	       (state == FG_RUNNER_REACHED || state == FG_RUNNER_EXHAUSTED);
 }
 
-/* Judged by all pairs: those that name the function come after the last look. */
+/* Judges by all pairs, including those after the last look, which only name the function. */
 static bool has_regressed(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	for (size_t i = 0; i < series->metric_count; i++) {

@@ -298,8 +298,8 @@ static void without_its_inputs_it_is_measured(void **state)
 
 	(void)state;
 	execute(&executed, "main");
-	fg_executed_doubt(&executed, "it is not known which files it reads");
-	check_code(&executed, "it is not known which files it reads", NULL);
+	fg_executed_doubt(&executed, "the files that it reads are not known");
+	check_code(&executed, "the files that it reads are not known", NULL);
 	fg_executed_release(&executed);
 }
 
