@@ -33,7 +33,7 @@ struct fg_live_owner {
 uint32_t fg_live_unplaced(enum fg_held what);
 /* A new site; if the table is full, the one for things without a place. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* Report that the site holds more, or less. Any thread may call these. */
+/* The site holds more, or less. Any thread may call these. */
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*
