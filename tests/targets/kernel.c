@@ -66,7 +66,7 @@ NOINLINE static void work_in_turn(void)
 	KEEP_FRAME();
 }
 
-/* Measured by clock readings, which do not depend on the kernel's split into user and system tim */
+/* Measured by a clock, so that the kernel's split into user and system time does not matter. */
 static uint64_t reading_ns;
 static uint64_t working_ns;
 

@@ -7,7 +7,7 @@
  * hand.
  *
  * ticks    the sample arrives between the end of the handler and the return of the call that the
- * handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
+ *          handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
  *          that it arrives when the handler returns
  * own      the program's signal is SIGPROF too
  * both     as `own`, and a sample of the wall clock is pending when it is sent

@@ -122,7 +122,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-/* The first counts of both arms form a pair, whatever their numbers; a third count has no partne */
+/* The first counts of both arms form a pair, whatever their numbers; a third has no partner. */
 static void counts_are_paired_in_the_order_they_come(void **state)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");

@@ -465,7 +465,7 @@ static void a_link_that_fails_at_once_is_not_expensive(void **state)
 
 /* ---- several in parallel ---- */
 
-static int make_beside(struct build *b, size_t at_once, struct fg_error *err)
+static int make_in_parallel(struct build *b, size_t at_once, struct fg_error *err)
 {
 	return make_more(b,
 			 &(struct fg_layouts_options){.more_within_ns = 1000 * FG_NS_PER_S,
@@ -503,13 +503,13 @@ static void parallel_links_make_the_same_programs(void **state)
 
 	(void)state;
 	set_up(&b);
-	assert_int_equal(make_beside(&b, 0, &err), FG_OK);
+	assert_int_equal(make_in_parallel(&b, 0, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
 	assert_int_equal(world.waits, 15);
 	sh(&b, "A=a", "mv ../layouts ../one-by-one");
 	world.waits = 0;
 	/* The first three show the cost of a link. */
-	assert_int_equal(make_beside(&b, 6, &err), FG_OK);
+	assert_int_equal(make_in_parallel(&b, 6, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
 	assert_int_equal(world.waits, 3);
 	check_made(&b);
@@ -569,7 +569,7 @@ static void one_of_several_links_fails(void **state)
 	(void)state;
 	set_up(&b);
 	replace_linker(&b, "case $* in */2/program*) echo no room >&2; exit 3 ;; esac");
-	assert_int_equal(make_beside(&b, 3, &err), FG_ECHILD);
+	assert_int_equal(make_in_parallel(&b, 3, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "/linker' exited with code 3: no room"));
 	assert_int_equal(world.links, 3);
 	check_nothing_is_left(&b);
@@ -588,7 +588,7 @@ static void one_of_several_links_makes_another_program(void **state)
 	replace_linker(&b, "out=; for word; do case $word in */program) out=$word ;; esac; done\n"
 			   "case $* in */2/program*) exec cp other \"$out\" ;;\n"
 			   "*/3/program*) exec cat pipe ;; esac");
-	assert_int_equal(make_beside(&b, 2, &err), FG_EINVAL);
+	assert_int_equal(make_in_parallel(&b, 2, &err), FG_EINVAL);
 	assert_string_equal(err.message, "linking 'program' again does not give the same code");
 	assert_int_equal(world.links, 2);
 	check_nothing_is_left(&b);
@@ -601,7 +601,7 @@ static void interrupt(int number)
 	world.interrupted = 1;
 }
 
-static void an_interruption_ends_all_links_that_are_under_way(void **state)
+static void an_interruption_ends_all_running_links(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -610,7 +610,7 @@ static void an_interruption_ends_all_links_that_are_under_way(void **state)
 	set_up(&b);
 	assert_true(signal(SIGUSR1, interrupt) != SIG_ERR);
 	replace_linker(&b, "case $* in */3/program*) kill -USR1 $PPID ;; esac; exec cat pipe");
-	assert_int_equal(make_beside(&b, 3, &err), FG_EINTERRUPTED);
+	assert_int_equal(make_in_parallel(&b, 3, &err), FG_EINTERRUPTED);
 	assert_int_equal(world.links, 3);
 	check_nothing_is_left(&b);
 	assert_true(signal(SIGUSR1, SIG_DFL) != SIG_ERR);
@@ -637,7 +637,7 @@ int main(void)
 		cmocka_unit_test(large_programs_are_linked_one_by_one),
 		cmocka_unit_test(one_of_several_links_fails),
 		cmocka_unit_test(one_of_several_links_makes_another_program),
-		cmocka_unit_test(an_interruption_ends_all_links_that_are_under_way),
+		cmocka_unit_test(an_interruption_ends_all_running_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,8 +85,8 @@ static void a_malformed_link_cost_is_ignored(void **state)
 		assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "price")), 0);
 	}
 	/* A folder that cannot be written is ignored. */
-	fg_link_cost_write(fg_scratch_path(&scratch, "price/below/a/file"), 5);
-	assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "price/below/a/file")), 0);
+	fg_link_cost_write(fg_scratch_path(&scratch, "cost/below/a/file"), 5);
+	assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "cost/below/a/file")), 0);
 	fg_scratch_release(&scratch);
 }
 
