@@ -347,7 +347,7 @@ static void lost_places_are_reported(void **state)
 }
 
 /* Layouts that the other side lacks are useless. */
-static void no_more_are_given_than_are_wanted(void **state)
+static void no_more_layouts_are_given_than_wanted(void **state)
 {
 	const struct fg_layouts_options all = {.more_within_ns = FG_NS_PER_S * 1000};
 	const struct fg_layouts_options few = {.most = FG_LINE_PLACES};
@@ -379,7 +379,7 @@ static uint64_t address_of_main(const char *program)
 	return address;
 }
 
-static void places_lie_apart_in_the_line_and_in_the_page(void **state)
+static void places_are_apart_in_the_line_and_in_the_page(void **state)
 {
 	const struct fg_layouts_options options = {.more_within_ns = FG_NS_PER_S * 1000};
 	unsigned quarters[FG_LAYOUTS_MAX / FG_LINE_PLACES] = {0};
@@ -627,8 +627,8 @@ int main(void)
 		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
 		cmocka_unit_test(one_slow_link_does_not_make_all_expensive),
 		cmocka_unit_test(lost_places_are_reported),
-		cmocka_unit_test(no_more_are_given_than_are_wanted),
-		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
+		cmocka_unit_test(no_more_layouts_are_given_than_wanted),
+		cmocka_unit_test(places_are_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),
 		cmocka_unit_test(an_interrupted_link_leaves_nothing),
 		cmocka_unit_test(a_link_that_fails_at_once_is_not_expensive),

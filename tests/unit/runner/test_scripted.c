@@ -443,7 +443,7 @@ static void a_duet_with_a_program_that_became_much_slower_counts(void **state)
 	tear_down(&s);
 }
 
-static void a_duet_in_vain_is_given_up_after_four_pairs(void **state)
+static void a_useless_duet_is_given_up_after_four_pairs(void **state)
 {
 	struct script script = quiet;
 	struct session s;
@@ -671,7 +671,7 @@ int main(void)
 		cmocka_unit_test(a_trial_that_the_budget_cannot_pay_is_left_out),
 		cmocka_unit_test(a_duet_that_falls_apart_is_given_up_for_blocks),
 		cmocka_unit_test(a_duet_with_a_program_that_became_much_slower_counts),
-		cmocka_unit_test(a_duet_in_vain_is_given_up_after_four_pairs),
+		cmocka_unit_test(a_useless_duet_is_given_up_after_four_pairs),
 		cmocka_unit_test(eleven_pairs_apart_of_sixteen_are_endured),
 		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
 		cmocka_unit_test(without_time_for_blocks_a_poor_duet_continues),

@@ -138,7 +138,7 @@ static void same_profile(const struct fg_profile_set *a, const struct fg_profile
 	}
 }
 
-static void run_comes_back_whole(void **state)
+static void run_is_read_back_whole(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
@@ -204,7 +204,7 @@ static void implausible_numbers_of_layouts_become_four(void **state)
 	}
 }
 
-static void weights_between_samples_come_back_to_a_64th_of_a_period(void **state)
+static void weights_are_read_back_to_a_64th_of_a_period(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
@@ -674,9 +674,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(run_comes_back_whole),
+		CASE(run_is_read_back_whole),
 		cmocka_unit_test(implausible_numbers_of_layouts_become_four),
-		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
+		CASE(weights_are_read_back_to_a_64th_of_a_period),
 		CASE(saving_again_replaces),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
 		CASE(an_unfinished_pair_is_kept_and_settled_later),
