@@ -56,7 +56,7 @@ static const struct fg_option serve_options[] = {
 	FG_ROW_DURATION(struct fg_perfdb_options, server.webhooks.retry_ns, "webhook-retry", "10s",
 			"wait before a webhook's second try, then twice as long each time"),
 	FG_ROW_FLAG(struct fg_perfdb_options, server.anonymous_read, "anonymous-read", 0,
-		    "let anyone who reaches this server read; everything else takes a token"),
+		    "let anyone who reaches this server read; everything else needs a token"),
 	FG_ROW_FLAG(struct fg_perfdb_options, with_secret, "secret", 0,
 		    "print an address with a key in it, and let in only those who have it"),
 	FG_ROW_FLAG(struct fg_perfdb_options, open, "open", 0,
