@@ -9,7 +9,7 @@
 
 struct fg_store;
 
-/* Stored numbers of scopes: the host, then both sides of the run, then both sides of each series. */
+/* Numbers of scopes: the host, then both sides of the run, then both sides of each series. */
 enum {
 	FG_SCOPE_HOST = 0,
 	FG_SCOPE_SIDES = 1,  /* plus the arm */
