@@ -100,11 +100,13 @@ int main(int argc, char **argv)
 			read_zeros(fd);
 	}
 	(void)getrusage(RUSAGE_SELF, &usage);
-	tell("user", (double)usage.ru_utime.tv_sec * 1e9 + (double)usage.ru_utime.tv_usec * 1e3);
+	print_value("user",
+		    (double)usage.ru_utime.tv_sec * 1e9 + (double)usage.ru_utime.tv_usec * 1e3);
 	if (mixed) {
-		tell("read_in_turn", (double)reading_ns);
-		tell("work_in_turn", (double)working_ns);
+		print_value("read_in_turn", (double)reading_ns);
+		print_value("work_in_turn", (double)working_ns);
 	}
-	tell("system", (double)usage.ru_stime.tv_sec * 1e9 + (double)usage.ru_stime.tv_usec * 1e3);
+	print_value("system",
+		    (double)usage.ru_stime.tv_sec * 1e9 + (double)usage.ru_stime.tv_usec * 1e3);
 	return 0;
 }
