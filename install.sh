@@ -14,13 +14,13 @@ wanted=${3:-}
 for tool in zstd tar sha256sum; do
 	command -v "$tool" >/dev/null || die "$tool is missing: install it first"
 done
-mkdir -p "$prefix" && [ -w "$prefix" ] || die "$prefix cannot be written to: give a folder of yours, such as ~/.local"
+mkdir -p "$prefix" && [ -w "$prefix" ] || die "cannot write to $prefix: choose a folder of your own, such as ~/.local"
 work=$(mktemp -d "$prefix/.fastgate-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 get() { # name-or-address: fetches it into $work
 	case $1 in
-	*://*) curl --fail --silent --show-error --location --retry 3 --output "$work/${1##*/}" "$1" || die "$1 cannot be had" ;;
-	*) cp "$1" "$work" || die "$1 is not there" ;;
+	*://*) curl --fail --silent --show-error --location --retry 3 --output "$work/${1##*/}" "$1" || die "cannot fetch $1" ;;
+	*) cp "$1" "$work" || die "$1 does not exist" ;;
 	esac
 }
 if [ "${from%.tar.zst}" = "$from" ]; then
@@ -30,7 +30,7 @@ if [ "${from%.tar.zst}" = "$from" ]; then
 	wanted=${wanted:-$(sed -n "s/  $name\$//p" "$work/SHA256SUMS")}
 	from=$from/$name
 fi
-[ "${#wanted}" -eq 64 ] || die "$from is installed only if you give the SHA-256 that you expect"
+[ "${#wanted}" -eq 64 ] || die "to install $from, give the SHA-256 that you expect"
 get "$from"
 found=$(sha256sum <"$work/${from##*/}")
 [ "$found" = "$wanted  -" ] || die "the SHA-256 of $from is ${found%% *}, expected $wanted"

@@ -593,7 +593,7 @@ static int poll_timeout_ms(const struct fg_process *processes, size_t count, int
 }
 
 /* Sleeps until output is available or a process has ended. */
-static void wait_for_news(struct fg_process *processes, size_t count)
+static void wait_for_events(struct fg_process *processes, size_t count)
 {
 	struct pollfd fds[3 * MAX_RUNNING];
 	nfds_t used = 0;
@@ -673,7 +673,7 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 	while (left > 0) {
 		const bool stop = was_interrupted(processes, count);
 
-		wait_for_news(processes, count);
+		wait_for_events(processes, count);
 		left = 0;
 		for (size_t i = 0; i < count; i++)
 			left += serve(&processes[i], &results[i], stop) ? 1 : 0;

@@ -131,7 +131,7 @@ static bool begin(struct turn *turn)
 	return act(turn, FG_STEP_BEGIN_IN_LAYOUTS);
 }
 
-static bool go_on_after_beginning(struct turn *turn)
+static bool continue_after_beginning(struct turn *turn)
 {
 	const bool is_requested = turn->now->measure->layouts == FG_LAYOUTS_ALWAYS;
 
@@ -271,7 +271,7 @@ static bool suspect(struct turn *turn)
 	return act(turn, FG_STEP_LAYOUTS);
 }
 
-static bool go_on_after_varying(struct turn *turn)
+static bool continue_after_varying(struct turn *turn)
 {
 	const struct fg_series *series = only_series(turn->now);
 	char change[FG_NUMBER_TEXT_SIZE];
@@ -312,7 +312,7 @@ static bool explain(struct turn *turn)
 	return measure_pairs(turn, wanted);
 }
 
-static bool go_on_after_naming(struct turn *turn)
+static bool continue_after_naming(struct turn *turn)
 {
 	return enter(turn, turn->result == FG_STEP_GIVEN_UP ? FG_STATE_LAST : FG_STATE_OVER);
 }
@@ -325,19 +325,19 @@ static bool take_turn(struct turn *turn)
 	case FG_STATE_NEW:
 		return begin(turn);
 	case FG_STATE_BEGINNING:
-		return go_on_after_beginning(turn);
+		return continue_after_beginning(turn);
 	case FG_STATE_DECIDING:
 		return decide(turn, FG_STATE_SUSPECTING);
 	case FG_STATE_SUSPECTING:
 		return suspect(turn);
 	case FG_STATE_VARYING:
-		return go_on_after_varying(turn);
+		return continue_after_varying(turn);
 	case FG_STATE_IN_LAYOUTS:
 		return decide(turn, FG_STATE_EXPLAINING);
 	case FG_STATE_EXPLAINING:
 		return explain(turn);
 	case FG_STATE_NAMING:
-		return go_on_after_naming(turn);
+		return continue_after_naming(turn);
 	case FG_STATE_LAST:
 		return decide(turn, FG_STATE_OVER);
 	case FG_STATE_ALONE:

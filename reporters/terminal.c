@@ -195,7 +195,7 @@ static void add_benchmark_notes(const struct fg_terminal_page *page,
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, note);
 }
 
-static bool has_news(const struct fg_benchmark_verdict *benchmark)
+static bool has_findings(const struct fg_benchmark_verdict *benchmark)
 {
 	for (size_t i = 0; i < benchmark->measure_count; i++) {
 		if (benchmark->measures[i].moved_count > 0)
@@ -232,7 +232,7 @@ static bool needs_details(const struct fg_terminal_page *page,
 		if (benchmark->metrics[i].accepted)
 			return true;
 	}
-	return has_news(benchmark);
+	return has_findings(benchmark);
 }
 
 static void add_others_verbose(const struct fg_terminal_page *page,
@@ -502,7 +502,7 @@ static void fold(struct fg_terminal_page *page)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
 		page->rows[i].folded = fg_report_is_quiet(&verdict->benchmarks[i]) &&
-				       !has_news(&verdict->benchmarks[i]);
+				       !has_findings(&verdict->benchmarks[i]);
 }
 
 /* A blank line separates a benchmark with details from its neighbours. */

@@ -33,12 +33,12 @@ struct fg_diagnosis {
 };
 
 /*
- * Check the host below `root` ("" for this one).  What the host does not reveal gives no finding.
+ * Checks the host below `root` ("" for this one).  Facts that it does not reveal give no finding.
  */
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
-/* Check what this process can use: perf, CPUs, the collector library, git. */
+/* Checks what this process can use: perf, CPUs, the collector library, git. */
 void fg_doctor_process(struct fg_diagnosis *diagnosis);
-/* Check a benchmark's program: present, optimised, with debug information, samplable. */
+/* Checks a benchmark's program: present, optimised, with debug information, samplable. */
 void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,
 			 struct fg_diagnosis *diagnosis);
 

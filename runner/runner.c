@@ -149,7 +149,7 @@ static int plan(struct fg_runner_job *job, enum fg_runner_state *state, struct f
 }
 
 /* Runs one step of the block and handles its end. */
-static int go_on(struct fg_runner_job *job, struct fg_error *err)
+static int advance(struct fg_runner_job *job, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -184,7 +184,7 @@ int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_run
 		}
 		if (job->has_restarted) {
 			job->has_restarted = false;
-			*state = FG_RUNNER_ANEW;
+			*state = FG_RUNNER_RESTARTED;
 			return FG_OK;
 		}
 		if (!job->pass.is_open && !job->is_planned) {
@@ -193,7 +193,7 @@ int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_run
 				return status;
 			continue;
 		}
-		status = go_on(job, err);
+		status = advance(job, err);
 	}
 	return status;
 }

@@ -78,12 +78,12 @@ struct fg_runner_options {
 enum fg_runner_state {
 	FG_RUNNER_BEGINS,   /* programs are about to run: see fg_runner_progress_of() */
 	FG_RUNNER_REPEATED, /* a repetition is in the run */
-	FG_RUNNER_NOTES,    /* there is a remark for the user */
+	FG_RUNNER_NOTES,    /* a remark for the user is in `note` */
 	/* states that end a call: */
 	FG_RUNNER_REACHED,   /* as many pairs as wanted count */
 	FG_RUNNER_EXHAUSTED, /* max_pairs or the budget is used up */
 	/* the schedule was given up and its pairs set aside: counting starts over */
-	FG_RUNNER_ANEW,
+	FG_RUNNER_RESTARTED,
 	FG_RUNNER_FAILED,      /* the benchmark cannot be measured; its series says why */
 	FG_RUNNER_INTERRUPTED, /* the user asked to stop */
 };

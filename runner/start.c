@@ -238,8 +238,8 @@ static void note_stripped(struct fg_runner_job *job)
 }
 
 /*
- * Sample both arms or neither: the sampler's cost must be the same in both.  A harness chooses its
- * own number of repetitions, so its profile would only say how long it ran.
+ * Both arms are sampled or neither: the sampler's cost must be the same in both.  A harness chooses
+ * its own number of repetitions, so its profile would only say how long it ran.
  */
 static void settle_sampler(struct fg_runner_job *job)
 {

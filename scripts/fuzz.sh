@@ -24,7 +24,7 @@ if [ "$name" = all ]; then
 	exit 1
 fi
 
-echo "$targets" | grep -qxF -e "$name" || { echo "there is no fuzz target '$name'" && exit 2; }
+echo "$targets" | grep -qxF -e "$name" || { echo "unknown fuzz target '$name'" && exit 2; }
 corpus=$build/corpus/$name
 log=$build/$name.log
 mkdir -p "$corpus"

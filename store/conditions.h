@@ -9,13 +9,14 @@
 
 struct fg_store;
 
+/* Numbers of scopes: the host, then both sides of the run, then both sides of each series. */
 enum {
 	FG_SCOPE_HOST = 0,
-	FG_SCOPE_SIDES = 1,  /* + arm */
-	FG_SCOPE_SERIES = 3, /* + 2 * position + arm */
+	FG_SCOPE_SIDES = 1,  /* plus the arm */
+	FG_SCOPE_SERIES = 3, /* plus 2 * the series' position, plus the arm */
 };
 
-/* Conditions of a run with their scope: FG_SCOPE_HOST or another FG_SCOPE_ number. */
+/* Conditions of a run, with the number of their scope. */
 struct fg_scoped {
 	int64_t run;
 	int64_t scope;

@@ -25,7 +25,7 @@ struct fg_save {
 	const struct fg_run *run;
 	struct fg_profile_set *const *profiles; /* one per series, or NULL */
 	const cJSON *report;
-	const struct fg_bytes *report_block; /* empty: none */
+	const struct fg_bytes *report_block; /* the compressed report; empty without one */
 	const char *digest;
 };
 

@@ -14,13 +14,13 @@ struct fg_transaction {
 	bool has_parts;       /* fg_store_batch_begin() */
 	bool is_spoiled;      /* a part has failed: only a rollback is possible */
 	struct fg_map facts;  /* digest → id; 0: not in the database when looked up */
-	struct fg_map texts;  /* the same */
+	struct fg_map texts;  /* likewise */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
 };
 
 /* The run in progress, with the stored part of each series. */
 struct fg_save_progress {
-	char run[37]; /* empty: no run */
+	char run[37]; /* id; empty if no run is in progress */
 	int64_t id;
 	struct fg_progress_mark *marks;
 	size_t mark_count;

@@ -226,7 +226,7 @@ static double quantile_us(const struct seen *seen, double part)
 	return (double)((UINT64_C(4) + i % 4) << (8 + i / 4)) / 1e3;
 }
 
-static void tell(const char *name, const struct seen *seen)
+static void print_row(const char *name, const struct seen *seen)
 {
 	static const double parts[] = {0.5, 0.9, 0.99, 0.999, 0.9999, 1};
 
@@ -252,7 +252,7 @@ static const struct {
 static void print_all(void)
 {
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		tell(all[i].name, all[i].seen);
+		print_row(all[i].name, all[i].seen);
 }
 
 static void print_longest(void)
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
 	work(DEPTH - CHANGING);
 	print_all();
 	print_longest();
-	tell("waited, elapsed time", &waits);
+	print_row("waited, elapsed time", &waits);
 	(void)printf("  %llu were preempted; %llu page faults; %.0f signals a second of CPU time\n",
 		     (unsigned long long)preempted, (unsigned long long)faulted,
 		     (double)ours.count * 1e9 / (double)(end_ns - counted_from_ns));

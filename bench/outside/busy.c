@@ -94,8 +94,8 @@ int main(int argc, char **argv)
 		gap_count += workers[i].gap_count;
 	}
 	qsort(gaps, gap_count, sizeof(gaps[0]), ascending);
-	tell("turns", (double)turns * 1e9 / (double)used_ns);
-	tell("gaps", (double)gap_count);
-	tell("pause", gap_count ? (double)gaps[gap_count - 1 - gap_count / 100] / 1000 : 0);
+	print_value("turns", (double)turns * 1e9 / (double)used_ns);
+	print_value("gaps", (double)gap_count);
+	print_value("pause", gap_count ? (double)gaps[gap_count - 1 - gap_count / 100] / 1000 : 0);
 	return 0;
 }

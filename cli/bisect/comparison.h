@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures two commits in a session of their own, and reads from its run what the search needs.
+ * Measures two commits in their own session, and reads from its run what the search needs.
  * Private to cli/bisect/.
  */
 #ifndef FG_CLI_BISECT_COMPARISON_H

@@ -141,7 +141,8 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 /* ---- formats ---- */
 
 struct format {
-	const char *head; /* text before the first sentence; the others likewise */
+	/* Text at the beginning, around the table and its parts, and at the end. */
+	const char *head;
 	const char *table;
 	const char *row;
 	const char *cell;

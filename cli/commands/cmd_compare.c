@@ -48,9 +48,9 @@ out:
 	return status;
 }
 
-static int tell(struct fg_cli *cli, const struct options *given,
-		const struct fg_stored_run *candidate, const struct fg_verdict *verdict,
-		struct fg_error *err)
+static int write_report(struct fg_cli *cli, const struct options *given,
+			const struct fg_stored_run *candidate, const struct fg_verdict *verdict,
+			struct fg_error *err)
 {
 	const char *format = given->format ? given->format : cli->json ? "json" : "terminal";
 	const struct fg_reporter *reporter = fg_reporter_find(format, err);
@@ -164,7 +164,7 @@ static int compare_runs(struct fg_cli *cli, const struct options *given, struct 
 	}
 	FG_TRY_OUT(decide(&baseline, &candidate, given->measure, &verdict, err));
 	fg_gate_note_sessions(&baseline.run, &candidate.run, &verdict);
-	status = tell(cli, given, &candidate, &verdict, err);
+	status = write_report(cli, given, &candidate, &verdict, err);
 	if (status == FG_OK)
 		status = (int)verdict.exit_code;
 out:

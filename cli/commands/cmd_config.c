@@ -159,9 +159,9 @@ const struct fg_cli_command fg_cmd_config = {
 	.name = "config",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "check fastgate.yml, or explain its keys",
-	.description = "Reads fastgate.yml, with the environment's and the command line's values "
-		       "over it, and reports every mistake with its line and column, what was "
-		       "found, what was expected, and the nearest known name. Nothing is run.",
+	.description = "Reads fastgate.yml, overridden by the environment and the command line, "
+		       "and reports every mistake with its line and column, what was found, what "
+		       "was expected, and the nearest known name. Nothing is run.",
 	FG_CLI_TABLES,
 	.run = run,
 };

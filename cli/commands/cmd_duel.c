@@ -141,7 +141,7 @@ static const struct fg_option options[] = {
 	 .maximum = 100000,
 	 .help = "first look after MIN pairs, last one after MAX"},
 	FG_ROW_WORD(struct options, schedule, "schedule", 0, "S", "auto", "auto, duet or abba"),
-	FG_ROW_BUDGET(struct options, budget_ns, "5m", "longest time it may take"),
+	FG_ROW_BUDGET(struct options, budget_ns, "5m", "time limit"),
 	{.name = "rate",
 	 .kind = FG_OPTION_UNSIGNED,
 	 .offset = offsetof(struct options, rate_hz),

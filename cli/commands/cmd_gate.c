@@ -160,7 +160,7 @@ const struct fg_cli_command fg_cmd_gate = {
 		"--export FILE`; one more job merges the files into one run, stores it, decides, "
 		"writes and posts the reports of fastgate.yml, and ends with the exit code for "
 		"all. Each benchmark is judged by its own pairs, at the looks at which its shard "
-		"judged it: splitting neither adds to the error nor takes from it. Give it the "
+		"judged it, so splitting does not change the rate of false alarms. Give it the "
 		"same --set options as the shards.\n"
 		"\n"
 		"A shard that is missing, or was interrupted, makes its benchmarks `error`, and "

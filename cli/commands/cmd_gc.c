@@ -71,7 +71,7 @@ static int run(struct fg_cli *cli, const void *values)
 	else
 		fg_cli_say(cli,
 			   "removed %zu run%s (%zu old ones kept because of their tags); the store "
-			   "now has %s, before %s",
+			   "takes %s now, %s before",
 			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged,
 			   fg_format_size((double)result.bytes_after, sizes[0]),
 			   fg_format_size((double)result.bytes_before, sizes[1]));

@@ -378,8 +378,8 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 	print_level(chained, text);
 }
 
-static int tell(struct fg_cli *cli, struct fg_store *store, const struct options *given,
-		const char *benchmark, const struct line *line, struct fg_error *err)
+static int print_trend(struct fg_cli *cli, struct fg_store *store, const struct options *given,
+		       const char *benchmark, const struct line *line, struct fg_error *err)
 {
 	const struct fg_trend_options how = {
 		.benchmark = benchmark, .metric = given->metric, .seed = 1};
@@ -418,7 +418,7 @@ static int show(struct fg_cli *cli, struct fg_store *store, const struct options
 	int status = load_line(store, given, !cli->json, benchmark, &line, err);
 
 	if (status == FG_OK)
-		status = tell(cli, store, given, benchmark, &line, err);
+		status = print_trend(cli, store, given, benchmark, &line, err);
 	release_line(&line);
 	return status;
 }

@@ -31,7 +31,7 @@ static const struct fg_option options[] = {
 		    "name of the benchmark (default: the name of the file)"),
 	FG_CLI_SOURCE_OPTIONS(struct options, run),
 	FG_ROW_WORD(struct options, run.project, "project", 0, "NAME", "imported",
-		    "the project that the run is filed under"),
+		    "project of the run"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
 		    "write a run file (FILE.fgrun) instead of putting it into the store"),
 	{.name = NULL},
@@ -87,7 +87,7 @@ static int make_run(const struct options *given, const char *file, const struct 
 	return status;
 }
 
-static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
+static void print_imported(const struct fg_cli *cli, const struct fg_stored_run *stored)
 {
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
@@ -127,7 +127,7 @@ static int keep(struct fg_cli *cli, const struct options *given, const struct fg
 	fg_store_close(store);
 	if (status != FG_OK)
 		return status;
-	tell(cli, stored);
+	print_imported(cli, stored);
 	return FG_OK;
 }
 

@@ -75,7 +75,7 @@ static void print_trial(const struct fg_cli *cli, const struct fg_project_progra
 		fg_cli_say(
 			cli,
 			"    takes %.2g ms, which is too short to time well: let it repeat its work "
-			"(an option of its own, or a loop inside), for 0.1 s at least",
+			"(an option of its own, or a loop inside), for at least 0.1 s",
 			1e3 * program->seconds);
 	if (program->trial != FG_PROJECT_GOOD)
 		return;
@@ -171,9 +171,9 @@ static void print_need(const struct fg_cli *cli, const struct fg_project *projec
 static const char *next_step(const struct fg_project *project)
 {
 	if (project->is_cut)
-		return "fastgate init --budget 30m   (gives the build longer; it replaces this file)";
+		return "fastgate init --budget 30m   (gives the build more time, and replaces this file)";
 	if (project->has_failed)
-		return "fastgate init --build 'COMMAND'   (with a command that builds it; it replaces "
+		return "fastgate init --build 'COMMAND'   (with a command that builds it; replaces "
 		       "this file)";
 	if (fg_project_chosen(project) == 0)
 		return "name a benchmark in fastgate.yml, then `fastgate run`";
@@ -185,7 +185,7 @@ static const char *next_step(const struct fg_project *project)
 	return "fastgate run                  (measures, and keeps the run to compare with)";
 }
 
-static void tell(struct fg_cli *cli, const struct fg_project *project)
+static void print_summary(struct fg_cli *cli, const struct fg_project *project)
 {
 	const size_t count = fg_project_chosen(project);
 
@@ -268,7 +268,7 @@ static int write_config(struct fg_cli *cli, const struct options *given, struct 
 	else
 		status = create(FG_CONFIG_FILE_NAME, fg_strbuf_text(&text), err);
 	if (status == FG_OK && !given->print)
-		tell(cli, &project);
+		print_summary(cli, &project);
 out:
 	free(project.tree);
 	fg_strbuf_release(&text);
@@ -350,7 +350,7 @@ const struct fg_cli_command fg_cmd_init = {
 		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
 		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
 		"again, and looks at what was made: programs of Google Benchmark, nanobench and Catch2, "
-		"CTest's and Meson's benchmarks, targets of a makefile that are named for speed, "
+		"CTest's and Meson's benchmarks, makefile targets that are named for speed, "
 		"programs with "
 		"'bench' or 'perf' in their name, and the program with the name of the project.\n\n"
 		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "

@@ -179,9 +179,9 @@ const struct fg_cli_command fg_cmd_push = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "send runs to a perfdb server",
 	.description = "Sends the runs that wait in the spool, oldest first, and those that are "
-		       "named. A run leaves the spool when the server has confirmed that it is on "
-		       "its disk; sending one twice does no harm. Runs that the server will never "
-		       "take are kept as *.rejected.\n"
+		       "named. A run leaves the spool when the server has confirmed that it is "
+		       "stored; sending one twice does no harm. Runs that the server will never "
+		       "accept are kept as *.rejected.\n"
 		       "\n"
 		       "The server, the token's variable and the certificates come from `perfdb` "
 		       "in fastgate.yml, unless options override them. The token is read from an "

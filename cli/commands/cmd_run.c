@@ -569,7 +569,7 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
-	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "longest time for one benchmark: 5m"),
+	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "time limit for one benchmark: 5m"),
 	FG_ROW_FLAG(struct options, quick, "quick", 'Q',
 		    "a first answer: skip benchmarks whose binaries did not change, and spend 15 "
 		    "s on each of the others"),

@@ -123,7 +123,7 @@ const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL if u
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
 /*
- * Print messages for people, one line on stderr: say() unless --quiet, detail() only with
+ * Messages for people, one line each on stderr: say() prints unless --quiet, detail() only with
  * --verbose.
  */
 void fg_cli_say(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);

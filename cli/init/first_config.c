@@ -32,7 +32,7 @@ static void add_yaml(struct fg_strbuf *text, const char *value)
 /* ---- benchmarks ---- */
 
 static const char hint_short[] =
-	"too short to time well: let it repeat its work inside, for 0.1 s at least";
+	"too short to time well: let it repeat its work inside, for at least 0.1 s";
 
 static void add_remarks(struct fg_strbuf *text, const struct fg_project_program *program,
 			const char *margin)
@@ -215,8 +215,8 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 		"  metrics:\n"
 		"    cpu_time: { min_effect: 1%, margin: 2% }\n"
 		"    max_rss: { min_effect: 5% }\n"
-		"  # functions: gate             # a slower function fails the build, even when "
-		"the whole is not\n"
+		"  # functions: gate             # a slower function fails the build, even if its "
+		"benchmark is not slower\n"
 		"  # inconclusive: fail          # an open question ends with exit code 3\n"
 		"\n# report:\n"
 		"#   junit: fastgate.xml\n"

@@ -290,7 +290,7 @@ static void start_calls(struct server *server)
 }
 
 /* Sleeps until there is input, a command has ended, or a short time has passed. */
-static void wait_for_news(struct server *server, bool has_input, bool *is_readable)
+static void wait_for_events(struct server *server, bool has_input, bool *is_readable)
 {
 	struct pollfd fds[CALLS_MAX + 1];
 	struct fg_mcp_call *calls[CALLS_MAX + 1] = {NULL};
@@ -352,7 +352,7 @@ int fg_mcp_serve(const struct fg_mcp_rights *rights, struct fg_error *err)
 	while (is_open || !is_idle(&server)) {
 		bool is_readable = false;
 
-		wait_for_news(&server, is_open, &is_readable);
+		wait_for_events(&server, is_open, &is_readable);
 		if (is_open && is_readable)
 			is_open = read_input(&server, err);
 		status = err->code != FG_OK ? err->code : status;

@@ -43,12 +43,13 @@ static void report(struct fg_prove *prove)
 	fg_prove_publish(prove);
 	if (!card->is_broken)
 		return;
-	fg_cli_warn(prove->cli,
-		    "gate.prove: the gate is broken on this runner: it %s; this verdict is not to "
-		    "be trusted (`fastgate prove` shows why)",
-		    card->blind_evidence > card->alarm_evidence
-			    ? "no longer finds slowdowns that it used to find"
-			    : "fails equal code more often than gate.alpha allows");
+	fg_cli_warn(
+		prove->cli,
+		"gate.prove: the gate is broken on this runner: it %s; do not trust this verdict "
+		"(`fastgate prove` shows why)",
+		card->blind_evidence > card->alarm_evidence
+			? "no longer finds slowdowns that it used to find"
+			: "fails equal code more often than gate.alpha allows");
 }
 
 static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *err)

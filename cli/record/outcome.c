@@ -230,7 +230,7 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 }
 
 /* Smaller shares are not worth a line. */
-static const double kernel_share_to_tell = 0.1;
+static const double kernel_share_to_report = 0.1;
 
 /* Prints a line if much time was spent in the kernel but its functions cannot be seen. */
 static void say_kernel_refused(const struct fg_cli *cli, const struct totals *totals, uint64_t ns)
@@ -238,9 +238,9 @@ static void say_kernel_refused(const struct fg_cli *cli, const struct totals *to
 	const double share = ns > 0 ? (double)totals->system_ns / (double)ns : 0;
 
 	if ((totals->kernel_refused == EACCES || totals->kernel_refused == EPERM) &&
-	    share >= kernel_share_to_tell)
+	    share >= kernel_share_to_report)
 		fg_cli_say(cli,
-			   "%.0f %% of that in the kernel: naming its functions takes root, "
+			   "%.0f %% of that in the kernel: naming its functions needs root, "
 			   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
 			   100 * share);
 }

@@ -33,7 +33,7 @@ static volatile sig_atomic_t end_signal;
  * An interrupt key reaches the command by itself, so only a signal that a process sent to us alone
  * is forwarded.
  */
-static void hand_on(int signal, siginfo_t *info, void *context)
+static void forward_signal(int signal, siginfo_t *info, void *context)
 {
 	const int saved_errno = errno;
 
@@ -49,7 +49,8 @@ static void hand_on(int signal, siginfo_t *info, void *context)
 
 static void watch_signals(struct sigaction *before)
 {
-	struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {.sa_sigaction = forward_signal,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(handed_on); i++)
 		(void)sigaction(handed_on[i], &action, &before[i]);

@@ -63,7 +63,7 @@ static bool has_part(const char *name, size_t index, const char *part)
 static int explain_absence(const char *state_folder, const struct fg_executed_key *key,
 			   struct fg_error *err)
 {
-	const char *why = "it is not known yet what it executes";
+	const char *why = "what it executes is not known yet";
 	char *folder = folder_of(state_folder);
 	char **names = NULL;
 	size_t count = 0;
@@ -84,7 +84,7 @@ static int explain_absence(const char *state_folder, const struct fg_executed_ke
 	if (build)
 		why = "the environment differs from the one in which its functions were recorded";
 	else if (configuration)
-		why = "it is not known what this build of the baseline executes";
+		why = "what this build of the baseline executes is not known";
 	else if (any)
 		why = "its configuration changed since its functions were recorded";
 	fg_fs_list_free(names, count);
@@ -188,8 +188,8 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 }
 
 /* Copies the executed set to the candidate, whose code is the same as the baseline's. */
-static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
-		    const struct fg_executed *executed)
+static void copy_to_candidate(struct fg_session *session, const struct fg_runner_job *job,
+			      const struct fg_executed *executed)
 {
 	struct fg_executed_key key;
 	struct fg_executed copy;
@@ -227,7 +227,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	if (reason->is_stale && session->open.store)
 		remove_set(session->request.state_folder, &key);
 	if (!reason->text)
-		hand_on(session, job, &executed);
+		copy_to_candidate(session, job, &executed);
 	fg_executed_release(&executed);
 }
 
@@ -259,7 +259,7 @@ static void find_inputs(struct fg_runner_job *job, const struct fg_exact_request
 
 	if (!fg_session_find_opened(job, request->arm, request->timeout_ns, &opened))
 		fg_executed_doubt(executed,
-				  "it is not known which files it reads: it cannot be traced");
+				  "the files that it reads are not known: it cannot be traced");
 	for (size_t i = 0; i < opened.paths.count; i++) {
 		if (opened.paths.entries[i].value == FG_OPENED_READ)
 			fg_executed_take_input(&fg_runner_job_targets(job)[request->arm],
@@ -307,8 +307,8 @@ static double budget_s(const struct fg_benchmark *benchmark)
 }
 
 /*
- * Did an earlier attempt fail? It is not repeated for each build, unless there is more time than
- * then.
+ * Did an earlier attempt fail? It is repeated if there is more time now, but not just because of a
+ * new build.
  */
 static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark)
@@ -323,7 +323,7 @@ static bool has_failed_before(struct fg_session *session, const struct fg_runner
 	if (executed.doubt && fg_text_starts_with(executed.doubt, failed)) {
 		found = budget_s(benchmark) <= strtod(executed.doubt + strlen(failed), NULL);
 		if (found)
-			hand_on(session, job, &executed);
+			copy_to_candidate(session, job, &executed);
 		else
 			remove_set(session->request.state_folder, &key);
 	}

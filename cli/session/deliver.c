@@ -9,7 +9,7 @@
 
 /* ---- server ---- */
 
-static void tell(void *context, const char *file, const char *what)
+static void print_progress(void *context, const char *file, const char *what)
 {
 	fg_cli_detail(context, "%s: %s", file, what);
 }
@@ -35,7 +35,7 @@ int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 		.attempts = given->attempts,
 		.timeout_ns = given->timeout_ns,
 		.interrupted = cli->interrupted,
-		.tell = tell,
+		.on_progress = print_progress,
 		.context = cli,
 	};
 	if (!options->token || given->url || !perfdb->url_from_file ||
@@ -128,7 +128,7 @@ static int check_target(const struct fg_post_target *target, struct fg_error *er
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,
 			    "only fastgate.yml names its address, and nothing is signed with $%s "
-			    "for an address of a checkout: name it in FASTGATE_TRUSTED_URLS",
+			    "for an address from a checkout: name it in FASTGATE_TRUSTED_URLS",
 			    target->token_env);
 }
 

@@ -203,7 +203,7 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, 
 		FG_TRY(fg_runner_next(job, wanted, state, &event, err));
 		if (*state == FG_RUNNER_REPEATED)
 			status = take_repetition(session, job, &event, err);
-		else if (*state == FG_RUNNER_ANEW)
+		else if (*state == FG_RUNNER_RESTARTED)
 			status = give_up_pairs(session, job, err);
 		else if (*state == FG_RUNNER_NOTES)
 			show_note(session, job, event.note);
@@ -216,8 +216,8 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, 
 /* ---- steps that the gate asks for ---- */
 
 static const enum fg_step_result results[] = {
-	[FG_RUNNER_REACHED] = FG_STEP_DONE,      [FG_RUNNER_EXHAUSTED] = FG_STEP_EXHAUSTED,
-	[FG_RUNNER_ANEW] = FG_STEP_GIVEN_UP,     [FG_RUNNER_FAILED] = FG_STEP_ENDED,
+	[FG_RUNNER_REACHED] = FG_STEP_DONE,       [FG_RUNNER_EXHAUSTED] = FG_STEP_EXHAUSTED,
+	[FG_RUNNER_RESTARTED] = FG_STEP_GIVEN_UP, [FG_RUNNER_FAILED] = FG_STEP_ENDED,
 	[FG_RUNNER_INTERRUPTED] = FG_STEP_ENDED,
 };
 
@@ -327,7 +327,7 @@ static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
 		return fg_error_set(err, FG_EINTERRUPTED, "%s", why.message);
 	do {
 		status = measure_pairs(session, job, session->request.fixed_pairs, state, err);
-	} while (status == FG_OK && *state == FG_RUNNER_ANEW);
+	} while (status == FG_OK && *state == FG_RUNNER_RESTARTED);
 	return status;
 }
 
@@ -353,7 +353,7 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 		explain(session, &now, &doing.step);
 		status = do_step(&doing, err);
 	} while (status == FG_OK && doing.step.action != FG_STEP_STOP);
-	if (*state == FG_RUNNER_ANEW)
+	if (*state == FG_RUNNER_RESTARTED)
 		*state = FG_RUNNER_REACHED;
 	session->result.is_open |= doing.machine.is_open;
 	return status;
@@ -373,7 +373,7 @@ static bool may_be_counted(const struct fg_series *series, const struct fg_bench
 	       (state == FG_RUNNER_REACHED || state == FG_RUNNER_EXHAUSTED);
 }
 
-/* Judged by all pairs: those that name the function come after the last look. */
+/* Judges by all pairs, including those after the last look, which only name the function. */
 static bool has_regressed(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	for (size_t i = 0; i < series->metric_count; i++) {

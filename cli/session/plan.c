@@ -42,7 +42,8 @@ int fg_state_folder_check(const char *root, struct fg_error *err)
 	if (bad)
 		status = fg_error_set(
 			err, FG_EINVAL,
-			"%s is a link: fastgate's files would lie elsewhere; remove it", bad);
+			"%s is a link: fastgate's files would be written elsewhere; remove it",
+			bad);
 	fg_fs_list_free(names, count);
 	free(bad);
 	free(folder);

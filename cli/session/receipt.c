@@ -559,7 +559,7 @@ static void print_claim(const struct fg_session *session, const struct fg_ledger
 		   "%s: %s: %s (attempt %zu, claim %zu: evidence 10^%.1f of 10^%.1f%s)",
 		   claim->benchmark, fg_claim_name(claim->claim), verb, claim->attempt,
 		   claim->number, claim->evidence / tens, fg_claim_needed(claim->number) / tens,
-		   claim->is_confirmed ? "" : ", and the verdict does not say so");
+		   claim->is_confirmed ? "" : "; the verdict does not confirm it");
 }
 
 void fg_receipt_print(const struct fg_session *session, const struct fg_ledger *ledger)

@@ -345,8 +345,8 @@ static unsigned pair_limit(const struct fg_progress *progress,
  * Upper bound of the remaining time: the time for all pairs or the rest of the budget, whichever is
  * shorter; 0 if unknown.
  */
-static double most_ns_left(const struct fg_progress *progress,
-			   const struct fg_runner_progress *runner)
+static double max_ns_left(const struct fg_progress *progress,
+			  const struct fg_runner_progress *runner)
 {
 	const unsigned most = pair_limit(progress, runner);
 	const double budget_ns = (double)progress->measure->budget_ns;
@@ -367,7 +367,7 @@ static void describe(const struct fg_progress *progress, const struct fg_runner_
 	char high[FG_NUMBER_TEXT_SIZE];
 	char left[FG_NUMBER_TEXT_SIZE];
 	const unsigned most = pair_limit(progress, runner);
-	const double left_ns = most_ns_left(progress, runner);
+	const double left_ns = max_ns_left(progress, runner);
 
 	if (progress->total > 1)
 		fg_strbuf_printf(line, "[%zu/%zu] ", progress->index, progress->total);

@@ -80,15 +80,14 @@ struct fg_cli_server {
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): members cannot stand in parentheses */
 /* Rows for option tables; `member` is a struct fg_cli_server. */
-#define FG_CLI_SERVER_OPTIONS(type, member)                                                       \
- FG_ROW_TEXT(type, member.url, "url", 0, "URL",                                                   \
-	     "the perfdb server; by default perfdb.url of fastgate.yml"),                         \
-	 FG_ROW_TEXT(                                                                             \
-		 type, member.token_env, "token-env", 0, "NAME",                                  \
-		 "the environment variable that holds the token; by default perfdb.token_env"),   \
-	 FG_ROW_FILE(type, member.ca_file, "ca-file", 0,                                          \
-		     "certificates to trust instead of the system's; by default perfdb.ca_file"), \
-	 FG_ROW_DURATION(type, member.timeout_ns, "timeout", "60s",                               \
+#define FG_CLI_SERVER_OPTIONS(type, member)                                                        \
+ FG_ROW_TEXT(type, member.url, "url", 0, "URL",                                                    \
+	     "the perfdb server (default: perfdb.url of fastgate.yml)"),                           \
+	 FG_ROW_TEXT(type, member.token_env, "token-env", 0, "NAME",                               \
+		     "the environment variable that holds the token (default: perfdb.token_env)"), \
+	 FG_ROW_FILE(type, member.ca_file, "ca-file", 0,                                           \
+		     "certificates to trust instead of the system's (default: perfdb.ca_file)"),   \
+	 FG_ROW_DURATION(type, member.timeout_ns, "timeout", "60s",                                \
 			 "how long one request may take")
 /* NOLINTEND(bugprone-macro-parentheses) */
 

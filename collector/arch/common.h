@@ -21,8 +21,8 @@ struct fg_regs {
 };
 
 /*
- * The mask of the thread's last sigsuspend(). libc passes it on as it gets it: on some processors,
- * an interrupted call has lost it.
+ * The argument of the thread's sigsuspend() in progress, or NULL. libc passes it to the kernel
+ * unchanged; on some processors an interrupted call no longer has it in a register.
  */
 extern _Thread_local const sigset_t *fg_arch_suspended __attribute__((tls_model("initial-exec")));
 

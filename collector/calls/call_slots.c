@@ -33,7 +33,7 @@ uint32_t fg_call_nameless;
 struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 static uint32_t stub_count;
 
-/* Calls through the program's own PLT entry, which stands for the function, are counted there. */
+/* The program's own PLT entries that stand for functions: calls through them are counted there. */
 static uintptr_t canonical[CANONICAL_MAX];
 static uint32_t canonical_count;
 

@@ -23,7 +23,7 @@ static void on_introduce(struct fg_thread *thread)
 	if (has_begun)
 		return;
 	has_begun = true;
-	/* Anything but counting takes more. */
+	/* Timing a call or keeping its arguments needs the whole state. */
 	fg_call_is_quick = !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
 	fg_call_slots_update();
 }

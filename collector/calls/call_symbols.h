@@ -30,7 +30,7 @@ void *fg_call_file_map(const char *path, size_t *size);
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 
-/* False: not a wanted function. Any thread may call it. */
+/* False: not a wanted function. May be called from any thread. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
 /* A place for fg_call_symbol_target(); uses only integer registers. 0: not wanted. */
 uint32_t fg_call_symbol_place(uintptr_t address);

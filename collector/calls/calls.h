@@ -14,9 +14,9 @@
  *	call_jumps.c       writes jumps at the entries of functions
  *	call_functions.c   the functions that are counted, and which patterns ask for them
  *	call_objects.c     the imports and exports of loaded objects
- *	call_jump_entry.c  saves everything, has the call counted; called by the jumps' stubs
+ *	call_jump_entry.c  called by the stubs of jumps: saves all registers, has the call counted
  *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
- *	call_registers.h   what both save, and what they call
+ *	call_registers.h   shared by both: saves registers, declares the functions they call
  *	call_times.c       durations
  *	call_values.c      the arguments themselves
  *	domains.c          statistics of arguments

@@ -379,7 +379,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 		return find_vector(name, signature);
 	if (size > WORD_MAX || memchr(name, ':', size))
 		return false;
-	/* -ffast-math calls "__exp_finite" and its like until glibc 2.31. */
+	/* Before glibc 2.31, -ffast-math calls "__exp_finite" and the like. */
 	if (strncmp(name, "__", 2) == 0 && size > tail + 2 &&
 	    strcmp(name + size - tail, finite) == 0)
 		return find_scalar(name + 2, size - tail - 2, signature);

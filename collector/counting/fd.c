@@ -186,7 +186,7 @@ static void closing_one(int fd)
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, its parameters, its arguments */
 /* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 misses it */
 
-/* They differ only in their arguments. */
+/* Functions that open one descriptor differ only in their arguments. */
 #define OPENS(name, parameters, arguments) \
  FG_EXPORT int name parameters             \
  {                                         \

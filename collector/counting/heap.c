@@ -63,7 +63,8 @@ static struct fg_counted counted = {
 	.introduce = introduce,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
-static struct fg_counted nothing_more; /* FG_COUNTER_ALLOCATIONS only narrows the heap */
+/* FG_COUNTER_ALLOCATIONS has no counts of its own: it only reduces those of the heap. */
+static struct fg_counted nothing_more;
 
 static struct {
 	REALS(FG_REAL_MEMBER)
@@ -374,7 +375,7 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 	return status;
 }
 
-/* The rest differ only in their arguments. */
+/* The other functions that return aligned memory differ only in their arguments. */
 #define ALIGNED(name, parameters, arguments, size) \
  FG_EXPORT void *name parameters                   \
  {                                                 \

@@ -83,7 +83,7 @@ static void count(const ucontext_t *context, enum direction direction, ssize_t m
 	fg_counts_record(FG_COUNTER_IO, context, &seen);
 }
 
-/* They differ only in their arguments. */
+/* All counted functions differ only in their arguments. */
 #define COUNTED_AS(name, direction, real, parameters, arguments) \
  ssize_t name parameters                                         \
  {                                                               \

@@ -33,7 +33,7 @@ struct fg_live_owner {
 uint32_t fg_live_unplaced(enum fg_held what);
 /* A new site; if the table is full, the one for things without a place. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* Report that the site holds more, or less. Any thread may call these. */
+/* The site holds more, or less. Any thread may call these. */
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*
@@ -63,9 +63,9 @@ void fg_live_forget(void);
 /* ---- leaks.c ---- */
 
 /*
- * Calls `lost` with each block that nothing in the program's memory points to.  Other threads may
- * run on: what they move meanwhile may be found in neither place.  False: memory cannot be searched
- * here.
+ * Calls `lost` with each block that nothing in the program's memory points to. Other threads keep
+ * running, so a pointer that one of them moves during the search may be missed. False: memory
+ * cannot be searched here.
  */
 bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block));
 

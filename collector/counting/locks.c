@@ -53,7 +53,7 @@ static bool is_taken(int status)
 
 _Static_assert(thrd_success == 0, "is_taken() serves C11, too");
 
-/* The real call finds again what the attempt has found. Only a lock or a timeout was a wait. */
+/* An attempt that fails with an error makes the real call fail too, which is not a wait. */
 #define LOCKS(name, attempt, late, parameters, arguments, failed) \
  FG_EXPORT int name parameters                                    \
  {                                                                \

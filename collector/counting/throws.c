@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts __cxa_throw, which C++ calls to throw, and counts throws by type. Built only into the
- * counting library.
- * A rethrow (`throw;`) is not counted again.
+ * Intercepts __cxa_throw, which C++ calls to throw, and counts throws by type. A rethrow (`throw;`)
+ * is not counted again. Built only into the counting library.
  *
  * The types are found while the program runs: each gets its own number, up to TYPES_MAX.
  *

@@ -143,7 +143,7 @@ static void after_fork_in_child(void);
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): a name of the linker's */
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* glibc has pthread_atfork() only in its statically linked part; musl has nothing else. */
+/* glibc's libc.so exports only __register_atfork(), and musl only pthread_atfork(). */
 static void watch_forks(void)
 {
 	int (*watch)(void (*)(void), void (*)(void), void (*)(void), void *) = NULL;

@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 enum {
-	DESCRIPTOR_NEAR = 1 << 20, /* static thread-local storage may lie in between */
-	STACK_SMALL = 64 * 1024,   /* smaller stacks get extra room for our handler */
+	/* distance from a frame to libc's descriptor: static thread-local storage lies between */
+	DESCRIPTOR_NEAR = 1 << 20,
+	STACK_SMALL = 64 * 1024, /* smaller stacks get extra room for our handler */
 	STACK_MORE = 16 * 1024,
 };
 

@@ -10,11 +10,11 @@
  *	                 in the kernel, for our own signal: that part of the system time lies in
  *	                 every period, is never sampled, and is charged to the sample
  *
- * So the CPU clock decides: what it counts beyond the user samples is owed to system time, and the
- * next sample that finds the thread in the kernel gets it. The debt varies around the truth by a
- * period; a negative debt is carried on. What a thread leaves behind goes to the process, and the
- * next thread that is found in the kernel for the first time gets it. So threads too short to be
- * found in the kernel do not lose their system time, and noise is not mistaken for it.
+ * So the CPU clock decides: time that it counts beyond the user samples is owed to system time, and
+ * the next sample that finds the thread in the kernel gets it. The debt varies around the truth by
+ * a period; a negative debt is carried over. A thread that ends leaves its debt to the process, and
+ * the next thread that is found in the kernel for the first time gets it. So threads too short to
+ * be found in the kernel do not lose their system time, and noise is not mistaken for it.
  *
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
  *	Two threads of 1.5 ms, with one user sample and two: 0.5 ms and -0.5 ms are owed, 0 in all.
@@ -44,7 +44,7 @@ struct fg_account {
 	bool on;             /* sampling was on at the last look */
 	uint32_t switches;   /* times that sampling had been switched by then */
 	uint64_t sampled_ns; /* user samples since the last look */
-	int64_t owed_ns;     /* CPU time that is in no sample */
+	int64_t owed_ns;     /* CPU time that no sample covers */
 };
 
 /*
@@ -66,10 +66,10 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
 
 /*
  * Brings the account up to date. `split` gets the difference from the last look. If sampling was
- * switched on or off meanwhile, the time is not counted, because it is not known how much of it was
- * sampled. It is short if this is called as soon as fg_account_is_behind() returns true. If
- * sampling was switched and switched back, system time is owed what getrusage counted, but at most
- * the unsampled time.
+ * switched on or off meanwhile, the time is not counted, because the sampled part of it is unknown;
+ * call this as soon as fg_account_is_behind() returns true, and that time is short. If sampling was
+ * switched and switched back, system time is owed what getrusage counted, but at most the unsampled
+ * time.
  */
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split);
@@ -87,7 +87,7 @@ static inline uint64_t fg_account_due(const struct fg_account *account)
 	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;
 }
 
-/* The CPU time that is in no sample if the CPU clock reads `cpu_ns`. */
+/* The CPU time that no sample covers if the CPU clock reads `cpu_ns`. */
 static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_t cpu_ns)
 {
 	return account->owed_ns + (int64_t)(cpu_ns - account->last.cpu_ns - account->sampled_ns);

@@ -418,8 +418,8 @@ void fg_clocks_stop(struct fg_thread *thread)
 }
 
 /*
- * The jittered timer is re-armed each time, perf's after its first period.  A timer on the CPU
- * clock repeats by itself.
+ * In a sandbox no timer can be re-armed. So a perf clock gets its full period now, and a jittered
+ * timer gives way to the tick, which repeats by itself.
  */
 void fg_clocks_enter_sandbox(void)
 {

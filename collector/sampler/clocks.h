@@ -42,8 +42,8 @@ void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
 void fg_thread_set_tick(struct fg_thread *thread, bool fast);
 uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast);
 /*
- * Restarts the thread's perf clock with the process's period.  The elapsed part of the last period
- * is in no sample, and so is owed to system time: it was spent in the kernel, for our own signal.
+ * Restarts the thread's perf clock with the process's period.  No sample covers the elapsed part of
+ * the last period, so it is owed to system time: it was spent in the kernel, for our own signal.
  */
 void fg_thread_settle(struct fg_thread *thread);
 

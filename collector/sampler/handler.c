@@ -315,7 +315,7 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 		sample_system(thread, context, behind, now_ns);
 }
 
-/* Looks often while system time passes, otherwise seldom. */
+/* Looks often while system time passes, otherwise rarely. */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
@@ -469,7 +469,7 @@ void fg_take_last_hits(struct fg_thread *thread)
 	    !fg_kernel_is_clock(thread) || !fg_sampling_on(now_ns) ||
 	    fg_account_is_behind(account, true, atomic_load(&fg_g.switches)))
 		return;
-	/* No handler uses the account meanwhile. */
+	/* Keeps handlers away from the account. */
 	thread->clocks.attached = false;
 	atomic_signal_fence(memory_order_seq_cst);
 	fg_thread_times(&now);

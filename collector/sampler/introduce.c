@@ -45,8 +45,8 @@ void fg_trace_introduce(struct fg_thread *thread)
 		(void)fg_note(thread, fg_g.options.invalid_variable);
 	}
 	if (fg_g.control_missing)
-		(void)fg_note(thread, "the control file cannot be mapped: it cannot switch the "
-				      "recording off");
+		(void)fg_note(thread, "the control file cannot be mapped: it does not control this "
+				      "process");
 	if (fg_count_hooks)
 		fg_count_hooks->introduce(thread);
 	fg_modules_rewrite(thread);

@@ -106,10 +106,11 @@ static bool set_counters(struct fg_options *options, const char *text)
 
 struct setting {
 	const char *name;
-	bool (*set)(struct fg_options *options, const char *text); /* or NULL and a member: */
+	/* Reads the value. NULL: the next members describe the option at `offset`. */
+	bool (*set)(struct fg_options *options, const char *text);
 	size_t offset;
-	const char *on, *off;     /* words of a flag */
-	uint64_t low, high, unit; /* of a whole number; `high` 0: a path */
+	const char *on, *off;     /* words of a flag; NULL: a number or a path */
+	uint64_t low, high, unit; /* range and unit of a whole number; `high` 0: a path */
 };
 
 #define MEMBER(member)            .offset = offsetof(struct fg_options, member)

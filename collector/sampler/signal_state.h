@@ -17,7 +17,7 @@ void fg_signal_set_blocked(bool is_blocked);
 /* The program's action for the signal. */
 struct sigaction fg_signal_shadow(void);
 
-/* A signal that the program blocks is kept, for this thread or for the process. */
+/* Is a signal kept, for this thread or for the process, because the program blocks it? */
 bool fg_signal_has_pending(void);
 bool fg_signal_take_pending(siginfo_t *info);
 /* Runs the program's handler on a kept signal if the program no longer blocks it. */

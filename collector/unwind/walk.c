@@ -353,7 +353,7 @@ static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 			walk, cfa,
 			(struct saved_at){fg_rule_return_at(rule, cfa), cfa + bp_offset});
 	case FG_RULE_LEAF:
-		*checked = false; /* the link register is in none of the words */
+		*checked = false; /* no word of the stack holds the link register */
 		return known ? step_to_link(walk, cfa) : STEP_LOST;
 	case FG_RULE_DEREF:
 	case FG_RULE_DEREF_BP:

@@ -7,7 +7,7 @@ against=${1:-merge-base}
 reports=${REPORTS:-fastgate-reports}
 mkdir -p "$reports"
 
-# The commit to compare with is not in a shallow clone.
+# A shallow clone may lack the commit to compare with.
 if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
 	git fetch --quiet --unshallow origin '+refs/heads/*:refs/remotes/origin/*'
 fi

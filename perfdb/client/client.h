@@ -50,7 +50,7 @@ struct fg_push_options {
 	/*
 	 * Called after each file and before each wait (then `what` gives the reason). May be NULL.
 	 */
-	void (*tell)(void *context, const char *file, const char *what);
+	void (*on_progress)(void *context, const char *file, const char *what);
 	void *context;
 };
 

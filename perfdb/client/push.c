@@ -18,10 +18,10 @@ static bool is_interrupted(const struct fg_push *p)
 	return p->options->interrupted && *p->options->interrupted;
 }
 
-static void tell(const struct fg_push *p, const char *file, const char *what)
+static void report_progress(const struct fg_push *p, const char *file, const char *what)
 {
-	if (p->options->tell)
-		p->options->tell(p->options->context, file, what);
+	if (p->options->on_progress)
+		p->options->on_progress(p->options->context, file, what);
 }
 
 /* Judges by the status alone. */
@@ -80,7 +80,7 @@ enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
 		outcome = attempt_it(p, what, &retry_after_ns, err);
 		if (outcome != FG_PUSH_LATER || i == attempts || is_interrupted(p))
 			break;
-		tell(p, name, err->message);
+		report_progress(p, name, err->message);
 		p->result.retries++;
 		fg_http_wait(&p->patience, i, retry_after_ns);
 	}
@@ -123,12 +123,13 @@ static enum fg_push_outcome push_file(struct fg_push *p, fg_push_send *send, con
 		(void)unlink(path);
 		p->result.sent += outcome == FG_PUSH_SENT;
 		p->result.known += outcome == FG_PUSH_KNOWN;
-		tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "already on the server");
+		report_progress(p, name,
+				outcome == FG_PUSH_SENT ? "sent" : "already on the server");
 		return outcome;
 	}
 	if (p->reason.code == FG_OK)
 		p->reason = err;
-	tell(p, name, err.message);
+	report_progress(p, name, err.message);
 	if (outcome == FG_PUSH_REJECTED)
 		reject(p, path);
 	return outcome;

@@ -210,7 +210,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 }
 
 /* The token was looked up; continue with the body. */
-static enum MHD_Result go_on(struct fg_request *rq)
+static enum MHD_Result resume(struct fg_request *rq)
 {
 	rq->held = false;
 	fg_workers_release(rq->server->workers);
@@ -230,7 +230,7 @@ enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection,
 		return begin(rq, method, url, version);
 	if (*size)
 		return take(rq, data, size);
-	return rq->held && rq->job.kind == FG_JOB_PROOF ? go_on(rq) : finish(rq);
+	return rq->held && rq->job.kind == FG_JOB_PROOF ? resume(rq) : finish(rq);
 }
 
 void fg_http_completed(void *context, struct MHD_Connection *connection, void **request,

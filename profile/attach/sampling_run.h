@@ -39,7 +39,7 @@ struct fg_stopped_copy {
 /* ---- own_cpu.c ---- */
 
 struct fg_own_cpu {
-	cpu_set_t allowed; /* empty: unknown */
+	cpu_set_t allowed; /* CPUs that this process may use; empty if unknown */
 	cpu_set_t taken;   /* CPUs taken since fg_own_cpu_leave() */
 };
 

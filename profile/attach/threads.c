@@ -241,7 +241,7 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 			"run --cap-add=SYS_PTRACE)",
 			(int)pid);
 	else if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))
-		(void)fg_error_set(err, FG_ENOENT, "there is no process %d", (int)pid);
+		(void)fg_error_set(err, FG_ENOENT, "process %d does not exist", (int)pid);
 	else if (has_tracer(pid))
 		(void)fg_error_set(err, FG_EBUSY,
 				   "process %d is traced already, by a debugger or strace",

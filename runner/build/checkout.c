@@ -133,7 +133,8 @@ static int update(const struct level *level, const char *setting, const struct m
 }
 
 /*
- * Try the main checkout's own clone first, then the submodule's URL if that clone lacks the commit.
+ * Fetches from the main checkout's own clone, or from the submodule's URL if that clone lacks the
+ * commit.
  */
 static int fetch(const struct level *level, const struct module *module, bool with_nested,
 		 struct fg_error *err)
@@ -236,8 +237,8 @@ static int update_submodules(const struct level *level, struct fg_error *err)
 /* ---- work trees that git has registered ---- */
 
 /*
- * Serialise per repository: `git worktree prune` removes what a concurrent `git worktree add` has
- * just begun, and `git submodule update` writes the repository's configuration.
+ * One checkout at a time per repository: `git worktree prune` would remove what a concurrent `git
+ * worktree add` has just begun, and `git submodule update` writes the repository's configuration.
  */
 static int lock_repository(const struct fg_checkout *checkout, int *lock_fd, struct fg_error *err)
 {

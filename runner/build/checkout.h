@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Check out a commit into a detached git worktree, with the submodules its build may need.
+ * Checks out a commit into a detached git worktree, with the submodules its build may need.
  *
  * A submodule that is initialised in the main checkout is needed, and cloned from there without
  * using the network. A submodule listed there but not initialised is not needed: the work tree
@@ -26,7 +26,7 @@ struct fg_checkout {
 };
 
 int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err) FG_NODISCARD;
-/* Prune git's entries for work trees whose folders are gone. */
+/* Prunes git's entries for work trees whose folders are gone. */
 int fg_checkout_forget_removed(const char *top, struct fg_error *err) FG_NODISCARD;
 
 #endif

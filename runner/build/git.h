@@ -20,12 +20,12 @@ struct fg_git {
 };
 
 /*
- * Trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed.  FG_ECHILD with the
- * last lines of git's error output.
+ * Trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed.  FG_ECHILD: git
+ * failed; the message has the last lines of its error output.
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
-/* Runs git for what it does. */
+/* Runs git and discards its output. */
 int fg_git_run(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
 	FG_NODISCARD;
 #define FG_GIT_RUN(git, err, ...) fg_git_run(git, (const char *const[]){__VA_ARGS__, NULL}, err)

@@ -20,7 +20,7 @@ static int explain_missing(const struct fg_git *git, const char *what, struct fg
 			err, FG_ENOENT,
 			"%s is not in this clone, which is shallow: run 'git fetch --unshallow' first (on GitHub: fetch-depth: 0 for actions/checkout; on GitLab: GIT_DEPTH: 0)",
 			what);
-	return fg_error_set(err, FG_ENOENT, "no commit %s in this repository", what);
+	return fg_error_set(err, FG_ENOENT, "%s does not exist in this repository", what);
 }
 
 /*
@@ -113,10 +113,10 @@ static int resolve_on_target(const struct fg_git *git, const char *head, char **
 static int explain_no_target(const struct fg_git *git, struct fg_error *err)
 {
 	if (is_shallow(git))
-		return explain_missing(git, "the branch to be merged into", err);
+		return explain_missing(git, "the target branch", err);
 	return fg_error_set(
 		err, FG_ENOENT,
-		"no branch to be merged into was found (tried origin/HEAD, origin/main, origin/master, main, master): name a ref instead of merge-base");
+		"no target branch was found (tried origin/HEAD, origin/main, origin/master, main, master): name a ref instead of merge-base");
 }
 
 static int resolve_merge_base(const struct fg_git *git, char **commit, char **words,
@@ -129,8 +129,7 @@ static int resolve_merge_base(const struct fg_git *git, char **commit, char **wo
 
 	if (!head) {
 		status = fg_error_set(err, FG_ENOENT,
-				      "there is no commit in '%s', so there is no merge-base",
-				      git->folder);
+				      "'%s' has no commit yet, and so no merge-base", git->folder);
 		goto out;
 	}
 	if (!target) {

@@ -90,7 +90,7 @@ static bool can_double(const struct maker *m)
 	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
 }
 
-/* Account for `parts` more parts of `bytes` in total; fails if the limits are now exceeded. */
+/* Counts `parts` more parts of `bytes` in total; fails if the limits are now exceeded. */
 static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
 {
 	const bool is_first = m->linked == 0;
@@ -339,7 +339,7 @@ static int copy_originals(struct maker *m, struct fg_error *err)
 	return status;
 }
 
-/* Compare the products of the last batch while the next one links. */
+/* Starts the next batch, and compares the products of the last one while it links. */
 static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
 {
 	if (is_interrupted(m))
@@ -503,7 +503,7 @@ static void keep_cost(const struct maker *m, const char *path, int status)
 		fg_link_cost_write(path, took_ns);
 }
 
-/* Link into a new folder. On early failure m->folder stays NULL. */
+/* Links into a new folder. On early failure m->folder stays NULL. */
 static int make_apart(struct maker *m, const char *parent, const char *cost, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -517,7 +517,7 @@ static int make_apart(struct maker *m, const char *parent, const char *cost, str
 	return status;
 }
 
-/* Rename the folder to its final name only when it is complete. */
+/* A complete folder is renamed to its final name, so an incomplete one never has that name. */
 static int make_folder(struct maker *m, const char *folder, struct fg_error *err)
 {
 	char *cost = cost_path(m->options);

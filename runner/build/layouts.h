@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Link one build several times, with its code at other addresses. All of .text is shifted within a
+ * Links one build several times, with its code at other addresses. All of .text is shifted within a
  * cache line by 0, 16, 32 and 48 bytes, which are all the places a function can have there, and
  * within the page, where code competes with that of other libraries for cache sets. Libraries of
  * the project are shifted as well.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repeat recorded link commands (link_record.h), several in parallel, with another output and a pad
- * (pad_object.h) in front of all objects. If the recorded link has a plant (planted.h), so does the
- * repeated one.
+ * Repeats recorded link commands (link_record.h), several in parallel, with another output and a
+ * pad (pad_object.h) in front of all objects. If the recorded link has a plant (planted.h), so does
+ * the repeated one.
  *
  * Call fg_link_again_start() while there is room, then fg_link_again_wait(); always call
  * fg_link_again_end().

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 enum {
-	LOOKS_EXPECTED = 2, /* multiple of the pairs of the first look */
+	LOOKS_EXPECTED = 2, /* pairs that a run is expected to take, in pairs of the first look */
 	ALWAYS_CHEAP_S = 2, /* a wait of up to this length needs no announcement */
 	/* measure again after this time: the machine may have been busy, or the linker replaced */
 	KEPT_S = 24 * 60 * 60,

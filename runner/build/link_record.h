@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Record how the programs of a build are linked, so that they can be linked again.
+ * Records how the programs of a build are linked, so that they can be linked again.
  *
  * gcc and clang look for the linker in COMPILER_PATH first.  A script there records the command,
  * keeps the objects that the compiler is about to remove, and runs the linker.  This works with

@@ -435,7 +435,8 @@ static void set_snapshot(const struct fg_worktree_options *options, struct place
 }
 
 /*
- * The commit was the candidate of an earlier run, so its build exists, and nobody changes it now.
+ * Takes the build of a commit that was the candidate of an earlier run. False: it does not exist,
+ * or another run is changing it.
  */
 static bool take_snapshot_of(const struct fg_worktree_options *options, struct places *places,
 			     struct fg_worktree *worktree)
@@ -482,8 +483,8 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	}
 }
 
-/* The tree of the baseline, to be freed, if it is built only in a snapshot. */
-static char *spared_tree(const struct fg_worktree_options *options, struct places *places)
+/* The hash of the baseline's tree, to be freed, if only a snapshot has its build; else NULL. */
+static char *tree_to_spare(const struct fg_worktree_options *options, struct places *places)
 {
 	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};
 	char *tree = options->baseline ? fg_git_tree_of(&git, options->baseline) : NULL;
@@ -504,7 +505,7 @@ static char *spared_tree(const struct fg_worktree_options *options, struct place
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)
 {
-	char *spared = spared_tree(options, places);
+	char *spared = tree_to_spare(options, places);
 
 	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
 		set_snapshot(options, places, i);

@@ -62,7 +62,8 @@ static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t 
  * Returns where new lines begin. If the old text is still there except for its first byte, lines
  * were appended; otherwise all of the text is new.
  */
-static size_t begin_of_news(const struct fg_control_file *control, const char *text, size_t size)
+static size_t begin_of_new_lines(const struct fg_control_file *control, const char *text,
+				 size_t size)
 {
 	if (control->size > 1 && control->size <= size &&
 	    memcmp(control->text + 1, text + 1, control->size - 1) == 0)
@@ -96,7 +97,7 @@ void fg_control_file_look(struct fg_control_file *control)
 		control->size = 0;
 		return;
 	}
-	control->size = count_dumps(text, begin_of_news(control, text, size), size, &dumps);
+	control->size = count_dumps(text, begin_of_new_lines(control, text, size), size, &dumps);
 	memcpy(control->text, text, control->size);
 	__atomic_store_n(&control->page->off, text[0] == '0', __ATOMIC_RELEASE);
 	(void)__atomic_add_fetch(&control->page->dumps, dumps, __ATOMIC_RELEASE);

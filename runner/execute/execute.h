@@ -59,7 +59,7 @@ void fg_executor_release(struct fg_executor *executor);
 /* Number of programs that run at once: a whole block in a duet, otherwise one. */
 size_t fg_block_step(const struct fg_block *block);
 /*
- * Prepare, start and wait for the step of the block that begins with slot `first`; executions whose
+ * Prepares and executes the step of the block that begins with slot `first`; executions whose
  * program succeeded have `user_values`.  FG_ECHILD: the benchmark failed, see `failure`.
  * FG_EINTERRUPTED: the user asked to stop.  Filled executions must be released, even after a
  * failure.
@@ -67,10 +67,10 @@ size_t fg_block_step(const struct fg_block *block);
 int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, size_t first,
 		    struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		    struct fg_error *err) FG_NODISCARD;
-/* The cleanup command; call after each step, even a failed one. */
+/* Runs the cleanup command. Call after each step, even a failed one. */
 int fg_execute_cleanup(struct fg_executor *executor, const struct fg_block *block, size_t first,
 		       struct fg_failure *failure, struct fg_error *err) FG_NODISCARD;
-/* All steps of a block, with their cleanups. */
+/* Executes all steps of a block, with their cleanups. */
 int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		     struct fg_error *err) FG_NODISCARD;

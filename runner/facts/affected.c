@@ -81,9 +81,9 @@ static void take_pair(struct comparison *c, const struct fg_code *before,
 						  : &after->items[pair->after];
 
 	if (pair->change == FG_CODE_ADDED && item->is_exported)
-		touch_all(c, "something new that other code may look up by name", item->name);
+		touch_all(c, "something was added that other code may look up by name", item->name);
 	else if (pair->change == FG_CODE_REMOVED && item->is_exported)
-		touch_all(c, "something disappeared that other code may look up by name",
+		touch_all(c, "something was removed that other code may look up by name",
 			  item->name);
 	else if (pair->change != FG_CODE_ADDED && !item->is_function)
 		touch_all(c, "data changed", item->name);
@@ -182,7 +182,7 @@ static void check_inside(struct fg_affected *affected, const struct fg_target *t
 	}
 	for (size_t i = 0; i < c->functions.count; i++) {
 		if (fg_executed_has_function(file, c->functions.entries[i].key)) {
-			say(reason, c->functions.entries[i].key, "it executes what changed");
+			say(reason, c->functions.entries[i].key, "it executes changed code");
 			return;
 		}
 	}
@@ -232,7 +232,7 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 		say(reason, NULL, "the program that it runs in the end is unknown: %s",
 		    fg_fs_base_name(candidate->program));
 	else if (!fg_command_is_same(baseline->command, candidate->command))
-		say(reason, NULL, "each side has a command of its own");
+		say(reason, NULL, "each side has its own command");
 	else if (benchmark->prepare.argc)
 		say(reason, NULL, "files that its prepare makes are not tracked");
 }

@@ -6,10 +6,10 @@
  * other tenants drift.  So the two arms are interleaved and the pair is the unit of analysis.
  *
  * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both
- *         alike.  The one started first has a small advantage; which one that is, is drawn for
- *         each pair.  The CPU changes after every two pairs.  CPU time is the metric.
- * abba    One at a time: A B B A or B A A B, drawn.  A linear drift over the block adds the same to
- *         both arms: positions 0 + 3 = 1 + 2.  The whole block is one observation.
+ *         alike.  The one started first has a small advantage, so each pair draws who starts.  The
+ *         CPU changes after every two pairs.  CPU time is the metric.
+ * abba    One at a time: A B B A or B A A B, at random.  A linear drift over the block adds the
+ *         same to both arms: positions 0 + 3 = 1 + 2.  The whole block is one observation.
  * stored  The candidate alone; its partner is in the store.
  *
  * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).
@@ -17,11 +17,11 @@
  * of another.  The gate's test rests on this: for equal sides, the sign of a pair's difference is
  * the coin that drew its order.
  *
- * The padding of the environment is drawn per pair, the same for both arms: what differs between
- * them is then the program alone, and its luck with the layout is averaged over the pairs.
+ * The padding of the environment is drawn per pair, the same for both arms: then they differ in the
+ * program alone, and its luck with the layout is averaged over the pairs.
  *
- * The sampling period is drawn in ±25 % per pair, the same for both arms: with a fixed period, a
- * function whose calls last as long as the period is seen always or never.
+ * The sampling period varies by ±25 % at random per pair, the same for both arms: with a fixed
+ * period, a function whose calls last as long as the period is seen always or never.
  */
 #include "runner/schedule/schedule.h"
 

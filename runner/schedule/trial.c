@@ -58,8 +58,8 @@ static const char no_duet_file[] =
 	"both commands write their metrics to the same file, so they cannot run at once: give each a "
 	"file of its own";
 static const char no_duet_pin[] =
-	"programs cannot be pinned to a CPU here, which a duet needs: allow sched_setaffinity, as "
-	"some containers do not";
+	"programs cannot be pinned to a CPU here, which a duet needs: allow sched_setaffinity, which "
+	"some containers forbid";
 static const char no_duet_apart[] =
 	"the two programs do not run at the same time for long enough to be a duet: let the benchmark "
 	"repeat its work";

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const config = `version: 1
-project: prices
+project: costs
 benchmarks:
   - { name: bench, command: ./bench, metrics: [ { name: cost, regex: "cost: (\\\\S+)", unit: "1" } ] }
   - { name: endless, command: sleep 1000 }

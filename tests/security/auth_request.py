@@ -82,7 +82,7 @@ def attempt(port, secret):
         check(ask(port, Cookie="who=eve", **claimed)[0] == 403, f"eve claims {claimed}")
         check(ask(port, Authorization="Bearer x", **claimed)[0] == 401, f"somebody without a token claims {claimed}")
         check(ask(port, **claimed)[1] == b"sign in here", f"a stranger claims {claimed}")
-    check(ask(port, Authorization=f"Bearer {secret}")[0] == 200, "a token works beside")
+    check(ask(port, Authorization=f"Bearer {secret}")[0] == 200, "a token works as well")
 
 
 def attack():

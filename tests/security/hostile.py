@@ -35,17 +35,17 @@ def a_killed_gate_does_not_pass():
     check("PASS" not in done.stdout, f"killed gate: {done.stdout}")
 
 
-def processes_left_beside_a_duet_set_its_pairs_aside():
+def processes_left_running_in_a_duet_set_its_pairs_aside():
     code, benchmark, words = duel("duet", "./culprit 90 linger pid")
-    check(code == ERROR and benchmark["pairs"] == 0, f"left beside: {code} {words}")
-    check("left processes running while the other ran" in words, f"left beside: the reason is missing: {words}")
+    check(code == ERROR and benchmark["pairs"] == 0, f"left running: {code} {words}")
+    check("left processes running while the other ran" in words, f"left running: the reason is missing: {words}")
 
 
 def a_process_left_behind_does_not_live_to_meet_the_baseline():
     # The baseline looks for the process by its id, and logs it.
     baseline = "if [ -e pid ] && kill -0 $(cat pid) 2>/dev/null; then echo met >>met; fi; exec ./victim 60"
     code, _, words = duel("abba", "./culprit 90 linger pid", f"sh -c '{baseline}'")
-    check(os.path.exists("pid") and not os.path.exists("met"), "the process lived on beside the baseline")
+    check(os.path.exists("pid") and not os.path.exists("met"), "the process still ran with the baseline")
     check("left processes running" in words, f"left behind: nobody says so: {words}")
     check(code != ERROR, f"left behind: {code} {words}")
 
@@ -74,7 +74,7 @@ def main():
         shutil.copy(HOSTILE, name)
     a_killed_baseline_is_an_error()
     a_killed_gate_does_not_pass()
-    processes_left_beside_a_duet_set_its_pairs_aside()
+    processes_left_running_in_a_duet_set_its_pairs_aside()
     a_process_left_behind_does_not_live_to_meet_the_baseline()
     damaged_traces_are_reported_and_blame_nobody()
     the_seed_is_not_handed_to_a_program()

@@ -81,7 +81,7 @@ def attack():
         names_are_not_groups(server)
         names_that_do_not_fit_are_refused(server)
         only_the_proxy_is_believed(server)
-        expect(server.ask("GET", "/api/v1/runs", token=everything), 200, "tokens work beside")
+        expect(server.ask("GET", "/api/v1/runs", token=everything), 200, "tokens work as well")
     options_fit_together()
 
 

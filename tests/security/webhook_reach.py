@@ -71,7 +71,7 @@ def redirection_is_not_followed(server, secret, receiver):
 
 def only_what_is_allowed_is_reached(server, secret, receiver):
     problem = after_a_run(server, secret, receiver.url(host="127.0.0.2"))["problem"]
-    check("local or private" in problem, f"an address beside the allowed one: {problem}")
+    check("local or private" in problem, f"an address next to the allowed one: {problem}")
     check(after_a_run(server, secret, receiver.url())["problem"] is None and receiver.count == 1, "the allowed address")
 
 

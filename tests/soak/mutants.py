@@ -346,7 +346,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_intermixed_args()
     mutants, equivalent = choose(asked.build.resolve(), asked.names)
-    print(f"{len(mutants)} mutants there are, beside {equivalent} that are known to make no difference", flush=True)
+    print(f"{len(mutants)} mutants, without {equivalent} that are known to make no difference", flush=True)
     end = time.monotonic() + asked.seconds
     tally = Tally()
 

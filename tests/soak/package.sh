@@ -61,7 +61,7 @@ inside sh -c 'cd /tmp && fastgate duel --pairs 4:6 "seq 1000000" "seq 3000000"' 
 cat "$work/duel"
 [ "$status" -eq 1 ] || { echo "package.sh: three times the work: exit code $status, expected 1" >&2; exit 1; }
 
-say "fastgate-i386 beside it"
+say "fastgate-i386 next to it"
 inside sh -c 'apt-get install -y -q --no-install-recommends /tmp/fastgate-i386_*.deb' >"$work/log" 2>&1 || {
 	tail -n 20 "$work/log" >&2
 	exit 1

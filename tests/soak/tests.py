@@ -45,7 +45,7 @@ def run_tests(way, number, words, asked):
     return run
 
 
-def beside_busy_processes(number, asked):
+def with_busy_processes(number, asked):
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
     try:
         return run_tests("busy", number, [], asked)
@@ -59,7 +59,7 @@ def on_one_processor(number, asked):
     return run_tests("one-cpu", number, ["taskset", "-c", str(min(os.sched_getaffinity(0)))], asked)
 
 
-WAYS = {"busy": beside_busy_processes, "one-cpu": on_one_processor}
+WAYS = {"busy": with_busy_processes, "one-cpu": on_one_processor}
 
 
 def print_table(runs):

@@ -21,5 +21,5 @@ while :; do
 	[ "$(date +%s)" -lt "$end" ] || break
 done
 rm -f "$log"
-echo "$rounds rounds, $wrong with a share beside the truth"
+echo "$rounds rounds, $wrong with a wrong share"
 [ $wrong -eq 0 ]

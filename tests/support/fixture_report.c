@@ -467,7 +467,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 static void make_accepted(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
-	static const struct fg_accept price = {
+	static const struct fg_accept cost = {
 		.benchmark = "reconstruct",
 		.metric = "cpu_time",
 		.up_to = 0.07,
@@ -478,9 +478,9 @@ static void make_accepted(struct fg_fixture *fixture)
 
 	benchmark->outcome = FG_OUTCOME_PASS;
 	fixture->verdict.outcome = FG_OUTCOME_PASS;
-	benchmark->metrics[0].accepted = &price;
+	benchmark->metrics[0].accepted = &cost;
 	fg_notes_add(&benchmark->metrics[0].notes, &fixture->verdict.arena, "accepted (%s): %s",
-		     price.source, price.reason);
+		     cost.source, cost.reason);
 }
 
 static void make_expired(struct fg_fixture *fixture)

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		check(pthread_create(&threads[i], NULL, run, NULL) == 0, "pthread_create");
 	for (unsigned i = 0; i < THREADS; i++)
 		(void)pthread_join(threads[i], NULL);
-	tell("work_alone", (double)alone_ns);
-	tell("work_together", (double)together_ns);
+	print_value("work_alone", (double)alone_ns);
+	print_value("work_together", (double)together_ns);
 	return 0;
 }

@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	}
 	/* The program has slept nearly all the time; this part can be sampled. */
 	spin_us(20000);
-	tell("interrupted", interrupted);
-	tell("early", early);
+	print_value("interrupted", interrupted);
+	print_value("early", early);
 	return interrupted || early ? 1 : 0;
 }

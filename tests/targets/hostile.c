@@ -3,9 +3,10 @@
  * A candidate that harms its baseline.
  *
  * usage: hostile MS [kill NAME | above NAME | linger FILE | damage NAME]
- *   kill     ends every program of this name above    ends the nearest process of this name that it
- *   descends from linger   leaves a process behind in its own group and session, and writes its id
- *   to FILE damage   fills the traces that a program of this name is writing with zeros
+ *   kill     ends every program of this name
+ *   above    ends the nearest process of this name that it descends from
+ *   linger   leaves a process behind in its own group and session, and writes its id to FILE
+ *   damage   fills the traces that a program of this name is writing with zeros
  * and works for MS milliseconds of CPU time.
  */
 #include "work.h"

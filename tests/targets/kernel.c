@@ -66,7 +66,7 @@ NOINLINE static void work_in_turn(void)
 	KEEP_FRAME();
 }
 
-/* Measured by clock readings, which do not depend on the kernel's split into user and system tim */
+/* Measured by a clock, so that the kernel's split into user and system time does not matter. */
 static uint64_t reading_ns;
 static uint64_t working_ns;
 
@@ -100,11 +100,13 @@ int main(int argc, char **argv)
 			read_zeros(fd);
 	}
 	(void)getrusage(RUSAGE_SELF, &usage);
-	tell("user", (double)usage.ru_utime.tv_sec * 1e9 + (double)usage.ru_utime.tv_usec * 1e3);
+	print_value("user",
+		    (double)usage.ru_utime.tv_sec * 1e9 + (double)usage.ru_utime.tv_usec * 1e3);
 	if (mixed) {
-		tell("read_in_turn", (double)reading_ns);
-		tell("work_in_turn", (double)working_ns);
+		print_value("read_in_turn", (double)reading_ns);
+		print_value("work_in_turn", (double)working_ns);
 	}
-	tell("system", (double)usage.ru_stime.tv_sec * 1e9 + (double)usage.ru_stime.tv_usec * 1e3);
+	print_value("system",
+		    (double)usage.ru_stime.tv_sec * 1e9 + (double)usage.ru_stime.tv_usec * 1e3);
 	return 0;
 }

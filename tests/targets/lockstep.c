@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 		}
 		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 	}
-	tell("two_thirds", (double)a);
-	tell("one_third", (double)b);
+	print_value("two_thirds", (double)a);
+	print_value("one_third", (double)b);
 	return 0;
 }

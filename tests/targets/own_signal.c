@@ -101,7 +101,7 @@ int main(void)
 	check(sigprocmask(SIG_SETMASK, &set, NULL) == 0, "unblock");
 	check(received == before_thread + 1, "a signal for the process was lost, or doubled");
 
-	/* Inherited descriptors have low numbers; the collector's have high ones, and look close */
+	/* Inherited descriptors have low numbers; the collector's are high, and look closed. */
 	for (int fd = 3; fd < 4096; fd++)
 		check((close(fd) == -1 && errno == EBADF) || fd < 512,
 		      "a descriptor of the collector could be closed");

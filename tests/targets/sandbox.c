@@ -69,7 +69,7 @@ int main(void)
 
 	check(fesetround(FE_UPWARD) == 0, "fesetround");
 	before();
-	tell("until_then", (double)cpu_ns());
+	print_value("until_then", (double)cpu_ns());
 	enter_sandbox();
 	inside(turns);
 	return fegetround() == FE_UPWARD ? 5 : 9;

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 			b_ns += cpu_ns() - begin;
 		}
 	}
-	tell("work_a", (double)a_ns);
-	tell("work_b", (double)b_ns);
+	print_value("work_a", (double)a_ns);
+	print_value("work_b", (double)b_ns);
 	return 0;
 }

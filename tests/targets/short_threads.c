@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 		work_in_main(work_us);
 		in_main_ns += cpu_ns() - begin;
 	}
-	tell("work_in_thread", (double)in_threads_ns);
-	tell("work_in_main", (double)in_main_ns);
+	print_value("work_in_thread", (double)in_threads_ns);
+	print_value("work_in_main", (double)in_main_ns);
 	return 0;
 }

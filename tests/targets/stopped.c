@@ -3,8 +3,10 @@
  * A program that is stopped from outside while it computes and makes no system call that could
  * explain the gap.
  *
- * usage: stopped FILE Writes its process id to FILE, computes in before() for a second of elapsed
- * time, during which the test stops it, and then in after().
+ * usage: stopped FILE
+ *
+ * Writes its process id to FILE, computes in before() for a second of elapsed time, during which
+ * the test stops it, and then in after().
  */
 #include "work.h"
 

@@ -45,6 +45,6 @@ int main(int argc, char **argv)
 		(__extension__(void (*)(unsigned)) symbol)(1);
 		(void)dlclose(handle);
 	}
-	tell("same_address", same);
+	print_value("same_address", same);
 	return 0;
 }

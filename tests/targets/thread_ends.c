@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < STORM; i++)
 		run(by_return_soon, 0);
 	check(destroyed == 3 * ROUNDS + STORM, "every destructor is called");
-	tell("in_destructor", (double)destructors_ns);
-	tell("in_object", (double)objects_ns);
+	print_value("in_destructor", (double)destructors_ns);
+	print_value("in_object", (double)objects_ns);
 	return 0;
 }

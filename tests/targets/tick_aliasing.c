@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 		twice += t1 - t0;
 		once += cpu_ns() - t1;
 	}
-	tell("asks_twice", (double)twice);
-	tell("asks_once", (double)once);
+	print_value("asks_twice", (double)twice);
+	print_value("asks_once", (double)once);
 	return 0;
 }

@@ -77,6 +77,6 @@ int main(int argc, char **argv)
 		for (const uint64_t end = cpu_ns() + WORK_NS; cpu_ns() < end;)
 			;
 	}
-	tell("met", (double)met * system_share());
+	print_value("met", (double)met * system_share());
 	return 0;
 }

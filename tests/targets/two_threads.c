@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	check(pthread_create(&right, NULL, run, &right_ns) == 0, "pthread_create");
 	(void)pthread_join(left, NULL);
 	(void)pthread_join(right, NULL);
-	tell("work_left", (double)left_ns);
-	tell("work_right", (double)right_ns);
+	print_value("work_left", (double)left_ns);
+	print_value("work_right", (double)right_ns);
 	return 0;
 }

@@ -74,7 +74,7 @@ static void take_the_rest(void)
 	check(nothing_waits(), "a signal is left");
 }
 
-/* ---- sigwait and its like; the signal is blocked ---- */
+/* ---- sigwait and the like; the signal is blocked ---- */
 
 static void wait_in_vain(void)
 {
@@ -162,7 +162,7 @@ static void read_none_from_a_descriptor(void)
 	(void)close(fd);
 }
 
-/* ---- calls with a mask of their own ---- */
+/* ---- calls that install a mask ---- */
 
 static int by_suspend(const sigset_t *set, long ns)
 {

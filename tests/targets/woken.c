@@ -75,6 +75,6 @@ int main(void)
 		check(handled == (int)i + 1, "the handler ran once");
 	}
 	spin_us(20000);
-	tell("woken", handled);
+	print_value("woken", handled);
 	return 0;
 }

@@ -66,7 +66,7 @@ static inline uint64_t argument(int argc, char **argv, int at, uint64_t usual)
 }
 
 /* Prints a true value for the test to compare with: "name value". */
-static inline void tell(const char *name, double value)
+static inline void print_value(const char *name, double value)
 {
 	(void)printf("%s %.9g\n", name, value);
 	(void)fflush(stdout);

@@ -7,7 +7,7 @@
  * hand.
  *
  * ticks    the sample arrives between the end of the handler and the return of the call that the
- * handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
+ *          handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
  *          that it arrives when the handler returns
  * own      the program's signal is SIGPROF too
  * both     as `own`, and a sample of the wall clock is pending when it is sent
@@ -205,9 +205,9 @@ int main(int argc, char **argv)
 	by_hand = !holds && sent == SIGUSR1;
 	check(pipe(pipes) == 0 && signal(SIGPROF, SIG_IGN) != SIG_ERR, "set-up");
 	if (!masked)
-		tell("ended", count(by_read, SYS_read, 0) + count(by_poll, SYS_OF_POLL, 0));
-	tell("gone_on", masked ? count(by_ppoll, SYS_ppoll, SA_RESTART)
-			       : count(by_read, SYS_read, SA_RESTART));
+		print_value("ended", count(by_read, SYS_read, 0) + count(by_poll, SYS_OF_POLL, 0));
+	print_value("gone_on", masked ? count(by_ppoll, SYS_ppoll, SA_RESTART)
+				      : count(by_read, SYS_read, SA_RESTART));
 	spin_us(20000);
 	return 0;
 }

@@ -307,7 +307,7 @@ test('of a suite of 200 the failing ones are listed, worst first, and the passed
 	const bottom = async () => { const box = await passed.boundingBox(); return box.y + box.height; };
 	assert.ok(await bottom() <= 900, `the list ends at ${await bottom()}`);
 	const [left, right] = [await list.boundingBox(), await page.locator('.detail').boundingBox()];
-	assert.ok(left.x + left.width <= right.x, 'the detail is not beside the list');
+	assert.ok(left.x + left.width <= right.x, 'the detail is not next to the list');
 	await page.evaluate(() => scrollTo(0, 400));
 	assert.ok((await passed.boundingBox()).y > 0, 'the list scrolls away');
 	await list.getByRole('button', { name: name(57) }).click();

@@ -132,7 +132,7 @@ def nothing_is_counted_unless_requested(program):
     check(done.returncode == 2 and "calls.exp" in done.stderr, f"a profile of time alone: {done}")
     for words in (["--clock", "wall"], ["--rate", "100"], ["--delay", "1s"], ["--measure", "heap"]):
         done = call(FASTGATE, "record", "--calls", "exp", *words, "--", program)
-        check(done.returncode == 2 and "--calls" in done.stderr, f"{words} beside --calls: {done}")
+        check(done.returncode == 2 and "--calls" in done.stderr, f"{words} with --calls: {done}")
 
 
 def narrow_programs_run_as_they_are(program):

@@ -205,7 +205,7 @@ def nothing_is_counted_unless_requested(program):
     check(done.returncode == 2 and "'heat'" in done.stderr and "heap" in done.stderr, f"an unknown measure: {done}")
     for words in (["--clock", "wall"], ["--rate", "100"], ["--delay", "1s"]):
         done = call(FASTGATE, "record", "--measure", "heap", *words, "--", program)
-        check(done.returncode == 2 and "do not apply" in done.stderr, f"{words} beside --measure: {done}")
+        check(done.returncode == 2 and "do not apply" in done.stderr, f"{words} with --measure: {done}")
 
 
 def body():

@@ -163,7 +163,7 @@ def every_leaf_has_its_callers(python):
             above = [name for name in names[:names.index(leaf)] if name in KNOWN]
             met[leaf] = met.get(leaf, 0) + count
             check(above in CALLERS[leaf], f"{python}: {leaf} is called by {above}")
-        check("_PyEval_EvalFrameDefault" not in names or not KNOWN & set(names), f"{python}: an evaluation beside Python functions: {names}")
+        check("_PyEval_EvalFrameDefault" not in names or not KNOWN & set(names), f"{python}: an evaluation next to Python functions: {names}")
     # A sample at the beginning of an evaluation has no Python frame yet.
     check(bare <= 2 + total / 50, f"{python}: {bare} of {total} samples have no Python function")
     check(set(CALLERS) - set(met) <= {"leaf_deleted", "leaf_sorted", "leaf_mapped"}, f"{python}: never met: {set(CALLERS) - set(met)}")

@@ -75,7 +75,7 @@ def from_outside():
         finally:
             running.kill()
     done = record("--pid", str(running.pid))
-    check(done.returncode == 2 and f"there is no process {running.pid}" in done.stderr, f"a process that is gone: {done.returncode}\n{done.stderr}")
+    check(done.returncode == 2 and f"process {running.pid} does not exist" in done.stderr, f"a process that is gone: {done.returncode}\n{done.stderr}")
     done = record("--pid", "1", "--", "true")
     check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
 

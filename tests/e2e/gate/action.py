@@ -276,7 +276,7 @@ with tempfile.TemporaryDirectory() as name:
             job.values["github.action_ref"] = ref
             job.run(cache, artifact, fastgate="")
             if job.status != 0 or ("from the archive" in job.said) != wanted or ("takes minutes" in job.said) == wanted:
-                fail(f"an action of {ref} beside {sums}", job.said)
+                fail(f"an action of {ref} with {sums}", job.said)
 
         # A failed measurement still has outputs.
         job = Job(home, checkout, "pull_request", event, **pull)

@@ -83,9 +83,9 @@ def check(left_out, reasons, *options, env=None):
 
 def executed_functions_are_recorded_once():
     edit("alpha.c", "s = 0", "s = 1")
-    unknown = "it is not known yet what it executes"
+    unknown = "what it executes is not known yet"
     check(set(), {"alpha": unknown, "beta": unknown})
-    check({"beta"}, {"alpha": "it executes what changed: alpha"}, "--quick")
+    check({"beta"}, {"alpha": "it executes changed code: alpha"}, "--quick")
     check(set(), {"alpha": "", "beta": ""}, "--quick", "--no-store", "--set", "measure.affected=never")
 
 
@@ -104,7 +104,7 @@ def every_report_says_it():
 def a_commit_needs_no_second_look():
     git("commit", "-qam", "alpha")
     edit("beta.c", "s = 0", "s = 1")
-    check({"alpha"}, {"beta": "it executes what changed: beta"}, *KEPT)
+    check({"alpha"}, {"beta": "it executes changed code: beta"}, *KEPT)
     git("checkout", "-q", ".")
 
 
@@ -112,7 +112,7 @@ def a_function_that_nobody_executes_touches_nobody():
     edit("helpers.c", "x * 5", "x * 7")
     check({"alpha", "beta"}, {})
     edit("helpers.c", "x * 3", "x * 9")
-    check({"beta"}, {"alpha": "it executes what changed: used"}, *KEPT)
+    check({"beta"}, {"alpha": "it executes changed code: used"}, *KEPT)
     git("checkout", "-q", ".")
 
 

@@ -102,7 +102,7 @@ def bad_ends_cost_one_line(history):
     for arguments, words in [
         (["HEAD", "HEAD~3"], "the ends are swapped"),
         (["HEAD", "HEAD"], "there is nothing between them"),
-        (["nowhere"], "no commit 'nowhere'"),
+        (["nowhere"], "'nowhere' does not exist"),
         (["HEAD~3", "--bench", "other"], "no benchmark 'other'"),
         (["HEAD~3", "--measure", "cpu_time"], "is not an exact count"),
     ]:

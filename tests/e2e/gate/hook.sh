@@ -6,30 +6,30 @@
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 mkdir -p "$work/project" && cd "$work/project" || exit 1
-cat >price.c <<'END'
+cat >cost.c <<'END'
 #include <stdio.h>
 int main(void)
 {
-	puts("price: 100");
+	puts("cost: 100");
 	return 0;
 }
 END
-printf 'price: price.c\n\t$(CC) -O1 -o price price.c\n' >Makefile
+printf 'cost: cost.c\n\t$(CC) -O1 -o cost cost.c\n' >Makefile
 cat >fastgate.yml <<END
 version: 1
-project: prices
+project: costs
 build:
   command: make
 benchmarks:
   - name: shop
-    command: ./price
-    metrics: [ { name: price, regex: "price: ([0-9]+)", unit: "1", exact: true } ]
+    command: ./cost
+    metrics: [ { name: cost, regex: "cost: ([0-9]+)", unit: "1", exact: true } ]
 measure: { schedule: abba, warmup: 0, pairs: { min: 2, max: 2 }, layouts: never, sampler: { enabled: false } }
 $ungated
 END
-printf 'price\n.fastgate/\n' >.gitignore
-git init -q . && git add . && git commit -q -m "Name a price"
-dearer() { sed -i 's/price: 100/price: 120/' price.c; }
+printf 'cost\n.fastgate/\n' >.gitignore
+git init -q . && git add . && git commit -q -m "Print a cost"
+raise_cost() { sed -i 's/cost: 100/cost: 120/' cost.c; }
 expect_code 0 "installing" fastgate hook install
 hook=.git/hooks/pre-commit
 [ -x $hook ] || fail "the hook cannot be executed"
@@ -40,35 +40,35 @@ git add README
 expect_code 0 "commit that changes no program" git commit -q -m "Say more"
 expect_text 'same binaries on both sides' "$work/err" "what the hook says"
 # Only staged changes count, not the work tree: an unstaged slowdown is not stopped ...
-dearer
+raise_cost
 echo "even more" >>README
 git add README
-expect_code 0 "commit beside a dearer program that is not staged" git commit -q -m "Say more"
+expect_code 0 "commit next to a more expensive program that is not staged" git commit -q -m "Say more"
 # ... and a staged one is, although the work tree does not contain it. Neither the index nor a file changes.
-git add price.c
-git show HEAD:price.c >price.c
+git add cost.c
+git show HEAD:cost.c >cost.c
 git status --porcelain >"$work/status" # refreshes the index
 fingerprint() { sha256sum .git/index; git status --porcelain; git ls-files -z | xargs -0 sha256sum; }
 fingerprint >"$work/before"
-expect_code 1 "a dearer program, staged" fastgate run --quick --staged
+expect_code 1 "a more expensive program, staged" fastgate run --quick --staged
 fingerprint >"$work/after"
 cmp "$work/before" "$work/after" || fail "the user's files or index were changed"
-git add price.c
-dearer
-expect_code 1 "commit that makes it dearer" git commit -q -a -m "Raise the price"
+git add cost.c
+raise_cost
+expect_code 1 "commit that makes it more expensive" git commit -q -a -m "Raise the cost"
 cat "$work/out" "$work/err" >"$work/both"
 expect_text 'shop .*REGRESSION' "$work/both" "what the hook says"
 [ "$(git log -1 --format=%s)" = "Say more" ] || fail "the commit was made"
-expect_code 0 "leaving the hook out" git commit -q -a -n -m "Raise the price"
+expect_code 0 "leaving the hook out" git commit -q -a -n -m "Raise the cost"
 
 # Against the upstream: the new commit costs more than the pushed one.
 git init -q --bare "$work/upstream.git"
 git remote add origin "$work/upstream.git"
 git push -q -u origin HEAD~1:refs/heads/main
 expect_code 0 "installing the other" fastgate hook install --type pre-push
-expect_code 1 "push of a dearer program" git push -q origin main
+expect_code 1 "push of a more expensive program" git push -q origin main
 [ "$(git -C "$work/upstream.git" log -1 --format=%s)" = "Say more" ] || fail "it was pushed"
-expect_code 0 "pushing a tag, and a commit that is not dearer" git push -q origin HEAD:refs/tags/v1 HEAD~1:refs/heads/other
+expect_code 0 "pushing a tag, and a commit that is not more expensive" git push -q origin HEAD:refs/tags/v1 HEAD~1:refs/heads/other
 expect_code 0 "removing a branch" git push -q origin :refs/heads/other
 
 # Foreign hooks: a changed one, another tool's, a folder of shared hooks.

@@ -6,7 +6,7 @@
 mkdir -p "$work/project" && cd "$work/project" || exit 1
 cat >main.c <<END
 #include <stdio.h>
-#define PRICE 100
+#define COST 100
 int main(void)
 {
 	FILE *log = fopen("$work/executions", "a");
@@ -19,7 +19,7 @@ int main(void)
 		if (door && fgetc(door) == EOF)
 			fclose(door);
 	}
-	printf("price: %d\n", PRICE);
+	printf("cost: %d\n", COST);
 	return 0;
 }
 END
@@ -28,13 +28,13 @@ version: 1
 project: loop
 build: { command: cc -O1 -g -o loop main.c }
 benchmarks:
-  - { name: loop, command: ./loop, metrics: [ { name: price, regex: "price: ([0-9]+)", unit: "1" } ] }
+  - { name: loop, command: ./loop, metrics: [ { name: cost, regex: "cost: ([0-9]+)", unit: "1" } ] }
 measure: { schedule: abba, warmup: 1, pairs: { min: 12, max: 12 }, layouts: never, sampler: { rate: 1000 } }
 $ungated
 END
 printf 'loop\n.fastgate/\n' >.gitignore
 git init -q . && git add . && git commit -q -m loop
-sed -i 's/PRICE 100/PRICE 120/' main.c
+sed -i 's/COST 100/COST 120/' main.c
 
 mkfifo "$work/door"
 "$FASTGATE" run --against HEAD >"$work/out" 2>"$work/err" &
@@ -53,7 +53,7 @@ rm "$work/door"
 before=$(wc -c <"$work/executions")
 # Another program: the kept measurements say nothing about it, and the run refuses to resume.
 cp main.c "$work/main.c"
-sed -i 's/PRICE 120/PRICE 125/' main.c
+sed -i 's/COST 120/COST 125/' main.c
 expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --resume
 expect_text "the candidate of benchmark 'loop' is not what this run began with (build[.][a-z]* was " "$work/err" "what is not the same"
 [ "$(wc -c <"$work/executions")" -eq "$before" ] || fail "another program was executed"

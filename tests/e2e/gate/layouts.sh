@@ -60,7 +60,7 @@ expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
 # Links are expensive: measured as linked, and in all places only because that looks slower.
 links_are_expensive() {
 	rm -rf .fastgate/builds/*/layouts
-	for price in .fastgate/builds/link-times/*; do printf 999000000000 >"$price"; done
+	for cost in .fastgate/builds/link-times/*; do printf 999000000000 >"$cost"; done
 }
 links_are_expensive
 expect_code 0 "expensive links" "$FASTGATE" run --against HEAD --verbose
@@ -107,7 +107,7 @@ expect_text 'REGRESSION' "$work/out" "nothing to link"
 # In a duet only the first four places exist when the first pair begins; the others are linked during the pairs. Yet
 # each block has the place given by its number, modulo the final number of places: the program logs where it lies.
 # With one processor, all places exist before the first pair.
-mkdir "$work/beside" && cd "$work/beside" || exit 1
+mkdir "$work/parallel" && cd "$work/parallel" || exit 1
 git init -q .
 cat >main.c <<'END'
 #include <stdio.h>
@@ -129,9 +129,9 @@ int main(void)
 END
 cat >fastgate.yml <<'END'
 version: 1
-project: beside
+project: parallel
 build: { command: cc -O1 -o prog main.c }
-benchmarks: [ { name: beside, command: ./prog } ]
+benchmarks: [ { name: parallel, command: ./prog } ]
 measure: { schedule: duet, warmup: 1, pairs: { min: 20, max: 20 }, layouts: always, sampler: { enabled: false } }
 END
 printf 'prog\n.fastgate/\n' >.gitignore

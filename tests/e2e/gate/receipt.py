@@ -16,7 +16,7 @@ from json_schema import Schema
 
 FASTGATE, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 CONFIG = """version: 1
-project: prices
+project: costs
 benchmarks:
   - { name: bench, command: ./bench, metrics: [ { name: cost, regex: "cost: (\\\\S+)", unit: "1" } ] }
 measure: { schedule: abba, warmup: 0, pairs: { min: 12, max: 40 }, layouts: never, sampler: { enabled: false } }

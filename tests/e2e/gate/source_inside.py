@@ -89,17 +89,17 @@ def place_shown(name, *words):
 
 
 def main():
-    beside = pathlib.Path("beside.c").absolute()
-    beside.write_text(CODE)
+    outside = pathlib.Path("outside.c").absolute()
+    outside.write_text(CODE)
 
     def own(folder):
         (folder / "main.c").write_text('#include "rounds.h"\n' + CODE)
 
     def marked(folder):
-        (folder / "main.c").write_text(f'#include "rounds.h"\n#line 1 "{beside}"\n' + CODE)
+        (folder / "main.c").write_text(f'#include "rounds.h"\n#line 1 "{outside}"\n' + CODE)
 
     def linked(folder):
-        (folder / "link.c").symlink_to(beside)
+        (folder / "link.c").symlink_to(outside)
         (folder / "main.c").write_text('#include "rounds.h"\n#line 1 "link.c"\n' + CODE)
 
     source, assembly = source_shown("own", own)
@@ -116,7 +116,7 @@ def main():
     check(jumps and all(any(row["text"].startswith(f"{label}: ") for row in rows) for label in jumps), f"jumps lead to labels: {rows}")
     hottest = rows[assembly["hottest"]]
     check(hottest["cost_ms"][1] > 0 and hottest["cost_ms"][1] == max(row["cost_ms"][1] or 0 for row in rows), f"its hottest instruction: {hottest}")
-    check(source_shown("marked", marked)[0] is None, "a file beside the project is not shown")
+    check(source_shown("marked", marked)[0] is None, "a file outside the project is not shown")
     check(source_shown("linked", linked)[0] is None, "nor is it through a link")
     check(place_shown("subfolder") == ["sub/main.c"], "the file has its name in the repository")
     check(place_shown("in-place", "--in-place") == ["sub/main.c"], "built in place, too")

@@ -17,7 +17,7 @@ from json_schema import Schema
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 
 CONFIG = """version: 1
-project: prices
+project: costs
 benchmarks:
 {benchmarks}
 measure: {{ schedule: abba, warmup: 0, pairs: {{ min: 5, max: {pairs} }}, sampler: {{ enabled: false }} }}
@@ -85,7 +85,7 @@ def bad_data(project):
     # the baseline's output, the candidate's output, unit, pairs, exit code, expected text
     table = [
         ("all values equal", "cost: 100", "cost: 100 ", "ms", 12, 0, ["pass"]),
-        ("a price", "cost: 100", "cost: 110", "ms", 12, 1, ["REGRESSION", "cost"]),
+        ("a cost", "cost: 100", "cost: 110", "ms", 12, 1, ["REGRESSION", "cost"]),
         ("too few pairs", "cost: 100", "cost: 200", "ms", 2, 0, ["INCONCLUSIVE", "only 2 pairs: at least 5"]),
         ("times of zero", "cost: 100", "cost: 0", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
         ("negative times", "cost: 100", "cost: -3", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
@@ -94,7 +94,7 @@ def bad_data(project):
         ("not a number", "cost: 100", "cost: nan", "ms", 5, 4, ["ERROR", "nan"]),
         ("infinite", "cost: 100", "cost: inf", "ms", 5, 4, ["ERROR", "inf"]),
         ("a word", "cost: 100", "cost: much", "ms", 5, 4, ["ERROR", "much"]),
-        ("no number at all", "cost: 100", "price: 7", "ms", 5, 4, ["ERROR", "cost"]),
+        ("no number at all", "cost: 100", "speed: 7", "ms", 5, 4, ["ERROR", "cost"]),
     ]
     for what, before, after, unit, pairs, code, words in table:
         project.write(before, unit=unit, pairs=pairs)
@@ -137,7 +137,7 @@ def other_benchmarks(project):
             problems.append(f"compare {left} {right}: {metrics}, {found['comes']['verdict']}")
 
 
-def prices(project):
+def costs(project):
     key = '  accept: [ {{ benchmark: bench, metric: cost, up_to: {up_to}, until: {until}, reason: "larger cache" }} ]\n'
     table = [
         ("accepted by key", "cost: 110", key.format(up_to="20%", until="2099-03-01"), 0, ["accepted", "larger cache"], True),
@@ -192,7 +192,7 @@ def for_programs(project):
         problems.append("the schema of the history takes anything")
 
 
-for part in (bad_data, other_benchmarks, prices, until_sure, for_programs):
+for part in (bad_data, other_benchmarks, costs, until_sure, for_programs):
     with tempfile.TemporaryDirectory() as name:
         tried = Project(name)
         if part is for_programs:

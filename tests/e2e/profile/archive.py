@@ -163,9 +163,9 @@ class Archive(unittest.TestCase):
         writer.start()
         try:
             for _ in range(10):
-                done = self.run_here("archive", "-o", "beside.tar.zst", "traces", env={"HOME": str(home)})
+                done = self.run_here("archive", "-o", "other.tar.zst", "traces", env={"HOME": str(home)})
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(self.run_here("view", "beside.tar.zst").returncode, 0)
+                self.assertEqual(self.run_here("view", "other.tar.zst").returncode, 0)
         finally:
             over.set()
             writer.join()

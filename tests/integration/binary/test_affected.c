@@ -113,22 +113,22 @@ static void executed_code_decides(void **state)
 		{.variant = "limit", .executed = "main outer by_switch"},
 		{.variant = "limit",
 		 .executed = "main outer limited",
-		 .text = "it executes what changed",
+		 .text = "it executes changed code",
 		 .symbol = "limited"},
 		{.variant = "scale", .executed = "main limited"},
 		{.variant = "scale",
 		 .executed = "main scaled",
-		 .text = "it executes what changed",
+		 .text = "it executes changed code",
 		 .symbol = "scaled"},
 		{.variant = "greeting", .executed = "limited"},
 		{.variant = "greeting",
 		 .executed = "main limited",
-		 .text = "it executes what changed",
+		 .text = "it executes changed code",
 		 .symbol = "main"},
 		/* The cold part stands for the whole function. */
 		{.variant = "case",
 		 .executed = "main by_switch.cold",
-		 .text = "it executes what changed",
+		 .text = "it executes changed code",
 		 .symbol = "by_switch"},
 		/* Data may be read by any code that has its address. */
 		{.variant = "table",
@@ -202,7 +202,7 @@ static void its_kind_may_hide_the_running_code(void **state)
 	check_build("a harness decides by itself what it executes");
 	benchmark.harness = FG_HARNESS_NONE;
 	targets[FG_ARM_BASELINE].command = &other;
-	check_build("each side has a command of its own");
+	check_build("each side has its own command");
 	targets[FG_ARM_BASELINE].command = &benchmark.command;
 	targets[FG_ARM_CANDIDATE].is_wrapper = true;
 	check_build("the program that it runs in the end is unknown: program");
@@ -298,8 +298,8 @@ static void without_its_inputs_it_is_measured(void **state)
 
 	(void)state;
 	execute(&executed, "main");
-	fg_executed_doubt(&executed, "it is not known which files it reads");
-	check_code(&executed, "it is not known which files it reads", NULL);
+	fg_executed_doubt(&executed, "the files that it reads are not known");
+	check_code(&executed, "the files that it reads are not known", NULL);
 	fg_executed_release(&executed);
 }
 

@@ -117,7 +117,7 @@ for release in "$@"; do
 		if chroot "$root" env FASTGATE_COLLECTOR_INDEX=$index TMPDIR="$work/scratch" "$build/tests/unit/collector/test_unit_collector_walk" >"$work/log" 2>&1; then
 			echo "stacks are libunwind's, found by the index: $index"
 		elif grep "GLIBC_.* not found" "$work/log"; then
-			echo "left out: stacks beside libunwind's, as the test itself needs a newer glibc"
+			echo "left out: stacks compared with libunwind's, because the test itself needs a newer glibc"
 			break
 		else
 			failed="$failed $release/walk-$index"

@@ -144,7 +144,7 @@ static void a_wait_ends_when_its_handler_has_run(void **state)
  * A sample is delivered before a signal that was sent to the process, and both interrupt the same
  * call.
  */
-static void a_call_ends_as_the_handler_yet_to_run_has_it(void **state)
+static void a_pending_handlers_flags_decide_how_a_call_ends(void **state)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick"};
 
@@ -162,7 +162,7 @@ static void a_call_ends_as_the_handler_yet_to_run_has_it(void **state)
 }
 
 /* A tick interrupts no call, and restarts none that the program's handler has ended. */
-static void a_tick_makes_no_call_again(void **state)
+static void a_tick_restarts_no_call(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"yielding", "ticks"},
@@ -204,7 +204,7 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
  * arrives at the same time. At a thousand of these a second, a child on a busy machine is hardly
  * ever found waiting.
  */
-static void a_call_ends_as_the_programs_own_handler_has_it(void **state)
+static void the_programs_own_handler_decides_how_a_call_ends(void **state)
 {
 	static const char *const settings[][3] = {
 		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=cpu", "own"},
@@ -359,7 +359,7 @@ static double weight_in_region(const struct trace *trace, const char *name)
 	return sum;
 }
 
-static void samples_know_their_region(void **state)
+static void samples_have_their_region(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"regions"}};
@@ -563,13 +563,13 @@ int main(void)
 		cmocka_unit_test(the_programs_own_use_of_the_signal_continues),
 		cmocka_unit_test(waiting_for_the_signal_continues),
 		cmocka_unit_test(a_wait_ends_when_its_handler_has_run),
-		cmocka_unit_test(a_call_ends_as_the_handler_yet_to_run_has_it),
-		cmocka_unit_test(a_tick_makes_no_call_again),
+		cmocka_unit_test(a_pending_handlers_flags_decide_how_a_call_ends),
+		cmocka_unit_test(a_tick_restarts_no_call),
 		cmocka_unit_test(a_sample_that_a_call_lets_in_does_not_end_it),
-		cmocka_unit_test(a_call_ends_as_the_programs_own_handler_has_it),
+		cmocka_unit_test(the_programs_own_handler_decides_how_a_call_ends),
 		cmocka_unit_test(a_signal_that_a_call_keeps_out_does_not_end_it),
 		cmocka_unit_test(a_sandbox_is_not_disturbed),
-		cmocka_unit_test(samples_know_their_region),
+		cmocka_unit_test(samples_have_their_region),
 		cmocka_unit_test(threads_go_by_their_names),
 		cmocka_unit_test(thread_local_memory_is_the_programs_own),
 #ifndef TARGETS_32_BIT

@@ -2,12 +2,12 @@
 /*
  * Does the collector find the known profile of these programs?
  *
- * How close a share comes to the
- * truth is a matter of chance, so it is measured, not tested: `./dev soak truth` sets
- * FASTGATE_MEASURE_TRUTH, and shares are judged by their own statistics. A share p seen in n
- * samples has the standard deviation sqrt(p (1 - p) / n); four of these are allowed, so a correct
- * collector fails once in 16,000 runs. Without the variable, a share must only be within limits
- * that hold on any machine; a collector with a bias that these programs provoke exceeds them.
+ * How close a share comes to the truth is a matter of chance, so it is measured, not tested: `./dev
+ * soak truth` sets FASTGATE_MEASURE_TRUTH, and shares are judged by their own statistics. A share p
+ * seen in n samples has the standard deviation sqrt(p (1 - p) / n); four of these are allowed, so a
+ * correct collector fails once in 16,000 runs. Without the variable, a share must only be within
+ * limits that hold on any machine; a collector with a bias that these programs provoke exceeds
+ * them.
  */
 #include "base/base.h"
 #include "base/fs.h"
@@ -33,7 +33,7 @@ static bool is_measuring(void)
 	return getenv("FASTGATE_MEASURE_TRUTH") != NULL;
 }
 
-/* A program's argument: enough work for statistics, or just enough to show a bias on any machin */
+/* A program's argument: enough work for statistics, or just enough to show a bias. */
 static const char *in_full_or(const char *all, const char *enough)
 {
 	return is_measuring() ? all : enough;

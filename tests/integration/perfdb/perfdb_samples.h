@@ -59,7 +59,7 @@ void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, struc
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
 /* The server's answer after it has stored the parcel. The caller frees it. */
 char *fg_test_confirmation(const struct fg_strbuf *parcel, const char *id);
-/* Sends the parcel and returns the status; stores the answer's body in `body` unless that is NUL */
+/* Sends the parcel and returns the status; `body` gets the answer's body unless it is NULL. */
 int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
 		 struct fg_strbuf *body);
 /* Sends run number `seed` with its dictionary, using this token. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <sched.h>
 
-static void a_run_knows_those_before_and_after_it(void **state)
+static void a_run_lists_the_runs_before_and_after_it(void **state)
 {
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
@@ -208,7 +208,7 @@ static void a_measure_is_drawn_judged_and_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(a_run_knows_those_before_and_after_it),
+		FG_SERVER_TEST(a_run_lists_the_runs_before_and_after_it),
 		FG_SERVER_TEST(a_search_finds_projects_benchmarks_and_runs),
 		FG_SERVER_TEST(a_search_stays_in_the_project_of_its_token),
 		FG_SERVER_TEST(unknown_addresses_are_pages_for_people),

@@ -183,7 +183,7 @@ static void bad_addresses_are_explained(void **state)
 	}
 }
 
-static void empty_spool_asks_for_no_server(void **state)
+static void empty_spool_needs_no_server(void **state)
 {
 	const struct fg_test_server *s = *state;
 	const struct fg_push_options options = {0};
@@ -202,7 +202,7 @@ int main(void)
 		FG_SERVER_TEST(token_stays_secret_when_it_is_refused),
 		FG_SERVER_TEST(cut_lines_lose_nothing_and_double_nothing),
 		FG_SERVER_TEST(bad_addresses_are_explained),
-		FG_SERVER_TEST(empty_spool_asks_for_no_server),
+		FG_SERVER_TEST(empty_spool_needs_no_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void *upload_and_wait(void *context)
 	return NULL;
 }
 
-/* Another process locks the database: no upload can be confirmed, but everything else is answere */
+/* Another process locks the database: no upload is confirmed, but all other requests are served. */
 static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload uploads[WAITING])
 {
 	struct fg_store *store = NULL;

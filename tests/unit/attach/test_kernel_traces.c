@@ -93,7 +93,7 @@ static const char *name_at(const struct fg_trace *trace, size_t frame)
 	return fg_trace_symbol_at(trace, at->module, at->offset - !at->exact);
 }
 
-static void names_stand_in_the_trace_afterwards(void **state)
+static void names_are_in_the_trace_afterwards(void **state)
 {
 	struct fg_scratch scratch;
 	struct fg_trace_writer w;
@@ -173,7 +173,7 @@ static void a_process_that_still_writes_is_not_disturbed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_stand_in_the_trace_afterwards),
+		cmocka_unit_test(names_are_in_the_trace_afterwards),
 		cmocka_unit_test(hidden_names_leave_the_trace_as_it_is),
 		cmocka_unit_test(a_trace_from_before_the_kernels_start_gets_no_names),
 		cmocka_unit_test(a_process_that_still_writes_is_not_disturbed),

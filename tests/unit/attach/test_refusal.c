@@ -6,7 +6,7 @@
 #include "profile/attach/threads.h"
 #include "tests/support/fg_test.h"
 
-static void the_setting_that_forbids_is_named_with_what_changes_it(void **state)
+static void the_setting_that_forbids_it_is_named_with_its_fix(void **state)
 {
 	static const struct {
 		long scope;
@@ -36,7 +36,7 @@ static void the_setting_that_forbids_is_named_with_what_changes_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_setting_that_forbids_is_named_with_what_changes_it),
+		cmocka_unit_test(the_setting_that_forbids_it_is_named_with_its_fix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

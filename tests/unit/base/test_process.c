@@ -22,7 +22,7 @@ static int run_shell(const char *script, struct fg_process_options options,
 	return fg_process_run(&options, result, err);
 }
 
-static void output_exit_code_and_usage_come_back(void **state)
+static void output_exit_code_and_usage_are_returned(void **state)
 {
 	struct fg_process_result result = {0};
 
@@ -409,7 +409,7 @@ static void a_program_is_looked_for_in_the_path_that_it_is_given(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(output_exit_code_and_usage_come_back),
+		cmocka_unit_test(output_exit_code_and_usage_are_returned),
 		cmocka_unit_test(death_by_signal_is_distinguished),
 		cmocka_unit_test(missing_program_is_named),
 		cmocka_unit_test(a_program_is_looked_for_in_the_path_that_it_is_given),

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void values_come_in_their_order(void **state)
+static void values_are_sorted(void **state)
 {
 	double values[] = {3.0, -1.0, (double)INFINITY, 3.0, 0.5};
 	const double expected[] = {-1.0, 0.5, 3.0, 3.0, (double)INFINITY};
@@ -32,7 +32,7 @@ static void middle_lies_between_the_two_of_an_even_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_come_in_their_order),
+		cmocka_unit_test(values_are_sorted),
 		cmocka_unit_test(middle_lies_between_the_two_of_an_even_number),
 	};
 

@@ -89,7 +89,7 @@ static void faults_are_recognised_by_the_time_they_can_take(void **state)
 	} cases[] = {
 		{"no fault at all", {.system_ns = 9, .user_ns = 1}, 1000, false},
 		{"mostly system time", {.system_ns = 9, .user_ns = 1, .faults = 1}, 1000000, true},
-		{"a fault beside much more", {.user_ns = 9, .faults = 10}, 1000000, false},
+		{"one fault and much more", {.user_ns = 9, .faults = 10}, 1000000, false},
 		{"as many as explain it", {.user_ns = 9, .faults = 600}, 1000000, true},
 	};
 

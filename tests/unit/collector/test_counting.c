@@ -71,7 +71,7 @@ static void a_handler_does_not_count_into_interrupted_tables(void **state)
 	fg_thread_leave(&threads[FIRST]);
 }
 
-static void a_child_of_fork_counts_whatever_its_parent_was_about(void **state)
+static void a_child_of_fork_counts_whatever_its_parent_was_doing(void **state)
 {
 	(void)state;
 	atomic_store(&fg_g.visiting, true);
@@ -86,7 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(nothing_is_counted_while_a_thread_is_visited, begin),
 		cmocka_unit_test_setup(a_handler_does_not_count_into_interrupted_tables, begin),
-		cmocka_unit_test_setup(a_child_of_fork_counts_whatever_its_parent_was_about, begin),
+		cmocka_unit_test_setup(a_child_of_fork_counts_whatever_its_parent_was_doing, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -650,7 +650,7 @@ static void open_library(struct library *library)
  * The kernel sampled code that is being unloaded; the loader still returns the addresses of its
  * tables when these are gone.
  */
-static void records_of_code_that_goes_are_left_to_ticks(void **state)
+static void records_of_unloaded_code_are_left_to_ticks(void **state)
 {
 	static struct fg_kernel_hits hits;
 	struct library library = {0};
@@ -820,7 +820,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(records_in_new_functions_are_walked_a_few_frames_at_a_time),
 		cmocka_unit_test(a_record_waits_until_something_is_owed),
 		cmocka_unit_test(records_that_lead_nowhere_are_left_to_ticks),
-		cmocka_unit_test(records_of_code_that_goes_are_left_to_ticks),
+		cmocka_unit_test(records_of_unloaded_code_are_left_to_ticks),
 		cmocka_unit_test(children_of_a_path_are_distinguished),
 		cmocka_unit_test(a_handler_makes_few_pages_of_tables),
 	};

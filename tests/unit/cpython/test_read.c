@@ -161,7 +161,7 @@ static void make(const struct fg_python_layout *layout, unsigned known_by[2])
 	make_code(layout);
 }
 
-static void frames_stand_in_order_with_the_evaluation_of_each(void **state)
+static void frames_are_in_order_with_the_evaluation_of_each(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < FG_ARRAY_SIZE(versions); v++) {
@@ -347,7 +347,7 @@ static void damaged_structures_are_harmless(void **state)
 	}
 }
 
-static void a_chain_without_end_is_given_up(void **state)
+static void an_endless_chain_is_given_up(void **state)
 {
 	(void)state;
 	for (size_t v = 0; v < FG_ARRAY_SIZE(versions); v++) {
@@ -429,12 +429,12 @@ static void an_interpreter_has_the_type_of_code_of_its_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_stand_in_order_with_the_evaluation_of_each),
+		cmocka_unit_test(frames_are_in_order_with_the_evaluation_of_each),
 		cmocka_unit_test(instructions_belong_to_their_code),
 		cmocka_unit_test(texts_of_every_width_are_utf8),
 		cmocka_unit_test(deep_chains_keep_both_ends),
 		cmocka_unit_test(damaged_structures_are_harmless),
-		cmocka_unit_test(a_chain_without_end_is_given_up),
+		cmocka_unit_test(an_endless_chain_is_given_up),
 		cmocka_unit_test(other_versions_have_no_layout),
 		cmocka_unit_test(code_is_identified_by_its_texts),
 		cmocka_unit_test(an_interpreter_has_the_type_of_code_of_its_version),

@@ -79,7 +79,7 @@ static void formats_of_one_number_write_the_first_measure(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_repetition_is_a_row_for_each_measure_and_comes_back_as_one(void **state)
+static void a_repetition_is_a_row_for_each_measure_and_is_read_back_as_one(void **state)
 {
 	const struct fg_ingest_row row = {.arm = 1};
 	struct fg_profile_set set;
@@ -108,7 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_selected_measure_is_the_only_one_of_the_selection),
 		cmocka_unit_test(formats_of_one_number_write_the_first_measure),
-		cmocka_unit_test(a_repetition_is_a_row_for_each_measure_and_comes_back_as_one),
+		cmocka_unit_test(a_repetition_is_a_row_for_each_measure_and_is_read_back_as_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ void fg_made_small_ones(struct fg_made_program *p, uint32_t parent)
 	}
 }
 
-/* Adds one repetition: each node gets its time, times the pair's random factor, in whole sample */
+/* Adds one repetition: each node gets its time by the pair's random factor, in whole samples. */
 static void add_row(struct fg_made_program *p, uint32_t pair, uint8_t arm, double luck)
 {
 	struct fg_profile_row *row = fg_profile_set_add_row(&p->set, p->count);

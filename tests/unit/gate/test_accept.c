@@ -63,7 +63,7 @@ static void an_ended_key_no_longer_counts_and_is_reported(void **state)
 }
 
 /* The metrics before and after the slower one need no key. */
-static void of_several_metrics_one_is_enough_to_need_a_key(void **state)
+static void one_of_several_metrics_is_enough_to_need_a_key(void **state)
 {
 	(void)state;
 	key.metric = "*";
@@ -71,7 +71,7 @@ static void of_several_metrics_one_is_enough_to_need_a_key(void **state)
 	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
-static void of_several_benchmarks_the_last_is_enough_to_need_a_key(void **state)
+static void the_last_of_several_benchmarks_is_enough_to_need_a_key(void **state)
 {
 	(void)state;
 	fg_made_series(&made, "parse")->name[0] = 'P'; /* equally slow, under another name */
@@ -161,7 +161,7 @@ static void trailers_are_read_from_a_commit_message(void **state)
 				      "Fastgate-Accept: parse cpu_time larger cache\n"
 				      "Signed-off-by: A\n"
 				      "Fastgate-Accepted: lookup cpu_time by nobody\n"
-				      "Fastgate-Accept: \"big one/4\" * known price \r\n";
+				      "Fastgate-Accept: \"big one/4\" * known cost \r\n";
 	struct fg_arena arena = {0};
 	struct fg_accept *accepts = NULL;
 	size_t count = 0;
@@ -178,11 +178,11 @@ static void trailers_are_read_from_a_commit_message(void **state)
 	assert_true(isnan(accepts[0].up_to));
 	assert_true(accepts[0].until_ns == INT64_MAX);
 	assert_string_equal(accepts[1].benchmark, "big one/4");
-	assert_string_equal(accepts[1].reason, "known price");
+	assert_string_equal(accepts[1].reason, "known cost");
 	fg_arena_release(&arena);
 }
 
-static void words_of_a_trailer_stand_between_blanks_and_tabs(void **state)
+static void words_of_a_trailer_are_separated_by_blanks_and_tabs(void **state)
 {
 	static const struct {
 		const char *message;
@@ -279,15 +279,15 @@ int main(void)
 		TEST(an_accepted_slowdown_does_not_fail_and_is_shown),
 		TEST(a_larger_slowdown_than_accepted_fails),
 		TEST(an_ended_key_no_longer_counts_and_is_reported),
-		TEST(of_several_metrics_one_is_enough_to_need_a_key),
-		TEST(of_several_benchmarks_the_last_is_enough_to_need_a_key),
+		TEST(one_of_several_metrics_is_enough_to_need_a_key),
+		TEST(the_last_of_several_benchmarks_is_enough_to_need_a_key),
 		TEST(an_unneeded_key_is_reported),
 		TEST(a_key_for_an_unchanged_benchmark_is_reported),
 		TEST(a_key_holds_up_to_its_size_and_up_to_its_end),
 		TEST(the_end_of_a_key_is_a_day_of_universal_time),
 		TEST(a_star_accepts_any),
 		TEST(trailers_are_read_from_a_commit_message),
-		TEST(words_of_a_trailer_stand_between_blanks_and_tabs),
+		TEST(words_of_a_trailer_are_separated_by_blanks_and_tabs),
 		TEST(a_thousand_trailers_are_read_and_no_more),
 		TEST(trailers_without_name_metric_or_reason_are_refused),
 	};

@@ -276,7 +276,7 @@ static void a_likely_commit_is_measured_first(void **state)
 	end(&history, &look);
 }
 
-/* Half of the range is well known: a cheap build goes into the other half, an expensive one wait */
+/* Half of the range is known well: a cheap build goes into the other half, a costly one waits. */
 static void a_costly_build_waits_for_pairs_that_need_none(void **state)
 {
 	static const double build_seconds[] = {0.01, 1e6};

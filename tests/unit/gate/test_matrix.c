@@ -122,8 +122,8 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-/* The first counts of both arms form a pair, whatever their numbers; a third count has no partne */
-static void counts_are_paired_in_the_order_they_come(void **state)
+/* The first counts of both arms form a pair, whatever their numbers; a third has no partner. */
+static void counts_are_paired_in_their_order(void **state)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 	const uint16_t id = fg_profile_set_measure(&set, &bytes);
@@ -212,7 +212,7 @@ static void a_pair_without_a_difference_counts_and_is_not_stored(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-static void one_pair_has_no_error_and_none_no_level(void **state)
+static void one_pair_has_no_error_and_without_pairs_there_is_no_level(void **state)
 {
 	uint32_t entity[] = {FG_NO_ENTITY, 0, FG_NO_ENTITY, FG_NO_ENTITY};
 	struct fg_profile_pairs pairs;
@@ -340,10 +340,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(pairs_have_as_many_repetitions_of_both_arms),
 		TEST(only_rows_of_the_measure_that_count_make_pairs),
-		TEST(counts_are_paired_in_the_order_they_come),
+		TEST(counts_are_paired_in_their_order),
 		TEST(differences_are_those_of_means_of_an_arm_in_each_pair),
 		TEST(a_pair_without_a_difference_counts_and_is_not_stored),
-		TEST(one_pair_has_no_error_and_none_no_level),
+		TEST(one_pair_has_no_error_and_without_pairs_there_is_no_level),
 		TEST(parts_of_a_largest_value_are_not_added_up),
 		TEST(regions_follow_the_pairs_of_the_samples),
 		TEST(regions_without_any_sample_are_in_no_pair),

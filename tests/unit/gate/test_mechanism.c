@@ -166,7 +166,7 @@ static void a_callee_that_is_counted_only_now_is_no_longer_inlined(void **state)
 }
 
 /* `fit` and `hash` are inlined into `work`, `hash` only in the baseline. */
-static void of_two_inlined_functions_the_one_that_is_called_now_is_named(void **state)
+static void the_inlined_function_that_is_called_now_is_named(void **state)
 {
 	struct fg_made_program p;
 	const uint32_t fit = make(&p, 40, 80);
@@ -395,7 +395,7 @@ int main(void)
 		cmocka_unit_test(the_largest_contribution_names_the_mechanism),
 		cmocka_unit_test(allocations_are_named_where_they_take_the_time),
 		cmocka_unit_test(a_callee_that_is_counted_only_now_is_no_longer_inlined),
-		cmocka_unit_test(of_two_inlined_functions_the_one_that_is_called_now_is_named),
+		cmocka_unit_test(the_inlined_function_that_is_called_now_is_named),
 		cmocka_unit_test(a_clone_that_is_counted_was_not_inlined),
 		cmocka_unit_test(an_inlined_function_is_explained_by_the_one_that_contains_it),
 		cmocka_unit_test(code_that_lost_vectors_or_tail_calls_is_named),

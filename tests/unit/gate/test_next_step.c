@@ -128,7 +128,7 @@ static void a_pass_stops_at_the_first_look(void **state)
 	tear_down(&w);
 }
 
-static void an_open_question_goes_from_look_to_look_until_nothing_is_left(void **state)
+static void an_undecided_run_looks_again_until_nothing_is_left(void **state)
 {
 	struct walk w;
 
@@ -401,7 +401,7 @@ int main(void)
 		cmocka_unit_test(without_a_baseline_a_fixed_number_is_measured),
 		cmocka_unit_test(counted_benchmarks_are_not_timed),
 		cmocka_unit_test(a_pass_stops_at_the_first_look),
-		cmocka_unit_test(an_open_question_goes_from_look_to_look_until_nothing_is_left),
+		cmocka_unit_test(an_undecided_run_looks_again_until_nothing_is_left),
 		cmocka_unit_test(a_budget_that_is_too_short_for_any_statement_is_not_spent),
 		cmocka_unit_test(a_budget_that_ends_just_before_a_verdict_is_exceeded),
 		cmocka_unit_test(a_limit_of_pairs_that_decides_nothing_is_kept),

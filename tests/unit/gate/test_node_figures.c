@@ -815,7 +815,7 @@ static void the_kind_of_a_move_follows_from_both_sides(void **state)
 	}
 }
 
-static void of_two_that_changed_as_much_the_name_decides(void **state)
+static void functions_that_changed_as_much_are_sorted_by_name(void **state)
 {
 	static const struct fg_node_verdict nodes[] = {
 		{.name = "a", .delta = 2}, {.name = "b", .delta = -2}, {.name = "c", .delta = 3}};
@@ -934,7 +934,7 @@ int main(void)
 		cmocka_unit_test(a_library_passes_where_its_interval_lies_within_the_margin),
 		cmocka_unit_test(no_share_is_above_the_whole),
 		cmocka_unit_test(the_kind_of_a_move_follows_from_both_sides),
-		cmocka_unit_test(of_two_that_changed_as_much_the_name_decides),
+		cmocka_unit_test(functions_that_changed_as_much_are_sorted_by_name),
 		cmocka_unit_test(without_samples_of_one_side_no_function_is_blamed),
 		cmocka_unit_test(time_unseen_on_both_sides_counts_against_neither),
 		cmocka_unit_test(an_unseen_side_is_reported),

@@ -173,7 +173,7 @@ static void an_extracted_function_is_moved_not_slower(void **state)
 	fg_made_program_release(&p);
 }
 
-static void of_a_function_that_is_called_on_two_paths_it_is_moved_too(void **state)
+static void a_move_is_found_on_each_of_two_paths(void **state)
 {
 	static const struct {
 		const char *name;
@@ -291,7 +291,7 @@ static void variants_of_one_name_are_recognised_as_moved_together(void **state)
  * This comes in addition to a real slowdown of the interpreter loop, which is also their common
  * caller.
  */
-static void moves_between_kin_are_recognised_wherever_they_are_called_from(void **state)
+static void moves_between_variants_are_recognised_whatever_calls_them(void **state)
 {
 	static const struct {
 		const char *from;
@@ -337,7 +337,7 @@ static void moves_between_kin_are_recognised_wherever_they_are_called_from(void 
 	}
 }
 
-static void of_the_same_name_more_than_moved_is_slower(void **state)
+static void cost_beyond_a_move_is_a_slowdown(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
@@ -626,12 +626,12 @@ int main(void)
 		cmocka_unit_test(identical_programs_flag_hardly_any_function),
 		cmocka_unit_test(a_second_function_is_named_no_more_often_than_allowed),
 		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
-		cmocka_unit_test(of_a_function_that_is_called_on_two_paths_it_is_moved_too),
+		cmocka_unit_test(a_move_is_found_on_each_of_two_paths),
 		cmocka_unit_test(a_move_may_cost_a_tenth_of_what_moved_and_no_more),
 		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),
 		cmocka_unit_test(variants_of_one_name_are_recognised_as_moved_together),
-		cmocka_unit_test(moves_between_kin_are_recognised_wherever_they_are_called_from),
-		cmocka_unit_test(of_the_same_name_more_than_moved_is_slower),
+		cmocka_unit_test(moves_between_variants_are_recognised_whatever_calls_them),
+		cmocka_unit_test(cost_beyond_a_move_is_a_slowdown),
 		cmocka_unit_test(without_a_sure_function_suspects_are_reported_as_unsure),
 		cmocka_unit_test(suspects_are_never_blamed_next_to_a_sure_function),
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),

@@ -208,7 +208,7 @@ static void the_printed_interval_decides(void **state)
 	}
 }
 
-/* Draws consecutive pairs of one program on a busy host, unchanged or as if one side were slowe */
+/* Draws consecutive pairs of a program on a busy host, unchanged or as if one side were slower. */
 static void replay(struct fg_random *random, double change, struct trial *trial)
 {
 	const struct recorded *series = &recorded[fg_random_below(random, RECORDED_SERIES)];

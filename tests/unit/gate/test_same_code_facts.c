@@ -334,7 +334,8 @@ static void a_fact_is_about_the_function_of_its_library(void **state)
 /*
  * `work` is guilty with unchanged code; `other` changed, is not certain, and has this many samples.
  */
-static struct fg_node_verdict *judge_beside(struct program *p, const char *facts, uint32_t samples)
+static struct fg_node_verdict *judge_with_other(struct program *p, const char *facts,
+						uint32_t samples)
 {
 	static const struct fg_profile_function other = {
 		.name = "other()", .linkage = "_Z5otherv", .library = "app"};
@@ -365,7 +366,8 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct program p;
 
-		judge_beside(&p, rows[r].facts, rows[r].samples)->standing = FG_STANDING_NOT_SURE;
+		judge_with_other(&p, rows[r].facts, rows[r].samples)->standing =
+			FG_STANDING_NOT_SURE;
 		settle(&p, rows[r].total_changed);
 		if (rows[r].named)
 			assert_string_equal(p.verdict.only_changed, rows[r].named);
@@ -380,7 +382,7 @@ static void no_other_function_is_named_next_to_a_guilty_one(void **state)
 	struct program p;
 
 	(void)state;
-	(void)judge_beside(&p, "_Z4worki=0:0:c", 5);
+	(void)judge_with_other(&p, "_Z4worki=0:0:c", 5);
 	(void)judge(&p, "other()", FG_STANDING_NOT_SURE);
 	settle(&p, true);
 	assert_null(p.verdict.only_changed);

@@ -136,7 +136,7 @@ static const struct fg_node_verdict *find(const struct fg_blame *blame, const ch
 	return NULL;
 }
 
-static void a_function_is_the_same_by_name_and_library_whatever_its_number(void **state)
+static void functions_are_matched_by_name_and_library_not_by_number(void **state)
 {
 	static const struct function functions[] = {
 		{.name = "alone", .library = "prog", .ms = {100, 130}},
@@ -442,7 +442,7 @@ static void time_without_a_stack_is_one_part_of_the_whole(void **state)
 	end(&c);
 }
 
-static void of_many_functions_most_may_be_gone(void **state)
+static void most_of_many_functions_may_be_gone(void **state)
 {
 	struct function functions[12];
 	struct comparison c;
@@ -503,7 +503,7 @@ static void a_function_that_no_session_knows_is_not_judged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_function_is_the_same_by_name_and_library_whatever_its_number),
+		cmocka_unit_test(functions_are_matched_by_name_and_library_not_by_number),
 		cmocka_unit_test(the_level_is_shared_by_all_that_took_time),
 		cmocka_unit_test(an_interval_beyond_zero_is_sure),
 		cmocka_unit_test(six_sessions_are_enough_and_five_are_not),
@@ -515,7 +515,7 @@ int main(void)
 		cmocka_unit_test(inclusive_time_counts_recursion_once),
 		cmocka_unit_test(without_its_inputs_no_function_is_judged),
 		cmocka_unit_test(time_without_a_stack_is_one_part_of_the_whole),
-		cmocka_unit_test(of_many_functions_most_may_be_gone),
+		cmocka_unit_test(most_of_many_functions_may_be_gone),
 		cmocka_unit_test(without_its_metric_a_change_of_the_whole_is_unknown),
 		cmocka_unit_test(a_function_that_no_session_knows_is_not_judged),
 	};

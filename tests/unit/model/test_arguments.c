@@ -164,7 +164,7 @@ static void a_deep_path_keeps_its_ends_and_a_long_name_its_beginning(void **stat
 	fg_arena_release(&arena);
 }
 
-static void a_table_is_a_side_of_other_sums_with_what_it_left_out(void **state)
+static void a_table_joins_other_sums_with_its_omitted_rest(void **state)
 {
 	const struct fg_argument_room few = {.functions = 3, .paths = 6, .bytes = 1 << 20};
 	struct fg_argument_sums sums = {0};
@@ -228,7 +228,7 @@ int main(void)
 		cmocka_unit_test(the_most_called_stay_and_the_rest_is_counted),
 		cmocka_unit_test(nothing_is_larger_than_its_room),
 		cmocka_unit_test(a_deep_path_keeps_its_ends_and_a_long_name_its_beginning),
-		cmocka_unit_test(a_table_is_a_side_of_other_sums_with_what_it_left_out),
+		cmocka_unit_test(a_table_joins_other_sums_with_its_omitted_rest),
 		cmocka_unit_test(hints_are_true_and_complete),
 	};
 

@@ -20,7 +20,7 @@ static void defaults_are_those_of_the_documentation(void **state)
 	fg_plan_release(&plan);
 }
 
-static void own_row_goes_before_the_built_in_default(void **state)
+static void own_row_precedes_the_built_in_default(void **state)
 {
 	struct fg_metric_policy rows[] = {
 		{.name = "cpu_time", .gated = true, .min_effect = 0.005, .margin = 0.01}};
@@ -52,7 +52,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_documentation),
-		cmocka_unit_test(own_row_goes_before_the_built_in_default),
+		cmocka_unit_test(own_row_precedes_the_built_in_default),
 		cmocka_unit_test(schedules_have_names),
 	};
 

@@ -58,7 +58,7 @@ static void a_line_that_changed_is_there_twice_and_others_once(void **state)
 }
 
 /* One side was sampled on more lines than the other; these lines did not change. */
-static void lines_seen_on_one_side_only_did_not_come(void **state)
+static void lines_seen_on_one_side_only_are_not_new(void **state)
 {
 	static const struct fg_line_cost few[] = {{.line = 10, .cost = 20}};
 	static const struct fg_line_cost many[] = {
@@ -255,7 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_that_changed_is_there_twice_and_others_once),
-		cmocka_unit_test(lines_seen_on_one_side_only_did_not_come),
+		cmocka_unit_test(lines_seen_on_one_side_only_are_not_new),
 		cmocka_unit_test(a_side_without_source_leaves_the_other),
 		cmocka_unit_test(a_long_function_shows_expensive_lines_only),
 		cmocka_unit_test(lines_of_an_unchanged_neighbour_are_never_new),

@@ -78,7 +78,7 @@ static void a_branch_that_is_measured_again_is_one_change(void **state)
 	assert_string_equal(watched.changes[1].run, "run 2");
 }
 
-static void a_mended_branch_closes_its_change(void **state)
+static void a_fixed_branch_closes_its_change(void **state)
 {
 	(void)state;
 	ran("feature", "a", "regression", 1.1);
@@ -147,7 +147,7 @@ int main(void)
 		cmocka_unit_test_setup(a_failed_gate_opens_a_change_at_once, forget),
 		cmocka_unit_test_setup(the_next_commits_pass_leaves_it_open, forget),
 		cmocka_unit_test_setup(a_branch_that_is_measured_again_is_one_change, forget),
-		cmocka_unit_test_setup(a_mended_branch_closes_its_change, forget),
+		cmocka_unit_test_setup(a_fixed_branch_closes_its_change, forget),
 		cmocka_unit_test_setup(an_improvement_of_about_its_size_takes_it_back, forget),
 		cmocka_unit_test_setup(a_change_point_nearby_confirms_and_does_not_double, forget),
 		cmocka_unit_test_setup(other_change_points_stand_for_themselves, forget),

@@ -305,7 +305,7 @@ static void groups_merge_neighbours(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void splits_stand_above_the_paths(void **state)
+static void splits_are_above_the_paths(void **state)
 {
 	struct fg_calltree tree;
 
@@ -388,7 +388,7 @@ static void a_function_that_moved_is_the_same_in_a_difference(void **state)
 }
 
 /* fit is in libreco.so, io::read in app, each in its own file. */
-static void rewritten_names_are_one_in_whatever_file_and_library(void **state)
+static void equal_rewritten_names_are_one_across_files_and_libraries(void **state)
 {
 	const struct fg_calltree_query q = {
 		.rename = (const char *const[]){"s/^(reco::fit|io::read).*/work/", NULL}};
@@ -578,11 +578,11 @@ int main(void)
 		cmocka_unit_test(hidden_and_inlined_frames_fold_into_their_callers),
 		cmocka_unit_test(the_kernel_is_a_library_and_a_class_of_its_own),
 		cmocka_unit_test(groups_merge_neighbours),
-		cmocka_unit_test(splits_stand_above_the_paths),
+		cmocka_unit_test(splits_are_above_the_paths),
 		cmocka_unit_test(a_function_can_be_split_by_its_ancestor),
 		cmocka_unit_test(names_are_rewritten),
 		cmocka_unit_test(a_function_that_moved_is_the_same_in_a_difference),
-		cmocka_unit_test(rewritten_names_are_one_in_whatever_file_and_library),
+		cmocka_unit_test(equal_rewritten_names_are_one_across_files_and_libraries),
 		cmocka_unit_test(a_bad_pattern_is_refused_by_name),
 		cmocka_unit_test(a_difference_has_the_union_of_the_paths),
 		cmocka_unit_test(bottom_up_puts_callers_below_the_leaf),

@@ -63,7 +63,7 @@ static void figures_are_those_of_the_verdict(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void hostile_names_come_back_whole(void **state)
+static void hostile_names_are_read_back_whole(void **state)
 {
 	struct fg_strbuf text = {0};
 	cJSON *json = write_and_parse("hostile", &text);
@@ -90,7 +90,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(figures_are_those_of_the_verdict),
-		cmocka_unit_test(hostile_names_come_back_whole),
+		cmocka_unit_test(hostile_names_are_read_back_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,7 +215,7 @@ static void a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first(
 }
 
 /* Thousands of benchmarks that all regressed: too many for the limit. */
-static void budgets_hold_whatever_comes(void **state)
+static void budgets_hold_for_any_content(void **state)
 {
 	static const struct {
 		const char *format;
@@ -303,7 +303,7 @@ int main(void)
 		cmocka_unit_test(
 			a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first),
 		cmocka_unit_test(the_comment_begins_with_its_marker),
-		cmocka_unit_test(budgets_hold_whatever_comes),
+		cmocka_unit_test(budgets_hold_for_any_content),
 		cmocka_unit_test(parts_are_left_out_at_the_budget_and_not_before),
 	};
 

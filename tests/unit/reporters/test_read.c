@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void a_verdict_comes_back_as_it_was(void **state)
+static void a_verdict_is_read_back_unchanged(void **state)
 {
 	const struct fg_report_options plain = {0};
 
@@ -272,7 +272,7 @@ static void invalid_entries_in_a_table_of_arguments_are_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_verdict_comes_back_as_it_was),
+		cmocka_unit_test(a_verdict_is_read_back_unchanged),
 		cmocka_unit_test(a_table_of_arguments_takes_no_more_than_its_room),
 		cmocka_unit_test(invalid_entries_in_a_table_of_arguments_are_left_out),
 		cmocka_unit_test(a_function_that_moved_comes_back_as_moved_and_never_as_passed),

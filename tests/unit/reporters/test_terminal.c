@@ -146,7 +146,7 @@ static void the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole(void **
 	assert_float_equal(rest.share, -0.5, 1e-9);
 }
 
-static void the_schedule_and_why_no_duet_stand_in_one_line(void **state)
+static void one_line_has_the_schedule_and_why_no_duet(void **state)
 {
 	struct fg_strbuf text = {0};
 
@@ -302,7 +302,7 @@ int main(void)
 		cmocka_unit_test(unsure_functions_are_never_listed_as_the_cause),
 		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),
 		cmocka_unit_test(the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole),
-		cmocka_unit_test(the_schedule_and_why_no_duet_stand_in_one_line),
+		cmocka_unit_test(one_line_has_the_schedule_and_why_no_duet),
 		cmocka_unit_test(a_note_about_several_metrics_is_printed_once),
 		cmocka_unit_test(a_narrow_terminal_keeps_name_change_and_verdict),
 		cmocka_unit_test(colour_adds_nothing_but_colour),

@@ -115,7 +115,7 @@ static void producer_is_split_into_compiler_and_flags(void **state)
 	free(flags);
 }
 
-/* A file that is truncated or has random bytes is read or refused, without overruns (under ASan */
+/* A file that is truncated or has random bytes is read or refused; ASan would see an overrun. */
 static void broken_files_are_refused_or_read_without_harm(void **state)
 {
 	enum {
@@ -232,7 +232,7 @@ static void copies_are_identical_and_changed_data_is_not(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* Facts of two builds in different folders: the build-id differs, but all loaded code is the sam */
+/* Facts of two builds in different folders: the build-ids differ, but the loaded code does not. */
 static void set_alike(struct fg_build_facts builds[2])
 {
 	for (int arm = 0; arm < 2; arm++) {

@@ -142,7 +142,7 @@ static void another_file_in_its_place_counts(void **state)
 	assert_int_equal(fixture->page->off, 1);
 }
 
-static void each_new_line_asks_for_a_dump(void **state)
+static void each_new_line_requests_a_dump(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -171,7 +171,7 @@ static void each_new_line_asks_for_a_dump(void **state)
 	assert_int_equal(fixture->page->dumps, 6);
 }
 
-static void of_a_large_file_the_beginning_is_read(void **state)
+static void only_the_beginning_of_a_large_file_is_read(void **state)
 {
 	struct fixture *fixture = *state;
 	const size_t lines = 200000;
@@ -253,8 +253,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(another_file_in_its_place_counts, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(each_new_line_asks_for_a_dump, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(of_a_large_file_the_beginning_is_read, set_up,
+		cmocka_unit_test_setup_teardown(each_new_line_requests_a_dump, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_the_beginning_of_a_large_file_is_read, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_page_cannot_shrink, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(anything_but_a_file_is_refused, set_up, tear_down),

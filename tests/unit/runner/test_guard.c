@@ -111,7 +111,7 @@ static int exit_code_of(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-static void exit_code_of_the_worker_is_handed_on(void **state)
+static void exit_code_of_the_worker_is_passed_on(void **state)
 {
 	struct stand_in s;
 
@@ -161,7 +161,7 @@ static void interrupt_reaches_the_worker(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exit_code_of_the_worker_is_handed_on),
+		cmocka_unit_test(exit_code_of_the_worker_is_passed_on),
 		cmocka_unit_test(killed_worker_leaves_nothing_behind),
 		cmocka_unit_test(killed_guard_lets_the_worker_stop_cleanly),
 		cmocka_unit_test(interrupt_reaches_the_worker),

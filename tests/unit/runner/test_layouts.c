@@ -347,7 +347,7 @@ static void lost_places_are_reported(void **state)
 }
 
 /* Layouts that the other side lacks are useless. */
-static void no_more_are_given_than_are_wanted(void **state)
+static void no_more_layouts_are_given_than_wanted(void **state)
 {
 	const struct fg_layouts_options all = {.more_within_ns = FG_NS_PER_S * 1000};
 	const struct fg_layouts_options few = {.most = FG_LINE_PLACES};
@@ -379,7 +379,7 @@ static uint64_t address_of_main(const char *program)
 	return address;
 }
 
-static void places_lie_apart_in_the_line_and_in_the_page(void **state)
+static void places_are_apart_in_the_line_and_in_the_page(void **state)
 {
 	const struct fg_layouts_options options = {.more_within_ns = FG_NS_PER_S * 1000};
 	unsigned quarters[FG_LAYOUTS_MAX / FG_LINE_PLACES] = {0};
@@ -465,7 +465,7 @@ static void a_link_that_fails_at_once_is_not_expensive(void **state)
 
 /* ---- several in parallel ---- */
 
-static int make_beside(struct build *b, size_t at_once, struct fg_error *err)
+static int make_in_parallel(struct build *b, size_t at_once, struct fg_error *err)
 {
 	return make_more(b,
 			 &(struct fg_layouts_options){.more_within_ns = 1000 * FG_NS_PER_S,
@@ -503,13 +503,13 @@ static void parallel_links_make_the_same_programs(void **state)
 
 	(void)state;
 	set_up(&b);
-	assert_int_equal(make_beside(&b, 0, &err), FG_OK);
+	assert_int_equal(make_in_parallel(&b, 0, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
 	assert_int_equal(world.waits, 15);
 	sh(&b, "A=a", "mv ../layouts ../one-by-one");
 	world.waits = 0;
 	/* The first three show the cost of a link. */
-	assert_int_equal(make_beside(&b, 6, &err), FG_OK);
+	assert_int_equal(make_in_parallel(&b, 6, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
 	assert_int_equal(world.waits, 3);
 	check_made(&b);
@@ -569,7 +569,7 @@ static void one_of_several_links_fails(void **state)
 	(void)state;
 	set_up(&b);
 	replace_linker(&b, "case $* in */2/program*) echo no room >&2; exit 3 ;; esac");
-	assert_int_equal(make_beside(&b, 3, &err), FG_ECHILD);
+	assert_int_equal(make_in_parallel(&b, 3, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "/linker' exited with code 3: no room"));
 	assert_int_equal(world.links, 3);
 	check_nothing_is_left(&b);
@@ -588,7 +588,7 @@ static void one_of_several_links_makes_another_program(void **state)
 	replace_linker(&b, "out=; for word; do case $word in */program) out=$word ;; esac; done\n"
 			   "case $* in */2/program*) exec cp other \"$out\" ;;\n"
 			   "*/3/program*) exec cat pipe ;; esac");
-	assert_int_equal(make_beside(&b, 2, &err), FG_EINVAL);
+	assert_int_equal(make_in_parallel(&b, 2, &err), FG_EINVAL);
 	assert_string_equal(err.message, "linking 'program' again does not give the same code");
 	assert_int_equal(world.links, 2);
 	check_nothing_is_left(&b);
@@ -601,7 +601,7 @@ static void interrupt(int number)
 	world.interrupted = 1;
 }
 
-static void an_interruption_ends_all_links_that_are_under_way(void **state)
+static void an_interruption_ends_all_running_links(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -610,7 +610,7 @@ static void an_interruption_ends_all_links_that_are_under_way(void **state)
 	set_up(&b);
 	assert_true(signal(SIGUSR1, interrupt) != SIG_ERR);
 	replace_linker(&b, "case $* in */3/program*) kill -USR1 $PPID ;; esac; exec cat pipe");
-	assert_int_equal(make_beside(&b, 3, &err), FG_EINTERRUPTED);
+	assert_int_equal(make_in_parallel(&b, 3, &err), FG_EINTERRUPTED);
 	assert_int_equal(world.links, 3);
 	check_nothing_is_left(&b);
 	assert_true(signal(SIGUSR1, SIG_DFL) != SIG_ERR);
@@ -627,8 +627,8 @@ int main(void)
 		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
 		cmocka_unit_test(one_slow_link_does_not_make_all_expensive),
 		cmocka_unit_test(lost_places_are_reported),
-		cmocka_unit_test(no_more_are_given_than_are_wanted),
-		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
+		cmocka_unit_test(no_more_layouts_are_given_than_wanted),
+		cmocka_unit_test(places_are_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),
 		cmocka_unit_test(an_interrupted_link_leaves_nothing),
 		cmocka_unit_test(a_link_that_fails_at_once_is_not_expensive),
@@ -637,7 +637,7 @@ int main(void)
 		cmocka_unit_test(large_programs_are_linked_one_by_one),
 		cmocka_unit_test(one_of_several_links_fails),
 		cmocka_unit_test(one_of_several_links_makes_another_program),
-		cmocka_unit_test(an_interruption_ends_all_links_that_are_under_way),
+		cmocka_unit_test(an_interruption_ends_all_running_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void a_link_cost_is_kept_for_a_day(void **state)
 
 	(void)state;
 	fg_scratch_init(&scratch);
-	path = fg_scratch_path(&scratch, "a/price");
+	path = fg_scratch_path(&scratch, "a/cost");
 	assert_int_equal(fg_link_cost_read(path), 0);
 	fg_link_cost_write(path, 123456789012);
 	assert_int_equal(fg_link_cost_read(path), 123456789012);
@@ -81,12 +81,12 @@ static void a_malformed_link_cost_is_ignored(void **state)
 	(void)state;
 	fg_scratch_init(&scratch);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
-		fg_scratch_write_text(&scratch, "price", texts[i]);
-		assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "price")), 0);
+		fg_scratch_write_text(&scratch, "cost", texts[i]);
+		assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "cost")), 0);
 	}
 	/* A folder that cannot be written is ignored. */
-	fg_link_cost_write(fg_scratch_path(&scratch, "price/below/a/file"), 5);
-	assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "price/below/a/file")), 0);
+	fg_link_cost_write(fg_scratch_path(&scratch, "cost/below/a/file"), 5);
+	assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "cost/below/a/file")), 0);
 	fg_scratch_release(&scratch);
 }
 

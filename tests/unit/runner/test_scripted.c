@@ -208,7 +208,7 @@ static enum fg_runner_state measure(struct session *s, unsigned pairs)
 	do {
 		if (fg_runner_next(s->job, pairs, &state, &event, &err) != FG_OK)
 			fail_msg("%s", err.message);
-		s->given_up += state == FG_RUNNER_ANEW;
+		s->given_up += state == FG_RUNNER_RESTARTED;
 		if (state == FG_RUNNER_NOTES) {
 			free(s->note);
 			s->note = fg_xstrdup(event.note);
@@ -409,7 +409,7 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_ANEW);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_RESTARTED);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
 	assert_int_equal(s.given_up, 1);
 	assert_string_equal(
@@ -443,7 +443,7 @@ static void a_duet_with_a_program_that_became_much_slower_counts(void **state)
 	tear_down(&s);
 }
 
-static void a_duet_in_vain_is_given_up_after_four_pairs(void **state)
+static void a_useless_duet_is_given_up_after_four_pairs(void **state)
 {
 	struct script script = quiet;
 	struct session s;
@@ -453,7 +453,7 @@ static void a_duet_in_vain_is_given_up_after_four_pairs(void **state)
 	script.apart = 1000;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_ANEW);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_RESTARTED);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 4);
 	assert_non_null(strstr(s.note, "in 4 of the last 4 pairs"));
 	tear_down(&s);
@@ -521,7 +521,7 @@ static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
 	script.apart = 1000;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_ANEW);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_RESTARTED);
 	assert_int_equal(measure(&s, 4), FG_RUNNER_REACHED);
 	finish(&s);
 	start(&s);
@@ -671,7 +671,7 @@ int main(void)
 		cmocka_unit_test(a_trial_that_the_budget_cannot_pay_is_left_out),
 		cmocka_unit_test(a_duet_that_falls_apart_is_given_up_for_blocks),
 		cmocka_unit_test(a_duet_with_a_program_that_became_much_slower_counts),
-		cmocka_unit_test(a_duet_in_vain_is_given_up_after_four_pairs),
+		cmocka_unit_test(a_useless_duet_is_given_up_after_four_pairs),
 		cmocka_unit_test(eleven_pairs_apart_of_sixteen_are_endured),
 		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
 		cmocka_unit_test(without_time_for_blocks_a_poor_duet_continues),

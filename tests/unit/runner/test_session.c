@@ -27,7 +27,7 @@ struct session {
 	int (*take)(struct session *session, const struct fg_runner_event *event,
 		    struct fg_error *err);
 	volatile sig_atomic_t interrupted;
-	unsigned told;
+	unsigned handed_over;
 	unsigned interrupt_after;
 	unsigned notes;
 	char *argv[FG_ARM_COUNT][4];
@@ -37,8 +37,8 @@ static int count(struct session *session, const struct fg_runner_event *event, s
 {
 	(void)err;
 	assert_true(event->repetition < session->run.series[event->series].repetition_count);
-	session->told++;
-	if (session->interrupt_after && session->told >= session->interrupt_after)
+	session->handed_over++;
+	if (session->interrupt_after && session->handed_over >= session->interrupt_after)
 		session->interrupted = 1;
 	return FG_OK;
 }
@@ -126,7 +126,7 @@ static void abba_fills_blocks_of_four_with_values(void **state)
 	assert_int_equal(series->state, FG_MEASURED);
 	assert_int_equal(series->schedule, FG_SCHEDULE_ABBA);
 	assert_int_equal(series->repetition_count, 2 + 3 * 4); /* one warm-up of each arm */
-	assert_int_equal(s.told, 14);
+	assert_int_equal(s.handed_over, 14);
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		const struct fg_repetition *r = &series->repetitions[i];
 
@@ -422,7 +422,7 @@ static int write_log(struct session *session, const struct fg_runner_event *even
 
 	(void)err;
 	assert_non_null(log);
-	(void)fputs("told ", log);
+	(void)fputs("given ", log);
 	(void)fclose(log);
 	assert_int_equal(repetition + 1, done->repetition_count);
 	for (size_t i = repetition - r->position; i <= repetition; i++)
@@ -444,8 +444,8 @@ static void every_repetition_is_handed_over_before_the_next_program_starts(void 
 	s.take = write_log;
 	assert_int_equal(go(&s, 1), FG_RUNNER_REACHED);
 	log = fg_scratch_read(&s.scratch, "log", NULL);
-	assert_string_equal(log,
-			    "ran told cleaned ran told cleaned ran told cleaned ran told cleaned ");
+	assert_string_equal(
+		log, "ran given cleaned ran given cleaned ran given cleaned ran given cleaned ");
 	free(log);
 	tear_down(&s);
 }
@@ -592,7 +592,7 @@ static int look_at_trace(struct session *session, const struct fg_runner_event *
 	if (event->trace_folder) {
 		char *file = fg_fs_join(event->trace_folder, "trace");
 
-		session->told++;
+		session->handed_over++;
 		assert_true(fg_fs_exists(file));
 		free(file);
 	}
@@ -625,7 +625,7 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 			assert_int_equal(s.run.series[0].repetitions[i].aside, FG_ASIDE_UNSAMPLED);
 	}
 	assert_int_equal(unsampled, 2);
-	assert_int_equal(s.told, 1 + 4 + 2);
+	assert_int_equal(s.handed_over, 1 + 4 + 2);
 	assert_false(isnan(s.run.series[0].sampler_cost));
 	status = fg_fs_list(fg_scratch_path(&s.scratch, ".fastgate/traces"), &names, &count, NULL);
 	assert_int_equal(status, FG_OK);

@@ -185,7 +185,7 @@ static void outside_a_repository_a_ref_is_not_found(void **state)
 	assert_null(side.commit);
 }
 
-static void a_side_knows_commit_branch_and_changes(void **state)
+static void a_side_records_commit_branch_and_changes(void **state)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo/sub")};
 	struct fg_side side = {0};
@@ -462,7 +462,7 @@ static void a_lost_tree_is_checked_out_again(void **state)
 	done(&c);
 }
 
-static void submodules_come_along_without_a_network(void **state)
+static void submodules_are_cloned_without_a_network(void **state)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
@@ -593,7 +593,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(outside_a_repository_a_ref_is_not_found, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_side_knows_commit_branch_and_changes, set_up,
+		cmocka_unit_test_setup_teardown(a_side_records_commit_branch_and_changes, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_commits_of_a_descendant_are_counted, set_up,
 						tear_down),
@@ -612,7 +612,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_lost_tree_is_checked_out_again, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(submodules_come_along_without_a_network, set_up,
+		cmocka_unit_test_setup_teardown(submodules_are_cloned_without_a_network, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_submodule_out_of_reach_is_named, set_up,
 						tear_down),

@@ -73,7 +73,7 @@ static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
 }
 
 /* The largest change is found first and is the last one: the others are inserted before it. */
-static void changes_of_any_size_come_out_in_order(void **state)
+static void changes_of_any_size_are_found_in_order(void **state)
 {
 	static const size_t changes[] = {30, 60, 90};
 	static const double levels[] = {0.0, 4.0, 9.0, 40.0};
@@ -367,7 +367,7 @@ static void the_longest_series_is_searched(void **state)
 	free(values);
 }
 
-static void short_and_constant_series_have_none(void **state)
+static void short_and_constant_series_have_no_changes(void **state)
 {
 	static const double step[] = {1, 1, 1, 9, 9, 9, 9};
 	double equal[40] = {0};
@@ -617,7 +617,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lasting_step_is_found_where_it_is),
 		cmocka_unit_test(a_step_up_and_down_again_is_two_changes_in_order),
-		cmocka_unit_test(changes_of_any_size_come_out_in_order),
+		cmocka_unit_test(changes_of_any_size_are_found_in_order),
 		cmocka_unit_test(an_exact_series_changes_when_its_value_does),
 		cmocka_unit_test(equal_values_are_one_level_before_and_after_a_change),
 		cmocka_unit_test(drift_and_outliers_are_not_changes),
@@ -633,7 +633,7 @@ int main(void)
 		cmocka_unit_test(one_in_a_hundred_needs_99_simulations),
 		cmocka_unit_test(the_longest_series_is_searched),
 		cmocka_unit_test(changes_and_their_p_are_those_of_the_description),
-		cmocka_unit_test(short_and_constant_series_have_none),
+		cmocka_unit_test(short_and_constant_series_have_no_changes),
 		cmocka_unit_test(anything_but_a_number_is_refused),
 	};
 

@@ -54,7 +54,7 @@ static void a_constant_is_not_evidence(void **state)
 	assert_near(test.p_two_sided, 1, 0);
 }
 
-static void an_exact_test_counts_what_is_as_extreme_or_more(void **state)
+static void an_exact_test_counts_outcomes_at_least_as_extreme(void **state)
 {
 	static const double probability[] = {0.125, 0.375, 0.375, 0.125};
 	const struct fg_test test = fg_test_exact(probability, 4, 2);
@@ -75,7 +75,7 @@ int main(void)
 		cmocka_unit_test(whole_numbers_are_corrected_by_half_of_one),
 		cmocka_unit_test(no_chance_is_above_one),
 		cmocka_unit_test(a_constant_is_not_evidence),
-		cmocka_unit_test(an_exact_test_counts_what_is_as_extreme_or_more),
+		cmocka_unit_test(an_exact_test_counts_outcomes_at_least_as_extreme),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void figures_are_those_of_r(void **state)
 		     1e-12);
 }
 
-static void of_few_values_figures_are_those_by_hand(void **state)
+static void figures_of_few_values_agree_with_those_by_hand(void **state)
 {
 	static const double two[] = {1, 4};
 	static const double three[] = {100, 1, 2};
@@ -104,7 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_are_those_of_r),
-		cmocka_unit_test(of_few_values_figures_are_those_by_hand),
+		cmocka_unit_test(figures_of_few_values_agree_with_those_by_hand),
 		cmocka_unit_test(large_values_have_the_figures_of_their_differences),
 		cmocka_unit_test(the_input_is_left_as_it_was),
 		cmocka_unit_test(too_small_samples_give_nan),

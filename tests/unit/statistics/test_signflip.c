@@ -259,7 +259,7 @@ enum {
 	MADE_COLUMNS = 22,
 };
 
-/* Uniform numbers of a small generator, shifted by `shift` in every `every`th pair; 0: in no pai */
+/* Uniform numbers of a small generator, shifted by `shift` in each `every`th pair; 0: in none. */
 struct made_row {
 	double shift;
 	size_t every;

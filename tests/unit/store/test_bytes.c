@@ -11,7 +11,7 @@ static struct fg_byte_reader reader_of(const struct fg_bytes *bytes)
 	return (struct fg_byte_reader){bytes->data, bytes->data + bytes->size, false};
 }
 
-static void numbers_come_back(void **state)
+static void numbers_are_read_back(void **state)
 {
 	static const int64_t numbers[] = {0, 1, -1, 63, -64, 127, 128, -129, INT64_MAX, INT64_MIN};
 	struct fg_bytes bytes = {0};
@@ -57,7 +57,7 @@ static void reading_past_the_end_fails_and_stays_failed(void **state)
 	assert_int_equal(fg_read_varint(&reader), 0);
 }
 
-static void announced_counts_are_held_against_what_is_there(void **state)
+static void announced_counts_are_compared_with_the_contents(void **state)
 {
 	struct fg_bytes bytes = {0};
 	struct fg_byte_reader reader;
@@ -74,7 +74,7 @@ static void announced_counts_are_held_against_what_is_there(void **state)
 	fg_bytes_release(&bytes);
 }
 
-static void sealed_block_comes_back(void **state)
+static void sealed_block_is_read_back(void **state)
 {
 	struct fg_bytes block = {0};
 	struct fg_bytes content = {0};
@@ -179,11 +179,11 @@ static void every_flipped_bit_of_a_block_is_noticed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(numbers_are_read_back),
 		cmocka_unit_test(reading_past_the_end_fails_and_stays_failed),
 		cmocka_unit_test(matrix_that_is_cut_short_is_refused),
-		cmocka_unit_test(announced_counts_are_held_against_what_is_there),
-		cmocka_unit_test(sealed_block_comes_back),
+		cmocka_unit_test(announced_counts_are_compared_with_the_contents),
+		cmocka_unit_test(sealed_block_is_read_back),
 		cmocka_unit_test(small_numbers_pack_at_every_level),
 		cmocka_unit_test(every_flipped_bit_of_a_block_is_noticed),
 	};

@@ -8,7 +8,7 @@
 static const struct fg_sample_shape tiny = {.functions = 3, .paths = 5, .pairs = 2, .samples = 40};
 
 /* A run of these commits, and its report on the metric. */
-struct told {
+struct reported {
 	const char *from;
 	const char *to;
 	const char *verdict;
@@ -17,14 +17,14 @@ struct told {
 	bool is_unaffected;
 };
 
-static char *report_of(const struct told *told)
+static char *report_of(const struct reported *reported)
 {
 	return fg_xasprintf(
 		"{\"schema\":\"fastgate-report/1\",\"verdict\":\"%s\",\"benchmarks\":[{\"name\":"
 		"\"parse\",\"verdict\":\"%s\",\"metrics\":[{\"name\":\"cpu_time\",\"verdict\":"
 		"\"%s\",\"pairs\":27,\"ratio\":1.5,\"interval\":[1,2]%s%s}]}]}",
-		told->verdict, told->verdict, told->verdict, told->step ? ",\"step\":" : "",
-		told->step ? told->step : "");
+		reported->verdict, reported->verdict, reported->verdict,
+		reported->step ? ",\"step\":" : "", reported->step ? reported->step : "");
 }
 
 static void set_commit(struct fg_side *side, const char *commit, bool is_dirty)
@@ -34,22 +34,22 @@ static void set_commit(struct fg_side *side, const char *commit, bool is_dirty)
 	side->dirty = is_dirty;
 }
 
-static void save_reported(struct fixture *f, uint64_t seed, const struct told *told)
+static void save_reported(struct fixture *f, uint64_t seed, const struct reported *reported)
 {
 	struct fg_stored_run s = {0};
-	char *report = report_of(told);
+	char *report = report_of(reported);
 
 	fg_sample_run(&s, seed, &tiny);
 	s.run.has_baseline = true;
 	s.run.complete = true;
-	set_commit(&s.run.sides[FG_ARM_BASELINE], told->from, false);
-	set_commit(&s.run.sides[FG_ARM_CANDIDATE], told->to, told->is_dirty);
-	if (told->is_unaffected) {
+	set_commit(&s.run.sides[FG_ARM_BASELINE], reported->from, false);
+	set_commit(&s.run.sides[FG_ARM_CANDIDATE], reported->to, reported->is_dirty);
+	if (reported->is_unaffected) {
 		fg_series_release(&s.run.series[0]);
 		fg_series_init(&s.run.series[0], "parse");
 		s.run.series[0].unaffected = true;
 	}
-	must(f, fg_store_save(f->store, &s.run, told->is_unaffected ? NULL : s.profiles, report,
+	must(f, fg_store_save(f->store, &s.run, reported->is_unaffected ? NULL : s.profiles, report,
 			      &f->err));
 	free(report);
 	fg_stored_run_release(&s);
@@ -57,7 +57,7 @@ static void save_reported(struct fixture *f, uint64_t seed, const struct told *t
 
 static void steps_come_with_their_commits_and_errors(void **state)
 {
-	static const struct told runs[] = {
+	static const struct reported runs[] = {
 		{.from = "aa", .to = "bb", .verdict = "pass", .step = "[0.01,0.003]"},
 		{.from = "bb", .to = "cc", .verdict = "regression", .step = "[0.2,0.003]"},
 		{.from = "cc", .to = "dd", .verdict = "pass", .step = "[0,0]"},

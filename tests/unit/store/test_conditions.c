@@ -104,7 +104,7 @@ static void conditions_without_a_run_are_removed(void **state)
 }
 
 /* An unfinished run gets more facts about its binaries. */
-static void conditions_that_come_later_are_there_too(void **state)
+static void later_conditions_are_stored_too(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
@@ -162,7 +162,7 @@ int main(void)
 		CASE(conditions_shared_by_runs_are_stored_once),
 		CASE(runs_are_found_by_what_they_share_and_by_what_they_do_not),
 		CASE(conditions_without_a_run_are_removed),
-		CASE(conditions_that_come_later_are_there_too),
+		CASE(later_conditions_are_stored_too),
 		CASE(a_hundred_conditions_may_be_stored_twice),
 	};
 #undef CASE

@@ -41,7 +41,7 @@ static int64_t bytes_of_blocks(struct fixture *f)
 	return bytes;
 }
 
-static void a_project_holds_what_its_runs_take(void **state)
+static void a_projects_usage_is_the_size_of_its_runs(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_usage usage = usage_of(f, "tracker");
@@ -81,7 +81,7 @@ static void names_count_by_their_bytes(void **state)
 	fg_strbuf_release(&name);
 }
 
-static void limits_of_its_own_come_before_those_of_all(void **state)
+static void own_limits_precede_the_common_ones(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_limits limits = {0};
@@ -131,7 +131,7 @@ static size_t removed_by(struct fixture *f, const struct fg_gc_policy *policy)
 	return result.runs;
 }
 
-static void retention_of_a_project_comes_before_that_of_the_command(void **state)
+static void retention_of_a_project_precedes_that_of_the_command(void **state)
 {
 	struct fixture *f = *state;
 	const struct fg_gc_policy nothing = {.keep = 1000, .now_ns = NOW_NS, .dry_run = true};
@@ -158,15 +158,15 @@ static void retention_of_a_project_comes_before_that_of_the_command(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_project_holds_what_its_runs_take, setup,
+		cmocka_unit_test_setup_teardown(a_projects_usage_is_the_size_of_its_runs, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(names_count_by_their_bytes, setup, teardown),
-		cmocka_unit_test_setup_teardown(limits_of_its_own_come_before_those_of_all, setup,
+		cmocka_unit_test_setup_teardown(own_limits_precede_the_common_ones, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(limits_that_make_no_sense_are_refused, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(
-			retention_of_a_project_comes_before_that_of_the_command, setup, teardown),
+		cmocka_unit_test_setup_teardown(retention_of_a_project_precedes_that_of_the_command,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

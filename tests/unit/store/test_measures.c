@@ -111,7 +111,7 @@ static void check_stored(struct fg_store *store, uint64_t seed)
 	fg_stored_run_release(&loaded);
 }
 
-static void measures_come_back_by_name_and_exact(void **state)
+static void measures_are_read_back_by_name_and_exact(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
@@ -317,7 +317,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(measures_come_back_by_name_and_exact),
+		CASE(measures_are_read_back_by_name_and_exact),
 		CASE(measures_of_a_run_in_progress_are_kept),
 		CASE(wall_time_keeps_its_name_and_is_the_time_of_its_run),
 		CASE(trend_of_a_measure_has_its_values_and_unit),

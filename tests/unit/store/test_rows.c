@@ -100,7 +100,7 @@ static void arrays_are_what_postgresql_reads(void **state)
 	fg_rows_release(&rows);
 }
 
-static void sqlite_finds_what_was_put_there(void **state)
+static void sqlite_finds_what_was_stored(void **state)
 {
 	struct fg_scratch scratch;
 	struct fg_db *db = NULL;
@@ -150,7 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statement_for_one_row_becomes_one_for_many),
 		cmocka_unit_test(arrays_are_what_postgresql_reads),
-		cmocka_unit_test(sqlite_finds_what_was_put_there),
+		cmocka_unit_test(sqlite_finds_what_was_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void same_profile(const struct fg_profile_set *a, const struct fg_profile
 	}
 }
 
-static void run_comes_back_whole(void **state)
+static void run_is_read_back_whole(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
@@ -204,7 +204,7 @@ static void implausible_numbers_of_layouts_become_four(void **state)
 	}
 }
 
-static void weights_between_samples_come_back_to_a_64th_of_a_period(void **state)
+static void weights_are_read_back_to_a_64th_of_a_period(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
@@ -301,24 +301,24 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 }
 
 /* A run that is completed step by step. */
-struct under_way {
+struct partial_run {
 	struct fg_series *series;
 	struct fg_profile_set *set;
 	size_t repetitions; /* final number */
 	size_t rows;
 };
 
-static void begin(struct under_way *run, struct fg_stored_run *whole)
+static void begin(struct partial_run *run, struct fg_stored_run *whole)
 {
 	fg_sample_run(whole, 3, &fg_sample_small);
 	whole->run.complete = false;
-	*run = (struct under_way){.series = &whole->run.series[0], .set = whole->profiles[0]};
+	*run = (struct partial_run){.series = &whole->run.series[0], .set = whole->profiles[0]};
 	run->repetitions = run->series->repetition_count;
 	run->rows = run->set->row_count;
 }
 
 /* Frees everything. */
-static void end(struct under_way *run)
+static void end(struct partial_run *run)
 {
 	run->series->repetition_count = run->repetitions;
 	run->set->row_count = run->rows;
@@ -328,11 +328,11 @@ static void end(struct under_way *run)
  * The stored part of a pair in progress is set aside. Once the pair ends it counts, and nothing is
  * stored twice.
  */
-static void a_pair_under_way_is_kept_and_settled_later(void **state)
+static void an_unfinished_pair_is_kept_and_settled_later(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run whole = {0};
-	struct under_way run;
+	struct partial_run run;
 
 	begin(&run, &whole);
 	for (size_t done = 1; done <= 8; done++) {
@@ -361,7 +361,7 @@ static void a_schedule_that_is_given_up_is_set_aside_in_the_store(void **state)
 	struct fixture *f = *state;
 	struct fg_stored_run whole = {0};
 	struct fg_stored_run loaded = {0};
-	struct under_way run;
+	struct partial_run run;
 
 	begin(&run, &whole);
 	for (size_t done = 2; done <= 8; done += 2) {
@@ -674,12 +674,12 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(run_comes_back_whole),
+		CASE(run_is_read_back_whole),
 		cmocka_unit_test(implausible_numbers_of_layouts_become_four),
-		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
+		CASE(weights_are_read_back_to_a_64th_of_a_period),
 		CASE(saving_again_replaces),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
-		CASE(a_pair_under_way_is_kept_and_settled_later),
+		CASE(an_unfinished_pair_is_kept_and_settled_later),
 		CASE(a_schedule_that_is_given_up_is_set_aside_in_the_store),
 		CASE(runs_are_found_by_every_kind_of_name),
 		CASE(lists_are_filtered_and_paged),

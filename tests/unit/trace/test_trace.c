@@ -406,7 +406,7 @@ static void write_python(void)
 	FG_TW(&writer, FG_RECORD_NODE, 26, 25, 20);
 }
 
-static void python_functions_stand_in_place_of_their_interpreter(void **state)
+static void python_functions_replace_their_interpreter(void **state)
 {
 	const char *const in_inner[] = {"inner", "Model.outer", "libapp.so+0xff", NULL};
 	const char *const native[] = {"python+0x3f", "libapp.so+0x1ff", "Model.outer",
@@ -605,8 +605,8 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(
 			references_to_nothing_and_circles_are_shown_as_unknown, begin, end),
-		cmocka_unit_test_setup_teardown(
-			python_functions_stand_in_place_of_their_interpreter, begin, end),
+		cmocka_unit_test_setup_teardown(python_functions_replace_their_interpreter, begin,
+						end),
 		cmocka_unit_test_setup_teardown(python_stacks_that_made_no_sense_are_reported,
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_folder_of_traces_is_one_profile, begin, end),

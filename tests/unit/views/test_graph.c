@@ -254,7 +254,7 @@ static void ten_thousand_functions_are_pruned_and_counted(void **state)
 	fg_profile_release(&profile);
 }
 
-/* A chain of 600 calls, all with the full inclusive time, that ends in the function that takes i */
+/* A chain of 600 calls, all with the full inclusive time, ends in the function that takes it. */
 static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
 {
 	const struct fg_graph_options options = {.title = "deep"};
