@@ -44,7 +44,7 @@ struct fg_metric {
 
 /* The built-in metric with this id; static. */
 const struct fg_metric *fg_metric_builtin(enum fg_metric_id id);
-/* By name; NULL: not a built-in metric. */
+/* The built-in metric of this name, or NULL. */
 const struct fg_metric *fg_metric_find_builtin(const char *name);
 
 #endif
