@@ -37,7 +37,7 @@ struct fg_metric {
 	enum fg_better better;
 	bool exact;         /* identical in every execution of one binary; compared exactly */
 	bool gated;         /* takes part in the verdict by default */
-	bool valid_in_duet; /* meaningful while both arms share one CPU */
+	bool valid_in_duet; /* meaningful while both sides share one CPU */
 	double min_effect;  /* default policy */
 	double margin;
 };

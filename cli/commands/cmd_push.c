@@ -19,7 +19,7 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_SERVER_OPTIONS(struct options, server),
 	FG_ROW_COUNT(struct options, server.attempts, "attempts", 0, 100, "5",
-		     "how often to try each run"),
+		     "number of attempts per run"),
 	FG_ROW_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "the spool to use instead of .fastgate/spool"),
 	FG_ROW_FLAG(struct options, status, "status", 0, "only report what waits in the spool"),
@@ -39,7 +39,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate push", "send what could not be sent before"},
 	{"fastgate push latest latest~1", "send two stored runs"},
 	{"fastgate push --when-possible", "in a step of CI, after `fastgate run --no-post`"},
-	{"fastgate push --status", "what waits"},
+	{"fastgate push --status", "list what waits in the spool"},
 	{NULL, NULL},
 };
 
@@ -181,7 +181,7 @@ const struct fg_cli_command fg_cmd_push = {
 	.description = "Sends the runs that wait in the spool, oldest first, and those that are "
 		       "named. A run leaves the spool when the server has confirmed that it is on "
 		       "its disk; sending one twice does no harm. Runs that the server will never "
-		       "take are kept as *.rejected.\n"
+		       "accept are kept as *.rejected.\n"
 		       "\n"
 		       "The server, the token's variable and the certificates come from `perfdb` "
 		       "in fastgate.yml, unless options override them. The token is read from an "

@@ -68,7 +68,7 @@ static const struct fg_option options[] = {
 	 .maximum = 0.5,
 	 .help = "the share of CPU time that sampling may cost; with --rate, only from outside"},
 	FG_ROW_CHOICE(struct fg_recording, sample.clock, "clock", 'c', "CLOCK", clocks, "cpu",
-		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
+		      "the clock to sample: CPU time, or elapsed time including waits"),
 	FG_ROW_CHOICE(
 		struct fg_recording, sample.kernel, "kernel", 0, "MODE", kernel_modes, "auto",
 		"name the kernel's functions where system time is spent, if the kernel may be sampled"),
@@ -86,7 +86,7 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct fg_recording, count.measures),
 	 .argument = "NAMES",
 	 .help = "count events by call path instead of sampling time: heap, allocations (the heap "
-		 "without what is held), frees, fd, io, throws, locks; separate several by commas"},
+		 "without held memory), frees, fd, io, throws, locks; separate several by commas"},
 	FG_ROW_FLAG(struct fg_recording, count.exact, "exact", 0,
 		    "count every instruction and every call instead, under valgrind's callgrind: "
 		    "20 to 100 times slower, the same figures each time"),

@@ -510,7 +510,7 @@ static int run(struct fg_cli *cli, const void *values)
 	int status = FG_OK;
 
 	if (given.export_path && given.no_store)
-		return fg_cli_usage(cli, "--export takes the run from the store and cannot be "
+		return fg_cli_usage(cli, "--export reads the run from the store and cannot be "
 					 "combined with --no-store");
 	if (given.in_place && (given.staged || given.candidate))
 		return fg_cli_usage(cli, "--in-place is for the work tree: not with --staged or "
@@ -569,7 +569,7 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
-	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "longest time for one benchmark: 5m"),
+	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "time limit for one benchmark: 5m"),
 	FG_ROW_FLAG(struct options, quick, "quick", 'Q',
 		    "a first answer: skip benchmarks whose binaries did not change, and spend 15 "
 		    "s on each of the others"),
@@ -584,10 +584,9 @@ static const struct fg_option options[] = {
 		    "combines them into one verdict"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
-	FG_ROW_FILE(
-		struct options, receipt, "receipt", 0,
-		"write what `fastgate verify` checks: the verdict, both builds, and what is proven "
-		"after all attempts on this branch"),
+	FG_ROW_FILE(struct options, receipt, "receipt", 0,
+		    "write a receipt for `fastgate verify`: the verdict, both builds, and what is "
+		    "proven after all attempts on this branch"),
 	FG_ROW_FLAG(struct options, resume, "resume", 0,
 		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
@@ -613,7 +612,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"},
 	{"fastgate run --against merge-base --exact",
-	 "more work, or not? Seconds, on any machine; needs valgrind"},
+	 "does it execute more instructions? Takes seconds, on any machine; needs valgrind"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
 	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` judges them together"},
 	{NULL, NULL},

@@ -380,7 +380,7 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_verify = {
 	.name = "verify",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "is a receipt genuine, and does it hold here",
+	.summary = "check that a receipt is genuine, and whether it holds here",
 	.description =
 		"Checks a receipt: that nothing in it was changed since `fastgate run --receipt` "
 		"wrote it, and, on request, who signed it, which commit it is for, and whether a "

@@ -107,10 +107,10 @@ static void add_overview_group(enum fg_cli_group group, struct fg_strbuf *text, 
 
 void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 {
-	fg_strbuf_add_text(text, "usage: fastgate [OPTIONS] COMMAND ...\n\n"
-				 "A performance regression gate for C and C++ programs: measures, "
-				 "decides, and says which\n"
-				 "function on which call path got slower.\n");
+	fg_strbuf_add_text(text,
+			   "usage: fastgate [OPTIONS] COMMAND ...\n\n"
+			   "A performance regression gate for C and C++ programs: measures, "
+			   "decides, and reports which\nfunction on which call path got slower.\n");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++)
 		add_overview_group((enum fg_cli_group)group, text, columns);
 	fg_strbuf_add_text(text, "\nOptions of every command:\n");

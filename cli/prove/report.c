@@ -40,7 +40,7 @@ static void add_head(const struct fg_prove *prove, struct fg_strbuf *text)
 	const struct fg_proof_card *card = &prove->card;
 
 	add_name(text, prove->plan->project ? prove->plan->project : "this project");
-	fg_strbuf_printf(text, " on runner %.8s: %zu whole run%s of %.12s\n", prove->fingerprint,
+	fg_strbuf_printf(text, " on runner %.8s: %zu complete run%s of %.12s\n", prove->fingerprint,
 			 card->runs, card->runs == 1 ? "" : "s",
 			 prove->commit ? prove->commit : "HEAD");
 }
@@ -71,11 +71,12 @@ static void add_sizes(const struct fg_proof_card *card, struct fg_strbuf *text)
 	if (isfinite(card->smallest)) {
 		fg_strbuf_add_text(text, "smallest found    ");
 		add_percent(text, card->smallest);
-		fg_strbuf_add_text(text, " in 95 % of the runs or more; at least ");
+		fg_strbuf_add_text(text, " (found in at least 95 % of its runs; lower bound ");
 		add_percent(text, card->smallest_at_least);
-		fg_strbuf_add_char(text, '\n');
+		fg_strbuf_add_text(text, ")\n");
 	} else {
-		fg_strbuf_add_text(text, "smallest found    none in 95 % of its runs\n");
+		fg_strbuf_add_text(text, "smallest found    no size was found in 95 % of its "
+					 "runs\n");
 	}
 	if (card->named.runs > 0) {
 		fg_strbuf_add_text(text, "function named    right in ");

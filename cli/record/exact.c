@@ -20,9 +20,8 @@ static int check_programs(const char *command, struct fg_error *err)
 	if (!is_there)
 		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", command);
 	if (!fg_runner_has_callgrind())
-		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"--exact counts by valgrind's callgrind, which is not installed");
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "--exact needs valgrind (callgrind), which is not installed");
 	return FG_OK;
 }
 

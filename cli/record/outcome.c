@@ -242,8 +242,8 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 		return;
 	}
 	fg_cli_say(cli,
-		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): a signal "
-		   "takes %s here, the collector %s, its start %.1f %%",
+		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): delivering "
+		   "a signal costs %s on this host, the collector %s, its start %.1f %%",
 		   (double)cost->samples * (double)FG_NS_PER_S / (double)cost->cpu_ns, 100 * share,
 		   100.0 * (double)totals->budget / FG_BUDGET_WHOLE, signal, handler,
 		   100 * seen.start_share);

@@ -106,7 +106,7 @@ static const struct fg_perfdb_action actions[] = {
 
 const struct fg_perfdb_command fg_perfdb_token = {
 	.name = "token",
-	.summary = "create, list, or revoke NUMBER: who may do what",
+	.summary = "manage tokens: create, list, or revoke NUMBER",
 	.options = token_options,
 	.actions = actions,
 	.usage = "perfdb token create, list, or revoke NUMBER",

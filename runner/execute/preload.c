@@ -120,9 +120,9 @@ static int check_machine(const char *program, const struct fg_program_file *elf,
 	if (elf->machine != EM_386 || ours.machine != EM_X86_64)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is for %s, and the collector for %s: build the program for "
-				    "%s, or measure it on a machine of its own",
+				    "%s, or measure it on %s hardware",
 				    program, machine_name(elf->machine), machine_name(ours.machine),
-				    machine_name(ours.machine));
+				    machine_name(ours.machine), machine_name(elf->machine));
 	if (elf->is_musl)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
