@@ -39,7 +39,7 @@ void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame
 /* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
 
-/* "612 samples a second; delivering a signal costs 47 us on this host, ...; clock; not seen: ...". */
+/* "612 samples a second; delivering a signal costs 47 us ...; clock; not seen: ...". */
 void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling);
 
 /* "warmup+steal": the reasons why a repetition does not count; adds nothing if it counts. */

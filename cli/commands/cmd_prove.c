@@ -109,7 +109,7 @@ const struct fg_cli_command fg_cmd_prove = {
 		"\n"
 		"Exit code 0: the card is made. 1: the gate is broken: it has more false alarms "
 		"than gate.alpha allows, or misses slowdowns that it used to find. 3: no slowdown "
-		"could be planted.",
+		"was planted; the card says why.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,
