@@ -439,8 +439,7 @@ static const struct fg_key perfdb_keys[] = {
 	{FG_KEY("ca_file", PATH, IN_PLAN(perfdb.ca_file),
 		"certificates to trust instead of the system's"),
 	 .example = "ca_file: certificates.pem"},
-	{FG_KEY("upload", WORD, IN_PLAN(perfdb.upload),
-		"upload of runs: sent or not, and required to succeed or not"),
+	{FG_KEY("upload", WORD, IN_PLAN(perfdb.upload), "upload of runs after measuring"),
 	 .initial = "when-possible", .words = uploads,
 	 .more = "`when-possible`: what cannot be sent is kept and sent later. `required`: a "
 		 "failure ends with exit code 5."},

@@ -89,7 +89,7 @@ static const struct fg_option options[] = {
 		 "without held memory), frees, fd, io, throws, locks; separate several by commas"},
 	FG_ROW_FLAG(struct fg_recording, count.exact, "exact", 0,
 		    "count every instruction and every call instead, under valgrind's callgrind: "
-		    "20 to 100 times slower, the same figures each time"),
+		    "30 to 60 times slower, the same figures each time"),
 	FG_ROW_CHOICE(struct fg_recording, count.dump_signal, "dump-signal", 0, "SIGNAL",
 		      dump_signals, "none",
 		      "this signal, sent to the program, asks for a dump of what is held"),
