@@ -232,7 +232,7 @@ static const struct fg_key benchmark_keys[] = {
 	 .example = "baseline_command: ./build/reco --legacy data/sample.bin"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_benchmark_scratch, shell),
 		"hand the commands of this benchmark to /bin/sh"),
-	 .initial = "false", .more = "The shell's own time is then part of what is measured."},
+	 .initial = "false", .more = "The shell's own time is then measured as well."},
 	{FG_KEY("working_directory", PATH, IN_BENCHMARK(working_directory),
 		"folder to run in, relative to the folder of fastgate.yml (in the baseline's tree: "
 		"of its copy)"),
@@ -441,7 +441,7 @@ static const struct fg_key perfdb_keys[] = {
 	 .example = "ca_file: certificates.pem"},
 	{FG_KEY("upload", WORD, IN_PLAN(perfdb.upload), "upload of runs after measuring"),
 	 .initial = "when-possible", .words = uploads,
-	 .more = "`when-possible`: what cannot be sent is kept and sent later. `required`: a "
+	 .more = "`when-possible`: runs that cannot be sent are kept and sent later. `required`: a "
 		 "failure ends with exit code 5."},
 	{.name = NULL},
 };

@@ -29,9 +29,9 @@ static const struct fg_key sampler_keys[] = {
 	 .more = "Without call stacks a benchmark is still judged, but no function is blamed."},
 	{FG_KEY("rate", UNSIGNED, IN_MEASURE(sampler.rate_hz), "sampling rate"), .initial = "auto",
 	 .word_of_zero = "auto", FG_BOUNDS(1, 20000), .unit = "samples per CPU second",
-	 .more = "`auto` is the highest rate whose cost stays below `budget`: the "
-		 "warm-up measures what samples cost here, and how often threads switch. The cost "
-		 "favours no side: `unsampled_share` measures it."},
+	 .more = "`auto` is the highest rate whose cost stays below `budget`: the warm-up measures "
+		 "the cost of samples here, and how often threads switch. The cost favours no "
+		 "side: `unsampled_share` measures it."},
 	{FG_KEY("budget", RATIO, IN_MEASURE(sampler.budget),
 		"share of the CPU time that `rate: auto` may cost"),
 	 .initial = "3%", FG_BOUNDS(0.0001, 0.5)},
@@ -67,7 +67,7 @@ static const struct fg_key sampler_keys[] = {
 	{FG_KEY("unsampled_share", RATIO, IN_MEASURE(sampler.unsampled_share),
 		"share of the pairs that run without the sampler"),
 	 .initial = "10%", FG_BOUNDS(0, 1),
-	 .more = "These pairs measure what sampling costs; every report shows it."},
+	 .more = "These pairs measure the cost of sampling; every report shows it."},
 	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};

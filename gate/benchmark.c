@@ -283,7 +283,7 @@ static void note_state(const struct fg_series *series, struct fg_arena *arena,
 {
 	if (series->state == FG_INTERRUPTED)
 		fg_notes_add(&verdict->notes, arena,
-			     "interrupted: judged by what was measured so far");
+			     "interrupted: judged by the pairs measured so far");
 }
 
 /* Notes causes of a difference other than the code. */

@@ -178,8 +178,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	else
 		fg_strbuf_printf(text,
 				 "'%s%s%s': %" PRIu64
-				 " import%s not counted: it is not certain what they "
-				 "will be bound to",
+				 " import%s not counted: their bindings are not certain",
 				 pattern->text, at, pattern->library, pattern->unresolved,
 				 pattern->unresolved == 1 ? " is" : "s are");
 	return true;
@@ -238,7 +237,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 	fg_strbuf_printf(text, "no call of '%s%s%s' is counted: ", pattern->text,
 			 pattern->library[0] ? "@" : "", pattern->library);
 	if (pattern->unresolved > 0)
-		fg_strbuf_add_text(text, "it is not certain what its imports will be bound to");
+		fg_strbuf_add_text(text, "the bindings of its imports are not certain");
 	else
 		explain_none(all, index, text);
 	return true;

@@ -171,8 +171,8 @@ static const struct fg_finding topics[] = {
 	[WRAPPER] = {TOPIC(NOTE, "wrapper", NULL,
 			   "fastgate cannot tell whether the binaries behind it changed, so it "
 			   "is measured even if none did",
-			   "name the program itself in `command`; what must happen before goes "
-			   "into `setup` or `prepare`")},
+			   "name the program itself in `command`; preparations go into `setup` or "
+			   "`prepare`")},
 };
 
 /* Numeric kernel settings. */

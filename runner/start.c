@@ -296,7 +296,8 @@ static int report_other_build(const struct fg_runner_job *job, size_t arm, const
 {
 	return fg_error_set(
 		err, FG_EINVAL,
-		"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure again without --resume",
+		"the %s of benchmark '%s' has changed since this run began (%s was %s, is %s): "
+		"measure again without --resume",
 		arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name, part,
 		was ? was : "absent", is ? is : "absent");
 }

@@ -80,8 +80,7 @@ static int find(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	FG_TRY(check(&given->request, plan, err));
 	status = fg_search(&found, cli, plan, &given->request, err);
 	if (status == FG_EINTERRUPTED) {
-		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` continues with what was "
-				"measured");
+		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` continues the search");
 		status = FG_EXIT_INTERRUPTED;
 	} else if (status == FG_OK) {
 		status = report(cli, given, &found, err);

@@ -228,10 +228,10 @@ const struct fg_cli_command fg_cmd_compare = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "compare two stored runs: the verdict and its explanation",
 	.description =
-		"Compares what two stored runs measured, metric by metric and function by "
-		"function. Two runs are two sessions, so this is weaker than `run --against`: the "
-		"variation between sessions widens the interval, and runs from different hosts are "
-		"inconclusive at best.\n"
+		"Compares two stored runs, metric by metric and function by function. Two runs are "
+		"two sessions, so this is weaker than `run --against`: the variation between "
+		"sessions widens the interval, and runs from different hosts are inconclusive at "
+		"best.\n"
 		"\n"
 		"Two profiles (recordings, imports, another tool's profiles) are compared without "
 		"a verdict: shares and times of each function before and after, and the "

@@ -85,7 +85,7 @@ static char *card_words(const struct fg_proof_card *card)
 	else
 		fg_strbuf_add_text(&text, "no slowdown was found in 95 % of its runs");
 	if (card->help_count > 0) {
-		fg_strbuf_add_text(&text, "; what would help most: ");
+		fg_strbuf_add_text(&text, "; best remedy: ");
 		fg_prove_add_remedy(&card->helps[0], &text);
 	}
 	return fg_xstrndup(fg_strbuf_text(&text), text.length);
@@ -107,11 +107,11 @@ static struct fg_finding judge_card(const struct fg_proof_card *card)
 		finding.severity = FG_SEVERITY_PROBLEM;
 		finding.meaning = "the gate is broken: too many false alarms, or it no longer "
 				  "finds slowdowns that it used to find";
-		finding.remedy = "fastgate prove --nightly, which shows what limits it";
+		finding.remedy = "fastgate prove --nightly, which shows its limits";
 	} else if (!isfinite(card->smallest)) {
 		finding.severity = FG_SEVERITY_WARNING;
 		finding.meaning = "even a slowdown of 10 % may go undetected";
-		finding.remedy = "fastgate prove --nightly, which shows what would help most";
+		finding.remedy = "fastgate prove --nightly, which shows the best remedy";
 	}
 	return finding;
 }

@@ -62,7 +62,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate graph -o calls.svg", "the newest run as a picture"},
 	{"fastgate graph -f 'fit\\(' --depth 3 -o fit.pdf", "three calls up and down from fit"},
 	{"fastgate graph latest~1 latest -o change.svg",
-	 "what became slower (red) and faster (blue)"},
+	 "functions that became slower (red) and faster (blue)"},
 	{"fastgate graph --by library -o libraries.png trace/", "which libraries call each other"},
 	{NULL, NULL},
 };

@@ -22,7 +22,8 @@ static const struct fg_option options[] = {
 		     "number of attempts per run"),
 	FG_ROW_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "the spool to use instead of .fastgate/spool"),
-	FG_ROW_FLAG(struct options, status, "status", 0, "only report what waits in the spool"),
+	FG_ROW_FLAG(struct options, status, "status", 0,
+		    "only count the runs that wait in the spool"),
 	FG_ROW_FLAG(struct options, when_possible, "when-possible", 0,
 		    "only warn about runs that cannot be sent, unless perfdb.upload is `required`"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
@@ -31,15 +32,15 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "stored runs to send too; without one, only what waits in the spool is sent"},
+	 .help = "stored runs to send as well (default: only those that wait in the spool)"},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate push", "send what could not be sent before"},
+	{"fastgate push", "send the runs that could not be sent before"},
 	{"fastgate push latest latest~1", "send two stored runs"},
 	{"fastgate push --when-possible", "in a step of CI, after `fastgate run --no-post`"},
-	{"fastgate push --status", "list what waits in the spool"},
+	{"fastgate push --status", "count the runs that wait in the spool"},
 	{NULL, NULL},
 };
 

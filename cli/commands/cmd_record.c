@@ -45,8 +45,8 @@ static const struct fg_option options[] = {
 		    "their numbers"),
 	FG_ROW_FILE(struct fg_recording, control, "control", 0,
 		    "create this file; no samples are taken while its first byte is 0 (`echo 0 > "
-		    "FILE`), and each line 'dump' appended to it asks for a dump of what is held "
-		    "(--measure heap, fd)"),
+		    "FILE`), and each line 'dump' appended to it requests a dump of the held "
+		    "memory or descriptors (--measure heap, fd)"),
 	FG_ROW_FLAG(struct fg_recording, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
 	{.heading = "Sampling time",
@@ -92,7 +92,8 @@ static const struct fg_option options[] = {
 		    "30 to 60 times slower, the same figures each time"),
 	FG_ROW_CHOICE(struct fg_recording, count.dump_signal, "dump-signal", 0, "SIGNAL",
 		      dump_signals, "none",
-		      "this signal, sent to the program, asks for a dump of what is held"),
+		      "this signal, sent to the program, requests a dump of the held memory or "
+		      "descriptors"),
 	FG_ROW_TEXT(struct fg_recording, count.calls, "calls", 0, "PATTERNS",
 		    "count the calls of these functions instead of sampling time: "
 		    "'exp,log@libm,Parser::*'"),

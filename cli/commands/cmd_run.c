@@ -336,8 +336,8 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	if (kept != FG_OK)
 		return kept;
 	if (measured == FG_EINTERRUPTED) {
-		fg_cli_say(session->cli, "interrupted: what was measured is kept; `fastgate run "
-					 "--resume` continues it");
+		fg_cli_say(session->cli, "interrupted: finished repetitions are kept; `fastgate "
+					 "run --resume` continues the run");
 		return FG_EXIT_INTERRUPTED;
 	}
 	if (session->result.is_open && session->open.store)
@@ -559,9 +559,10 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
 		    "build this git ref (or `merge-base`) and a snapshot of the work tree, and "
 		    "measure both in this session"),
-	FG_ROW_FLAG(struct options, staged, "staged", 0,
-		    "measure what is staged instead of the work tree, in a worktree of its own, "
-		    "against HEAD or --against"),
+	FG_ROW_FLAG(
+		struct options, staged, "staged", 0,
+		"measure the staged changes instead of the work tree, in a worktree of its own, "
+		"against HEAD or --against"),
 	FG_ROW_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "measure this git ref instead of the work tree, in a worktree of its own"),
 	FG_ROW_FLAG(struct options, in_place, "in-place", 0,
@@ -584,9 +585,10 @@ static const struct fg_option options[] = {
 		    "combines them into one verdict"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
-	FG_ROW_FILE(struct options, receipt, "receipt", 0,
-		    "write a receipt for `fastgate verify`: the verdict, both builds, and what is "
-		    "proven after all attempts on this branch"),
+	FG_ROW_FILE(
+		struct options, receipt, "receipt", 0,
+		"write a receipt for `fastgate verify`: the verdict, both builds, and the claims "
+		"proven after all attempts on this branch"),
 	FG_ROW_FLAG(struct options, resume, "resume", 0,
 		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
@@ -607,8 +609,8 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate run --against HEAD", "is the work tree slower than the last commit?"},
-	{"fastgate run --staged --quick", "before a commit: is what I am about to commit slower?"},
-	{"fastgate run --against merge-base", "what a CI job for a pull request runs"},
+	{"fastgate run --staged --quick", "before a commit: are the staged changes slower?"},
+	{"fastgate run --against merge-base", "the command of a CI job for pull requests"},
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"},
 	{"fastgate run --against merge-base --exact",

@@ -28,7 +28,7 @@ static const struct {
 	 "could not measure: a program crashed, ran too long, or nothing ran"},
 	{FG_EXIT_UPLOAD, "a required upload or post failed"},
 	{FG_EXIT_INTERNAL, "an internal error, or the system refused to read or write"},
-	{FG_EXIT_INTERRUPTED, "interrupted by the user; what was finished is kept"},
+	{FG_EXIT_INTERRUPTED, "interrupted by the user; finished work is kept"},
 };
 
 const char *fg_cli_group_title(enum fg_cli_group group)

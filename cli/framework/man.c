@@ -84,7 +84,7 @@ static const struct {
 		 "symbols of libraries are cached in its folder fastgate; default ~/.cache"},
 },
   files[] = {
-	  {"fastgate.yml", "the configuration: what is measured, and when a difference counts"},
+	  {"fastgate.yml", "the configuration: benchmarks, and rules of the verdict"},
 	  {".fastgate/store.db", "the runs, next to fastgate.yml"},
 	  {".fastgate/spool/", "uploads that no server has confirmed yet"},
 };

@@ -42,7 +42,7 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .title = "Explain a verdict",
 	 .what = "Returns the evidence of a stored run as one JSON document: the rule and its "
 		 "numbers, functions, lines and instructions with their costs before and after, "
-		 "what was ruled out.",
+		 "and the causes that were ruled out.",
 	 .command = "explain",
 	 .options = NAMES("bench"),
 	 .is_json = true,

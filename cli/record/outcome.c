@@ -238,7 +238,7 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 	(void)fg_format_duration(seen.signal_ns, signal);
 	(void)fg_format_duration(seen.handler_ns, handler);
 	if (seen.start_share >= start_to_report) {
-		fg_cli_say(cli, "the program ran too briefly to measure what its samples cost");
+		fg_cli_say(cli, "the program ran too briefly to measure the cost of its samples");
 		return;
 	}
 	fg_cli_say(cli,
@@ -260,7 +260,7 @@ static void say_kernel_refused(const struct fg_cli *cli, const struct totals *to
 	if ((totals->kernel_refused == EACCES || totals->kernel_refused == EPERM) &&
 	    share >= kernel_share_to_tell)
 		fg_cli_say(cli,
-			   "%.0f %% of that in the kernel: naming its functions takes root, "
+			   "%.0f %% of that in the kernel: naming its functions requires root, "
 			   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
 			   100 * share);
 }

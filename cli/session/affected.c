@@ -64,7 +64,7 @@ static bool has_part(const char *name, size_t index, const char *part)
 static int explain_absence(const char *state_folder, const struct fg_executed_key *key,
 			   struct fg_error *err)
 {
-	const char *why = "it is not known yet what it executes";
+	const char *why = "the functions that it executes are not known yet";
 	char *folder = folder_of(state_folder);
 	char **names = NULL;
 	size_t count = 0;
@@ -85,7 +85,7 @@ static int explain_absence(const char *state_folder, const struct fg_executed_ke
 	if (build)
 		why = "the environment differs from the one in which its functions were recorded";
 	else if (configuration)
-		why = "it is not known what this build of the baseline executes";
+		why = "the functions that this build of the baseline executes are not known";
 	else if (any)
 		why = "its configuration changed since its functions were recorded";
 	fg_fs_list_free(names, count);
@@ -207,8 +207,7 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 	    session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_warn(session->cli, "the record of what a benchmark executes cannot be kept: %s",
-		    why.message);
+	fg_cli_warn(session->cli, "the list of executed functions cannot be kept: %s", why.message);
 	session->warned_no_executed = true;
 }
 
@@ -284,7 +283,7 @@ static void find_inputs(struct fg_runner_job *job, const struct fg_exact_request
 
 	if (!fg_session_find_opened(job, request->arm, request->timeout_ns, &opened))
 		fg_executed_doubt(executed,
-				  "it is not known which files it reads: it cannot be traced");
+				  "the files that it reads are not known: it cannot be traced");
 	for (size_t i = 0; i < opened.paths.count; i++) {
 		if (opened.paths.entries[i].value == FG_OPENED_READ)
 			fg_executed_take_input(&fg_runner_job_targets(job)[request->arm],
@@ -319,12 +318,12 @@ static void warn_no_meter(struct fg_session *session)
 	if (session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "no benchmark can be skipped: finding what it executes needs "
-				 "valgrind, which is not installed");
+	fg_cli_say(session->cli, "no benchmark can be skipped: finding the functions that it "
+				 "executes needs valgrind, which is not installed");
 	session->warned_no_executed = true;
 }
 
-static const char failed[] = "what it executes could not be recorded in ";
+static const char failed[] = "the functions that it executes could not be recorded in ";
 
 static double budget_s(const struct fg_benchmark *benchmark)
 {
@@ -397,7 +396,8 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	}
 	if (!finding->is_announced) {
 		fg_progress_clear(&session->progress);
-		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
+		fg_cli_say(session->cli, "%s: finding the functions that it executes",
+			   finding->benchmark->name);
 		finding->is_announced = true;
 	}
 	FG_TRY(fg_runner_exact(finding->job, &request, &reading, err));

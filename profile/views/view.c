@@ -87,7 +87,7 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 				    view->measure);
 	if (fg_profile_find_measure(profile, "heap.allocations", &index, NULL) == FG_OK)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "allocations were counted without what is held: use fastgate "
+				    "allocations were counted without held memory: use fastgate "
 				    "record --measure heap");
 	return fg_error_set(err, FG_EUNSUPPORTED,
 			    "no allocations were counted: use fastgate record --measure heap, or "

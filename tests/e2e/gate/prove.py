@@ -128,7 +128,7 @@ def another_card_begins(project, card):
                                        text=True, timeout=HUNG_S).stdout)
     proof = [finding for finding in doctor["findings"] if finding["id"] == "proof"]
     check(len(proof) == 1 and "runs on equal code" in proof[0]["evidence"], f"doctor does not show the card: {proof}")
-    check(("would help most" in proof[0]["evidence"]) == bool(fresh["remedies"]), f"doctor's advice: {proof}, not {fresh['remedies']}")
+    check(("best remedy" in proof[0]["evidence"]) == bool(fresh["remedies"]), f"doctor's advice: {proof}, not {fresh['remedies']}")
     check(project.git("status", "--porcelain") == "", "the checkout has changed")
     left = [path for name in ("plant", "unplanted") for path in project.folder.glob(f".fastgate/builds/*/{name}")]
     check(not left, f"left behind: {left}")

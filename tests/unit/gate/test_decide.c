@@ -554,7 +554,8 @@ static void an_interrupted_benchmark_is_judged_and_marked(void **state)
 	make_pairs(40, 0.2, 0.01)->state = FG_INTERRUPTED;
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
-	assert_true(fg_made_has_note(&b->notes, "interrupted: judged by what was measured so far"));
+	assert_true(
+		fg_made_has_note(&b->notes, "interrupted: judged by the pairs measured so far"));
 }
 
 static void a_call_without_a_run_a_policy_or_keys_is_refused(void **state)
