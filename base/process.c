@@ -739,12 +739,12 @@ int fg_process_run(const struct fg_process_options *options, struct fg_process_r
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text)
 {
 	if (result->timed_out)
-		fg_strbuf_printf(text, "ran longer than its limit (ended after %.1f s)",
+		fg_strbuf_printf(text, "exceeded its time limit (stopped after %.1f s)",
 				 (double)result->wall_ns / 1e9);
 	else if (result->exited)
 		fg_strbuf_printf(text, "exited with code %d", result->exit_code);
 	else
-		fg_strbuf_printf(text, "was ended by signal %d (%s)", result->signal,
+		fg_strbuf_printf(text, "was killed by signal %d (%s)", result->signal,
 				 sigdescr_np(result->signal) ? sigdescr_np(result->signal)
 							     : "unknown");
 }

@@ -120,7 +120,8 @@ void fg_process_result_release(struct fg_process_result *result);
 int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
 		   struct fg_error *err) FG_NODISCARD;
 /*
- * "exited with code 3" or "was ended by signal 11 (Segmentation fault)" or "ran longer than 60 s".
+ * "exited with code 3", "was killed by signal 11 (Segmentation fault)" or "exceeded its time limit
+ * (stopped after 60.0 s)".
  */
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text);
 

@@ -70,8 +70,8 @@ static bool try_binary(struct fg_symbol_module *module, char *path, const char *
 		fg_elf_build_id_text(&elf, text);
 		(void)fg_error_set(
 			why, FG_EINVAL,
-			"'%s' has build-id %.16s, the trace was taken with %.16s: not used", from,
-			text[0] ? text : "none", module->build_id);
+			"'%s' has build-id %.16s, the trace was recorded with %.16s: not used",
+			from, text[0] ? text : "none", module->build_id);
 		fg_elf_release(&elf);
 		free(path);
 		return false;

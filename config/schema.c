@@ -40,7 +40,7 @@ static const char *const versions[] = {"1", NULL};
 #define IN_METRIC_POLICY(member) offsetof(struct fg_metric_policy, member)
 static const struct fg_key metric_policy_keys[] = {
 	{FG_KEY("gated", BOOL, IN_METRIC_POLICY(gated),
-		"whether the metric takes part in the verdict, or is informational"),
+		"the metric counts for the verdict; false: it is only shown"),
 	 .more = "Gated by default: `cpu_time`, `wall_time`, `max_rss`, your own metrics, and "
 		 "every measure of the profile that is listed here."},
 	{FG_KEY("min_effect", RATIO, IN_METRIC_POLICY(min_effect),
@@ -72,13 +72,13 @@ static const struct fg_key accept_keys[] = {
 	 .initial = "*"},
 	{FG_KEY("metric", NAME, IN_ACCEPT(metric), "the metric's name; `\"*\"`: any"),
 	 .initial = "*"},
-	{FG_KEY("up_to", RATIO, IN_ACCEPT(up_to),
-		"how much worse it may be; by default any amount"),
+	{FG_KEY("up_to", RATIO, IN_ACCEPT(up_to), "largest accepted change; by default any"),
 	 FG_BOUNDS(0, 1000)},
 	{FG_KEY("until", DATE, IN_ACCEPT(until_ns),
 		"the day on which the exception ends (midnight, UTC)"),
 	 .required = true},
-	{FG_KEY("reason", NAME, IN_ACCEPT(reason), "why; shown in every report"), .required = true},
+	{FG_KEY("reason", NAME, IN_ACCEPT(reason), "reason, shown in every report"),
+	 .required = true},
 	{.name = NULL},
 };
 static const struct fg_section accept_section = {.keys = accept_keys,
@@ -94,8 +94,8 @@ static const struct fg_key creep_keys[] = {
 	{FG_KEY("tolerated", RATIO, IN_POLICY(creep_tolerated),
 		"more than this in the window is creep, if the interval is above zero"),
 	 .initial = "2%", FG_BOUNDS(0, 10)},
-	{FG_KEY("found", BOOL, IN_POLICY(fail_on_creep), "how creep counts"), .initial = "show",
-	 .words = show_or_fail,
+	{FG_KEY("found", BOOL, IN_POLICY(fail_on_creep), "effect of creep on the verdict"),
+	 .initial = "show", .words = show_or_fail,
 	 .more = "`fail` ends with exit code 1. The commit that fails need not be the cause."},
 	{.name = NULL},
 };
@@ -115,7 +115,7 @@ static const struct fg_key gate_keys[] = {
 	 .initial = "0.001", FG_BOUNDS(1e-9, 0.5),
 	 .more = "All looks at the growing data share it. A smaller value needs more pairs: at "
 		 "least 12 for 0.001 and 9 for 0.01, if all of them are slower."},
-	{FG_KEY("metrics", MAP, IN_POLICY(metrics), "how single metrics are judged, by name"),
+	{FG_KEY("metrics", MAP, IN_POLICY(metrics), "policies of single metrics, by name"),
 	 .count_offset = offsetof(struct fg_policy, metric_count),
 	 .section = &metric_policy_section, .any = "METRIC",
 	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, "
@@ -137,20 +137,19 @@ static const struct fg_key gate_keys[] = {
 		"chance that any function at all of an unchanged program is blamed"),
 	 .initial = "0.01", FG_BOUNDS(1e-9, 0.5)},
 	{FG_KEY("inconclusive", BOOL, IN_POLICY(fail_on_inconclusive),
-		"how an undecided benchmark counts"),
+		"effect of an undecided benchmark on the verdict"),
 	 .initial = "pass", .words = pass_or_fail,
 	 .more = "The default is `pass`, because a noisy host would otherwise block work that "
 		 "nobody can fix; a regression stays a regression, whatever the noise. `fail` ends "
 		 "with exit code 3. The report names the smallest change that the run could have "
-		 "seen, and whether the candidate is probably slower."},
+		 "detected, and whether the candidate is probably slower."},
 	{FG_KEY("placement", BOOL, IN_POLICY(fail_on_placement),
-		"how a difference between builds of the same code counts"),
+		"effect of a difference between builds of the same code"),
 	 .initial = "pass", .words = pass_or_fail,
 	 .more = "Where both sides have the same machine code, data and inputs, and only the linker "
 		 "put them elsewhere, a difference is not the change's fault. Use `fail` if you "
 		 "ship exactly this binary."},
-	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact),
-		"how a program that executes more instructions counts"),
+	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact), "effect of more executed instructions"),
 	 .initial = "show", .words = show_or_fail,
 	 .more = "Counted by `measure.exact` or `fastgate run --exact`. `fail`: more of them than "
 		 "`gate.metrics.instructions.tolerance` (at least 0.01 %) is a regression, whatever "
@@ -161,9 +160,10 @@ static const struct fg_key gate_keys[] = {
 		 "failed or improved by themselves do not count."},
 	{FG_KEY("prove", SECTION, 0, "watch the gate itself"), .section = &prove_section,
 	 .more = "A hidden run has a known right answer: the baseline against itself, or with a "
-		 "slowdown that `fastgate prove` has planted before, drawn by the run's seed. It is "
-		 "never part of the verdict. A gate that stops seeing slowdowns is reported as "
-		 "broken within ten runs."},
+		 "slowdown that `fastgate prove` has planted before, drawn by the run's seed. It "
+		 "is never part of the verdict. A gate that stops finding slowdowns is usually "
+		 "reported as broken within ten runs, once four hidden plants of that size have "
+		 "been found."},
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release now and then"),
 	 .initial = "none", .words = anchors,
@@ -192,21 +192,21 @@ static const struct fg_section expect_section = {.keys = expect_keys};
 
 #define IN_USER_METRIC(member) offsetof(struct fg_user_metric, member)
 static const struct fg_key user_metric_keys[] = {
-	{FG_KEY("name", NAME, IN_USER_METRIC(name), "its name in `gate.metrics` and in reports"),
+	{FG_KEY("name", NAME, IN_USER_METRIC(name), "name in `gate.metrics` and in reports"),
 	 .required = true},
 	{FG_KEY("regex", REGEX, IN_USER_METRIC(regex),
-		"where the number is in the output: its first group"),
+		"expression whose first group is the number in the output"),
 	 .more = "Looked for in standard output, then in standard error; the last match counts."},
 	{FG_KEY("json", POINTER, IN_USER_METRIC(json_pointer),
-		"where the number is in JSON output, instead of `regex`")},
+		"pointer to the number in JSON output, instead of `regex`")},
 	{FG_KEY("file", PATH, IN_USER_METRIC(file),
 		"a file that the benchmark writes, to be read instead of its output"),
 	 .more = "Relative to the working directory."},
-	{FG_KEY("better", WORD, IN_USER_METRIC(better), "which direction is better"),
-	 .initial = "lower", .words = directions},
-	{FG_KEY("unit", NAME, IN_USER_METRIC(unit), "its unit, for people"), .initial = "1"},
+	{FG_KEY("better", WORD, IN_USER_METRIC(better), "the better direction"), .initial = "lower",
+	 .words = directions},
+	{FG_KEY("unit", NAME, IN_USER_METRIC(unit), "unit shown in reports"), .initial = "1"},
 	{FG_KEY("exact", BOOL, IN_USER_METRIC(exact),
-		"it is the same in every execution of one binary, and is compared exactly"),
+		"identical in every execution of one binary; compared exactly"),
 	 .initial = "false"},
 	{.name = NULL},
 };
@@ -217,10 +217,10 @@ static const struct fg_section user_metric_section = {.keys = user_metric_keys,
 #define IN_BENCHMARK(member) offsetof(struct fg_benchmark_scratch, benchmark.member)
 static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("name", NAME, IN_BENCHMARK(name),
-		"its name everywhere; do not change it, because the history is stored under it"),
+		"name of the benchmark; do not change it, because the history is stored under it"),
 	 .required = true, .example = "name: parse"},
 	{FG_KEY("was", NAME, IN_BENCHMARK(was),
-		"its former name; runs under that name are its baseline and history"),
+		"former name; runs under that name are the baseline and the history"),
 	 .example = "was: parse_file"},
 	{FG_KEY("command", COMMAND, IN_BENCHMARK(command), "the command to run and measure"),
 	 .required = true,
@@ -232,9 +232,9 @@ static const struct fg_key benchmark_keys[] = {
 	 .example = "baseline_command: ./build/reco --legacy data/sample.bin"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_benchmark_scratch, shell),
 		"hand the commands of this benchmark to /bin/sh"),
-	 .initial = "false", .more = "The shell's own time is then part of what is measured."},
+	 .initial = "false", .more = "The shell's own time is then measured as well."},
 	{FG_KEY("working_directory", PATH, IN_BENCHMARK(working_directory),
-		"where it runs, relative to the folder of fastgate.yml (in the baseline's tree: "
+		"folder to run in, relative to the folder of fastgate.yml (in the baseline's tree: "
 		"of its copy)"),
 	 .initial = "."},
 	{FG_KEY("environment", VARIABLES, IN_BENCHMARK(environment),
@@ -252,9 +252,10 @@ static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("cleanup", COMMAND, IN_BENCHMARK(cleanup), "run after each execution, unmeasured"),
 	 .example = "cleanup: rm -f server.sock"},
 	{FG_KEY("timeout", DURATION, IN_BENCHMARK(timeout_ns),
-		"time after which an execution is ended; it then counts as not measured"),
+		"time limit of one execution; one that exceeds it is stopped and counts as not "
+		"measured"),
 	 .initial = "10m", FG_BOUNDS(0.001, 604800)},
-	{FG_KEY("expect", SECTION, 0, "how a successful execution ends"),
+	{FG_KEY("expect", SECTION, 0, "expected end of a successful execution"),
 	 .section = &expect_section},
 	{FG_KEY("metrics", LIST, IN_BENCHMARK(metrics), "numbers of your own, found in the output"),
 	 .count_offset = IN_BENCHMARK(metric_count), .section = &user_metric_section, .any = "NAME",
@@ -264,8 +265,8 @@ static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("harness", WORD, IN_BENCHMARK(harness),
 		"the program is a benchmark suite: each of its cases becomes a benchmark"),
 	 .initial = "none", .words = harnesses,
-	 .more = "`docs/harnesses.md` has the command line of each, and what is read. `plain` is any "
-		 "program that prints lines NAME VALUE UNIT."},
+	 .more = "`docs/harnesses.md` lists the command line and the output of each. `plain` is "
+		 "any program that prints lines NAME VALUE UNIT."},
 	{FG_KEY("labels", TEXTS, IN_BENCHMARK(labels),
 		"labels that select benchmarks on the command line"),
 	 .count_offset = IN_BENCHMARK(label_count), .example = "labels: [nightly]"},
@@ -288,9 +289,9 @@ static const struct fg_section benchmark_section = {
 
 static const struct fg_key build_keys[] = {
 	{FG_KEY("command", COMMAND, offsetof(struct fg_build_scratch, build.command),
-		"how a side is built, run in the root of its tree"),
-	 .more = "Needed by `fastgate run --against REF`, which builds the baseline and a snapshot of "
-		 "the work tree, each in a worktree of its own. Without it, git must track "
+		"command that builds a side, run in the root of its tree"),
+	 .more = "Needed by `fastgate run --against REF`, which builds the baseline and a snapshot "
+		 "of the work tree, each in a worktree of its own. Without it, git must track "
 		 "everything that runs.",
 	 .example = "command: cmake --build build"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_build_scratch, shell),
@@ -313,7 +314,7 @@ static const struct fg_key build_keys[] = {
 	{FG_KEY("record", FACTS, offsetof(struct fg_build_scratch, build.record),
 		"facts about the build to keep with the run, literal or by a command"),
 	 .count_offset = offsetof(struct fg_build_scratch, build.record_count), .any = "NAME",
-	 .more = "Every report says in which facts two runs differ.",
+	 .more = "Every report lists the facts in which two runs differ.",
 	 .example = "record:\n  geometry: \"v12\"\n  boost: { command: \"pkg-config --modversion "
 		    "boost\" }"},
 	{.name = NULL},
@@ -374,9 +375,9 @@ static const struct fg_key post_keys[] = {
 	{FG_KEY("gitlab", NAME, IN_POST(gitlab),
 		"one note on the merge request, kept up to date; or a status of the commit"),
 	 .words = gitlab_posts},
-	{FG_KEY("webhook", URL, IN_POST(webhook), "an address that gets the report")},
+	{FG_KEY("webhook", URL, IN_POST(webhook), "address to send the report to")},
 	{FG_KEY("format", NAME, IN_POST(format),
-		"the report that the webhook gets (default: json)"),
+		"format of the report sent to the webhook (default: json)"),
 	 .words = post_formats},
 	{FG_KEY("token_env", VARIABLE_NAME, IN_POST(token_env),
 		"the environment variable that holds the token"),
@@ -397,7 +398,7 @@ static const struct fg_section post_section = {.keys = post_keys,
 /* A key whose value is a path is named after its reporter. */
 static const struct fg_key report_keys[] = {
 	{FG_KEY("junit", PATH, IN_REPORT(junit), "JUnit XML, for the test view of a CI server")},
-	{FG_KEY("json", PATH, IN_REPORT(json), "everything, for programs")},
+	{FG_KEY("json", PATH, IN_REPORT(json), "the whole verdict, machine-readable")},
 	{FG_KEY("markdown", PATH, IN_REPORT(markdown), "a summary for job pages and comments")},
 	{FG_KEY("html", PATH, IN_REPORT(html),
 		"one self-contained page with plots and flame graphs")},
@@ -409,11 +410,11 @@ static const struct fg_key report_keys[] = {
 	{FG_KEY("csv-raw", PATH, IN_REPORT(csv_raw),
 		"one line per repetition and metric, as measured")},
 	{FG_KEY("source", BOOL, IN_REPORT(source),
-		"source lines of the functions to blame, with what they cost, in all reports"),
+		"source lines of the functions to blame, with their costs, in all reports"),
 	 .initial = "true",
 	 .more = "They go into the store and to perfdb with the report: at most 40 lines of three "
 		 "functions per benchmark, and only of files of the project."},
-	{FG_KEY("post", LIST, IN_REPORT(posts), "where the result is posted"),
+	{FG_KEY("post", LIST, IN_REPORT(posts), "targets to post the result to"),
 	 .count_offset = offsetof(struct fg_report_scratch, post_count), .section = &post_section,
 	 .example = "post:\n  - { github: pull-request-comment }\n  - { gitlab: "
 		    "merge-request-note }\n  - { webhook: \"https://example.org/hook\", token_env: "
@@ -438,10 +439,9 @@ static const struct fg_key perfdb_keys[] = {
 	{FG_KEY("ca_file", PATH, IN_PLAN(perfdb.ca_file),
 		"certificates to trust instead of the system's"),
 	 .example = "ca_file: certificates.pem"},
-	{FG_KEY("upload", WORD, IN_PLAN(perfdb.upload),
-		"whether runs are sent, and whether that must succeed"),
+	{FG_KEY("upload", WORD, IN_PLAN(perfdb.upload), "upload of runs after measuring"),
 	 .initial = "when-possible", .words = uploads,
-	 .more = "`when-possible`: what cannot be sent is kept and sent later. `required`: a "
+	 .more = "`when-possible`: runs that cannot be sent are kept and sent later. `required`: a "
 		 "failure ends with exit code 5."},
 	{.name = NULL},
 };
@@ -479,21 +479,20 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("project", NAME, IN_PLAN(project),
 		"the name that runs are stored under (default: that of the git repository)"),
 	 .example = "project: tracker"},
-	{FG_KEY("build", SECTION, offsetof(struct fg_plan, build), "how a side is built"),
+	{FG_KEY("build", SECTION, offsetof(struct fg_plan, build), "build of a side"),
 	 .section = &build_section},
 	{FG_KEY("host", SECTION, 0, "more facts about the host"), .section = &host_section},
-	{FG_KEY("measure", SECTION, IN_PLAN(measure), "how benchmarks are measured"),
+	{FG_KEY("measure", SECTION, IN_PLAN(measure), "measurement of the benchmarks"),
 	 .section = &fg_config_measure,
 	 .more = "Also a key of each benchmark, for that one alone."},
-	{FG_KEY("gate", SECTION, IN_PLAN(policy), "when a difference counts"),
-	 .section = &gate_section,
-	 .more = "Also a key of each benchmark, for that one alone. What the numbers mean is in "
-		 "`docs/statistics.md`."},
-	{FG_KEY("benchmarks", LIST, IN_PLAN(benchmarks), "what is measured"),
+	{FG_KEY("gate", SECTION, IN_PLAN(policy), "rules of the verdict"), .section = &gate_section,
+	 .more = "Also a key of each benchmark, for that one alone. `docs/statistics.md` explains "
+		 "the numbers."},
+	{FG_KEY("benchmarks", LIST, IN_PLAN(benchmarks), "benchmarks to measure"),
 	 .count_offset = offsetof(struct fg_plan, benchmark_count), .required = true,
 	 .section = &benchmark_section, .any = "BENCH"},
 	{FG_KEY("baseline", SECTION, IN_PLAN(baseline),
-		"what the candidate is compared with: one of these keys"),
+		"baseline of the comparison: one of these keys"),
 	 .section = &baseline_section, .example = "baseline: { against: merge-base }"},
 	{FG_KEY("report", SECTION, 0, "files to write after each run; missing folders are created"),
 	 .section = &report_section,
@@ -511,7 +510,7 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("perfdb", SECTION, 0, "the shared server"), .section = &perfdb_section,
 	 .example = "perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN, "
 		    "upload: when-possible }"},
-	{FG_KEY("store", SECTION, 0, "where runs are kept on this machine"),
+	{FG_KEY("store", SECTION, 0, "store of the runs on this machine"),
 	 .section = &store_section},
 	{.name = NULL},
 };

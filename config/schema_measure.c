@@ -27,17 +27,16 @@ static const struct fg_key sampler_keys[] = {
 	{FG_KEY("enabled", BOOL, IN_MEASURE(sampler.enabled), "record call stacks while measuring"),
 	 .initial = "true",
 	 .more = "Without call stacks a benchmark is still judged, but no function is blamed."},
-	{FG_KEY("rate", UNSIGNED, IN_MEASURE(sampler.rate_hz), "how often a stack is recorded"),
-	 .initial = "auto", .word_of_zero = "auto", FG_BOUNDS(1, 20000),
-	 .unit = "samples per CPU second",
-	 .more = "`auto` is the highest rate whose cost stays below `budget`: the "
-		 "warm-up measures what samples cost here, and how often threads switch. The cost "
-		 "favours no side: `unsampled_share` measures it."},
+	{FG_KEY("rate", UNSIGNED, IN_MEASURE(sampler.rate_hz), "sampling rate"), .initial = "auto",
+	 .word_of_zero = "auto", FG_BOUNDS(1, 20000), .unit = "samples per CPU second",
+	 .more = "`auto` is the highest rate whose cost stays below `budget`: the warm-up measures "
+		 "the cost of samples here, and how often threads switch. The cost favours no "
+		 "side: `unsampled_share` measures it."},
 	{FG_KEY("budget", RATIO, IN_MEASURE(sampler.budget),
 		"share of the CPU time that `rate: auto` may cost"),
 	 .initial = "3%", FG_BOUNDS(0.0001, 0.5)},
 	{FG_KEY("clock", WORD, IN_MEASURE(sampler.clock),
-		"what drives the sampler: time on a CPU, or time that passes"),
+		"clock of the sampler: CPU time or elapsed time"),
 	 .initial = "cpu", .words = clocks,
 	 .more = "`wall` also shows where threads wait, and interrupts calls."},
 	{FG_KEY("kernel", WORD, IN_MEASURE(sampler.kernel),
@@ -47,7 +46,7 @@ static const struct fg_key sampler_keys[] = {
 		 "`kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system time is one "
 		 "row `[kernel]`, and `clock: cpu` looks for it at kernel ticks."},
 	{FG_KEY("follow_children", BOOL, IN_MEASURE(sampler.follow_children),
-		"sample the programs that a benchmark starts, too"),
+		"also sample the programs that a benchmark starts"),
 	 .initial = "true"},
 	{FG_KEY("units", TEXT, IN_MEASURE(sampler.units),
 		"sample only in these units of work, by number: FIRST-LAST"),
@@ -68,13 +67,14 @@ static const struct fg_key sampler_keys[] = {
 	{FG_KEY("unsampled_share", RATIO, IN_MEASURE(sampler.unsampled_share),
 		"share of the pairs that run without the sampler"),
 	 .initial = "10%", FG_BOUNDS(0, 1),
-	 .more = "These pairs measure what sampling costs; every report shows it."},
+	 .more = "These pairs measure the cost of sampling; every report shows it."},
 	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};
 
 static const struct fg_key measure_keys[] = {
-	{FG_KEY("schedule", WORD, IN_MEASURE(schedule), "how the two sides take turns"),
+	{FG_KEY("schedule", WORD, IN_MEASURE(schedule),
+		"how executions of the two sides are arranged"),
 	 .initial = "auto", .words = schedules,
 	 .more = "`duet` runs both at once on the same CPU and compares CPU time: what disturbs "
 		 "the machine disturbs both alike. It fits programs with one busy thread.\n\n"
@@ -82,9 +82,9 @@ static const struct fg_key measure_keys[] = {
 		 "threads, input and output, and wall time.\n\n"
 		 "`stored` runs the candidate alone and compares it with runs in the store. It is "
 		 "weaker, and the report says so.\n\n"
-		 "`auto` tries those that fit the program and keeps the one that decides sooner here."},
-	{FG_KEY("pairs", SECTION, 0, "how many pairs of executions are measured"),
-	 .section = &pairs_section,
+		 "`auto` tries those that fit the program and keeps the one that decides sooner "
+		 "here."},
+	{FG_KEY("pairs", SECTION, 0, "number of pairs of executions"), .section = &pairs_section,
 	 .more = "A pair is one execution of each side. fastgate stops as soon as the question is "
 		 "decided.",
 	 .example = "pairs: { min: 10, max: 200 }"},
@@ -94,7 +94,7 @@ static const struct fg_key measure_keys[] = {
 	 .more = "If it would end just before enough pairs can decide, those are measured too; if "
 		 "it is too short for any statement, one pair is measured. A slowdown that is not "
 		 "yet beyond doubt is measured again, which may double the time."},
-	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run and discarded first"),
+	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "blocks of pairs"},
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "keep each execution on one CPU under `abba` too"),
 	 .initial = "false",
@@ -133,8 +133,8 @@ static const struct fg_key measure_keys[] = {
 		"events to count exactly, by call path, after the pairs: heap, allocations, frees, "
 		"fd, io, throws, locks"),
 	 .count_offset = offsetof(struct fg_measuring, also_count), .words = fg_countable,
-	 .more = "`heap` counts allocations and what is held, `allocations` only the former in "
-		 "less than half the time, `frees` blocks by the function that frees them, `fd` "
+	 .more = "`heap` counts allocations and held memory, `allocations` only the former in less "
+		 "than half the time, `frees` blocks by the function that frees them, `fd` "
 		 "descriptors that are opened, `io` calls that read or write and their bytes, "
 		 "`throws` C++ exceptions, `locks` waits for locks. One execution per side, and a "
 		 "second one if the sides differ. The counts are shown; a row of `gate.metrics` "

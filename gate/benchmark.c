@@ -283,7 +283,7 @@ static void note_state(const struct fg_series *series, struct fg_arena *arena,
 {
 	if (series->state == FG_INTERRUPTED)
 		fg_notes_add(&verdict->notes, arena,
-			     "interrupted: judged by what was measured so far");
+			     "interrupted: judged by the pairs measured so far");
 }
 
 /* Notes causes of a difference other than the code. */
@@ -363,7 +363,8 @@ void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena
 {
 	begin(series, arena, verdict);
 	verdict->outcome = FG_OUTCOME_MISSING;
-	fg_notes_add(&verdict->notes, arena, "missing: the baseline run has it, this run does not");
+	fg_notes_add(&verdict->notes, arena,
+		     "missing: the baseline run has this benchmark, this run does not");
 }
 
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
@@ -375,10 +376,10 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 	begin(&nothing, arena, verdict);
 	fg_series_release(&nothing);
 	verdict->outcome = FG_OUTCOME_MISSING;
-	fg_notes_add(
-		&verdict->notes, arena,
-		"missing: only the baseline's fastgate.yml names it; if it was renamed, set \"was: %s\"",
-		name);
+	fg_notes_add(&verdict->notes, arena,
+		     "missing: only the baseline's fastgate.yml names this benchmark; if it was "
+		     "renamed, set \"was: %s\"",
+		     name);
 }
 
 /* The exact meter's remark: the error if nothing was measured, otherwise a note. */

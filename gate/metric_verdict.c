@@ -242,13 +242,14 @@ static void note_probably_slower(const struct fg_metric_context *context,
 		(void)snprintf(agree, sizeof(agree), "%zu", slower);
 	if (isnan(finding->low))
 		NOTE(context, verdict,
-		     "probably slower (%s): %s of %zu pairs; not failed because it takes %zu at this "
-		     "alpha%s",
+		     "probably slower (%s): %s of %zu pairs; not failed because at least %zu are "
+		     "needed to decide at this alpha%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
 		     min_pairs_to_decide(rule), fg_strbuf_text(&missing));
 	else
 		NOTE(context, verdict,
-		     "probably slower (%s): %s of %zu pairs; not failed because it may be %s%s",
+		     "probably slower (%s): %s of %zu pairs; not failed because the interval "
+		     "begins at %s%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
 		     fg_format_change(expm1(finding->low), low), fg_strbuf_text(&missing));
 	fg_strbuf_release(&missing);
@@ -264,11 +265,12 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 		note_probably_slower(context, rule, pairs, finding, verdict);
 	else if (isnan(finding->low))
 		NOTE(context, verdict,
-		     "undecided after %zu pairs: at least %zu can decide at this alpha",
+		     "undecided after %zu pairs: at least %zu are needed to decide at this alpha",
 		     finding->pairs, min_pairs_to_decide(rule));
 	else
 		NOTE(context, verdict,
-		     "undecided after %zu pairs: this run could have seen a change of %s",
+		     "undecided after %zu pairs: this run could have detected a change of %s or "
+		     "more",
 		     finding->pairs,
 		     fg_format_without_sign(fg_format_change(verdict->smallest_detectable, least)));
 }
@@ -358,11 +360,12 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	     change[2], change[3]);
 	if (count_faster(middles))
 		NOTE(context, verdict,
-		     "the places disagree: in %u of these %d it is faster; the average is judged",
+		     "the offsets disagree: the candidate is faster at %u of the %d offsets within "
+		     "a cache line; the mean over all decides",
 		     count_faster(middles), FG_LINE_PLACES);
 	if (is_placed)
 		NOTE(context, verdict,
-		     "placement: on average over these places it is not slower: it only "
+		     "placement: on average over these places the candidate is not slower; it only "
 		     "looked slower because of where the linker put the code");
 }
 
@@ -446,7 +449,7 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 	*verdict = fg_metric_begin(what, &policy, context->policy->alpha, context->arena);
 	set_levels(context, metric, verdict);
 	if (!fg_metric_is_judged(context->series, metric)) {
-		NOTE(context, verdict, "%s is meaningless while both arms share one CPU",
+		NOTE(context, verdict, "%s is meaningless while both sides share one CPU",
 		     verdict->label);
 		return;
 	}

@@ -32,8 +32,8 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
 
 /*
- * Differences of an exact metric up to this count as equal. For a metric that is only shown, it is
- * min_effect.
+ * Largest difference of an exact metric that still counts as equal: the larger of tolerance and
+ * tolerated; for an ungated metric at least min_effect.
  */
 double fg_metric_tolerance(const struct fg_metric_policy *policy);
 

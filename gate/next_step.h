@@ -59,7 +59,8 @@ enum {
 
 struct fg_next_step {
 	enum fg_step_state state;
-	struct fg_gate_progress look; /* the most informative look so far */
+	/* latest look: of the last undecided series, else of the first */
+	struct fg_gate_progress look;
 	bool has_look;
 	bool is_open; /* `until_sure`, but the budget ended before the decision */
 	/* private */

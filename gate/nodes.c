@@ -252,8 +252,7 @@ static void blame_only_changed(struct fg_node_context *c, struct fg_node_family 
 	family->tested[best] = false;
 	family->p_up[best] = c->total > 0.0 ? 0.0 : 1.0;
 	family->p_down[best] = c->total < 0.0 ? 0.0 : 1.0;
-	fg_notes_add(c->notes, c->arena,
-		     "%s is the only one of the hot functions whose machine code changed",
+	fg_notes_add(c->notes, c->arena, "%s is the only hot function whose machine code changed",
 		     c->set->functions[c->only_changed].name);
 }
 

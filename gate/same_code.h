@@ -26,8 +26,8 @@ struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
  */
 size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
 /*
- * Adds a note for each function whose change is sure although its code is the same. If the whole
- * changed and no function is guilty, the note names the only hot function that changed.
+ * Adds a note for each function whose change is significant although its code is the same. If the
+ * whole changed and no function is guilty, the note names the only hot function that changed.
  */
 void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
 		       bool total_changed, struct fg_arena *arena,

@@ -114,7 +114,7 @@ static void judge(const struct fg_metric_context *context, double difference, do
 	if (verdict->outcome == FG_OUTCOME_INCONCLUSIVE)
 		fg_notes_add(&verdict->notes, context->arena,
 			     "undecided: this benchmark varies between sessions; only a change of "
-			     "%s or more could have been seen",
+			     "%s or more could have been detected",
 			     fg_format_without_sign(
 				     fg_format_change(verdict->smallest_detectable, least)));
 }

@@ -37,14 +37,14 @@ struct fg_metric {
 	enum fg_better better;
 	bool exact;         /* identical in every execution of one binary; compared exactly */
 	bool gated;         /* takes part in the verdict by default */
-	bool valid_in_duet; /* meaningful while both arms share one CPU */
+	bool valid_in_duet; /* meaningful while both sides share one CPU */
 	double min_effect;  /* default policy */
 	double margin;
 };
 
 /* The built-in metric with this id; static. */
 const struct fg_metric *fg_metric_builtin(enum fg_metric_id id);
-/* By name; NULL: not a built-in metric. */
+/* The built-in metric of this name, or NULL. */
 const struct fg_metric *fg_metric_find_builtin(const char *name);
 
 #endif

@@ -270,11 +270,12 @@ const char *fg_schedule_name(enum fg_schedule value);
 bool fg_schedule_parse(const char *word, enum fg_schedule *value);
 const char *fg_harness_name(enum fg_harness harness);
 
+/* Sets the defaults of `measure`. */
+void fg_measuring_defaults(struct fg_measuring *measure);
 /*
  * Sets the built-in default of every key, the starting point of a command line without
  * fastgate.yml.
  */
-void fg_measuring_defaults(struct fg_measuring *measure);
 void fg_plan_init(struct fg_plan *plan);
 void fg_plan_release(struct fg_plan *plan);
 bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b);

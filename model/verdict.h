@@ -206,7 +206,7 @@ struct fg_blame {
 	const char *label;   /* "allocations" */
 	const char *unit;
 	bool exact;          /* repetitions of one side agree: the difference is exact */
-	bool is_unexplained; /* the total changed significantly, but no single function's change is sure */
+	bool is_unexplained; /* the total changed significantly, but no single function's change is */
 	/*
 	 * sure changes first, then unsure ones, then moved ones; each group by size, largest first
 	 */

@@ -31,7 +31,7 @@ int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_
 
 	if (total + FG_WIRE_HEADER_SIZE > FG_WIRE_MAX_BYTES)
 		return fg_error_set(err, FG_ELIMIT,
-				    "a run of %zu bytes is larger than a server takes (%d MiB)",
+				    "a run of %zu bytes exceeds what a server accepts (%d MiB)",
 				    total, FG_WIRE_MAX_BYTES >> 20);
 	memcpy(header, FG_WIRE_MAGIC, MAGIC_SIZE);
 	put(header + MAGIC_SIZE, wire->envelope_size);

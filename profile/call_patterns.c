@@ -171,8 +171,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	else
 		fg_strbuf_printf(text,
 				 "'%s%s%s': %" PRIu64
-				 " import%s not counted: it is not certain what they "
-				 "will be bound to",
+				 " import%s not counted: their bindings are not certain",
 				 pattern->text, at, pattern->library, pattern->unresolved,
 				 pattern->unresolved == 1 ? " is" : "s are");
 	return true;
@@ -231,7 +230,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 	fg_strbuf_printf(text, "no call of '%s%s%s' is counted: ", pattern->text,
 			 pattern->library[0] ? "@" : "", pattern->library);
 	if (pattern->unresolved > 0)
-		fg_strbuf_add_text(text, "it is not certain what its imports will be bound to");
+		fg_strbuf_add_text(text, "the bindings of its imports are not certain");
 	else
 		explain_none(all, index, text);
 	return true;
@@ -241,16 +240,17 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 
 /* "12 functions are not counted at the entry: ..." */
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
-	[FG_ENTRY_SHORT] = "it is shorter than a jump, or may call or end within its first bytes",
-	[FG_ENTRY_FIXED] = "its first instructions may not work elsewhere",
-	[FG_ENTRY_INSIDE] = "code may lead into its first instructions",
-	[FG_ENTRY_UNBOUNDED] = "the extent of its code is not certain",
-	[FG_ENTRY_OTHER_SIDE] = "the other side cannot count it there, and both are counted alike",
+	[FG_ENTRY_SHORT] = "shorter than a jump, or may call or end within the first bytes",
+	[FG_ENTRY_FIXED] = "the first instructions may not work elsewhere",
+	[FG_ENTRY_INSIDE] = "code may lead into the first instructions",
+	[FG_ENTRY_UNBOUNDED] = "the extent of the code is not certain",
+	[FG_ENTRY_OTHER_SIDE] = "the other side cannot count there, and both are counted alike",
 	[FG_ENTRY_RUNTIME] = "the collector depends on it",
-	[FG_ENTRY_OBJECT] = "its object has its own stacks, changes its code, or could not be read",
-	[FG_ENTRY_CHANGED] = "its object is not the one that was examined before the start",
-	[FG_ENTRY_LATE] = "another thread ran before, or the program was started by another",
-	[FG_ENTRY_SYSTEM] = "its code cannot be changed safely on this system",
+	[FG_ENTRY_OBJECT] =
+		"the object switches stacks, modifies its own code, or could not be read",
+	[FG_ENTRY_CHANGED] = "the object is not the one that was examined before the start",
+	[FG_ENTRY_LATE] = "another thread had already run, or another program started this one",
+	[FG_ENTRY_SYSTEM] = "the code cannot be changed safely on this system",
 	[FG_ENTRY_FULL] = "no room for more",
 };
 

@@ -156,17 +156,18 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 	static const char *const waiting = "time spent waiting";
 	static const struct clock_words words[] = {
 		[FG_CLOCK_NONE] = {.clock = "nothing was sampled"},
-		[FG_CLOCK_PERF_USER] = {.clock = "CPU time, by the kernel's task clock",
+		[FG_CLOCK_PERF_USER] = {.clock = "CPU time, measured by the kernel's task clock",
 					.unseen = waiting},
-		[FG_CLOCK_JITTER] = {.clock = "CPU time, by jittered timers", .unseen = waiting},
+		[FG_CLOCK_JITTER] = {.clock = "CPU time, measured by jittered timers",
+				     .unseen = waiting},
 		[FG_CLOCK_TICK] = {.clock = "CPU time at kernel ticks",
 				   .unseen = "time spent waiting; the shares of a program that "
 					     "runs in step with the ticks"},
 		[FG_CLOCK_WALL] = {.clock = "elapsed time, running or blocked"},
-		[FG_CLOCK_MACHINE] = {.clock =
-					      "CPU time of the whole machine, by the clock of each "
-					      "CPU",
-				      .unseen = waiting},
+		[FG_CLOCK_MACHINE] =
+			{.clock =
+				 "CPU time of the whole machine, measured by the clock of each CPU",
+			 .unseen = waiting},
 	};
 	static const struct clock_words with_ticks = {
 		.clock = "user time by the kernel's task clock, system time at kernel ticks",

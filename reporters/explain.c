@@ -80,16 +80,31 @@ static const char *const reasons[] = {
 	[FG_OUTCOME_NEW] = "nothing was compared",
 	[FG_OUTCOME_MISSING] = "nothing was compared",
 	[FG_OUTCOME_IMPROVEMENT] =
-		"the interval lies below zero, and the estimate is at least min_effect",
+		"the interval lies below zero, and the estimate is −min_effect or less",
 	[FG_OUTCOME_PLACEMENT] =
 		"code and inputs are the same on both sides; only addresses differ",
 	[FG_OUTCOME_INCONCLUSIVE] =
 		"the interval holds changes that would pass and changes that would fail",
 	[FG_OUTCOME_CREEP] = "the small steps of many commits add up to more than is tolerated",
 	[FG_OUTCOME_REGRESSION] =
-		"the interval lies above zero, and the estimate is at least min_effect",
+		"the interval lies above `tolerated`, and the estimate is at least min_effect",
 	[FG_OUTCOME_ERROR] = "nothing was compared",
 };
+
+/* An exact metric has no interval: its difference is compared with the tolerance. */
+static void add_reason(const struct fg_metric_verdict *metric, struct fg_strbuf *text)
+{
+	const bool is_equal = metric->outcome == FG_OUTCOME_PASS;
+
+	if (metric->exact && (is_equal || metric->outcome == FG_OUTCOME_REGRESSION ||
+			      metric->outcome == FG_OUTCOME_IMPROVEMENT))
+		fg_strbuf_printf(text, "exact: the difference %s the tolerance",
+				 is_equal ? "is within" : "exceeds");
+	else
+		fg_strbuf_printf(text, "%s (alpha %.3g %%, min_effect %.3g %%, margin %.3g %%)",
+				 reasons[metric->outcome], 100 * metric->alpha,
+				 100 * metric->min_effect, 100 * metric->margin);
+}
 
 static void add_rule_numbers(struct fg_json_writer *w, const struct fg_metric_verdict *metric)
 {
@@ -115,9 +130,7 @@ static void add_rule(struct page *p)
 
 	if (!metric)
 		return;
-	fg_strbuf_printf(&line, "%s (alpha %.3g %%, min_effect %.3g %%, margin %.3g %%)",
-			 reasons[metric->outcome], 100 * metric->alpha, 100 * metric->min_effect,
-			 100 * metric->margin);
+	add_reason(metric, &line);
 	heading(p, "rule", NULL);
 	if (p->is_json) {
 		fg_json_begin_object(&p->w, "rule");

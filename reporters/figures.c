@@ -104,7 +104,7 @@ bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_ver
 	if (!metric || !isfinite(metric->smallest_detectable))
 		return false;
 	fg_strbuf_printf(
-		text, "this run could have seen a change of %s",
+		text, "this run could have detected a change of %s or more",
 		fg_format_without_sign(fg_format_change(metric->smallest_detectable, percent)));
 	return true;
 }
@@ -245,7 +245,7 @@ void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sa
 		fg_strbuf_printf(text, ", about %.1f %% of the CPU time of both sides",
 				 100 * sampling->expected_cost);
 	if (sampling->signal_ns > 0 && sampling->handler_ns > 0) {
-		fg_strbuf_printf(text, "; a signal takes %s here",
+		fg_strbuf_printf(text, "; delivering a signal costs %s on this host",
 				 fg_format_duration(sampling->signal_ns, duration));
 		fg_strbuf_printf(text, ", the collector %s",
 				 fg_format_duration(sampling->handler_ns, duration));

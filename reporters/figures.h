@@ -14,7 +14,10 @@ void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict
 void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "210 ms → 220 ms", or only the level that is known. */
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
-/* "this run could have seen a change of 1.2 %"; returns false and adds nothing if unknown. */
+/*
+ * "this run could have detected a change of 1.2 % or more"; returns false and adds nothing if
+ * unknown.
+ */
 bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /*
  * "22 pairs, 7 s"; adds nothing if nothing was compared. `headline` may be NULL. Measures counted
@@ -36,7 +39,7 @@ void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame
 /* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
 
-/* "612 samples a second; a signal takes 47 us here, ...; clock; not seen: ...". */
+/* "612 samples a second; delivering a signal costs 47 us ...; clock; not seen: ...". */
 void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling);
 
 /* "warmup+steal": the reasons why a repetition does not count; adds nothing if it counts. */

@@ -12,9 +12,9 @@
 
 static const struct fg_reporter table[] = {
 	{REPORTER("terminal", fg_report_terminal, "text/plain; charset=utf-8",
-		  "a few lines for people: what changed, by how much, where")},
+		  "short summary: what changed, by how much, where")},
 	{REPORTER("json", fg_report_json, "application/json",
-		  "everything that was decided, for programs (fastgate-report/1)"),
+		  "the whole verdict, machine-readable (fastgate-report/1)"),
 	 .file_name = "fastgate.json"},
 	{REPORTER("junit", fg_report_junit, "application/xml",
 		  "JUnit XML for Jenkins, GitLab and other CI servers"),

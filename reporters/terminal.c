@@ -151,7 +151,7 @@ static void add_hint(const struct fg_terminal_page *page,
 		return;
 	if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE &&
 	    fg_report_add_detectable(&line, fg_report_headline(benchmark))) {
-		fg_strbuf_add_text(&line, "; more pairs see smaller ones");
+		fg_strbuf_add_text(&line, "; more pairs would detect smaller changes");
 		fg_terminal_add_sentence(page, NULL, fg_strbuf_text(&line));
 	}
 	fg_strbuf_release(&line);

@@ -89,8 +89,8 @@ static void add_everything_else(const struct fg_terminal_page *page, const struc
 	fg_strbuf_add_text(&line, "everything else   ");
 	fg_report_add_delta(&line, blame->unit, rest.delta);
 	if (left > 0)
-		fg_strbuf_printf(&line, "   with %zu function%s that %s sure, too: --verbose", left,
-				 left == 1 ? "" : "s", left == 1 ? "is" : "are");
+		fg_strbuf_printf(&line, "   %zu more function%s changed significantly: --verbose",
+				 left, left == 1 ? "" : "s");
 	fg_terminal_add_line(page, NULL, &line);
 	fg_strbuf_release(&line);
 }

@@ -258,7 +258,7 @@ void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verd
 
 static bool has_its_own_place(const char *note)
 {
-	return strstr(note, "could have seen") || fg_text_starts_with(note, "accepted (") ||
+	return strstr(note, "could have detected") || fg_text_starts_with(note, "accepted (") ||
 	       fg_text_starts_with(note, "probably slower (");
 }
 

@@ -43,7 +43,7 @@ const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchm
  * after the last.
  */
 const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index);
-/* Number of functions whose change is sure; they are first in the list. */
+/* Number of functions whose change is significant; they are first in the list. */
 size_t fg_report_sure_count(const struct fg_blame *blame);
 /*
  * The part that the first `shown` functions do not explain, with its share of the total (NaN: do

@@ -132,8 +132,8 @@ static const struct fg_finding topics[] = {
 				 "stored`), gate CPU time rather than wall time, and set "
 				 "`measure.exact: valgrind` for changes below 1 %")},
 	[LOAD] = {TOPIC(WARNING, "load", "load",
-			"other programs take CPU time and caches; the duet schedule copes "
-			"with it best",
+			"other programs use CPU time and evict caches; the duet schedule copes "
+			"with that best",
 			"ps -eo pcpu,pid,args --sort=-pcpu | head")},
 	[MEMORY] = {TOPIC(WARNING, "memory", "free memory",
 			  "a machine short of memory drops caches and swaps while it measures",
@@ -171,8 +171,8 @@ static const struct fg_finding topics[] = {
 	[WRAPPER] = {TOPIC(NOTE, "wrapper", NULL,
 			   "fastgate cannot tell whether the binaries behind it changed, so it "
 			   "is measured even if none did",
-			   "name the program itself in `command`; what must happen before goes "
-			   "into `setup` or `prepare`")},
+			   "name the program itself in `command`; preparations go into `setup` or "
+			   "`prepare`")},
 };
 
 /* Numeric kernel settings. */

@@ -293,7 +293,8 @@ static int report_other_build(const struct fg_runner_job *job, size_t arm, const
 {
 	return fg_error_set(
 		err, FG_EINVAL,
-		"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure again without --resume",
+		"the %s of benchmark '%s' has changed since this run began (%s was %s, is %s): "
+		"measure again without --resume",
 		arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name, part,
 		was ? was : "absent", is ? is : "absent");
 }
@@ -435,10 +436,10 @@ void fg_job_settle_coverage(struct fg_runner_job *job)
 	if (!job->rules.sampled || !fg_coverage_is_one_sided(arms, min_ns))
 		return;
 	note = fg_xasprintf(
-		"measured without the sampler, so no function is blamed: it saw %.0f %% "
-		"of the baseline's CPU time and %.0f %% of the candidate's, and its cost "
-		"must be the same on both sides; a program that is static, or started "
-		"with an environment of its own, escapes it",
+		"measured without the sampler, so no function is blamed: the sampler saw %.0f %% "
+		"of the baseline's CPU time and %.0f %% of the candidate's, and its cost must be "
+		"the same on both sides; a program that is static, or started with an environment "
+		"of its own, escapes it",
 		100 * fg_coverage_share(&arms[FG_ARM_BASELINE], min_ns),
 		100 * fg_coverage_share(&arms[FG_ARM_CANDIDATE], min_ns));
 	fg_job_note(job, note);

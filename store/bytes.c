@@ -271,7 +271,7 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 
 	if (content->size > UINT32_MAX)
 		return fg_error_set(err, FG_ELIMIT,
-				    "a block of %zu bytes is larger than the store takes (4 GiB)",
+				    "a block of %zu bytes exceeds the store's limit (4 GiB)",
 				    content->size);
 	zstd = take_packer();
 	if (!zstd)

@@ -181,7 +181,7 @@ int fg_store_check_run(const struct fg_run *run, struct fg_error *err)
 			"a run needs an id of 36 characters before it can be stored; '%s' has %zu",
 			run->id, strlen(run->id));
 	if (run->series_count > FG_MAX_SERIES)
-		return fg_error_set(err, FG_ELIMIT, "a run has %zu benchmarks; the store takes %d",
+		return fg_error_set(err, FG_ELIMIT, "a run has %zu benchmarks; the limit is %d",
 				    run->series_count, FG_MAX_SERIES);
 	if (run->project && strlen(run->project) > FG_MAX_NAME_BYTES)
 		return fg_error_set(err, FG_ELIMIT, "the project's name is longer than %d bytes",

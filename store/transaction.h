@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transactions of a session, and its caches between two of them. */
+/* A store session's transactions, and the cached ids it drops when they end. */
 #ifndef FG_STORE_TRANSACTION_H
 #define FG_STORE_TRANSACTION_H
 

@@ -431,10 +431,8 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	int status = FG_OK;
 
 	if (!is_known)
-		status = fg_error_set(
-			err, FG_EPARSE,
-			"benchmark '%s' has a state that this fastgate does not know: '%s'",
-			series->name, fg_json_text_or(json, "state", ""));
+		status = fg_error_set(err, FG_EPARSE, "benchmark '%s' has an unknown state: '%s'",
+				      series->name, fg_json_text_or(json, "state", ""));
 	fg_arena_release(&arena);
 	return status;
 }

@@ -65,7 +65,10 @@ void card_add_functions(const char *folder, const char *condition, size_t decisi
  * choice on stretches of the recordings.
  */
 void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card);
-/* Adds synthetic pairs and histories, which show the effects of autocorrelation and outliers. */
+/*
+ * Adds rows for decisions on synthetic pairs and histories, which show the effects of
+ * autocorrelation and outliers.
+ */
 void card_add_made(size_t decisions, struct card *card);
 /* Adds the time of one decision: 5,000 functions, 200 pairs. */
 void card_add_cost(struct card *card);

@@ -14,8 +14,8 @@
 void fg_self_must(int status, const struct fg_error *err);
 
 /*
- * A trace of this many samples in the collector's format: 120 frames deep, close to each other. The
- * caller frees it.
+ * A trace of this many samples in the collector's format. The stacks are 120 frames deep and share
+ * most of their frames. The caller frees it.
  */
 char *fg_self_trace(size_t samples, size_t *size);
 /* A run of both arms with profiles: 1,000 functions, 4,000 call paths, 40 pairs. */

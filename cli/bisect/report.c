@@ -60,7 +60,7 @@ static void add_nothing(const struct fg_bisect_search *search, struct fg_strbuf 
 	if (search->ends.outcome == FG_OUTCOME_PLACEMENT)
 		fg_strbuf_add_text(text, " apart from where its code lies in memory");
 	if (isfinite(search->ends.smallest))
-		fg_strbuf_printf(text, "; a change of %s would have been seen",
+		fg_strbuf_printf(text, "; a change of %s would have been detected",
 				 fg_format_change(search->ends.smallest, words));
 }
 

@@ -18,7 +18,8 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate accept parse max_rss 'the cache is larger'", "the next commit says so"},
+	{"fastgate accept parse max_rss 'the cache is larger'",
+	 "accept a larger peak of memory, in an empty commit"},
 	{NULL, NULL},
 };
 
@@ -70,7 +71,7 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_accept = {
 	.name = "accept",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "accept a known cost, in a commit that says why",
+	.summary = "accept a known cost, in a commit with the reason",
 	.description =
 		"Makes an empty commit with the trailer `Fastgate-Accept: BENCH METRIC reason`. "
 		"Runs against a commit before it show the cost as accepted and do not fail for it. "

@@ -14,7 +14,7 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct options, binaries),
 	 .argument = "FOLDER",
 	 .complete = FG_COMPLETE_FOLDER,
-	 .help = "where else to look for the binaries"},
+	 .help = "another folder with the binaries"},
 	{.name = NULL},
 };
 
@@ -47,13 +47,13 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_archive = {
 	.name = "archive",
 	.group = FG_CLI_GROUP_PROFILE,
-	.summary = "pack traces and all they need into one file",
+	.summary = "pack traces and everything needed to read them into one file",
 	.description =
 		"Writes one .tar.zst file with the traces, the binaries that their addresses refer "
 		"to, separate debug files, the maps of code generated at run time, and a manifest "
-		"with SHA-256 digests. Every command that takes a trace also takes this file, on "
-		"any host, and shows exactly the same: that host's own binaries are not used. An "
-		"archive that was changed or damaged is refused.\n"
+		"with SHA-256 digests. Every command that accepts a trace also accepts this file, "
+		"on any host, and shows exactly the same: that host's own binaries are not used. "
+		"An archive that was changed or damaged is refused.\n"
 		"\n"
 		"It contains no source files, but it contains the binaries: share it only with "
 		"people who may have them.",

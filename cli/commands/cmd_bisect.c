@@ -80,8 +80,7 @@ static int find(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	FG_TRY(check(&given->request, plan, err));
 	status = fg_search(&found, cli, plan, &given->request, err);
 	if (status == FG_EINTERRUPTED) {
-		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` continues with what was "
-				"measured");
+		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` continues the search");
 		status = FG_EXIT_INTERRUPTED;
 	} else if (status == FG_OK) {
 		status = report(cli, given, &found, err);
@@ -156,8 +155,8 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate bisect v1.4", "which commit since v1.4 made it slower?"},
-	{"fastgate bisect v1.4 --measure instructions", "by counted instructions: minutes, on any "
-							"machine"},
+	{"fastgate bisect v1.4 --measure instructions", "compare instruction counts: takes "
+							"minutes, works on any machine"},
 	{"fastgate bisect v1.4 main --bench parse --budget 30m", "one benchmark, half an hour"},
 	{"fastgate bisect --resume", "continue after Ctrl-C"},
 	{NULL, NULL},
@@ -166,19 +165,19 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_bisect = {
 	.name = "bisect",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "which commit made it slower",
+	.summary = "find the commit that made a benchmark slower",
 	.description =
 		"Gates BAD against GOOD; if that finds a regression, measures commits between "
 		"them, each in pairs with GOOD, until one commit is identified with a probability "
-		"of 95 %, or several that explain 70 % of the whole. No commit is declared good or "
-		"bad along the way: every pair informs all commits, so a single noisy measurement "
-		"does not mislead. Then each of these commits is gated against its parent, which "
-		"names the function.\n"
+		"of 95 %, or several that explain 70 % of the whole change. No commit is declared "
+		"good or bad along the way: every pair informs all commits, so a single noisy "
+		"measurement does not mislead. Then each of these commits is gated against its "
+		"parent, which names the function.\n"
 		"\n"
 		"Configuration, benchmarks and inputs are those of the work tree, so fastgate.yml "
-		"may be newer than the range. Uncommitted changes are not part of it. A commit "
-		"that does not build or run is tried again if the answer depends on it; otherwise "
-		"it is merged with its neighbour.\n"
+		"may be newer than the range. Uncommitted changes are ignored. A commit that does "
+		"not build or run is tried again if the answer depends on it; otherwise it is "
+		"merged with its neighbour.\n"
 		"\n"
 		"Exit code 0: nothing got slower. 1: found. 3: undecided, the likely commits are "
 		"printed.",

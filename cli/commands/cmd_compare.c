@@ -97,7 +97,7 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 
 	if (!as_json && !as_csv && strcmp(format, "terminal") != 0)
 		return fg_error_set(err, FG_EINVAL,
-				    "two profiles are compared as terminal, json or csv, not as "
+				    "two profiles can be compared as terminal, json or csv, not as "
 				    "%.20s; `fastgate graph A B` draws the difference",
 				    format);
 	fg_view_difference(&difference->tree, difference->titles, &options, &table);
@@ -226,12 +226,12 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_compare = {
 	.name = "compare",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "two stored runs: the verdict and what explains it",
+	.summary = "compare two stored runs: the verdict and its explanation",
 	.description =
-		"Compares what two stored runs measured, metric by metric and function by "
-		"function. Two runs are two sessions, so this is weaker than `run --against`: the "
-		"variation between sessions widens the interval, and runs from different hosts are "
-		"inconclusive at best.\n"
+		"Compares two stored runs, metric by metric and function by function. Two runs are "
+		"two sessions, so this is weaker than `run --against`: the variation between "
+		"sessions widens the interval, and runs from different hosts are inconclusive at "
+		"best.\n"
 		"\n"
 		"Two profiles (recordings, imports, another tool's profiles) are compared without "
 		"a verdict: shares and times of each function before and after, and the "

@@ -150,7 +150,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate config --check", "is fastgate.yml valid?"},
 	{"fastgate config --explain gate.alpha", "what does this key mean?"},
-	{"fastgate config --show", "what is in effect, with every default?"},
+	{"fastgate config --show", "which settings are in effect, defaults included?"},
 	{"fastgate config --check --set gate.alpha=0.001", "is this override valid?"},
 	{NULL, NULL},
 };

@@ -85,7 +85,7 @@ static char *card_words(const struct fg_proof_card *card)
 	else
 		fg_strbuf_add_text(&text, "no slowdown was found in 95 % of its runs");
 	if (card->help_count > 0) {
-		fg_strbuf_add_text(&text, "; what would help most: ");
+		fg_strbuf_add_text(&text, "; best remedy: ");
 		fg_prove_add_remedy(&card->helps[0], &text);
 	}
 	return fg_xstrndup(fg_strbuf_text(&text), text.length);
@@ -98,7 +98,7 @@ static struct fg_finding judge_card(const struct fg_proof_card *card)
 	if (card->runs == 0) {
 		finding.severity = FG_SEVERITY_NOTE;
 		finding.evidence = fg_xstrdup("this project's gate was not proven on this runner");
-		finding.meaning = "which slowdowns it finds here is unknown";
+		finding.meaning = "the smallest slowdown that it finds here is unknown";
 		finding.remedy = "fastgate prove";
 		return finding;
 	}
@@ -107,11 +107,11 @@ static struct fg_finding judge_card(const struct fg_proof_card *card)
 		finding.severity = FG_SEVERITY_PROBLEM;
 		finding.meaning = "the gate is broken: too many false alarms, or it no longer "
 				  "finds slowdowns that it used to find";
-		finding.remedy = "fastgate prove --nightly, which shows what limits it";
+		finding.remedy = "fastgate prove --nightly, which shows its limits";
 	} else if (!isfinite(card->smallest)) {
 		finding.severity = FG_SEVERITY_WARNING;
-		finding.meaning = "even a slowdown of 10 % may pass unseen";
-		finding.remedy = "fastgate prove --nightly, which shows what would help most";
+		finding.meaning = "even a slowdown of 10 % may go undetected";
+		finding.remedy = "fastgate prove --nightly, which shows the best remedy";
 	}
 	return finding;
 }
@@ -186,7 +186,7 @@ static const struct fg_option options[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate doctor", "what on this host adds noise, and how to fix it"},
+	{"fastgate doctor", "find sources of noise on this host, and their fixes"},
 	{"fastgate doctor --json | jq .worst", "for a script"},
 	{NULL, NULL},
 };
@@ -194,12 +194,11 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_doctor = {
 	.name = "doctor",
 	.group = FG_CLI_GROUP_SETUP,
-	.summary = "what on this host adds noise or limits the sampler, and how to fix it",
+	.summary = "find what adds noise or limits the sampler on this host, and the fixes",
 	.description = "Looks at frequency policy, load, stolen time, SMT, address space "
-		       "randomisation, perf, quotas, memory and the benchmarks' own programs. "
-		       "Each finding comes with what was seen, why it matters, and the command "
-		       "that fixes it. Nothing is changed. With --quiet only problems are "
-		       "shown.",
+		       "randomisation, perf, quotas, memory and the benchmarks' own programs. Each "
+		       "finding lists the observation, its effect, and the command that fixes it. "
+		       "Nothing is changed. With --quiet only problems are shown.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

@@ -149,7 +149,8 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = 20000,
 	 .help = "samples per second of CPU time (default: as many as cost 3 %)"},
-	FG_ROW_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
+	FG_ROW_FLAG(struct options, no_sampling, "no-sampling", 0,
+		    "measure times only, without functions"),
 	FG_ROW_FILE(struct options, html, "html", 0,
 		    "write an HTML page with the flame graphs to this file"),
 	{.name = NULL},
@@ -172,7 +173,7 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_duel = {
 	.name = "duel",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "two commands: which is faster, by how much, how sure, and why",
+	.summary = "compare two commands: which is faster, by how much, how sure, and why",
 	.description = "Executes two commands in pairs under the call-stack sampler until the "
 		       "answer is clear. Needs no configuration and stores nothing. Each command "
 		       "is one argument, split into words as a shell would; no shell runs it.",

@@ -21,9 +21,9 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate explain", "why the newest run ended as it did"},
+	{"fastgate explain", "explain the newest run's verdict"},
 	{"fastgate explain --bench parse", "one of several benchmarks that failed"},
-	{"fastgate explain --json", "the same for a program or an assistant, at most 32 KiB"},
+	{"fastgate explain --json", "the same as JSON, at most 32 KiB"},
 	{NULL, NULL},
 };
 
@@ -81,12 +81,12 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_explain = {
 	.name = "explain",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "why a run ended as it did, with the evidence",
+	.summary = "explain a run's verdict, with the evidence",
 	.description =
 		"Prints the answer of a stored run, then the evidence for its leading benchmark, "
-		"or for the one that --bench names: the rule and its numbers, counted work, what "
-		"else could have caused it and was ruled out, commands that reproduce it, the "
-		"functions and who calls them, and the lines and instructions of the first one, "
+		"or for the one that --bench names: the rule and its numbers, counted work, other "
+		"causes and whether they are ruled out, commands that reproduce the run, the "
+		"functions and their callers, and the lines and instructions of the first one, "
 		"with their costs on both sides. Every other benchmark that did not pass gets one "
 		"line.\n"
 		"\n"
@@ -94,7 +94,7 @@ const struct fg_cli_command fg_cmd_explain = {
 		"(docs/formats/report.md). It contains neither values of environment variables nor "
 		"output of the program.\n"
 		"\n"
-		"The exit code says whether it could be printed, not what the verdict was.",
+		"The exit code reports whether the document was printed, not the verdict.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

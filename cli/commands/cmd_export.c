@@ -16,7 +16,7 @@ static const char *const formats[] = {"folded", "pprof", "chrome", "json",
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
-		      "what to write"),
+		      "output format"),
 	FG_ROW_FLAG(struct options, samples, "samples", 0,
 		    "folded: count samples instead of nanoseconds"),
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
@@ -25,7 +25,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate export -F pprof -o run.pb.gz && go tool pprof -http=: run.pb.gz",
-	 "look at it in pprof"},
+	 "open the profile in pprof"},
 	{"fastgate export -F folded --region ^reco/fit --collapse-templates trace/ > fit.folded",
 	 "part of a profile: all filters of `fastgate view`"},
 	{"fastgate export -F npz -o values.npz trace/",
@@ -87,12 +87,11 @@ const struct fg_cli_command fg_cmd_export = {
 	.summary = "write a profile in another tool's format",
 	.description =
 		"Formats: folded (one line per stack: flame graph tools), pprof (gzipped "
-		"profile.proto), chrome (regions and units of work as trace events), json "
-		"(everything that is known) and tables (functions with total and leaf counts, "
-		"library address ranges, a summary, samples by address, separated by tabs), npz "
-		"(the arguments that `fastgate record --values` kept, for numpy) and html "
-		"(arguments and durations of calls, by call path with histograms); filters do not "
-		"apply to these two.\n"
+		"profile.proto), chrome (regions and units of work as trace events), json (all "
+		"data) and tables (functions with total and leaf counts, library address ranges, a "
+		"summary, samples by address, separated by tabs), npz (the arguments that "
+		"`fastgate record --values` kept, for numpy) and html (arguments and durations of "
+		"calls, by call path with histograms); filters do not apply to these two.\n"
 		"\n"
 		"Filters, renaming and grouping are those of `fastgate view`: the output is what "
 		"it shows. Figures of a stored run are per execution (--sum adds the repetitions "

@@ -145,7 +145,8 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate gate --merge shards/*.fgrun", "one verdict over what several CI jobs measured"},
+	{"fastgate gate --merge shards/*.fgrun", "one verdict over the measurements of several CI "
+						 "jobs"},
 	{"fastgate gate latest --set gate.metrics.cpu_time.min_effect=1%",
 	 "the verdict under another threshold"},
 	{NULL, NULL},

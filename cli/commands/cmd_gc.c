@@ -17,12 +17,13 @@ static const struct fg_option options[] = {
 			"remove runs that started longer ago than this"),
 	FG_ROW_NUMBER(struct options, keep, "keep", 1000000, "10",
 		      "keep this many newest runs of each branch, whatever their age"),
-	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0, "only report what would be removed"),
+	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0,
+		    "only report how many runs would be removed"),
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate gc --dry-run", "what would be removed"},
+	{"fastgate gc --dry-run", "how many runs would be removed?"},
 	{"fastgate gc --older-than 30d --keep 5", "keep a month, and five runs of every branch"},
 	{NULL, NULL},
 };

@@ -28,11 +28,12 @@ static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-name",
 		      "output format (default: by FILE's extension, DOT text on standard output)"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
-		    "only these functions with their callers and callees"),
+		    "show only these functions with their callers and callees"),
 	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL,
-		     "this many calls away from these functions, or from the program's start"),
+		     "show functions up to this many calls away from these, or from the program's "
+		     "start"),
 	FG_ROW_COUNT(struct options, nodes, "nodes", 'n', 100000, "80",
-		     "at most this many functions, the largest by inclusive time"),
+		     "show at most this many functions, the largest by inclusive time"),
 	FG_ROW_SHARE(struct options, floor, "floor", "0.5%",
 		     "leave out functions below this share of the time"),
 	FG_ROW_SHARE(struct options, edge_floor, "edge-floor", "0.1%",
@@ -61,7 +62,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate graph -o calls.svg", "the newest run as a picture"},
 	{"fastgate graph -f 'fit\\(' --depth 3 -o fit.pdf", "three calls up and down from fit"},
 	{"fastgate graph latest~1 latest -o change.svg",
-	 "what became slower (red) and faster (blue)"},
+	 "functions that became slower (red) and faster (blue)"},
 	{"fastgate graph --by library -o libraries.png trace/", "which libraries call each other"},
 	{NULL, NULL},
 };
@@ -183,13 +184,13 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_graph = {
 	.name = "graph",
 	.group = FG_CLI_GROUP_PROFILE,
-	.summary = "draw the call graph, or what changed between two runs",
+	.summary = "draw the call graph, or the difference between two runs",
 	.description =
 		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or PDF. "
 		"A box is a function: its letters grow with its self time, its colour deepens with "
 		"its inclusive time. An arrow is a call, its width grows with the time spent below "
-		"it; a dashed arrow skips functions that were left out. The picture says what was "
-		"left out.\n"
+		"it; a dashed arrow skips functions that were left out. The picture reports what "
+		"was left out.\n"
 		"\n"
 		"With two runs the picture shows their difference: red is slower, blue is faster.\n"
 		"\n"

@@ -108,14 +108,14 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "COMMAND",
-	 .help = "the command to explain; or `views`, `measures`: what `fastgate view` can show",
+	 .help = "the command to explain; or `views`, `measures`: the lists for `fastgate view`",
 	 .max = 1,
 	 .complete = FG_COMPLETE_COMMAND},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate help config", "what `fastgate config` does, and its options"},
+	{"fastgate help config", "explain `fastgate config` and its options"},
 	{"fastgate help views", "every view of a profile, one line each"},
 	{"fastgate help --man config | man -l -", "its manual page, if it is not installed"},
 	{"source <(fastgate help --completion bash)",
@@ -128,8 +128,8 @@ const struct fg_cli_command fg_cmd_help = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "list the commands, or explain one",
 	.description =
-		"Without an argument: all commands in groups. With the name of a command: what it "
-		"does, its options, and examples. The same text is in the manual: man "
+		"Without an argument: all commands in groups. With the name of a command: its "
+		"purpose, options and examples. The same text is in the manual: man "
 		"fastgate-COMMAND.",
 	FG_CLI_TABLES,
 	.run = run,

@@ -318,8 +318,8 @@ static void print_bisect(const struct line *line, const struct fg_trend *trend,
 
 		if (!trend->changes[i - 1].worse || !*good || !*bad || strcmp(good, bad) == 0)
 			continue;
-		fg_strbuf_printf(&out, "which commit: fastgate bisect %.12s %.12s --bench ", good,
-				 bad);
+		fg_strbuf_printf(&out, "to find the commit: fastgate bisect %.12s %.12s --bench ",
+				 good, bad);
 		fg_text_quote_words(&out, words);
 		end_line(&out, text);
 		return;
@@ -337,7 +337,7 @@ static void print_level(const struct fg_chained *chained, struct fg_strbuf *text
 	if (chain->count == 0)
 		return;
 	level = fg_chain_sum(chain, 0, chain->count - 1, FG_CHAIN_ALL);
-	fg_strbuf_printf(&out, "level: %s ± %.2g %% by the pairs of %zu commits since %.10s",
+	fg_strbuf_printf(&out, "level: %s ± %.2g %%, from the pairs of %zu commits since %.10s",
 			 fg_format_change(expm1(level.change), change), 100 * level.error,
 			 chain->count - 1, chain->points[0].commit);
 	end_line(&out, text);
@@ -495,7 +495,7 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_ROW_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
 	FG_ROW_WORD(struct options, metric, "metric", 'm', "NAME", "cpu_time",
-		    "which metric to follow"),
+		    "the metric to show"),
 	FG_ROW_COUNT(struct options, limit, "limit", 'n', 1000, "200",
 		     "show this many of the newest runs"),
 	{.name = NULL},
@@ -518,7 +518,7 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_history = {
 	.name = "history",
 	.group = FG_CLI_GROUP_RUNS,
-	.summary = "the trend of a benchmark, and where its level changed",
+	.summary = "show the trend of a benchmark, and where its level changed",
 	.description =
 		"Shows one metric of each benchmark, or of one, over the stored runs, oldest "
 		"first, with the points from which its level changed for good. A change must last "

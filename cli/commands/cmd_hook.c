@@ -59,9 +59,9 @@ static const struct {
 };
 
 static const struct fg_option options[] = {
-	FG_ROW_CHOICE(
-		struct options, type, "type", 't', "TYPE", types, "pre-commit",
-		"pre-commit: what is staged against HEAD; pre-push: what is pushed against the remote's state"),
+	FG_ROW_CHOICE(struct options, type, "type", 't', "TYPE", types, "pre-commit",
+		      "pre-commit: gate the staged changes against HEAD; pre-push: gate the pushed "
+		      "commits against the remote's state"),
 	{.name = NULL},
 };
 
@@ -274,15 +274,15 @@ const struct fg_cli_command fg_cmd_hook = {
 	.name = "hook",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "gate every commit or push of this repository",
-	.description = "Installs a git hook that runs `fastgate run --quick`: what is being "
-		       "committed is built and compared with HEAD, what is being pushed with the "
-		       "remote's state, and a regression stops it. Benchmarks whose programs did "
-		       "not change are not run.\n"
-		       "\n"
-		       "Exactly what is committed or pushed is measured, in worktrees below "
-		       ".fastgate/; your files and the index are not touched. A hook that fastgate "
-		       "did not write, or that was changed since, is never touched either; the "
-		       "message says what to add to it.",
+	.description =
+		"Installs a git hook that runs `fastgate run --quick`: the commit is built and "
+		"compared with HEAD, a pushed one with the remote's state, and a regression stops "
+		"it. Benchmarks whose programs did not change are not run.\n"
+		"\n"
+		"Exactly what is committed or pushed is measured, in worktrees below .fastgate/; "
+		"your files and the index are not touched. A hook that fastgate did not write, or "
+		"that was changed since, is never touched either; the message says what to add to "
+		"it.",
 	FG_CLI_TABLES,
 	.run = run,
 };

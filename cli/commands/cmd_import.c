@@ -48,7 +48,7 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"perf script | stackcollapse-perf.pl > perf.folded && fastgate import perf.folded",
-	 "put what perf recorded into the store"},
+	 "put a recording of perf into the store"},
 	{"fastgate import --period 10ms stacks.folded -o stacks.fgrun",
 	 "make a run file of folded stacks"},
 	{NULL, NULL},

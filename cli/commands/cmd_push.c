@@ -19,10 +19,11 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_SERVER_OPTIONS(struct options, server),
 	FG_ROW_COUNT(struct options, server.attempts, "attempts", 0, 100, "5",
-		     "how often to try each run"),
+		     "number of attempts per run"),
 	FG_ROW_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "the spool to use instead of .fastgate/spool"),
-	FG_ROW_FLAG(struct options, status, "status", 0, "only report what waits in the spool"),
+	FG_ROW_FLAG(struct options, status, "status", 0,
+		    "only count the runs that wait in the spool"),
 	FG_ROW_FLAG(struct options, when_possible, "when-possible", 0,
 		    "only warn about runs that cannot be sent, unless perfdb.upload is `required`"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
@@ -31,15 +32,15 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "stored runs to send too; without one, only what waits in the spool is sent"},
+	 .help = "stored runs to send as well (default: only those that wait in the spool)"},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate push", "send what could not be sent before"},
+	{"fastgate push", "send the runs that could not be sent before"},
 	{"fastgate push latest latest~1", "send two stored runs"},
 	{"fastgate push --when-possible", "in a step of CI, after `fastgate run --no-post`"},
-	{"fastgate push --status", "what waits"},
+	{"fastgate push --status", "count the runs that wait in the spool"},
 	{NULL, NULL},
 };
 
@@ -179,8 +180,8 @@ const struct fg_cli_command fg_cmd_push = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "send runs to a perfdb server",
 	.description = "Sends the runs that wait in the spool, oldest first, and those that are "
-		       "named. A run leaves the spool when the server has confirmed that it is "
-		       "stored; sending one twice does no harm. Runs that the server will never "
+		       "named. A run leaves the spool when the server has confirmed that it is on "
+		       "its disk; sending one twice does no harm. Runs that the server will never "
 		       "accept are kept as *.rejected.\n"
 		       "\n"
 		       "The server, the token's variable and the certificates come from `perfdb` "

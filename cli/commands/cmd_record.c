@@ -45,8 +45,8 @@ static const struct fg_option options[] = {
 		    "their numbers"),
 	FG_ROW_FILE(struct fg_recording, control, "control", 0,
 		    "create this file; no samples are taken while its first byte is 0 (`echo 0 > "
-		    "FILE`), and each line 'dump' appended to it asks for a dump of what is held "
-		    "(--measure heap, fd)"),
+		    "FILE`), and each line 'dump' appended to it requests a dump of the held "
+		    "memory or descriptors (--measure heap, fd)"),
 	FG_ROW_FLAG(struct fg_recording, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
 	{.heading = "Sampling time",
@@ -68,7 +68,7 @@ static const struct fg_option options[] = {
 	 .maximum = 0.5,
 	 .help = "the share of CPU time that sampling may cost; with --rate, only from outside"},
 	FG_ROW_CHOICE(struct fg_recording, sample.clock, "clock", 'c', "CLOCK", clocks, "cpu",
-		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
+		      "the clock to sample: CPU time, or elapsed time including waits"),
 	FG_ROW_CHOICE(
 		struct fg_recording, sample.kernel, "kernel", 0, "MODE", kernel_modes, "auto",
 		"name the kernel's functions where system time is spent, if the kernel may be sampled"),
@@ -86,13 +86,14 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct fg_recording, count.measures),
 	 .argument = "NAMES",
 	 .help = "count events by call path instead of sampling time: heap, allocations (the heap "
-		 "without what is held), frees, fd, io, throws, locks; separate several by commas"},
+		 "without held memory), frees, fd, io, throws, locks; separate several by commas"},
 	FG_ROW_FLAG(struct fg_recording, count.exact, "exact", 0,
 		    "count every instruction and every call instead, under valgrind's callgrind: "
-		    "20 to 100 times slower, the same figures each time"),
+		    "30 to 60 times slower, the same figures each time"),
 	FG_ROW_CHOICE(struct fg_recording, count.dump_signal, "dump-signal", 0, "SIGNAL",
 		      dump_signals, "none",
-		      "this signal, sent to the program, asks for a dump of what is held"),
+		      "this signal, sent to the program, requests a dump of the held memory or "
+		      "descriptors"),
 	FG_ROW_TEXT(struct fg_recording, count.calls, "calls", 0, "PATTERNS",
 		    "count the calls of these functions instead of sampling time: "
 		    "'exp,log@libm,Parser::*'"),

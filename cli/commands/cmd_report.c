@@ -139,7 +139,7 @@ static int run(struct fg_cli *cli, const void *values)
 
 	if (given->post_from && (cli->argument_count || given->format || given->output))
 		return fg_cli_usage(
-			cli, "--post-from posts a file: it takes no RUN, --format or --output");
+			cli, "--post-from posts a file: it excludes RUN, --format and --output");
 	if (given->post_from)
 		return post(cli, given);
 	if (!reporter)
@@ -157,10 +157,9 @@ const struct fg_cli_command fg_cmd_report = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "write the report of a stored run again, in any format",
 	.description =
-		"Writes what was decided about a stored run: as the summary of `fastgate run`, as "
-		"JSON (docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub "
-		"annotations, a GitLab metrics report, or CSV.  The same run always gives the same "
-		"bytes.\n"
+		"Writes the verdict of a stored run: as the summary of `fastgate run`, as JSON "
+		"(docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub annotations, "
+		"a GitLab metrics report, or CSV.  The same run always gives the same bytes.\n"
 		"\n"
 		"Without --format, FILE's extension decides: .html, .json, .xml, .md, .csv, .txt.\n"
 		"\n"
@@ -169,7 +168,7 @@ const struct fg_cli_command fg_cmd_report = {
 		"pull request or commit comes from this job's environment. A post that fails is a "
 		"warning; one that is required ends with exit code 5.\n"
 		"\n"
-		"The exit code says whether the report could be written, not what the verdict was.",
+		"The exit code reports whether the report was written, not the verdict.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

@@ -336,8 +336,8 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	if (kept != FG_OK)
 		return kept;
 	if (measured == FG_EINTERRUPTED) {
-		fg_cli_say(session->cli, "interrupted: what was measured is kept; `fastgate run "
-					 "--resume` continues it");
+		fg_cli_say(session->cli, "interrupted: finished repetitions are kept; `fastgate "
+					 "run --resume` continues the run");
 		return FG_EXIT_INTERRUPTED;
 	}
 	if (session->result.is_open && session->open.store)
@@ -510,7 +510,7 @@ static int run(struct fg_cli *cli, const void *values)
 	int status = FG_OK;
 
 	if (given.export_path && given.no_store)
-		return fg_cli_usage(cli, "--export takes the run from the store and cannot be "
+		return fg_cli_usage(cli, "--export reads the run from the store and cannot be "
 					 "combined with --no-store");
 	if (given.in_place && (given.staged || given.candidate))
 		return fg_cli_usage(cli, "--in-place is for the work tree: not with --staged or "
@@ -559,9 +559,10 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
 		    "build this git ref (or `merge-base`) and a snapshot of the work tree, and "
 		    "measure both in this session"),
-	FG_ROW_FLAG(struct options, staged, "staged", 0,
-		    "measure what is staged instead of the work tree, in a worktree of its own, "
-		    "against HEAD or --against"),
+	FG_ROW_FLAG(
+		struct options, staged, "staged", 0,
+		"measure the staged changes instead of the work tree, in a worktree of its own, "
+		"against HEAD or --against"),
 	FG_ROW_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "measure this git ref instead of the work tree, in a worktree of its own"),
 	FG_ROW_FLAG(struct options, in_place, "in-place", 0,
@@ -586,8 +587,8 @@ static const struct fg_option options[] = {
 		    "write the run to one file as well, to be merged or imported elsewhere"),
 	FG_ROW_FILE(
 		struct options, receipt, "receipt", 0,
-		"write what `fastgate verify` checks: the verdict, both builds, and what is proven "
-		"after all attempts on this branch"),
+		"write a receipt for `fastgate verify`: the verdict, both builds, and the claims "
+		"proven after all attempts on this branch"),
 	FG_ROW_FLAG(struct options, resume, "resume", 0,
 		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
@@ -608,12 +609,12 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate run --against HEAD", "is the work tree slower than the last commit?"},
-	{"fastgate run --staged --quick", "before a commit: is what I am about to commit slower?"},
-	{"fastgate run --against merge-base", "what a CI job for a pull request runs"},
+	{"fastgate run --staged --quick", "before a commit: are the staged changes slower?"},
+	{"fastgate run --against merge-base", "the command of a CI job for pull requests"},
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"},
 	{"fastgate run --against merge-base --exact",
-	 "more work, or not? Seconds, on any machine; needs valgrind"},
+	 "does it execute more instructions? Takes seconds, on any machine; needs valgrind"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
 	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` judges them together"},
 	{NULL, NULL},

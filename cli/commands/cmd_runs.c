@@ -34,7 +34,7 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, fact, "fact", 0, "KEY[=VALUE]",
 		    "only runs with this build or host condition"),
 	FG_ROW_FLAG(struct options, complete, "complete", 0, "leave interrupted runs out"),
-	FG_ROW_COUNT(struct options, limit, "limit", 'n', 1000, "20", "how many runs to list"),
+	FG_ROW_COUNT(struct options, limit, "limit", 'n', 1000, "20", "number of runs to list"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
 		    "file for `export` to write instead of <id>.fgrun"),
 	{.name = NULL},
@@ -216,7 +216,7 @@ static int export_run(struct fg_cli *cli, const struct options *given)
 	int status = FG_OK;
 
 	if (cli->argument_count > 2)
-		return fg_cli_usage(cli, "export takes one run");
+		return fg_cli_usage(cli, "export needs exactly one run");
 	status = fg_cli_load_run(given->store, given->project, words, &stored, &err);
 	if (status == FG_OK)
 		status = fg_cli_export_run(
@@ -267,7 +267,8 @@ static int run(struct fg_cli *cli, const void *values)
 		return import_runs(cli, values);
 	if (cli->argument_count > 1)
 		return fg_cli_usage(
-			cli, "list takes no further arguments: use --branch, --commit, --tag, ...");
+			cli, "list accepts no further arguments: use --branch, --commit, --tag, "
+			     "...");
 	return list_runs(cli, values);
 }
 
@@ -279,7 +280,7 @@ const struct fg_cli_command fg_cmd_runs = {
 		       "are combined.\n\n"
 		       "`export` writes one run with everything that belongs to it (values, "
 		       "profiles, conditions, verdict) as one file; `import` puts such files into "
-		       "a store. A perfdb server takes the same files.",
+		       "a store. A perfdb server accepts the same files.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -141,7 +141,7 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_show = {
 	.name = "show",
 	.group = FG_CLI_GROUP_RUNS,
-	.summary = "what a stored run contains",
+	.summary = "show the contents of a stored run",
 	.description = "Shows when and on what a run was made, its verdict, and every benchmark; "
 		       "`fastgate report` has the numbers.\n"
 		       "\n"

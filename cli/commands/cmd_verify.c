@@ -370,7 +370,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate verify receipt.json", "is it unchanged, and what does it say?"},
 	{"fastgate verify receipt.json --commit HEAD --allowed-signers .github/signers",
-	 "what a CI job requires"},
+	 "the check of a CI job"},
 	{"ssh-keygen -Y sign -n " NAMESPACE " -f ~/.ssh/id_ed25519 receipt.json",
 	 "sign one: writes receipt.json.sig"},
 	{"fastgate verify receipt.json --again", "do these two commits give the same answer here?"},
@@ -380,7 +380,7 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_verify = {
 	.name = "verify",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "is a receipt genuine, and does it hold here",
+	.summary = "check that a receipt is genuine, and whether it holds here",
 	.description =
 		"Checks a receipt: that nothing in it was changed since `fastgate run --receipt` "
 		"wrote it, and, on request, who signed it, which commit it is for, and whether a "

@@ -32,13 +32,14 @@ static const char *const views[] = {
 	"domains",  "times",      "instructions", NULL};
 
 static const struct fg_option options[] = {
-	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
+	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "the view to show"),
 	FG_ROW_COUNT(struct options, rows, "rows", 'n', 1000000, NULL,
-		     "at most this many rows, functions, units or steps of time"),
+		     "show at most this many rows, functions, units or steps of time"),
 	FG_ROW_FLAG(struct options, all, "all", 'a', "leave nothing out"),
 	FG_ROW_SHARE(struct options, floor, "floor", NULL,
 		     "leave out rows below this share of the time: 0.5%"),
-	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL, "levels of a tree"),
+	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL,
+		     "show this many levels of a tree"),
 	FG_ROW_FLAG(struct options, inclusive, "inclusive", 'i',
 		    "order lists by inclusive instead of self time"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
@@ -47,7 +48,7 @@ static const struct fg_option options[] = {
 		     "the call path that domains and times show in full, by its number"),
 	FG_ROW_TEXT(struct options, dumps, "dumps", 0, "FROM:TO",
 		    "the two dumps that growth compares, by their numbers; TO may be 'end' "
-		    "(default: the first and the last, or the end)"),
+		    "(default: first to last dump; with a single dump, that dump to the end)"),
 	FG_ROW_FLAG(struct options, errors, "errors", 'e',
 		    "show the standard error of each figure"),
 	FG_ROW_FLAG(struct options, csv, "csv", 0,
@@ -68,18 +69,18 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate view", "where the newest run spent its time"},
-	{"fastgate view -V callgraph -f 'fit\\(' latest~1", "who calls fit, and what it calls"},
+	{"fastgate view -V callgraph -f 'fit\\(' latest~1", "the callers and callees of fit"},
 	{"fastgate view -V top-down --region ^reco/fit trace/",
 	 "the call tree inside a marked region"},
-	{"fastgate view -V paths -f '^log'", "on which paths, and in which events, log takes time"},
+	{"fastgate view -V paths -f '^log'", "the call paths and events in which log costs time"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
 	{"fastgate view -V domains -f '^log$' trace/",
-	 "from where, how often and with which arguments log is called"},
+	 "the call paths, counts and arguments of the calls of log"},
 	{"fastgate view -V instructions -f 'fit\\(' trace/",
-	 "at which instructions fit spends its time"},
+	 "the instructions where fit spends its time"},
 	{"fastgate view -V growth --dumps 1:2 trace/",
-	 "who holds more memory at the second dump than at the first"},
-	{"fastgate view --facts trace/", "which clock, how many samples, and what they cost"},
+	 "the call paths that hold more memory at the second dump than at the first"},
+	{"fastgate view --facts trace/", "the clock, the number of samples, and their cost"},
 	{"fastgate view --by class --csv -o classes.csv", "a table for a spreadsheet"},
 	{NULL, NULL},
 };
@@ -250,8 +251,8 @@ const struct fg_cli_command fg_cmd_view = {
 		"estimate from samples; --errors shows their standard errors, which --json and "
 		"--csv always include. All filters combine.\n"
 		"\n"
-		"`fastgate help views` and `fastgate help measures` explain what -V and --measure "
-		"take.\n"
+		"`fastgate help views` and `fastgate help measures` list the values of -V and "
+		"--measure.\n"
 		"\n"
 		"Regular expressions are POSIX extended ones. They are matched against a "
 		"function's name, and against 'name [library]'.",

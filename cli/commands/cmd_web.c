@@ -116,7 +116,7 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_web = {
 	.name = "web",
 	.group = FG_CLI_GROUP_RUNS,
-	.summary = "the pages of perfdb over the local store",
+	.summary = "serve the pages of perfdb over the local store",
 	.description = "Serves the pages on loopback until Ctrl-C and prints the address: runs, "
 		       "comparisons with flame graphs, trends with their change points. Nothing "
 		       "is changed in the store, and nobody else can reach it.",

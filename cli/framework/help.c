@@ -28,7 +28,7 @@ static const struct {
 	 "could not measure: a program crashed, ran too long, or nothing ran"},
 	{FG_EXIT_UPLOAD, "a required upload or post failed"},
 	{FG_EXIT_INTERNAL, "an internal error, or the system refused to read or write"},
-	{FG_EXIT_INTERRUPTED, "interrupted by the user; what was finished is kept"},
+	{FG_EXIT_INTERRUPTED, "interrupted by the user; finished work is kept"},
 };
 
 const char *fg_cli_group_title(enum fg_cli_group group)
@@ -107,10 +107,10 @@ static void add_overview_group(enum fg_cli_group group, struct fg_strbuf *text, 
 
 void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 {
-	fg_strbuf_add_text(text, "usage: fastgate [OPTIONS] COMMAND ...\n\n"
-				 "A performance regression gate for C and C++ programs: measures, "
-				 "decides, and says which\n"
-				 "function on which call path got slower.\n");
+	fg_strbuf_add_text(text,
+			   "usage: fastgate [OPTIONS] COMMAND ...\n\n"
+			   "A performance regression gate for C and C++ programs: measures, "
+			   "decides, and reports which\nfunction on which call path got slower.\n");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++)
 		add_overview_group((enum fg_cli_group)group, text, columns);
 	fg_strbuf_add_text(text, "\nOptions of every command:\n");

@@ -84,7 +84,7 @@ static const struct {
 		 "symbols of libraries are cached in its folder fastgate; default ~/.cache"},
 },
   files[] = {
-	  {"fastgate.yml", "the configuration: what is measured, and when a difference counts"},
+	  {"fastgate.yml", "the configuration: benchmarks, and rules of the verdict"},
 	  {".fastgate/store.db", "the runs, next to fastgate.yml"},
 	  {".fastgate/spool/", "uploads that no server has confirmed yet"},
 };
@@ -99,11 +99,11 @@ void fg_cli_man_overview(struct fg_strbuf *page)
 	fg_manual_head(page, "fastgate", "fastgate",
 		       "performance regression gate for C and C++ programs");
 	fg_strbuf_add_text(page, ".SH SYNOPSIS\nfastgate [OPTIONS] COMMAND ...\n.SH DESCRIPTION\n");
-	fg_manual_paragraphs(page,
-			     "Repeats the benchmarks of a project under a call-stack sampler, "
-			     "compares them with a baseline under a statistical rule, says which "
-			     "function on which call path got slower, and ends with an exit code "
-			     "that a build can rely on.");
+	fg_manual_paragraphs(
+		page, "Repeats the benchmarks of a project under a call-stack sampler, compares "
+		      "them with a baseline under a statistical rule, reports which function on "
+		      "which call path got slower, and ends with an exit code that a build can "
+		      "rely on.");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++) {
 		fg_strbuf_printf(page, ".SS %s\n", fg_cli_group_title((enum fg_cli_group)group));
 		for (size_t i = 0; fg_cli_commands[i]; i++) {

@@ -162,7 +162,7 @@ static const char *meaning_of(const struct fg_process_result *result)
 	const char *meaning =
 		result->exited ? fg_cli_exit_meaning((enum fg_exit)result->exit_code) : NULL;
 
-	return meaning ? meaning : "the command was ended by a signal";
+	return meaning ? meaning : "the command was killed by a signal";
 }
 
 /* Adds the facts about a call that a program can rely on. */

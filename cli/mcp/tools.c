@@ -19,10 +19,11 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	{.name = "run",
 	 .title = "Gate the change",
 	 .what = "Builds a git ref (`against`; `merge-base` for a branch, `HEAD` for uncommitted "
-		 "changes) and a snapshot of the work tree, measures the benchmarks of fastgate.yml in "
-		 "both in pairs, and says for each benchmark whether the work tree is slower or faster, by "
-		 "how much, how sure that is, and which functions explain it. Takes minutes; "
-		 "`quick` gives a first answer. Exit code 1 is a regression.",
+		 "changes) and a snapshot of the work tree, measures the benchmarks of "
+		 "fastgate.yml in both in pairs, and reports for each benchmark whether the work "
+		 "tree is slower or faster, by how much, how sure that is, and which functions "
+		 "explain it. Takes minutes; `quick` gives a first answer. Exit code 1 is a "
+		 "regression.",
 	 .command = "run",
 	 .options = NAMES("against", "candidate", "staged", "quick", "affected", "exact",
 			  "schedule", "pairs", "budget", "resume", "receipt"),
@@ -39,33 +40,34 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .takes_commands = true},
 	{.name = "explain",
 	 .title = "Explain a verdict",
-	 .what = "The evidence of a stored run as one JSON document: the rule and its numbers, "
-		 "functions, lines and instructions with their costs before and after, what was "
-		 "ruled out.",
+	 .what = "Returns the evidence of a stored run as one JSON document: the rule and its "
+		 "numbers, functions, lines and instructions with their costs before and after, "
+		 "and the causes that were ruled out.",
 	 .command = "explain",
 	 .options = NAMES("bench"),
 	 .is_json = true,
 	 .only_reads = true},
 	{.name = "profile",
 	 .title = "Show a profile",
-	 .what = "Where a stored run, or a recording, spent its time: functions, call trees, "
-		 "lines or instructions. A run of the gate has a profile of each benchmark and side.",
+	 .what = "Shows where a stored run, or a recording, spent its time: functions, call trees, "
+		 "lines or instructions. A run of the gate has a profile of each benchmark and "
+		 "side.",
 	 .command = "view",
 	 .options = NAMES("view", "bench", "side", "rows", "depth", "function", "measure", "by",
 			  "focus", "ignore", "region", "inclusive"),
 	 .only_reads = true},
 	{.name = "history",
 	 .title = "Show the trend",
-	 .what = "One metric of a benchmark over the stored runs, with the points from which its "
-		 "level changed for good.",
+	 .what = "Shows one metric of a benchmark over the stored runs, with the points from which "
+		 "its level changed for good.",
 	 .command = "history",
 	 .options = NAMES("branch", "metric", "limit"),
 	 .is_json = true,
 	 .only_reads = true},
 	{.name = "bisect",
 	 .title = "Find the commit",
-	 .what = "Which commit between GOOD and BAD made a benchmark slower, and its function. "
-		 "Takes up to an hour; with `measure: instructions` minutes.",
+	 .what = "Finds the commit between GOOD and BAD that made a benchmark slower, and the "
+		 "function. Takes up to an hour; with `measure: instructions` minutes.",
 	 .command = "bisect",
 	 .options = NAMES("bench", "metric", "function", "measure", "budget", "resume"),
 	 .is_json = true,

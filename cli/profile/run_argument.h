@@ -45,7 +45,7 @@ extern const char *const fg_cli_sides[];
   .offset = offsetof(type, member.binaries),                                                            \
   .argument = "FOLDER",                                                                                 \
   .complete = FG_COMPLETE_FOLDER,                                                                       \
-  .help = "where to look for the binaries of a trace from another host"},                               \
+  .help = "folder with the binaries of a trace from another host"},                                     \
 	 FG_ROW_FLAG(                                                                                   \
 		 type, member.names_only, "names-only", 0,                                              \
 		 "read no debug information of a trace: quicker, without lines and inlined functions"), \
@@ -60,7 +60,7 @@ extern const char *const fg_cli_sides[];
  FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,         \
 	     "the benchmark of a stored run (default: its only one)"),                  \
 	 FG_ROW_CHOICE(type, member.side, "side", 0, "SIDE", fg_cli_sides, "candidate", \
-		       "which side of a stored run that measured two"),                 \
+		       "the side of a stored run that measured two"),                   \
 	 FG_CLI_SOURCE_OPTIONS(type, member), FG_CLI_PROJECT_OPTION(type, member.project)
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -63,8 +63,8 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 
 	if (!plant)
 		return fg_error_set(err, FG_ENOENT,
-				    "no slowdown was planted on this runner yet: run `fastgate "
-				    "prove` once");
+				    "no slowdown has been planted on this runner yet: run "
+				    "`fastgate prove` once");
 	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &card);
 	fg_random_seed(&random, seed);
 	/* A neutral plant has to be linked; a build that had to be delayed instead cannot be. */

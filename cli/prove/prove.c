@@ -180,7 +180,7 @@ static const char *answer_of(const struct fg_proof *proof)
 {
 	if (fg_proof_counts(proof))
 		return fg_outcome_name(proof->outcome);
-	return proof->arm == FG_PROOF_STORED ? "too few earlier runs yet"
+	return proof->arm == FG_PROOF_STORED ? "not enough earlier runs yet"
 					     : "identical, not measured";
 }
 

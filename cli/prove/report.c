@@ -40,7 +40,7 @@ static void add_head(const struct fg_prove *prove, struct fg_strbuf *text)
 	const struct fg_proof_card *card = &prove->card;
 
 	add_name(text, prove->plan->project ? prove->plan->project : "this project");
-	fg_strbuf_printf(text, " on runner %.8s: %zu whole run%s of %.12s\n", prove->fingerprint,
+	fg_strbuf_printf(text, " on runner %.8s: %zu complete run%s of %.12s\n", prove->fingerprint,
 			 card->runs, card->runs == 1 ? "" : "s",
 			 prove->commit ? prove->commit : "HEAD");
 }
@@ -54,8 +54,20 @@ static void add_alarms(const struct fg_proof_card *card, struct fg_strbuf *text)
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void add_sizes(const struct fg_proof_card *card, struct fg_strbuf *text)
+/* Can a slowdown be planted in a benchmark? */
+static bool is_any_chosen(const struct fg_prove *prove)
 {
+	for (size_t i = 0; i < prove->subject_count; i++) {
+		if (prove->subjects[i].chosen)
+			return true;
+	}
+	return false;
+}
+
+static void add_sizes(const struct fg_prove *prove, struct fg_strbuf *text)
+{
+	const struct fg_proof_card *card = &prove->card;
+
 	for (size_t i = 0; i < card->size_count; i++) {
 		const struct fg_proof_card_size *size = &card->sizes[i];
 
@@ -66,16 +78,20 @@ static void add_sizes(const struct fg_proof_card *card, struct fg_strbuf *text)
 		add_percent(text, size->found.at_least);
 		fg_strbuf_add_char(text, '\n');
 	}
+	if (card->size_count == 0 && is_any_chosen(prove))
+		fg_strbuf_add_text(text, "slowdowns         none was measured: the budget ended "
+					 "first (--budget)\n");
 	if (card->size_count == 0)
 		return;
 	if (isfinite(card->smallest)) {
 		fg_strbuf_add_text(text, "smallest found    ");
 		add_percent(text, card->smallest);
-		fg_strbuf_add_text(text, " in 95 % of the runs or more; at least ");
+		fg_strbuf_add_text(text, " (found in at least 95 % of its runs; lower bound ");
 		add_percent(text, card->smallest_at_least);
-		fg_strbuf_add_char(text, '\n');
+		fg_strbuf_add_text(text, ")\n");
 	} else {
-		fg_strbuf_add_text(text, "smallest found    none in 95 % of its runs\n");
+		fg_strbuf_add_text(text, "smallest found    no size was found in 95 % of its "
+					 "runs\n");
 	}
 	if (card->named.runs > 0) {
 		fg_strbuf_add_text(text, "function named    right in ");
@@ -177,12 +193,14 @@ static void add_gaps(const struct fg_prove *prove, struct fg_strbuf *text)
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text)
 {
 	const struct fg_proof_card *card = &prove->card;
+	char duration[FG_NUMBER_TEXT_SIZE];
 
 	add_head(prove, text);
 	add_alarms(card, text);
-	add_sizes(card, text);
+	add_sizes(prove, text);
 	if (card->runs > 0)
-		fg_strbuf_printf(text, "a verdict takes   %.2g min\n", card->minutes);
+		fg_strbuf_printf(text, "a verdict takes   %s\n",
+				 fg_format_duration(60e9 * card->minutes, duration));
 	add_evidence(card, text);
 	add_helps(card, text);
 	add_gaps(prove, text);

@@ -21,7 +21,7 @@ static int check_programs(const char *command, struct fg_error *err)
 		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", command);
 	if (!fg_runner_has_callgrind())
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--exact needs valgrind's callgrind, which is not installed");
+				    "--exact needs valgrind (callgrind), which is not installed");
 	return FG_OK;
 }
 

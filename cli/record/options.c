@@ -71,7 +71,8 @@ static const char *counting_contradiction(const struct fg_recording *given)
 		return "--measure cannot be combined with --calls and --domains: record them one "
 		       "after the other";
 	if (given->count.dump_signal && !given->count.measures)
-		return "--dump-signal needs --measure heap or fd, which count what is held";
+		return "--dump-signal needs --measure heap or fd, which count held memory and "
+		       "descriptors";
 	return NULL;
 }
 

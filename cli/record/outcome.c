@@ -218,12 +218,12 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 	(void)fg_format_duration(seen.signal_ns, signal);
 	(void)fg_format_duration(seen.handler_ns, handler);
 	if (seen.start_share >= start_to_report) {
-		fg_cli_say(cli, "the program ran too briefly to measure what its samples cost");
+		fg_cli_say(cli, "the program ran too briefly to measure the cost of its samples");
 		return;
 	}
 	fg_cli_say(cli,
-		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): a signal "
-		   "takes %s here, the collector %s, its start %.1f %%",
+		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): delivering "
+		   "a signal costs %s on this host, the collector %s, its start %.1f %%",
 		   (double)cost->samples * (double)FG_NS_PER_S / (double)cost->cpu_ns, 100 * share,
 		   100.0 * (double)totals->budget / FG_BUDGET_WHOLE, signal, handler,
 		   100 * seen.start_share);
@@ -240,7 +240,7 @@ static void say_kernel_refused(const struct fg_cli *cli, const struct totals *to
 	if ((totals->kernel_refused == EACCES || totals->kernel_refused == EPERM) &&
 	    share >= kernel_share_to_report)
 		fg_cli_say(cli,
-			   "%.0f %% of that in the kernel: naming its functions needs root, "
+			   "%.0f %% of that in the kernel: naming its functions requires root, "
 			   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
 			   100 * share);
 }

@@ -63,7 +63,7 @@ static bool has_part(const char *name, size_t index, const char *part)
 static int explain_absence(const char *state_folder, const struct fg_executed_key *key,
 			   struct fg_error *err)
 {
-	const char *why = "what it executes is not known yet";
+	const char *why = "the functions that it executes are not known yet";
 	char *folder = folder_of(state_folder);
 	char **names = NULL;
 	size_t count = 0;
@@ -84,7 +84,7 @@ static int explain_absence(const char *state_folder, const struct fg_executed_ke
 	if (build)
 		why = "the environment differs from the one in which its functions were recorded";
 	else if (configuration)
-		why = "what this build of the baseline executes is not known";
+		why = "the functions that this build of the baseline executes are not known";
 	else if (any)
 		why = "its configuration changed since its functions were recorded";
 	fg_fs_list_free(names, count);
@@ -182,8 +182,7 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 	    session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_warn(session->cli, "the record of what a benchmark executes cannot be kept: %s",
-		    why.message);
+	fg_cli_warn(session->cli, "the list of executed functions cannot be kept: %s", why.message);
 	session->warned_no_executed = true;
 }
 
@@ -294,12 +293,12 @@ static void warn_no_meter(struct fg_session *session)
 	if (session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "no benchmark can be skipped: finding what it executes needs "
-				 "valgrind, which is not installed");
+	fg_cli_say(session->cli, "no benchmark can be skipped: finding the functions that it "
+				 "executes needs valgrind, which is not installed");
 	session->warned_no_executed = true;
 }
 
-static const char failed[] = "what it executes could not be recorded in ";
+static const char failed[] = "the functions that it executes could not be recorded in ";
 
 static double budget_s(const struct fg_benchmark *benchmark)
 {
@@ -372,7 +371,8 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	}
 	if (!finding->is_announced) {
 		fg_progress_clear(&session->progress);
-		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
+		fg_cli_say(session->cli, "%s: finding the functions that it executes",
+			   finding->benchmark->name);
 		finding->is_announced = true;
 	}
 	FG_TRY(fg_runner_exact(finding->job, &request, &reading, err));

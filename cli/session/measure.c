@@ -61,7 +61,8 @@ static void check_mapped(struct fg_session *session, struct fg_series *series)
 	series->identical = false;
 	fg_progress_clear(&session->progress);
 	fg_cli_say(session->cli,
-		   "%s: the program is the same on both sides, but what it loads or starts is not",
+		   "%s: the program is the same on both sides, but the files that it loads or "
+		   "starts are not",
 		   series->name);
 }
 

@@ -136,7 +136,7 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 		*exit_code = end.exit_code;
 	} else {
 		fg_cli_warn(cli,
-			    "ended by signal %d (%s); finished repetitions are kept, --resume "
+			    "stopped by signal %d (%s); finished repetitions are kept, --resume "
 			    "continues with them",
 			    end.signal,
 			    sigabbrev_np(end.signal) ? sigabbrev_np(end.signal) : "unknown");

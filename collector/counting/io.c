@@ -243,7 +243,8 @@ static void begin(void)
 
 	if (!take_over(functions_of(stdout)) || (wide && !take_over(wide)))
 		counted.note =
-			"what libc's streams (fread, printf) read and write is not counted here";
+			"bytes read and written by libc's streams (fread, printf) are not counted "
+			"here";
 }
 
 /* Runs before the constructor that starts the collector. */

@@ -146,7 +146,7 @@ static throw_function *look_up_in_runtime(const void *functions)
 
 	if (library)
 		(void)real_dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-	return library ? look_up(FG_SYMBOL_BESIDE, functions) : NULL;
+	return library ? look_up(FG_SYMBOL_SAME_OBJECT, functions) : NULL;
 }
 
 /* As above, cached: a runtime has few kinds of types. */

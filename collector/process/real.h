@@ -32,7 +32,10 @@ enum fg_real {
 	FG_REALS(FG_REAL_INDEX) FG_REAL_COUNT
 };
 
-/* Looks up again, because libpthread may have been loaded meanwhile. */
+/*
+ * Looks up all functions not found so far. Called at start-up, and again in case libpthread was
+ * loaded later.
+ */
 void fg_reals_find(void);
 /*
  * A missing function is replaced by one that sets ENOSYS and returns -1. Signal-safe after

@@ -93,7 +93,7 @@ void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char
 	void *found = NULL;
 	struct search search = {.names = &name, .found = &found, .count = 1};
 
-	search.same_object = scope == FG_SYMBOL_BESIDE;
+	search.same_object = scope == FG_SYMBOL_SAME_OBJECT;
 	if (scope != FG_SYMBOL_ANY)
 		search.holder = search.same_object ? address : &own;
 	look(&search);

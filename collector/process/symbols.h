@@ -14,12 +14,12 @@ enum {
 };
 
 enum fg_symbol_scope {
-	FG_SYMBOL_ANY,    /* the first in loading order */
-	FG_SYMBOL_NEXT,   /* the first after this library: dlsym(RTLD_NEXT) */
-	FG_SYMBOL_BESIDE, /* the object that holds an address */
+	FG_SYMBOL_ANY,         /* the first in loading order */
+	FG_SYMBOL_NEXT,        /* the first after this library: dlsym(RTLD_NEXT) */
+	FG_SYMBOL_SAME_OBJECT, /* in the object that contains `address` */
 };
 
-/* Only FG_SYMBOL_BESIDE uses `address`. NULL: not found. */
+/* Only FG_SYMBOL_SAME_OBJECT uses `address`. NULL: not found. */
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name);
 /* FG_SYMBOL_NEXT for each name whose `found` is NULL, in one pass; at most FG_SYMBOLS_MAX. */
 void fg_symbols_next(const char *const *names, void **found, unsigned count);

@@ -108,7 +108,9 @@ enum fg_counter {
  * functions outside libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
-/* "1": also time the counted calls, if the function can be called from one of our frames. */
+/*
+ * "1": also time calls. Functions without hooks are timed only if a stub can safely call them.
+ */
 #define FG_ENV_CALL_TIMES "FASTGATE_COLLECTOR_CALL_TIMES"
 /*
  * With FG_ENV_DOMAINS, "N" keeps the arguments of one call in N, and FG_ENV_VALUES_BITS is the

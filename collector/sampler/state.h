@@ -294,7 +294,8 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t budget;      /* millionths of the CPU time to which the period is adapted, or 0 */
+	/* overhead target in millionths of CPU time, which the period adapts to; 0: fixed period */
+	uint64_t budget;
 	uint64_t slowdown;    /* FG_ENV_SLOWDOWN, in millionths of the CPU time; 0: none */
 	uint32_t clock;       /* enum fg_trace_clock at which the ladder starts */
 	bool no_kernel;       /* do not sample the kernel, even where that is allowed */

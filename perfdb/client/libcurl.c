@@ -14,7 +14,7 @@ static const char *const names[] = {FG_CURL_CALLS(NAME)};
 static struct fg_library library =
 	FG_LIBRARY(fg_curl, names, FG_CURL_FILE, FG_CURL_PACKAGE, "to talk to servers");
 
-FG_LIBRARY_NOTE("servers", "Uploads, posts, webhooks", FG_CURL_FILE);
+FG_LIBRARY_NOTE("servers", "Uploads, pull-request comments, webhooks", FG_CURL_FILE);
 
 int fg_curl_open(struct fg_error *err)
 {

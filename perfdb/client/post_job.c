@@ -143,7 +143,8 @@ int fg_post_job_github(struct fg_post_job *job, struct fg_error *err)
 	if (!repository)
 		return FG_OK;
 	if (!strchr(repository, '/') || !is_made_of(repository, "/-_.") || strstr(repository, ".."))
-		return fg_error_set(err, FG_EINVAL, "GITHUB_REPOSITORY is not OWNER/NAME");
+		return fg_error_set(err, FG_EINVAL,
+				    "GITHUB_REPOSITORY must have the form OWNER/NAME");
 	job->api = fg_xstrdup(api ? api : "https://api.github.com");
 	job->project = fg_xasprintf("/repos/%s", repository);
 	event = read_event();
@@ -169,7 +170,7 @@ int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err)
 		return FG_OK;
 	if (!is_number(project) || (request && !is_number(request)))
 		return fg_error_set(err, FG_EINVAL,
-				    "CI_PROJECT_ID and CI_MERGE_REQUEST_IID are not numbers");
+				    "CI_PROJECT_ID and CI_MERGE_REQUEST_IID must be numbers");
 	job->api = fg_xstrdup(api);
 	job->project = fg_xasprintf("/projects/%s", project);
 	job->number = request ? strtoll(request, NULL, 10) : 0;

@@ -219,7 +219,10 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 		fg_notes_token_use(rq, token.id, now_ns);
 	fg_token_release(&token);
 	if (!fg_request_is_allowed(rq, rq->route->scope))
-		return fg_request_refuse(rq, 403, err, "this token's scope does not allow that");
+		return fg_request_refuse(rq, 403, err,
+					 fg_arena_printf(&rq->arena,
+							 "this token lacks the scope '%s'",
+							 fg_scope_name(rq->route->scope)));
 	return FG_OK;
 }
 
@@ -249,8 +252,9 @@ static int check_person(struct fg_request *rq, const char *name, struct fg_error
 	if (rq->route->takes_run)
 		return fg_request_refuse(rq, 403, err, "uploading a run requires a token");
 	if (!fg_request_is_allowed(rq, rq->route->scope))
-		return fg_request_refuse(
-			rq, 403, err, fg_arena_printf(&rq->arena, "%.200s may not do that", name));
+		return fg_request_refuse(rq, 403, err,
+					 fg_arena_printf(&rq->arena, "%.200s lacks the scope '%s'",
+							 name, fg_scope_name(rq->route->scope)));
 	return FG_OK;
 }
 

@@ -12,7 +12,7 @@ static const struct fg_option gc_options[] = {
 	FG_ROW_NUMBER(struct fg_perfdb_options, keep, "keep", 1000000, "50",
 		      "keep this many newest runs of each branch, whatever their age"),
 	FG_ROW_FLAG(struct fg_perfdb_options, dry_run, "dry-run", 0,
-		    "only report what would be removed"),
+		    "only report how many runs would be removed"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };

@@ -14,7 +14,10 @@
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* Refuses a request for a host name that is not ours (DNS rebinding). */
 int fg_guard_host(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Refuses a write that another page made a browser send, or could send without asking. */
+/*
+ * Refuses cross-site writes (CSRF): a foreign Origin or Sec-Fetch-Site, or a Content-Type that
+ * needs no CORS preflight.
+ */
 int fg_guard_write(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* For a server with a secret: does the request know it? *is_entry: the secret is in the address. */
 int fg_guard_secret(struct fg_request *rq, bool *is_entry, struct fg_error *err) FG_NODISCARD;

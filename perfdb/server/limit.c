@@ -73,7 +73,7 @@ static const struct fg_perfdb_action actions[] = {
 
 const struct fg_perfdb_command fg_perfdb_limit = {
 	.name = "limit",
-	.summary = "list, set: how much a project may hold, and for how long",
+	.summary = "manage quotas and retention of projects: list, set",
 	.options = limit_options,
 	.actions = actions,
 	.usage = "perfdb limit list, or set",

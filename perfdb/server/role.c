@@ -79,7 +79,7 @@ static const struct fg_perfdb_action actions[] = {
 
 const struct fg_perfdb_command fg_perfdb_role = {
 	.name = "role",
-	.summary = "list, add NAME, remove NUMBER: what people may do",
+	.summary = "manage the roles of people: list, add NAME, remove NUMBER",
 	.options = role_options,
 	.actions = actions,
 	.usage = "perfdb role list, add NAME, or remove NUMBER",

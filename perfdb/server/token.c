@@ -18,7 +18,8 @@ static const struct fg_option token_options[] = {
 	FG_PERFDB_SCOPE,
 	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d",
 			"lifetime, at most two years"),
-	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT", "a note on who uses it"),
+	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT",
+		    "a note that names its user"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -106,7 +107,7 @@ static const struct fg_perfdb_action actions[] = {
 
 const struct fg_perfdb_command fg_perfdb_token = {
 	.name = "token",
-	.summary = "create, list, or revoke NUMBER: who may do what",
+	.summary = "manage tokens: create, list, or revoke NUMBER",
 	.options = token_options,
 	.actions = actions,
 	.usage = "perfdb token create, list, or revoke NUMBER",

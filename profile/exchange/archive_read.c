@@ -115,7 +115,7 @@ static int take_listed(struct reader *r, const cJSON *row, struct fg_error *err)
 	if (read_row(row, file, &size, err) != FG_OK)
 		return unusable(r, err);
 	if (size < 0 || (uint64_t)size > FG_ARCHIVE_TOTAL_BYTES - r->total)
-		return fg_error_set(err, FG_ELIMIT, "%s: it unpacks to more than %d GiB", r->path,
+		return fg_error_set(err, FG_ELIMIT, "%s: unpacks to more than %d GiB", r->path,
 				    (int)(FG_ARCHIVE_TOTAL_BYTES >> 30));
 	file->size = (uint64_t)size;
 	r->total += file->size;
@@ -132,7 +132,7 @@ static int list_files(struct reader *r, struct fg_error *err)
 	if (fg_json_get_array(r->manifest, "files", &rows, err) != FG_OK)
 		return unusable(r, err);
 	if (cJSON_GetArraySize(rows) > FG_ARCHIVE_FILES)
-		return fg_error_set(err, FG_ELIMIT, "%s: it has more than %d files", r->path,
+		return fg_error_set(err, FG_ELIMIT, "%s: has more than %d files", r->path,
 				    (int)FG_ARCHIVE_FILES);
 	r->files = fg_xcalloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(r->files[0]));
 	for (row = rows->child; row && status == FG_OK; row = row->next)
@@ -202,7 +202,7 @@ static int unpack_file(struct reader *r, const struct fg_unpack_file *file, stru
 	if (!listed)
 		return refuse(r, err, "its manifest does not list", file->name);
 	if (listed->path)
-		return refuse(r, err, "it has twice:", file->name);
+		return refuse(r, err, "contains twice:", file->name);
 	if (listed->size != file->size)
 		return refuse(r, err, "not of the size in the manifest:", file->name);
 	FG_TRY(create_file(r, file->name, &path, err));

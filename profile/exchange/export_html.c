@@ -308,8 +308,8 @@ int fg_export_html(const struct fg_profile *profile, const struct fg_export_opti
 	(void)options;
 	if (profile->domain_count == 0 && profile->duration_count == 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "nothing to show on a page: use fastgate record --domains, or "
-				    "--calls with --times");
+				    "the profile has no call arguments or durations: record with "
+				    "--domains, or with --calls and --times");
 	begin_page(&w, profile);
 	write_section(&w, profile, &arguments);
 	write_section(&w, profile, &durations);

@@ -13,7 +13,7 @@ const struct fg_import_format fg_import_formats[] = {
 	},
 	{
 		.name = "callgrind",
-		.description = "what valgrind's callgrind writes: instructions and calls",
+		.description = "output of valgrind's callgrind: instructions and calls",
 		.is = fg_import_callgrind_is,
 		.read = fg_import_callgrind_read,
 	},

@@ -347,13 +347,13 @@ static int check_entry(const struct fg_unpack *unpack, struct archive_entry *ent
 	if (libarchive.entry_filetype(entry) != AE_IFREG || libarchive.entry_hardlink(entry) ||
 	    libarchive.entry_symlink(entry))
 		return fg_error_set(err, FG_EPARSE,
-				    "%s: refused: it has a link, a folder or a device",
+				    "%s: refused: contains a link, a folder or a device",
 				    unpack->path);
 	if (!name || !is_safe_name(name))
 		return fg_error_set(
 			err, FG_EPARSE,
-			"%s: refused: it has a file whose name leads out of it, is too long, "
-			"or has other characters than letters, digits and . _ + - /",
+			"%s: refused: contains a file whose name leads out of the archive, is too "
+			"long, or has other characters than letters, digits and . _ + - /",
 			unpack->path);
 	if (!libarchive.entry_size_is_set(entry) || libarchive.entry_size(entry) < 0 ||
 	    libarchive.entry_sparse_count(entry) > 0)

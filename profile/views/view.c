@@ -21,7 +21,8 @@ const struct fg_view fg_views[] = {
 	 .make = fg_view_callgraph},
 	{"top-down", "the call tree from the start of the program; direct recursion is one row",
 	 .make = fg_view_top_down},
-	{"bottom-up", "where time is spent, and who called that", .make = fg_view_bottom_up},
+	{"bottom-up", "the functions where time is spent, each with its callers",
+	 .make = fg_view_bottom_up},
 	{"lines", "source lines", .make = fg_view_flat, .group = FG_GROUP_LINE},
 	{"libraries", "shared libraries and the program itself", .make = fg_view_flat,
 	 .group = FG_GROUP_LIBRARY},
@@ -41,8 +42,8 @@ const struct fg_view fg_views[] = {
 	{"timeline", "equal time steps: how many CPUs were busy, and with what",
 	 .make = fg_view_timeline},
 	{"paths",
-	 "on how many paths and in how many units a function costs time, and how that varies; "
-	 "with `--function`, path by path",
+	 "number of paths and of units in which a function costs time, and the variation; with "
+	 "`--function`, path by path",
 	 .make = fg_view_paths},
 	{"memory", "functions with all counts of their allocations", .make = fg_view_memory,
 	 .measure = "heap.bytes"},
@@ -56,8 +57,7 @@ const struct fg_view fg_views[] = {
 	 "the arguments that functions were called with; with `--function` the call paths to "
 	 "them, with `--trace` one path",
 	 .make = fg_view_domains, .has_no_measure = true},
-	{"times", "how long calls of functions took", .make = fg_view_times,
-	 .has_no_measure = true},
+	{"times", "durations of calls of functions", .make = fg_view_times, .has_no_measure = true},
 	{"instructions", "a function's samples by instruction, disassembled, next to its lines",
 	 .make = fg_view_instructions, .needs_code = true},
 	{.name = NULL},
@@ -87,7 +87,7 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 				    view->measure);
 	if (fg_profile_find_measure(profile, "heap.allocations", &index, NULL) == FG_OK)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "allocations were counted without what is held: use fastgate "
+				    "allocations were counted without held memory: use fastgate "
 				    "record --measure heap");
 	return fg_error_set(err, FG_EUNSUPPORTED,
 			    "no allocations were counted: use fastgate record --measure heap, or "

@@ -429,7 +429,7 @@ function sentence(benchmark) {
 	if (!metric || !finite(metric.ratio))
 		return 'nothing was compared';
 	const seen = stateOf(benchmark) === 'inconclusive' && finite(metric.smallest_detectable)
-		? `; this run could have seen a change of ${formatPercent(metric.smallest_detectable)}` : '';
+		? `; this run could have detected a change of ${formatPercent(metric.smallest_detectable)} or more` : '';
 	const how = measuredApart(benchmark) ? '' : `, ${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}`;
 	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}${how}${seen}`;
 }

@@ -474,7 +474,7 @@ static int can_be_linked(const struct fg_layouts_options *options, struct fg_err
 
 	if (!target->checkout)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "only what fastgate has built can be linked again");
+				    "only builds made by fastgate can be linked again");
 	if (!target->program || !options->build->code)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "the machine code of '%s' cannot be compared (a script, "

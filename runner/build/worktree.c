@@ -107,7 +107,8 @@ static int explain_limit(const struct fg_worktree_options *options,
 			 struct fg_error *err)
 {
 	return fg_error_set(err, FG_ETIMEOUT,
-			    "'%s' was ended at the time limit, after %.0f s; its output is in '%s'",
+			    "'%s' was stopped at the time limit, after %.0f s; its output is in "
+			    "'%s'",
 			    options->build->command.text, (double)result->wall_ns / FG_NS_PER_S,
 			    log_path);
 }
@@ -313,8 +314,8 @@ static void report_missing_modules(const struct fg_worktree_options *options,
 
 		if (path)
 			note(options,
-			     "it was built without submodule '%s': if that is what it lacks, "
-			     "`git submodule update --init %s`",
+			     "built without submodule '%s': if the build needs it, `git submodule "
+			     "update --init %s`",
 			     path + 1, path + 1);
 	}
 	free(text);

@@ -120,7 +120,7 @@ static int check_machine(const char *program, const struct fg_program_file *elf,
 	if (elf->machine != EM_386 || ours.machine != EM_X86_64)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is for %s, and the collector for %s: build the program for "
-				    "%s, or measure on %s",
+				    "%s, or measure it on %s hardware",
 				    program, machine_name(elf->machine), machine_name(ours.machine),
 				    machine_name(ours.machine), machine_name(elf->machine));
 	if (elf->is_musl)

@@ -139,7 +139,7 @@ static void begin_outside(struct reader *r, const char *path)
 	if (fg_binary_read(path, &elf, NULL) == FG_OK && *elf.build_id)
 		(void)fg_executed_add_file(r->executed, path, false, elf.build_id);
 	else
-		fg_executed_doubt(r->executed, "%s has no build-id", path);
+		fg_executed_doubt(r->executed, "%s cannot be read or has no build-id", path);
 	fg_binary_release(&elf);
 }
 

@@ -154,7 +154,7 @@ static int by_regex(const struct rule *rule, const struct fg_extract_source *sou
 		return FG_OK;
 	if (finding == NO_NUMBER)
 		return fg_error_set(err, FG_ECHILD,
-				    "metric '%s': what '%s' matched is not a number",
+				    "metric '%s': the text that '%s' matched is not a number",
 				    rule->metric->name, rule->metric->regex);
 	return fg_error_set(
 		err, FG_ECHILD, "metric '%s': nothing in the %s matches '%s'%s", rule->metric->name,

@@ -26,7 +26,7 @@ def duel(schedule, candidate, baseline="./victim 60"):
 def a_killed_baseline_is_an_error():
     code, benchmark, words = duel("duet", "./culprit 90 kill victim")
     check(code == ERROR and benchmark["verdict"] == "error", f"killed: {code} {words}")
-    check("was ended by signal 9" in words and "./victim" in words, f"killed: the reason is missing: {words}")
+    check("was killed by signal 9" in words and "./victim" in words, f"killed: the reason is missing: {words}")
 
 
 def a_killed_gate_does_not_pass():

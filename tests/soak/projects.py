@@ -297,7 +297,7 @@ def try_package(fastgate, archive, row, folder):
     row.planted = f"{slow['verdict']} {100 * change_of(slow):+.1f} %"
     guilty = [function["name"] for function in slow["functions"] if function["verdict"] == "regression"]
     # With too few samples, the report names the only hot function that changed.
-    changed = re.search(r"^(.*) is the only one of the hot functions whose machine code changed$", "\n".join(slow["notes"]), re.M)
+    changed = re.search(r"^(.*) is the only hot function whose machine code changed$", "\n".join(slow["notes"]), re.M)
     if not guilty and changed:
         guilty = [changed.group(1)]
     row.named = guilty[0] if guilty else "-"

@@ -409,7 +409,7 @@ static void set_words(struct fg_fixture *fixture, struct fg_benchmark_verdict *b
 	case FG_OUTCOME_INCONCLUSIVE:
 		fg_notes_add(
 			&benchmark->metrics[0].notes, arena, "%s",
-			"undecided after 80 pairs: this run could have seen a change of 2.3 %");
+			"undecided after 80 pairs: this run could have detected a change of 2.3 % or more");
 		fg_notes_add(&benchmark->notes, arena, "the host took %d %% of the CPU away", 7);
 		benchmark->set_aside = 4;
 		break;
@@ -521,8 +521,8 @@ static void make_unstable(struct fg_fixture *fixture)
 	metric->high = (double)INFINITY;
 	fg_notes_add(
 		&metric->notes, arena, "%s",
-		"probably slower (+1.7 %): 31 of 40 pairs; not failed because it may be −29.0 %; 93 "
-		"would decide if the next ones are similar: a longer `--budget`");
+		"probably slower (+1.7 %): 31 of 40 pairs; not failed because the interval begins "
+		"at −29.0 %; 93 would decide if the next ones are similar: a longer `--budget`");
 }
 
 static void add_region(struct fg_fixture *fixture, const char *name, double before_ms,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* killed HOW: allocates, opens, calls and so on for counting, then ends abruptly. */
+/*
+ * killed HOW: allocates memory, opens files and calls functions to be counted, then dies in the way
+ * HOW names.
+ */
 #include "fastgate/region.h"
 
 #include <fcntl.h>

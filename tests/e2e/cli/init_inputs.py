@@ -122,7 +122,7 @@ def a_build_ends_at_the_time_limit():
     write("Makefile", "all:\n\tmkfifo pipe\n\tcat pipe\n")
     commit()
     said, text = init("--budget", "2s")
-    check(re.search(r"'make -j2' was ended at the time limit, after \d+ s; its output is in '.*build.log'", said), f"limit: {said}")
+    check(re.search(r"'make -j2' was stopped at the time limit, after \d+ s; its output is in '.*build.log'", said), f"limit: {said}")
     check("Next: fastgate init --budget 30m" in said and measures_nothing(text), f"limit: {said}{text}")
     done = call(fastgate, "init", "--budget", "soon")
     check(done.returncode == 2, f"no time: {done}")

@@ -22,7 +22,7 @@ FASTGATE = sys.argv[1]
 # name, program (sh), additional keys of the benchmark, exit code, part of the report
 PROGRAMS = [
     ("absent", None, "", 4, "cannot run './absent'"),
-    ("crash", "kill -SEGV $$", "", 4, "was ended by signal 11"),
+    ("crash", "kill -SEGV $$", "", 4, "was killed by signal 11"),
     ("aborted", "echo the last words >&2; kill -ABRT $$", "", 4, "the last words"),
     ("refuses", "echo cannot open input.dat >&2; exit 3", "", 4, "exited with code 3, expected 0"),
     ("expected", "exit 3", "expect: { exit_code: 3 }", 0, "expected"),

@@ -83,7 +83,7 @@ def check(left_out, reasons, *options, env=None):
 
 def executed_functions_are_recorded_once():
     edit("alpha.c", "s = 0", "s = 1")
-    unknown = "what it executes is not known yet"
+    unknown = "the functions that it executes are not known yet"
     check(set(), {"alpha": unknown, "beta": unknown})
     check({"beta"}, {"alpha": "it executes changed code: alpha"}, "--quick")
     check(set(), {"alpha": "", "beta": ""}, "--quick", "--no-store", "--set", "measure.affected=never")

@@ -41,7 +41,7 @@ git commit -q -m "First"
 first=$(git rev-parse HEAD)
 builds_of() { grep -c "$1" "$work/builds"; }
 
-# The second run does not build the baseline, and two concurrent runs build it once.
+# Two concurrent runs build the baseline once; a later run reuses it.
 echo ': two' >main.sh
 expect_code 0 "two at once" sh -c '"$0" run --against HEAD --no-store >one 2>&1 & first=$!
 "$0" run --against HEAD --no-store >two 2>&1; second=$?; wait $first && [ $second -eq 0 ] || { tail one two >&2; exit $second; }' "$FASTGATE"

@@ -129,7 +129,7 @@ def what_the_sampler_sees_of_one_side_only_is_measured_without_it():
     check(code in (0, 1, 3) and "without the sampler" not in text, f"the sampler sees both: {code} {text}")
     project.build(PLAIN.format("-O2 -static"))
     code, text = project.run("--json")
-    check("measured without the sampler, so no function is blamed: it saw" in text, f"a static helper: {code} {text}")
+    check("measured without the sampler, so no function is blamed: the sampler saw" in text, f"a static helper: {code} {text}")
     check('"samples"' not in text or '"functions": []' in text, f"no function is blamed: {text}")
 
 

@@ -39,7 +39,7 @@ expect_code 0 "its report" "$FASTGATE" report latest --format json -o "$work/rep
 expect_text '"verdict": "creep"' "$work/report.json" "the verdict in JSON"
 expect_code 0 "history" "$FASTGATE" history parse --metric cost
 expect_text 'CREEP: cost +3\.6 %' "$work/out" "the creep in the history"
-expect_text 'level: +3\.6 % ± 0 % by the pairs of 6 commits' "$work/out" "the level"
+expect_text 'level: +3\.6 % ± 0 %, from the pairs of 6 commits' "$work/out" "the level"
 expect_code 0 "history as JSON" "$FASTGATE" history parse --metric cost --json
 [ "$(grep -c '"level":' "$work/out")" -eq 7 ] || fail "the chain has not seven commits"
 # Uncommitted work is the last link of the chain.

@@ -55,7 +55,7 @@ before=$(wc -c <"$work/executions")
 cp main.c "$work/main.c"
 sed -i 's/COST 120/COST 125/' main.c
 expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --resume
-expect_text "the candidate of benchmark 'loop' is not what this run began with (build[.][a-z]* was " "$work/err" "what is not the same"
+expect_text "the candidate of benchmark 'loop' has changed since this run began (build[.][a-z]* was " "$work/err" "what is not the same"
 [ "$(wc -c <"$work/executions")" -eq "$before" ] || fail "another program was executed"
 cp "$work/main.c" main.c
 expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume

@@ -204,7 +204,7 @@ class Archive(unittest.TestCase):
     def test_names_that_lead_elsewhere_are_refused(self):
         for name in ("../evil", "traces/../../evil", "/tmp/fastgate-evil", "a//b", "./evil", "evil\n", "sub/"):
             packed(self.home / "evil.tar.zst", [manifest_of([(name, b"x")]), plain(name, b"x")])
-            self.refused("evil.tar.zst", "refused: (it has a file whose name leads out of it|it has a link, a folder or a device)")
+            self.refused("evil.tar.zst", "refused: (contains a file whose name leads out of the archive|contains a link, a folder or a device)")
         self.assertFalse(Path("/tmp/fastgate-evil").exists())
         self.assertFalse((self.home / "evil").exists())
 
@@ -213,13 +213,13 @@ class Archive(unittest.TestCase):
             info = tarfile.TarInfo("traces")
             info.type, info.linkname = kind, "/etc"
             packed(self.home / "evil.tar.zst", [manifest_of([("traces", b"")]), (info, b""), plain("traces/x", b"x")])
-            self.refused("evil.tar.zst", "refused: it has a link, a folder or a device")
+            self.refused("evil.tar.zst", "refused: contains a link, a folder or a device")
 
     def test_unlisted_files_are_refused(self):
         one, other = ("a", b"one"), ("b", b"other")
         for members, words in (
                 ([manifest_of([one]), plain(*one), plain(*other)], "its manifest does not list b"),
-                ([manifest_of([one]), plain(*one), plain(*one)], "it has twice: a"),
+                ([manifest_of([one]), plain(*one), plain(*one)], "contains twice: a"),
                 ([manifest_of([one, one]), plain(*one)], "its manifest lists this file twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
                 ([manifest_of([one]), plain("a", b"longer")], "not of the size in the manifest: a"),

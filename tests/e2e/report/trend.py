@@ -25,7 +25,7 @@ def fastgate(*words):
 def line_in_the_text(commits):
     heading, columns, *lines, hint = fastgate("history").splitlines()
     good, bad = commits[FIRST_SLOW - 1][:12], commits[FIRST_SLOW][:12]
-    check(hint == f"which commit: fastgate bisect {good} {bad} --bench parse", f"the hint is {hint!r}")
+    check(hint == f"to find the commit: fastgate bisect {good} {bad} --bench parse", f"the hint is {hint!r}")
     check("parse" in heading and columns.split()[:3] == ["date", "commit", "run"], f"the heading is {heading!r}, {columns!r}")
     drawn = [number for number, line in enumerate(lines) if line.startswith("----------")]
     check(drawn == [FIRST_SLOW], f"lines are drawn at {drawn}, expected before the run at {FIRST_SLOW}")

@@ -51,7 +51,7 @@ static void death_by_signal_is_distinguished(void **state)
 	assert_false(result.exited);
 	assert_int_equal(result.signal, SIGSEGV);
 	fg_process_describe(&result, &text);
-	assert_string_equal(text.data, "was ended by signal 11 (Segmentation fault)");
+	assert_string_equal(text.data, "was killed by signal 11 (Segmentation fault)");
 	fg_strbuf_release(&text);
 	fg_process_result_release(&result);
 }

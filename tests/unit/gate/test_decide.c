@@ -141,7 +141,7 @@ static const char *note_with(const struct fg_notes *notes, const char *text)
 static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change(void **state)
 {
 	static const char said[] =
-		"undecided after 40 pairs: this run could have seen a change of ";
+		"undecided after 40 pairs: this run could have detected a change of ";
 	const struct fg_metric_verdict *cpu;
 	const char *note;
 
@@ -187,7 +187,8 @@ static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 	cpu = decide_differences(slower, FG_ARRAY_SIZE(slower));
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(isnan(cpu->low) && isnan(cpu->high) && cpu->ratio > 1.05);
-	assert_non_null(note_with(&cpu->notes, "not failed because it takes 7 at this alpha"));
+	assert_non_null(note_with(
+		&cpu->notes, "not failed because at least 7 are needed to decide at this alpha"));
 }
 
 /* 9 of 10 pairs were slower, yet the verdict is inconclusive: the report says what is missing. */
@@ -205,7 +206,7 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	made.measure.max_pairs = 10;
 	cpu = decide_differences(slower, 10);
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
-	note = note_with(&cpu->notes, "9 of 10 pairs; not failed because it may be ");
+	note = note_with(&cpu->notes, "9 of 10 pairs; not failed because the interval begins at ");
 	assert_non_null(note);
 	needed = (unsigned)strtoul(strstr(note, "%; ") + strlen("%; "), NULL, 10);
 	assert_in_range(needed, 11, 40);
@@ -229,8 +230,9 @@ static void the_reported_number_of_missing_pairs_decides(void **state)
 	note = note_with(&decide_differences(slower, 7)->notes, "probably slower");
 	assert_non_null(note);
 	assert_non_null(strstr(note, "fastgate run --resume"));
-	assert_non_null(
-		strstr(note, "all of 7 pairs; not failed because it takes 9 at this alpha; "));
+	assert_non_null(strstr(
+		note,
+		"all of 7 pairs; not failed because at least 9 are needed to decide at this alpha; "));
 	needed = (unsigned)strtoul(strstr(note, "alpha; ") + strlen("alpha; "), NULL, 10);
 	assert_in_range(needed, 8, 28);
 	for (size_t i = 0; i < 28; i++)
@@ -552,7 +554,8 @@ static void an_interrupted_benchmark_is_judged_and_marked(void **state)
 	make_pairs(40, 0.2, 0.01)->state = FG_INTERRUPTED;
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
-	assert_true(fg_made_has_note(&b->notes, "interrupted: judged by what was measured so far"));
+	assert_true(
+		fg_made_has_note(&b->notes, "interrupted: judged by the pairs measured so far"));
 }
 
 static void a_call_without_a_run_a_policy_or_keys_is_refused(void **state)

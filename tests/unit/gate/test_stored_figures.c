@@ -93,8 +93,8 @@ static void the_interval_is_that_of_the_differences_between_sessions(void **stat
 	assert_close(cpu->smallest_detectable, 0.3723011246603951, 1e-9);
 	assert_close(cpu->baseline, 1e8 * exp(-0.03), 1e-12);
 	assert_close(cpu->candidate, 1e8 * exp(0.27), 1e-12);
-	assert_true(
-		fg_made_has_note(&cpu->notes, "a change of 37.2 % or more could have been seen"));
+	assert_true(fg_made_has_note(&cpu->notes,
+				     "a change of 37.2 % or more could have been detected"));
 	s.policy.tolerated = 0.05;
 	cpu = decide(&s);
 	assert_close(cpu->p_value, 0.016243468259234718, 1e-9);

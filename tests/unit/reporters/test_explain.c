@@ -138,6 +138,23 @@ static void every_outcome_has_a_document(void **state)
 	}
 }
 
+static void an_exact_metric_is_compared_with_its_tolerance(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	for (size_t i = 0; i < fixture.verdict.benchmarks[0].metric_count; i++)
+		fixture.verdict.benchmarks[0].metrics[i].exact = true;
+	fg_explain_text(&fixture.report, NULL, &text);
+	assert_non_null(
+		strstr(fg_strbuf_text(&text), "\n  exact: the difference exceeds the tolerance\n"));
+	assert_null(strstr(fg_strbuf_text(&text), "min_effect"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
 /* One sentence each, and the command for more. */
 static void other_benchmarks_that_did_not_pass_are_named(void **state)
 {
@@ -177,6 +194,7 @@ int main(void)
 		cmocka_unit_test(a_document_never_exceeds_its_limit),
 		cmocka_unit_test(no_secret_is_in_it),
 		cmocka_unit_test(every_outcome_has_a_document),
+		cmocka_unit_test(an_exact_metric_is_compared_with_its_tolerance),
 		cmocka_unit_test(other_benchmarks_that_did_not_pass_are_named),
 	};
 

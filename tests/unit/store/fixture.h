@@ -80,7 +80,10 @@ static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last
 	must(f, fg_store_batch_end(f->store, &f->err));
 }
 
-/* The same sums, computed the slow way. */
+/*
+ * Mean self time of a function in one arm, computed from the loaded run to check the store's
+ * query.
+ */
 static inline double self_of(struct fixture *f, const char *run, const char *name, uint8_t arm)
 {
 	struct fg_stored_run s = {0};
