@@ -35,16 +35,23 @@ static char **environment_for(const char *library_path)
 	return variables;
 }
 
-/* Adds the first line of the output to a reason: ": usage: encode FILE". */
-static void add_first_line(struct fg_strbuf *words, const char *output)
+/*
+ * Adds the first line of the errors, or of the output, to a reason: ": usage: encode FILE". Some
+ * programs print their usage to standard output.
+ */
+static void add_first_line(struct fg_strbuf *words, const struct fg_process_result *result)
 {
-	const char *line = output + strspn(output, " \t\r\n");
-	const size_t length = strcspn(line, "\r\n");
+	const char *const texts[] = {result->stderr_text, result->stdout_text};
 
-	if (length == 0)
-		return;
-	fg_strbuf_add_text(words, ": ");
-	fg_text_add_clean(words, line, length, SAID_BYTES);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
+		const char *line = texts[i] ? texts[i] + strspn(texts[i], " \t\r\n") : "";
+
+		if (*line) {
+			fg_strbuf_add_text(words, ": ");
+			fg_text_add_clean(words, line, strcspn(line, "\r\n"), SAID_BYTES);
+			return;
+		}
+	}
 }
 
 /* Does it print cases in the format of its harness? If not, program->why has the reason. */
@@ -101,9 +108,10 @@ bool fg_project_execute(struct fg_project_trying *t, struct fg_project_program *
 		goto out;
 	}
 	good = result.exited && result.exit_code == 0 && !result.timed_out;
+	t->timeouts += result.timed_out;
 	if (!good) {
 		fg_process_describe(&result, &words);
-		add_first_line(&words, result.stderr_text);
+		add_first_line(&words, &result);
 		program->why = fg_arena_strdup(&t->cli->arena, fg_strbuf_text(&words));
 	} else if (has_harness) {
 		good = has_cases(t, program, &result);

@@ -51,6 +51,10 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 				 program->input_is_repeated  ? ", many times"
 				 : program->input_copies > 1 ? ", many copies in a row"
 							     : "");
+	if (program->loops)
+		fg_strbuf_printf(text,
+				 "%s  # One execution takes %.2g ms, so %u follow each other.\n",
+				 margin, 1e3 * program->seconds / program->loops, program->loops);
 	if (program->trial == FG_PROJECT_SHORT)
 		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
 				 1e3 * program->seconds,
@@ -67,11 +71,10 @@ static void add_input(struct fg_strbuf *text, const struct fg_project_program *p
 		add_yaml(text, fg_project_input_setup(program, arena));
 		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");
 	}
-	if (!program->input || program->input_is_argument)
+	if (!fg_project_stdin(program, arena))
 		return;
 	fg_strbuf_printf(text, "%s  stdin: ", margin);
-	add_yaml(text, program->input_copies > 1 ? fg_project_input_name(program->input, arena)
-						 : program->input);
+	add_yaml(text, fg_project_stdin(program, arena));
 	fg_strbuf_add_char(text, '\n');
 }
 

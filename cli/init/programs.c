@@ -347,7 +347,7 @@ static void add_declared(struct search *search, const char *folder, const char *
 static void take_calls(struct search *search, const char *folder, const char *text,
 		       const char *word)
 {
-	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+	for (const char *at = strcasestr(text, word); at; at = strcasestr(at + 1, word)) {
 		char *name = declared_name(at + strlen(word));
 
 		if (name && !fg_project_is_comment(text, at))
@@ -479,8 +479,8 @@ static const char *word_pattern(const char *name, struct fg_arena *arena)
 	return fg_arena_printf(arena, "(^|[^A-Za-z0-9_-])%s($|[^A-Za-z0-9_-])", plain);
 }
 
-const char *fg_project_service(const char *root, const struct fg_project_program *program,
-			       struct fg_arena *arena)
+const char *fg_project_service(const char *root, const struct fg_project *project,
+			       const struct fg_project_program *program, struct fg_arena *arena)
 {
 	const struct fg_git git = {.folder = root};
 	const char *word = word_pattern(fg_fs_base_name(program->path), arena);
@@ -493,6 +493,9 @@ const char *fg_project_service(const char *root, const struct fg_project_program
 	char *files = NULL;
 	const char *why = NULL;
 
+	if (fg_project_is_for_administrators(project) && program->rank > FG_PROJECT_TEST_RANK &&
+	    program->rank < FG_PROJECT_LIKELY_RANK)
+		return "is not run: section 8 of the manual is for administrators";
 	if (fg_git_output(&git, units, &files, NULL) == FG_OK && *files)
 		why = fg_arena_printf(arena, "is not run: %.*s starts it as a service",
 				      (int)strcspn(files, "\n"), files);

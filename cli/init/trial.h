@@ -12,6 +12,8 @@ enum {
 
 /* a shorter execution is mostly program start */
 #define FG_PROJECT_SHORT_S 0.02
+/* inputs and executions are repeated until they take this long together */
+#define FG_PROJECT_WANTED_S 0.3
 
 struct fg_project_seen {
 	double wall_s;
@@ -25,6 +27,7 @@ struct fg_project_trying {
 	const char *tree;
 	char *launcher; /* fastgate-launch, which measures how long a program waited for a CPU */
 	int64_t ends_ns;
+	size_t timeouts; /* executions ended at their time limit, of the program that gets files */
 };
 
 /* Executes the program once. If it fails, program->why has the reason. (execution.c) */

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	COPIES_MAX = 100000,
@@ -16,9 +17,9 @@ enum {
 	COMPARED_BYTES = 4 << 20,
 	ARGUMENT_BYTES_MAX = 64 << 10,
 	SHAPES_MAX = 3,
+	TIMEOUTS_MAX = 3,
 };
 
-static const double wanted_s = 0.3;  /* inputs are repeated until an execution takes this long */
 static const double enough_s = 0.05; /* the search ends at an input that takes this long */
 static const double smallest_cpu_s = 0.001;
 static const double more_cpu = 1.2; /* a larger ratio of CPU times is not due to chance */
@@ -37,6 +38,12 @@ struct found {
 	double cpu_s;
 	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
+
+/* A program that waits for a person, or never ends, gets no more files. */
+static bool is_over(const struct fg_project_trying *t)
+{
+	return t->timeouts >= TIMEOUTS_MAX || fg_project_is_over(t);
+}
 
 static void stat_input(const char *tree, struct fg_project_input *input)
 {
@@ -65,6 +72,15 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 		stat_input(tree, input);
 	free(ignored);
 	return false;
+}
+
+/* Removes the result of another call, which would otherwise be taken for an input. */
+static void remove_result(const struct fg_project_trying *t)
+{
+	char *path = fg_fs_join(t->tree, FG_PROJECT_OUTPUT_NAME);
+
+	(void)unlink(path);
+	free(path);
 }
 
 /* Makes the input if it has a command; again if a program changed or removed it. */
@@ -100,6 +116,7 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 	const char *line = fg_project_command(&with, &t->cli->arena);
 	struct fg_project_seen seen = {0};
 
+	remove_result(t);
 	for (int round = 0; round < 2; round++) {
 		const bool works =
 			fg_project_execute(t, &with, line, found->as_argument ? NULL : input->path,
@@ -144,7 +161,7 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 {
 	double max_s = 0;
 
-	for (size_t i = 0; i < inputs->count && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < inputs->count && !is_over(t); i++) {
 		const struct fg_project_input *input = &inputs->items[i];
 		const double copies = ceil(COMPARED_BYTES / (double)input->size);
 		struct fg_project_program longer = with_input(program, input, found->as_argument);
@@ -176,12 +193,12 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 	double copies = 1;
 
 	cpu_s = min_s;
-	for (int round = 0; round < LENGTHEN_MAX && cpu_s < wanted_s / 2 && copies < most;
-	     round++) {
+	for (int round = 0;
+	     round < LENGTHEN_MAX && cpu_s < FG_PROJECT_WANTED_S / 2 && copies < most; round++) {
 		struct fg_project_program longer = *program;
 		struct fg_project_seen seen = {0};
 
-		copies = fmin(ceil(copies * wanted_s / cpu_s), most);
+		copies = fmin(ceil(copies * FG_PROJECT_WANTED_S / cpu_s), most);
 		if (!execute_copies(t, &longer, copies, &seen))
 			break;
 		if (seen.cpu_s >= 2 * min_s)
@@ -191,7 +208,7 @@ static double lengthen_by(struct fg_project_trying *t, struct fg_project_program
 	}
 	/* Too fast to have processed this much: it copies its input or does not read most of it. */
 	if (!program->input_is_repeated && copies * (double)size > COPIED_BYTES_MAX / 2.0 &&
-	    cpu_s < wanted_s / 2)
+	    cpu_s < FG_PROJECT_WANTED_S / 2)
 		*program = as_it_was;
 	/* The shell itself takes some milliseconds for so many arguments. */
 	if (program->input_is_repeated && cpu_s < enough_s)
@@ -232,7 +249,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 {
 	struct fg_project_program chosen;
 
-	for (size_t i = 0; i < inputs->count && !found.is_harmful && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++) {
 		if (inputs->items[i].kind == found.kind && make_input(t, &inputs->items[i]))
 			found.works[i] = try_input(t, program, &inputs->items[i], &found);
 	}
@@ -241,7 +258,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 	if (found.cpu_s < FG_PROJECT_SHORT_S && !found.input->made)
 		compare_inputs(t, program, inputs, &found);
 	chosen = with_input(program, found.input, found.as_argument);
-	if (found.cpu_s < wanted_s)
+	if (found.cpu_s < FG_PROJECT_WANTED_S)
 		found.cpu_s = lengthen(t, &chosen, found.input->size, found.cpu_s);
 	if (chosen.input_copies <= 1 && (found.cpu_s < 2 * cpu_s || found.cpu_s < smallest_cpu_s))
 		return false;
@@ -255,7 +272,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 static bool try_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 		       struct fg_project_inputs *inputs, double cpu_s, struct choice *best)
 {
-	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT && !fg_project_is_over(t); way++) {
+	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT && !is_over(t); way++) {
 		const struct found found = {
 			.as_argument = way >= FG_INPUT_KIND_COUNT,
 			.kind = (enum fg_project_input_kind)(way % FG_INPUT_KIND_COUNT),
@@ -292,6 +309,7 @@ static bool try_use(struct fg_project_trying *t, const struct fg_project_program
 	struct fg_project_input input = {.path = with->input};
 	bool works = false;
 
+	remove_result(t);
 	if (with->input)
 		stat_input(t->tree, &input);
 	works = fg_project_execute(t, &tried, fg_project_command(with, &t->cli->arena),
@@ -308,7 +326,7 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 	struct fg_project_program chosen;
 	double max_s = 0;
 
-	for (size_t i = 0; i < uses->count && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < uses->count && !is_over(t); i++) {
 		struct fg_project_program with = with_use(program, &uses->items[i]);
 		struct fg_project_seen seen = {0};
 
@@ -321,7 +339,7 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 	if (!longest)
 		return false;
 	chosen = with_use(program, longest);
-	if (max_s < wanted_s && longest->input)
+	if (max_s < FG_PROJECT_WANTED_S && longest->input)
 		max_s = lengthen(t, &chosen, longest->size, max_s);
 	if (chosen.input_copies <= 1 && max_s < fmax(2 * cpu_s, smallest_cpu_s))
 		return false;
@@ -342,6 +360,7 @@ bool fg_project_find_input(struct fg_project_trying *t, struct fg_project_progra
 	bool found = false;
 
 	converting.tail = FG_PROJECT_OUTPUT_NAME;
+	t->timeouts = 0;
 	fg_project_uses_find(t->tree, &t->cli->arena, program, &uses);
 	found = try_uses(t, program, &uses, cpu_s, &best);
 	fg_project_inputs_find(t->tree, &t->cli->arena, &inputs);

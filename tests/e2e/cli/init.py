@@ -60,6 +60,16 @@ def what_make_bench_would_run_is_measured():
     check("command: \"./speedy 20 'a b'\"" in text or "command: ./speedy 20 'a b'" in text, f"make bench: {text}")
 
 
+def what_a_sub_make_would_run_is_measured_in_its_folder():
+    write("main.c", MAIN)
+    write("Makefile", "all:\n\t$(MAKE) -C test speedy\nbench: all\n\t$(MAKE) -C test bench\n.PHONY: all bench\n")
+    write("test/Makefile", "speedy: ../main.c\n\tcc -O1 -o $@ ../main.c\nbench: speedy\n\t./speedy 20\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    _, text = init()
+    check("command: ../test/speedy 20\n" in text and "working_directory: test\n" in text, f"sub-make: {text}")
+
+
 def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
     write("main.c", MAIN)
     write("libtool", "#!/bin/sh\nexec \"$@\"\n")
@@ -328,12 +338,14 @@ def a_reader_is_given_what_it_reads_and_not_the_largest_text():
 
 def programs_too_short_or_failing_are_reported():
     write("short.c", "int main(void) { return 0; }\n")
-    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", stderr); return 3; }\n")
-    write("Makefile", "all: bench_short bench_bad\nbench_short: short.c\n\tcc -o $@ short.c\nbench_bad: bad.c\n\tcc -o $@ bad.c\n")
+    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", TO); return 3; }\n")
+    write("Makefile", "all: bench_short bench_bad bench_worse\nbench_short: short.c\n\tcc -o $@ short.c\n"
+                      "bench_bad: bad.c\n\tcc -DTO=stderr -o $@ bad.c\nbench_worse: bad.c\n\tcc -DTO=stdout -o $@ bad.c\n")
     commit()
     said, text = init()
     check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
-    check("\n  # - name: bench_bad\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
+    for name in ("bench_bad", "bench_worse"):
+        check(f"\n  # - name: {name}\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
 
 
 def a_program_that_no_file_keeps_busy_is_reported():
@@ -413,6 +425,7 @@ def ways_to_configure_are_distinguished():
 
 for test in (an_empty_folder_gets_what_is_needed_listed, existing_files_are_never_touched,
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
+             what_a_sub_make_would_run_is_measured_in_its_folder,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
              hidden_cases_of_catch2_are_listed,
