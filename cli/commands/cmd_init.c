@@ -105,7 +105,7 @@ static void print_benchmark(struct fg_cli *cli, const struct fg_project_program 
 		   program->is_built ? ""
 		   : program->suite  ? " (not tried)"
 				     : " (not built yet)");
-	if (program->rank <= 0)
+	if (program->rank < FG_PROJECT_SURE_RANK)
 		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
 		fg_cli_say(cli, "    a guess: its input is %s, %s %u times", program->input,
@@ -351,7 +351,9 @@ const struct fg_cli_command fg_cmd_init = {
 		"CTest's and Meson's benchmarks, targets of a makefile that are named for speed, "
 		"programs with "
 		"'bench' or 'perf' in their name, the program with the name of the project, and "
-		"commands with a page in section 1 of its manual.\n\n"
+		"commands with a page in section 1 of its manual. A program that is not a benchmark "
+		"is marked as a guess, unless it has the name of the project and a README shows its "
+		"use.\n\n"
 		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
 		"takes, how much of that it computes, how much two executions differ, and how small "
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "

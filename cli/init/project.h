@@ -70,6 +70,11 @@ struct fg_project_program {
 	/* results of the trial */
 	enum fg_project_trial trial;
 	const char *why;
+	/*
+	 * CPU time of an execution beyond that of a process that only reads the same input; 0 if the
+	 * latter takes the larger part
+	 */
+	double work_s;
 	double seconds;  /* per execution */
 	double busy;     /* share of this time on a CPU */
 	double spread;   /* standard deviation of the log ratio of two executions */
@@ -110,6 +115,7 @@ enum {
 	FG_PROJECT_MAX_BENCHMARKS = 6,
 	FG_PROJECT_MAX_CANDIDATES = 6,
 	FG_PROJECT_LIKELY_RANK = 100,
+	FG_PROJECT_SURE_RANK = 90, /* a program of a lower rank is a guess */
 	FG_PROJECT_OWN_RANK = 60,
 	FG_PROJECT_TOOL_RANK = -90,   /* the build itself ran the program */
 	FG_PROJECT_TEST_RANK = -100,  /* tried if nothing else can be measured */

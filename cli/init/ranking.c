@@ -185,6 +185,12 @@ static bool is_shown(const struct candidate *c)
 	return false;
 }
 
+/* Two signs that agree are enough; one alone is often wrong. */
+static bool is_own_and_shown(const struct candidate *c)
+{
+	return is_own(c) && is_shown(c);
+}
+
 static bool is_example(const struct candidate *c)
 {
 	return has_word(c->name, examples) || has_word(c->folder, examples);
@@ -211,6 +217,9 @@ static const struct row {
 	{.fits = is_among_benchmarks,
 	 .rank = FG_PROJECT_LIKELY_RANK,
 	 .why = "among the benchmarks"},
+	{.fits = is_own_and_shown,
+	 .rank = FG_PROJECT_SURE_RANK,
+	 .why = "named like the project, and the README shows its use"},
 	{.fits = is_shown, .rank = FG_PROJECT_OWN_RANK + 20, .why = "the README shows its use"},
 	{.fits = is_own, .rank = FG_PROJECT_OWN_RANK + 10, .why = "named like the project"},
 	{.fits = is_command,

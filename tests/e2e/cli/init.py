@@ -145,6 +145,23 @@ def an_input_of_a_simple_format_is_made():
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "an input was left behind")
 
 
+COUNTING = r"""#include <stdio.h>
+#include <string.h>
+int main(void) { static char data[1 << 16]; size_t all = 0, size = 0;
+while ((size = fread(data, 1, sizeof(data), stdin)) > 0) for (size_t i = 0; i < size; i++) all += data[i] == '\n';
+return printf("%zu\n", all) < 0; }
+"""
+
+
+def a_fast_program_is_given_a_large_file_many_times():
+    write("main.c", COUNTING)
+    write("count.txt", "a line of the file\n" * 300000)
+    write("Makefile", "count: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("command: ./count\n" in text and "\n    stdin: fastgate-input.txt\n" in text, f"large file: {said}{text}")
+
+
 # Names and text that each harness leaves in a program.
 NANOBENCH = MAIN + 'const char *const symbol = "_ZN6ankerl9nanobench5BenchC1Ev";\n'
 DOCTEST = MAIN + 'const char *const option = "dt-list-test-cases";\n'
@@ -319,6 +336,23 @@ def a_program_that_was_long_once_is_given_an_input():
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"long once: {text}{said}")
 
 
+def the_same_project_gets_the_same_file():
+    write("main.c", FILTER)
+    write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
+    # For the data, 10000 copies take about 0.3 s.
+    write("data/small.txt", "x" * 6000)
+    write("data/other.csv", "y" * 6000)
+    commit()
+    _, first = init()
+    check("command: ./one\n" in first and "yes data/" in first, f"first: {first}")
+    for what, kept in (("the tree of the last build", True), ("a fresh clone", False)):
+        os.remove("fastgate.yml")
+        if not kept:
+            shutil.rmtree(".fastgate")
+        _, text = init()
+        check(text == first, f"{what} gets another file: {text}")
+
+
 # The program ends at once, with success, if its input does not begin with 'k'.
 READER = """#include <stdio.h>
 int main(void) { volatile unsigned sum = 0; int c = getchar(); if (c != 'k') return 0;
@@ -354,7 +388,7 @@ def a_program_that_no_file_keeps_busy_is_reported():
     commit()
     said, text = init()
     check("idle: takes" in said and "ms, and no file that it was offered keeps it busy" in said, f"idle: {said}")
-    check("ms: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
+    check("idle: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
 
 
 def a_failed_build_is_reported_and_the_file_is_written():
@@ -429,12 +463,14 @@ for test in (an_empty_folder_gets_what_is_needed_listed, existing_files_are_neve
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
              hidden_cases_of_catch2_are_listed,
-             an_input_of_a_simple_format_is_made, a_harness_must_print_what_can_be_read,
+             an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
+             a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next,
              one_that_builds_no_program_makes_way_for_one_that_does, the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
              a_stripped_program_is_reported, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
+             the_same_project_gets_the_same_file,
              a_libtool_wrapper_is_looked_through, a_program_with_a_library_of_its_own_finds_that_one,
              programs_too_short_or_failing_are_reported, a_program_that_no_file_keeps_busy_is_reported,
              a_failed_build_is_reported_and_the_file_is_written,
