@@ -27,7 +27,6 @@ enum {
 	SAMPLES_SECONDS = 4,
 	SAMPLES_SECONDS_MAX = 16,
 	CLOCK_ROUNDS = 3,
-	LOOPS_MAX = 1000,
 	PAIRS_MAX = 120,
 	PROMISED_SECONDS = 30,
 	TESTS_MAX = 30,
@@ -46,7 +45,7 @@ static double own_seconds(const struct fg_project_seen *seen)
 
 /* ---- length, busy share, spread ---- */
 
-/* `first` is an earlier execution, which also warmed the caches. */
+/* Expects that an earlier execution has warmed the caches. */
 static void observe(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	const char *line = fg_project_command(program, &t->cli->arena);
@@ -369,7 +368,7 @@ static void repeat_one(struct fg_project_trying *t)
 		looped.loops = looped.loops ? 10 * looped.loops : 10;
 		if (!fg_project_measure(t, &looped, FG_PROJECT_TRY_SECONDS) || looped.work_s <= 0)
 			return;
-	} while (looped.work_s < FG_PROJECT_WANTED_S && looped.loops < LOOPS_MAX);
+	} while (looped.work_s < FG_PROJECT_WANTED_S);
 	*best = looped;
 	observe(t, best);
 }
