@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/framework/command.h"
-#include "cli/init/inputs.h"
 #include "cli/init/project.h"
 #include "config/config.h"
 
@@ -97,20 +96,16 @@ static void print_trial(const struct fg_cli *cli, const struct fg_project_progra
 
 static void print_benchmark(struct fg_cli *cli, const struct fg_project_program *program)
 {
-	const char *input = "";
+	const char *input = fg_project_stdin(program, &cli->arena);
 
-	if (program->input && !program->input_is_argument)
-		input = fg_arena_printf(&cli->arena, " <%s",
-					program->input_copies > 1
-						? fg_project_input_name(program->input, &cli->arena)
-						: program->input);
-	fg_cli_say(cli, "  benchmark: %s%s%s%s%s", fg_project_command(program, &cli->arena), input,
+	fg_cli_say(cli, "  benchmark: %s%s%s%s%s%s", fg_project_command(program, &cli->arena),
+		   input ? " <" : "", input ? input : "",
 		   program->harness != FG_HARNESS_NONE ? ", " : "",
 		   program->harness != FG_HARNESS_NONE ? fg_harness_name(program->harness) : "",
 		   program->is_built ? ""
 		   : program->suite  ? " (not tried)"
 				     : " (not built yet)");
-	if (program->rank <= 0)
+	if (program->rank < FG_PROJECT_SURE_RANK)
 		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
 		fg_cli_say(cli, "    a guess: its input is %s, %s %u times", program->input,
@@ -118,6 +113,9 @@ static void print_benchmark(struct fg_cli *cli, const struct fg_project_program 
 	else if (program->input)
 		fg_cli_say(cli, "    a guess: its input is a file %s",
 			   program->input_made ? "made for it" : "of this project");
+	if (program->loops)
+		fg_cli_say(cli, "    a guess: %u executions in a row, because one is short",
+			   program->loops);
 	if (program->is_wrapped)
 		fg_cli_say(cli,
 			   "    the program behind libtool's wrapper script, which would itself be "
@@ -352,15 +350,20 @@ const struct fg_cli_command fg_cmd_init = {
 		"again, and looks at what was made: programs of Google Benchmark, nanobench and Catch2, "
 		"CTest's and Meson's benchmarks, makefile targets that are named for speed, "
 		"programs with "
-		"'bench' or 'perf' in their name, and the program with the name of the project.\n\n"
+		"'bench' or 'perf' in their name, the program with the name of the project, and "
+		"commands with a page in section 1 of its manual. A program that is not a benchmark "
+		"is marked as a guess, unless it has the name of the project and a README shows its "
+		"use.\n\n"
 		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
 		"takes, how much of that it computes, how much two executions differ, and how small "
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
 		"project as its tests, build files or documentation call it, then any file of the "
 		"project, then files of simple formats made for it; such a command is marked as "
 		"a guess. A program that the project starts as a service or installs for the "
-		"administrator is not run. If no program can be measured, the longest of the tests is "
-		"chosen; if no test can be either, the file says what is needed.\n\n"
+		"administrator is not run, nor is a command of a project whose manual has a section 8. "
+		"If no program can be measured, the longest of the tests is chosen, called as CTest or Meson lists it; "
+		"if all are short, the likeliest is executed many times in a row; if none works, the "
+		"file says what is needed.\n\n"
 		"An existing fastgate.yml is never changed, unless it is one in which `init` found "
 		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
 		"again. --ci also writes the job of a CI system, with cache, permissions and reports; "

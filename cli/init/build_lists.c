@@ -58,8 +58,18 @@ static const char *below(const char *root, const char *path)
 	return strncmp(path, root, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-static void set_named(struct fg_project_program *program)
+static void set_name(struct fg_project_program *program, const char *name, struct fg_arena *arena)
 {
+	if (program && *name)
+		program->name = fg_arena_strdup(arena, name);
+}
+
+static void set_benchmark(struct fg_project_program *program, const char *name,
+			  struct fg_arena *arena)
+{
+	if (!program)
+		return;
+	set_name(program, name, arena);
 	program->is_named = true;
 	program->rank = program->rank > NAMED_RANK ? program->rank : NAMED_RANK;
 	program->reason = "the build calls it a benchmark";
@@ -80,6 +90,7 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 
 	if (!added)
 		return NULL;
+	added->is_named = true;
 	for (size_t i = 1; i < argc; i++) {
 		const char *relative = *argv[i] == '/' ? below(root, argv[i]) : NULL;
 		char *word = relative ? fg_xasprintf("%s%s", up, relative) : fg_xstrdup(argv[i]);
@@ -90,7 +101,6 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 		fg_text_quote_words(&words, one);
 		free(word);
 	}
-	set_named(added);
 	if (words.length)
 		added->arguments = fg_arena_strdup(arena, fg_strbuf_text(&words));
 	if (folder && *folder)
@@ -99,10 +109,14 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 	return added;
 }
 
-static void set_name(struct fg_project_program *program, const char *name, struct fg_arena *arena)
+/* Is it a test and nothing else? Then its arguments are those of a test. */
+static bool is_test(const struct fg_project *project, const char *path)
 {
-	if (program && *name)
-		program->name = fg_arena_strdup(arena, name);
+	for (size_t i = 0; path && i < project->program_count; i++) {
+		if (strcmp(project->programs[i].path, path) == 0)
+			return project->programs[i].rank == FG_PROJECT_TEST_RANK;
+	}
+	return false;
 }
 
 static size_t words_of(const cJSON *list, struct fg_arena *arena, char ***argv)
@@ -146,11 +160,12 @@ static void take_test(const char *root, struct fg_arena *arena, struct fg_projec
 					    fg_project_is_benchmark_name(label->valuestring));
 		}
 	}
-	if (!wanted)
-		return;
 	argc = words_of(fg_json_find(test, "command"), arena, &argv);
-	set_name(take(root, arena, project, argv, argc, folder ? below(root, folder) : NULL), name,
-		 arena);
+	folder = folder ? below(root, folder) : NULL;
+	if (wanted)
+		set_benchmark(take(root, arena, project, argv, argc, folder), name, arena);
+	else if (argc && is_test(project, below(root, argv[0])))
+		set_name(take(root, arena, project, argv, argc, folder), name, arena);
 }
 
 static void read_ctest(const char *root, struct fg_arena *arena, struct fg_project *project)
@@ -174,9 +189,11 @@ static void read_ctest(const char *root, struct fg_arena *arena, struct fg_proje
 
 /* ---- Meson ---- */
 
-static void read_meson(const char *root, struct fg_arena *arena, struct fg_project *project)
+static void read_meson_list(const char *root, struct fg_arena *arena, struct fg_project *project,
+			    bool benchmarks)
 {
-	char *line = fg_xasprintf("meson introspect %s --benchmarks", project->build_folder);
+	char *line = fg_xasprintf("meson introspect %s --%s", project->build_folder,
+				  benchmarks ? "benchmarks" : "tests");
 	char *text = output_of(root, line, false);
 	const cJSON *one = NULL;
 	cJSON *json = NULL;
@@ -184,17 +201,28 @@ static void read_meson(const char *root, struct fg_arena *arena, struct fg_proje
 	if (text && fg_json_parse(text, strlen(text), LIST_LIMIT_BYTES, &json, NULL) == FG_OK) {
 		cJSON_ArrayForEach(one, json)
 		{
-			const char *folder = fg_json_text_or(one, "workdir", "");
+			const char *folder = below(root, fg_json_text_or(one, "workdir", ""));
+			const char *name = fg_json_text_or(one, "name", "");
 			char **argv = NULL;
 			const size_t argc = words_of(fg_json_find(one, "cmd"), arena, &argv);
 
-			set_name(take(root, arena, project, argv, argc, below(root, folder)),
-				 fg_json_text_or(one, "name", ""), arena);
+			if (benchmarks)
+				set_benchmark(take(root, arena, project, argv, argc, folder), name,
+					      arena);
+			else if (argc && is_test(project, below(root, argv[0])))
+				set_name(take(root, arena, project, argv, argc, folder), name,
+					 arena);
 		}
 	}
 	cJSON_Delete(json);
 	free(text);
 	free(line);
+}
+
+static void read_meson(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	read_meson_list(root, arena, project, true);
+	read_meson_list(root, arena, project, false);
 }
 
 /* ---- make ---- */
@@ -380,18 +408,29 @@ const char *fg_project_test_target(const char *root, struct fg_arena *arena,
 	return found;
 }
 
-/* Takes a line of `make -n bench`: "./bench 1000 data". */
+/* Takes a line of `make -n bench`: "./bench 1000 data"; `folder` is a sub-make's, or NULL. */
 static void take_line(const char *root, struct fg_arena *arena, struct fg_project *project,
-		      const char *line, size_t length)
+		      const char *line, const char *folder)
 {
-	char *copy = fg_arena_strndup(arena, line, length);
 	char **argv = NULL;
 	size_t argc = 0;
 
-	if (strpbrk(copy, "|<>;&$`(") || !fg_text_starts_with(copy, "./") ||
-	    fg_text_split_words(copy, arena, &argv, &argc, NULL) != FG_OK)
+	if (strpbrk(line, "|<>;&$`(") || !fg_text_starts_with(line, "./") ||
+	    fg_text_split_words(line, arena, &argv, &argc, NULL) != FG_OK)
 		return;
-	(void)take(root, arena, project, argv, argc, NULL);
+	if (folder)
+		argv[0] = fg_arena_printf(arena, "%s/%s/%s", root, folder, argv[0] + 2);
+	set_benchmark(take(root, arena, project, argv, argc, folder), "", arena);
+}
+
+/* The folder that a sub-make enters: "make[1]: Entering directory '/src/test'"; NULL: none. */
+static const char *entered(const char *root, const char *line, struct fg_arena *arena)
+{
+	const char *path = strchr(line, '\'');
+
+	return path && strstr(line, "]: Entering directory '")
+		       ? below(root, fg_arena_strndup(arena, path + 1, strcspn(path + 1, "'")))
+		       : NULL;
 }
 
 static void read_make(const char *root, struct fg_arena *arena, struct fg_project *project)
@@ -399,13 +438,16 @@ static void read_make(const char *root, struct fg_arena *arena, struct fg_projec
 	for (size_t i = 0; i < FG_ARRAY_SIZE(make_targets); i++) {
 		char *line = fg_xasprintf("make -n %s", make_targets[i]);
 		char *text = output_of(root, line, false);
+		const char *folder = NULL;
+		char *rest = text;
 		size_t lines = 0;
 
-		for (const char *at = text; at && *at && lines < LINES_MAX; lines++) {
-			const size_t length = strcspn(at, "\n");
-
-			take_line(root, arena, project, at, length);
-			at += length + (at[length] != '\0');
+		for (char *one = strsep(&rest, "\n"); one && lines < LINES_MAX;
+		     one = strsep(&rest, "\n"), lines++) {
+			if (fg_text_starts_with(one, "make["))
+				folder = entered(root, one, arena);
+			else
+				take_line(root, arena, project, one, folder);
 		}
 		free(text);
 		free(line);
@@ -422,7 +464,7 @@ static void read_tags(const char *root, struct fg_arena *arena, struct fg_projec
 
 	if (text && strstr(text, "[!benchmark]")) {
 		program->arguments = fg_arena_strdup(arena, "\"[!benchmark]\" --reporter xml");
-		set_named(program);
+		set_benchmark(program, "", arena);
 	}
 	free(text);
 	free(line);

@@ -40,6 +40,13 @@ static const struct dialect {
 		.off = {" false", ":false", "'disabled'", "'false'"},
 		.before = " && ninja",
 	},
+	{
+		.kind = FG_PROJECT_CONFIGURE,
+		.file = "configure.ac",
+		.declares = "AC_ARG_ENABLE(",
+		.off = {" no", "=no", "disabled"},
+		.before = " && make",
+	},
 };
 
 static const char *const wanted_words[][MAX_WORDS] = {
@@ -72,21 +79,31 @@ static void take_option(const struct dialect *dialect, enum fg_project_wanted wa
 
 	if (!whole)
 		return;
-	text = whole + strspn(whole, " \t\r\n'");
+	text = whole + strspn(whole, " \t\r\n'[");
 	while (length < MAX_NAME &&
 	       (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '-'))
 		length++;
 	memcpy(name, text, length);
 	/* CMake's value follows a quoted explanation that may itself contain "off". */
-	values = dialect->kind == FG_PROJECT_CMAKE ? strrchr(text, '"') : strstr(text, "value");
+	values = dialect->kind == FG_PROJECT_CMAKE   ? strrchr(text, '"')
+		 : dialect->kind == FG_PROJECT_MESON ? strstr(text, "value")
+						     : text;
 	if (length > 0 && values && says_one_of(values, dialect->off) &&
 	    says_one_of(name, wanted_words[wanted]) && !says_one_of(name, other_words)) {
-		const char *on = dialect->kind == FG_PROJECT_CMAKE ? "ON" : "true";
-
-		fg_strbuf_printf(flags, " -D%s=%s", name,
-				 strstr(values, "'disabled'") ? "enabled" : on);
+		if (dialect->kind == FG_PROJECT_CONFIGURE)
+			fg_strbuf_printf(flags, " --enable-%s", name);
+		else
+			fg_strbuf_printf(flags, " -D%s=%s", name,
+					 strstr(values, "'disabled'")        ? "enabled"
+					 : dialect->kind == FG_PROJECT_CMAKE ? "ON"
+									     : "true");
 	}
 	free(whole);
+}
+
+static enum fg_project_kind dialect_kind(const struct fg_project *project)
+{
+	return fg_project_is_autotools(project->kind) ? FG_PROJECT_CONFIGURE : project->kind;
 }
 
 bool fg_project_is_comment(const char *text, const char *at)
@@ -99,6 +116,7 @@ bool fg_project_is_comment(const char *text, const char *at)
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena)
 {
+	const enum fg_project_kind kind = dialect_kind(project);
 	struct fg_strbuf flags = {0};
 	const char *found = NULL;
 
@@ -107,7 +125,7 @@ const char *fg_project_option_flags(const char *root, const struct fg_project *p
 		char *path = fg_fs_join(root, dialect->file);
 		char *text = NULL;
 
-		if (project->kind == dialect->kind &&
+		if (kind == dialect->kind &&
 		    fg_fs_read(path, MAX_TEXT_BYTES, &text, NULL, NULL) == FG_OK) {
 			for (const char *at = strcasestr(text, dialect->declares); at;
 			     at = strcasestr(at + 1, dialect->declares)) {
@@ -132,7 +150,7 @@ const char *fg_project_command_with(const struct fg_project *project, const char
 				    struct fg_arena *arena)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(dialects); i++) {
-		const char *at = project->kind == dialects[i].kind
+		const char *at = dialect_kind(project) == dialects[i].kind
 					 ? strstr(project->build_command, dialects[i].before)
 					 : NULL;
 

@@ -5,15 +5,19 @@
 #include "base/launch.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/init/inputs.h"
 #include "cli/init/trial.h"
 #include "runner/harness/harness.h"
 
+#include <math.h>
 #include <unistd.h>
 
 enum {
 	OUTPUT_LIMIT_BYTES = 16 << 10,
 	CASES_LIMIT_BYTES = 8 << 20, /* limit of a harness's list of cases */
 	SAID_BYTES = 120,            /* limit of the reason that is kept for a program */
+	EXECUTIONS = 3,
+	LONG_SECONDS = 1, /* a longer execution is not repeated */
 };
 
 static double seconds_of(const struct timeval *time)
@@ -35,16 +39,23 @@ static char **environment_for(const char *library_path)
 	return variables;
 }
 
-/* Adds the first line of the output to a reason: ": usage: encode FILE". */
-static void add_first_line(struct fg_strbuf *words, const char *output)
+/*
+ * Adds the first line of the errors, or of the output, to a reason: ": usage: encode FILE". Some
+ * programs print their usage to standard output.
+ */
+static void add_first_line(struct fg_strbuf *words, const struct fg_process_result *result)
 {
-	const char *line = output + strspn(output, " \t\r\n");
-	const size_t length = strcspn(line, "\r\n");
+	const char *const texts[] = {result->stderr_text, result->stdout_text};
 
-	if (length == 0)
-		return;
-	fg_strbuf_add_text(words, ": ");
-	fg_text_add_clean(words, line, length, SAID_BYTES);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
+		const char *line = texts[i] ? texts[i] + strspn(texts[i], " \t\r\n") : "";
+
+		if (*line) {
+			fg_strbuf_add_text(words, ": ");
+			fg_text_add_clean(words, line, strcspn(line, "\r\n"), SAID_BYTES);
+			return;
+		}
+	}
 }
 
 /* Does it print cases in the format of its harness? If not, program->why has the reason. */
@@ -101,9 +112,10 @@ bool fg_project_execute(struct fg_project_trying *t, struct fg_project_program *
 		goto out;
 	}
 	good = result.exited && result.exit_code == 0 && !result.timed_out;
+	t->timeouts += result.timed_out;
 	if (!good) {
 		fg_process_describe(&result, &words);
-		add_first_line(&words, result.stderr_text);
+		add_first_line(&words, &result);
 		program->why = fg_arena_strdup(&t->cli->arena, fg_strbuf_text(&words));
 	} else if (has_harness) {
 		good = has_cases(t, program, &result);
@@ -122,6 +134,84 @@ out:
 	free(input_path);
 	free(folder);
 	return good;
+}
+
+/* The least CPU time of a few executions, because a busy machine only adds to it. */
+static bool least_cpu(struct fg_project_trying *t, struct fg_project_program *program,
+		      const char *line, const char *input, int seconds, double *cpu_s)
+{
+	struct fg_project_seen seen = {0};
+
+	for (int i = 0; i < EXECUTIONS && seen.wall_s < LONG_SECONDS; i++) {
+		if (!fg_project_execute(t, program, line, input, seconds, &seen))
+			return false;
+		*cpu_s = i == 0 ? seen.cpu_s : fmin(*cpu_s, seen.cpu_s);
+	}
+	return true;
+}
+
+bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_program *program)
+{
+	const char *setup = fg_project_input_setup(program, &t->cli->arena);
+	struct fg_project_program maker = {.path = ""};
+	struct fg_project_seen seen = {0};
+
+	return !setup ||
+	       fg_project_execute(t, &maker, setup, NULL, FG_PROJECT_INPUT_SECONDS, &seen);
+}
+
+/* The CPU time of a process that only reads the program's input, as often as the program does. */
+static double reading_seconds(struct fg_project_trying *t, const struct fg_project_program *program)
+{
+	struct fg_arena *arena = &t->cli->arena;
+	struct fg_project_program reader = {.path = ""};
+	const char *file = !program->input ? "/dev/null"
+			   : program->input_copies > 1
+				   ? fg_project_input_name(program->input, arena)
+				   : program->input;
+	const char *cat = program->input_is_repeated
+				  ? fg_arena_printf(arena, "cat $(yes %s | head -n %u)",
+						    program->input, program->input_copies)
+				  : fg_arena_printf(arena, "cat <%s", file);
+	const char *line =
+		program->loops
+			? fg_arena_printf(arena,
+					  "sh -c 'for i in $(seq %u); do %s >/dev/null; done'",
+					  program->loops, cat)
+			: fg_arena_printf(arena, "sh -c 'exec %s >/dev/null'", cat);
+	double cpu_s = 0;
+
+	(void)least_cpu(t, &reader, line, NULL, FG_PROJECT_TRY_SECONDS, &cpu_s);
+	return cpu_s;
+}
+
+void fg_project_set_work(struct fg_project_trying *t, struct fg_project_program *program,
+			 double cpu_s)
+{
+	const double reading_s = reading_seconds(t, program);
+
+	program->work_s = cpu_s > FG_PROJECT_CLEARLY * reading_s ? cpu_s - reading_s : 0;
+}
+
+bool fg_project_measure(struct fg_project_trying *t, struct fg_project_program *program,
+			int seconds)
+{
+	program->work_s = 0;
+	if (!least_cpu(t, program, fg_project_command(program, &t->cli->arena),
+		       fg_project_stdin(program, &t->cli->arena), seconds, &program->seconds))
+		return false;
+	fg_project_set_work(t, program, program->seconds);
+	return true;
+}
+
+bool fg_project_is_short(const struct fg_project_program *program)
+{
+	return FG_PROJECT_CLEARLY * program->work_s < FG_PROJECT_WANTED_S;
+}
+
+bool fg_project_is_longer(const struct fg_project_program *a, const struct fg_project_program *b)
+{
+	return a->work_s > FG_PROJECT_CLEARLY * b->work_s;
 }
 
 bool fg_project_is_over(const struct fg_project_trying *t)

@@ -39,7 +39,7 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 {
 	const char *what = program->input_is_argument ? "is given" : "reads";
 
-	if (program->rank <= 0 && program->trial == FG_PROJECT_GOOD)
+	if (program->rank < FG_PROJECT_SURE_RANK && program->trial == FG_PROJECT_GOOD)
 		fg_strbuf_printf(text, "%s  # A guess: %s. Is it what matters?\n", margin,
 				 program->reason);
 	if (program->input)
@@ -51,10 +51,12 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 				 program->input_is_repeated  ? ", many times"
 				 : program->input_copies > 1 ? ", many copies in a row"
 							     : "");
+	if (program->loops)
+		fg_strbuf_printf(text, "%s  # One execution is short, so %u follow each other.\n",
+				 margin, program->loops);
 	if (program->trial == FG_PROJECT_SHORT)
-		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
-				 1e3 * program->seconds,
-				 program->is_idle ? FG_PROJECT_IDLE : hint_short);
+		fg_strbuf_printf(text, "%s  # It is %s.\n", margin,
+				 program->is_idle ? "idle: " FG_PROJECT_IDLE : hint_short);
 	if (program->trial == FG_PROJECT_FAILED && program->why)
 		fg_strbuf_printf(text, "%s  # It %s.\n", margin, program->why);
 }
@@ -62,16 +64,17 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
 		      struct fg_arena *arena, const char *margin)
 {
-	if (program->input_made || (program->input_copies > 1 && !program->input_is_repeated)) {
+	const char *setup = fg_project_input_setup(program, arena);
+
+	if (setup) {
 		fg_strbuf_printf(text, "%s  setup: ", margin);
-		add_yaml(text, fg_project_input_setup(program, arena));
+		add_yaml(text, setup);
 		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");
 	}
-	if (!program->input || program->input_is_argument)
+	if (!fg_project_stdin(program, arena))
 		return;
 	fg_strbuf_printf(text, "%s  stdin: ", margin);
-	add_yaml(text, program->input_copies > 1 ? fg_project_input_name(program->input, arena)
-						 : program->input);
+	add_yaml(text, fg_project_stdin(program, arena));
 	fg_strbuf_add_char(text, '\n');
 }
 

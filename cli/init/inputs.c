@@ -211,7 +211,7 @@ const char *fg_project_input_name(const char *path, struct fg_arena *arena)
 
 const char *fg_project_input_setup(const struct fg_project_program *program, struct fg_arena *arena)
 {
-	if (program->input_made)
+	if (program->input_made || program->input_copies <= 1 || program->input_is_repeated)
 		return program->input_made;
 	return fg_arena_printf(arena, "sh -c 'yes %s | head -n %u | xargs cat >%s'", program->input,
 			       program->input_copies, fg_project_input_name(program->input, arena));

@@ -6,14 +6,17 @@
 #include "runner/build/git.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum {
 	MAX_PROGRAM_BYTES = 64 << 20,
 	MAX_TEXT_BYTES = 4 << 20,
 	MAX_WRAPPER_BYTES = 64 << 10,
 	MAX_LIBRARIES = 32,
-	MAX_NAME = 100
+	MAX_NAME = 100,
+	UNREAD_SECONDS = 10 * 365 * 24 * 3600,
 };
 
 struct library {
@@ -29,11 +32,7 @@ struct search {
 	struct library libraries[MAX_LIBRARIES];
 	size_t library_count;
 	size_t files;
-	const struct fg_project_program *known; /* found by an earlier look at the same tree */
-	size_t known_count;
 };
-
-static const char ran_by_build[] = "the build ran it";
 
 static bool holds_text(const char *data, size_t size, const char *text)
 {
@@ -211,19 +210,22 @@ static bool was_read(const char *whole)
 {
 	struct stat status;
 
-	return stat(whole, &status) == 0 && (status.st_atim.tv_sec > status.st_ctim.tv_sec ||
-					     (status.st_atim.tv_sec == status.st_ctim.tv_sec &&
-					      status.st_atim.tv_nsec > status.st_ctim.tv_nsec));
+	return stat(whole, &status) == 0 && status.st_atim.tv_sec <= time(NULL) &&
+	       (status.st_atim.tv_sec > status.st_ctim.tv_sec ||
+		(status.st_atim.tv_sec == status.st_ctim.tv_sec &&
+		 status.st_atim.tv_nsec > status.st_ctim.tv_nsec));
 }
 
-/* The first look at a tree decides, because looking reads every program. */
-static bool is_run_by_build(const struct search *search, const char *whole, const char *path)
+/*
+ * Keeps our own reads and executions from being recorded: a later time of access stays until the
+ * file is written again.
+ */
+static void keep_unread(const char *whole)
 {
-	for (size_t i = 0; i < search->known_count; i++) {
-		if (strcmp(search->known[i].path, path) == 0)
-			return search->known[i].reason == ran_by_build;
-	}
-	return was_read(whole);
+	const struct timespec times[] = {{.tv_sec = time(NULL) + UNREAD_SECONDS},
+					 {.tv_nsec = UTIME_OMIT}};
+
+	(void)utimensat(AT_FDCWD, whole, times, 0);
 }
 
 static void note_tool(struct fg_project_program *program, bool is_tool)
@@ -231,13 +233,13 @@ static void note_tool(struct fg_project_program *program, bool is_tool)
 	if (program && is_tool && program->rank < FG_PROJECT_OWN_RANK &&
 	    program->rank > FG_PROJECT_TEST_RANK) {
 		program->rank = FG_PROJECT_TOOL_RANK;
-		program->reason = ran_by_build;
+		program->reason = "the build ran it";
 	}
 }
 
 static void look_at_file(struct search *search, const char *whole, const char *path)
 {
-	const bool is_tool = is_run_by_build(search, whole, path);
+	const bool is_tool = was_read(whole);
 	char *data = NULL;
 	size_t size = 0;
 
@@ -247,6 +249,8 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 		return;
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) != FG_OK)
 		return;
+	if (search->project->tree && !is_tool)
+		keep_unread(whole);
 	if (fg_elf_is_program(data, size))
 		note_tool(add_program(search, path, harness_of(data, size), true), is_tool);
 	else if (size < MAX_WRAPPER_BYTES && holds_text(data, size, "temporary wrapper script"))
@@ -347,7 +351,7 @@ static void add_declared(struct search *search, const char *folder, const char *
 static void take_calls(struct search *search, const char *folder, const char *text,
 		       const char *word)
 {
-	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+	for (const char *at = strcasestr(text, word); at; at = strcasestr(at + 1, word)) {
 		char *name = declared_name(at + strlen(word));
 
 		if (name && !fg_project_is_comment(text, at))
@@ -425,7 +429,7 @@ static int by_rank(const void *a, const void *b)
 		return x->rank > y->rank ? -1 : 1;
 	if (x->calls != y->calls)
 		return x->calls > y->calls ? -1 : 1;
-	return strcmp(x->path, y->path);
+	return strcmp(x->path, y->path) ? strcmp(x->path, y->path) : strcmp(x->name, y->name);
 }
 
 /* Searches the build folder if there is one, otherwise everywhere. */
@@ -479,8 +483,8 @@ static const char *word_pattern(const char *name, struct fg_arena *arena)
 	return fg_arena_printf(arena, "(^|[^A-Za-z0-9_-])%s($|[^A-Za-z0-9_-])", plain);
 }
 
-const char *fg_project_service(const char *root, const struct fg_project_program *program,
-			       struct fg_arena *arena)
+const char *fg_project_service(const char *root, const struct fg_project *project,
+			       const struct fg_project_program *program, struct fg_arena *arena)
 {
 	const struct fg_git git = {.folder = root};
 	const char *word = word_pattern(fg_fs_base_name(program->path), arena);
@@ -493,6 +497,9 @@ const char *fg_project_service(const char *root, const struct fg_project_program
 	char *files = NULL;
 	const char *why = NULL;
 
+	if (fg_project_is_for_administrators(project) && program->rank > FG_PROJECT_TEST_RANK &&
+	    program->rank < FG_PROJECT_LIKELY_RANK)
+		return "is not run: section 8 of the manual is for administrators";
 	if (fg_git_output(&git, units, &files, NULL) == FG_OK && *files)
 		why = fg_arena_printf(arena, "is not run: %.*s starts it as a service",
 				      (int)strcspn(files, "\n"), files);
@@ -514,11 +521,7 @@ void fg_project_sort(struct fg_project *project)
 
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
-	struct search search = {.root = root,
-				.arena = arena,
-				.project = project,
-				.known = project->programs,
-				.known_count = project->program_count};
+	struct search search = {.root = root, .arena = arena, .project = project};
 
 	project->programs = NULL;
 	project->program_count = 0;

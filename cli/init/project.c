@@ -353,10 +353,36 @@ static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_
 			fg_arena_printf(arena, "%s/%s", project->folder, project->build_folder);
 }
 
+/* The output of a git command, or NULL if it failed. */
+static const char *git_text(const char *root, struct fg_arena *arena, const char *const *ask)
+{
+	const struct fg_git git = {.folder = root};
+	char *text = NULL;
+	const char *kept = fg_git_output(&git, ask, &text, NULL) == FG_OK
+				   ? fg_arena_strdup(arena, text)
+				   : NULL;
+
+	free(text);
+	return kept;
+}
+
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
+	const char *const pages[] = {"ls-files", "*.1", "*.1.*", "*.8", "*.8.*", NULL};
+	const char *const lines[] = {"grep",
+				     "-hI",
+				     "-e",
+				     "",
+				     "--",
+				     ":(glob,icase)readme*",
+				     ":(glob,icase)*/readme*",
+				     ":(glob,icase)usage*",
+				     NULL};
+
 	*project = (struct fg_project){.name = name_of(root, arena)};
 	fg_project_find_commits(root, project);
+	project->manual = git_text(root, arena, pages);
+	project->readme = git_text(root, arena, lines);
 	if (fg_project_choose_way(root, arena, project, 0))
 		choose_build_in(root, arena, project);
 }
@@ -396,6 +422,20 @@ const char *fg_project_path_up(const char *folder, struct fg_arena *arena)
 	return text;
 }
 
+/* The file that one execution reads on standard input, or NULL. */
+static const char *file_read(const struct fg_project_program *program, struct fg_arena *arena)
+{
+	if (!program->input || program->input_is_argument)
+		return NULL;
+	return program->input_copies > 1 ? fg_project_input_name(program->input, arena)
+					 : program->input;
+}
+
+const char *fg_project_stdin(const struct fg_project_program *program, struct fg_arena *arena)
+{
+	return program->loops ? NULL : file_read(program, arena);
+}
+
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena)
 {
 	const char *up = fg_project_path_up(program->working_directory, arena);
@@ -421,9 +461,15 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 					 : program->input);
 	if (program->tail)
 		fg_strbuf_printf(&command, " %s", program->tail);
-	text = program->input_is_repeated
-		       ? fg_arena_printf(arena, "sh -c 'exec %s'", fg_strbuf_text(&command))
-		       : fg_arena_strdup(arena, fg_strbuf_text(&command));
+	if (program->loops && file_read(program, arena))
+		fg_strbuf_printf(&command, " <%s%s", up, file_read(program, arena));
+	if (program->loops)
+		text = fg_arena_printf(arena, "sh -c 'for i in $(seq %u); do %s || exit; done'",
+				       program->loops, fg_strbuf_text(&command));
+	else if (program->input_is_repeated)
+		text = fg_arena_printf(arena, "sh -c 'exec %s'", fg_strbuf_text(&command));
+	else
+		text = fg_arena_strdup(arena, fg_strbuf_text(&command));
 	fg_strbuf_release(&command);
 	free(path);
 	return text;

@@ -48,7 +48,7 @@ struct fg_project_program {
 	const char *name; /* unique within the project */
 	enum fg_harness harness;
 	bool is_built;
-	bool is_named;      /* the build system lists it as a benchmark, with its arguments */
+	bool is_named;      /* the build system lists it with its arguments */
 	int rank;           /* a higher rank is more likely a benchmark */
 	const char *reason; /* reason for the rank */
 	const char
@@ -64,11 +64,17 @@ struct fg_project_program {
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
 	unsigned input_copies;    /* number of concatenated copies; 0 or 1: the file itself */
 	bool input_is_repeated;   /* the command names the file input_copies times instead */
+	unsigned loops;           /* executions in a row by a shell; 0: once, without a shell */
 	size_t calls;             /* number of lines in the tests that call it */
 	bool is_idle;             /* no input that was tried kept it busy */
 	/* results of the trial */
 	enum fg_project_trial trial;
 	const char *why;
+	/*
+	 * CPU time of an execution beyond that of a process that only reads the same input; 0 if the
+	 * latter takes the larger part
+	 */
+	double work_s;
 	double seconds;  /* per execution */
 	double busy;     /* share of this time on a CPU */
 	double spread;   /* standard deviation of the log ratio of two executions */
@@ -77,10 +83,12 @@ struct fg_project_program {
 
 struct fg_project {
 	enum fg_project_kind kind;
-	const char *name;          /* for display: the folder's name without a version */
-	const char *folder;        /* folder of the build files, below the root; NULL: the root */
-	const char *makefile;      /* makefile that make does not find by itself, or NULL */
-	size_t way;                /* index of the chosen way: see fg_project_next_way() */
+	const char *name;     /* for display: the folder's name without a version */
+	const char *manual;   /* files that look like pages of the manual, one a line, or NULL */
+	const char *readme;   /* text of its README files, or NULL */
+	const char *folder;   /* folder of the build files, below the root; NULL: the root */
+	const char *makefile; /* makefile that make does not find by itself, or NULL */
+	size_t way;           /* index of the chosen way: see fg_project_next_way() */
 	const char *build_folder;  /* "build"; NULL: builds in the source tree */
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
@@ -107,6 +115,7 @@ enum {
 	FG_PROJECT_MAX_BENCHMARKS = 6,
 	FG_PROJECT_MAX_CANDIDATES = 6,
 	FG_PROJECT_LIKELY_RANK = 100,
+	FG_PROJECT_SURE_RANK = 90, /* a program of a lower rank is a guess */
 	FG_PROJECT_OWN_RANK = 60,
 	FG_PROJECT_TOOL_RANK = -90,   /* the build itself ran the program */
 	FG_PROJECT_TEST_RANK = -100,  /* tried if nothing else can be measured */
@@ -136,6 +145,8 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
 const char *fg_project_path_up(const char *folder, struct fg_arena *arena);
 /* The command line that runs the program, with "./" in front where a shell needs it. */
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
+/* The file that the command reads on standard input, or NULL. */
+const char *fg_project_stdin(const struct fg_project_program *program, struct fg_arena *arena);
 /* Number of programs that fastgate.yml measures; the rest become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
@@ -149,6 +160,8 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 /* ---- ways.c ---- */
 
 void fg_project_find_commits(const char *root, struct fg_project *project);
+/* Is it one of the ways that end in ./configure? */
+bool fg_project_is_autotools(enum fg_project_kind kind);
 /*
  * Is the file tracked, so that both sides have it? A file that an earlier build left here
  * (configure written by autoreconf, a Makefile written by configure) does not count.
@@ -165,6 +178,11 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_is_benchmark_name(const char *name);
+/*
+ * Has the manual pages in section 8? Then the programs need a device, a network or rights that init
+ * does not have, or change the system.
+ */
+bool fg_project_is_for_administrators(const struct fg_project *project);
 /* Sets a program's rank, from its path and harness, and the reason. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
 /* Call when all programs are known: a single program is likely even without a reason. */
@@ -178,11 +196,11 @@ void fg_project_prefer_only(struct fg_project *project);
  */
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*
- * Returns the reason why the program must not be run: the project starts it as a service or
- * installs it for the administrator. NULL: it may be run. (programs.c)
+ * Returns the reason why the program must not be run: the project starts it as a service or calls
+ * it the administrator's. NULL: it may be run. (programs.c)
  */
-const char *fg_project_service(const char *root, const struct fg_project_program *program,
-			       struct fg_arena *arena);
+const char *fg_project_service(const char *root, const struct fg_project *project,
+			       const struct fg_project_program *program, struct fg_arena *arena);
 /* Adds a suite that is run by a command and not tried. */
 void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
 			  enum fg_harness harness);
@@ -196,9 +214,9 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 void fg_project_sort(struct fg_project *project);
 
 /*
- * Reads the benchmarks that the build system lists with their arguments: CTest's tests whose name
- * or label suggests one, Meson's benchmarks, commands of `make bench`, cases that a Catch2 program
- * tags as benchmarks. The tree must be built. (build_lists.c)
+ * Reads what the build system lists with arguments: CTest's and Meson's tests, among them
+ * benchmarks by name or label, Meson's benchmarks, commands of `make bench`, cases that a Catch2
+ * program tags as benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* Finds benchmark suites of cargo, Go and pytest, from files of the project. */
@@ -225,9 +243,9 @@ enum fg_project_wanted {
 };
 
 /*
- * Flags that enable options which CMakeLists.txt or meson_options.txt in the root declares as off,
- * and which build the wanted programs. Each has a blank in front; NULL without such
- * options.
+ * Flags that enable options which CMakeLists.txt, meson_options.txt or configure.ac in the root
+ * declares as off, and which build the wanted programs. Each has a blank in front; NULL without
+ * such options.
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);

@@ -13,7 +13,7 @@ enum {
 static const char *const bench[] = {"bench", NULL};
 static const char *const speed[] = {"perf",        "perftest", "perftests", "perfs",
 				    "performance", "speed",    "speeds",    "speedtest",
-				    "timing",      "timings",  NULL};
+				    "throughput",  "timing",   "timings",   NULL};
 static const char *const tests[] = {"test", "tests", "unittest", "unittests", "check", NULL};
 /* Programs that wait for input forever, belong to configure or test a handshake. */
 static const char *const probes[] = {"fuzz", "fuzzer", "fuzzing", "conftest", "handshake", NULL};
@@ -53,19 +53,20 @@ bool fg_project_is_benchmark_name(const char *name)
 	return has_part(name, bench) || has_word(name, speed);
 }
 
-/* Length of the name without additions of a package: "mmc" of mmc-utils, "lzo" of lzo2. */
-static size_t stem_length(const char *name)
+/* The project's name without additions of a package, "lzo" of liblzo2, and its length. */
+static const char *stem_of(const struct fg_project *project, size_t *length)
 {
-	static const char *const tails[] = {"-utils", "-tools", "utils", "tools"};
-	size_t length = strlen(name);
+	const char *name = project->name;
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(tails); i++) {
-		if (fg_text_ends_with(name, tails[i]) && length > strlen(tails[i]) + 1)
-			return length - strlen(tails[i]);
-	}
-	while (length > 1 && isdigit((unsigned char)name[length - 1]))
-		length--;
-	return length;
+	*length = 0;
+	if (!name)
+		return "";
+	if (fg_text_starts_with(name, "lib"))
+		name += 3;
+	*length = strlen(name);
+	while (*length > 1 && isdigit((unsigned char)name[*length - 1]))
+		*length -= 1;
+	return name;
 }
 
 struct candidate {
@@ -74,22 +75,34 @@ struct candidate {
 	const char *name;
 };
 
+bool fg_project_is_for_administrators(const struct fg_project *project)
+{
+	const char *pages = project->manual ? project->manual : "";
+
+	for (const char *at = strstr(pages, ".8"); at; at = strstr(at + 1, ".8")) {
+		/* "ndisc6.8", but not "news-1.8" */
+		if (at > pages + 1 &&
+		    isalpha((unsigned char)at[isdigit((unsigned char)at[-1]) ? -2 : -1]) &&
+		    strchr(".\n", at[2]))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Is it the program that people install? Example: "bzip2", its "lib...", "...-cli" or "..._tool",
- * "serdi" of serd, "jot" of athena-jot.
+ * "serdi" of serd, "jot" of athena-jot, "yagi" of yagiuda.
  */
 static bool is_own(const struct candidate *c)
 {
-	const char *const whole[] = {c->name, NULL};
-	const char *wanted = c->project->name ? c->project->name : "";
 	size_t length = 0;
+	const char *stem = stem_of(c->project, &length);
 
-	if (fg_text_starts_with(wanted, "lib"))
-		wanted += 3;
-	length = stem_length(wanted);
-	if (length > 1 && strncasecmp(c->name, wanted, length) == 0)
+	if (fg_project_is_for_administrators(c->project))
+		return false;
+	if (length > 1 && strncasecmp(c->name, stem, length) == 0)
 		return length >= OWN_MIN || !isalpha((unsigned char)c->name[length]);
-	return strlen(c->name) >= OWN_MIN - 1 && has_word(wanted, whole);
+	return strlen(c->name) >= OWN_MIN - 1 && strcasestr(stem, c->name);
 }
 
 static bool has_benchmark_name(const struct candidate *c)
@@ -100,20 +113,16 @@ static bool has_benchmark_name(const struct candidate *c)
 /* Matches "selftest", "test_unit", "testart". */
 static bool has_test_name(const struct candidate *c)
 {
-	return has_word(c->name, tests) || strncasecmp(c->name, "test", 4) == 0 ||
-	       fg_text_ends_with(c->name, "test") || fg_text_ends_with(c->name, "tests") ||
-	       fg_text_ends_with(c->name, "check");
+	return strcasestr(c->name, "test") || fg_text_ends_with(c->name, "check");
 }
 
 /* Does it run the whole library, like "lzotest" of lzo? */
 static bool is_driver(const struct candidate *c)
 {
-	const char *wanted = c->project->name ? c->project->name : "";
 	size_t length = 0;
+	const char *stem = stem_of(c->project, &length);
 
-	wanted += fg_text_starts_with(wanted, "lib") ? 3 : 0;
-	length = stem_length(wanted);
-	return length > 1 && strncasecmp(c->name, wanted, length) == 0 &&
+	return length > 1 && strncasecmp(c->name, stem, length) == 0 &&
 	       strcasecmp(c->name + length, "test") == 0;
 }
 
@@ -132,14 +141,54 @@ static bool is_among_benchmarks(const struct candidate *c)
 	return fg_project_is_benchmark_name(c->folder);
 }
 
-/* Matches "server", "client", and "incrond" of incron. */
 static bool is_peer(const struct candidate *c)
 {
+	return has_word(c->name, peers);
+}
+
+/* Has it a page in section 1 of the manual, like "man/jot.1"? */
+static bool is_command(const struct candidate *c)
+{
+	const char *pages = c->project->manual ? c->project->manual : "";
 	const size_t length = strlen(c->name);
 
-	return has_word(c->name, peers) ||
-	       (c->project->name && strlen(c->project->name) + 1 == length &&
-		strncmp(c->name, c->project->name, length - 1) == 0 && c->name[length - 1] == 'd');
+	for (const char *at = strstr(pages, c->name); at; at = strstr(at + 1, c->name)) {
+		if ((at == pages || strchr("/\n", at[-1])) &&
+		    fg_text_starts_with(at + length, ".1") && strchr(".\n", at[length + 2]))
+			return !fg_project_is_for_administrators(c->project);
+	}
+	return false;
+}
+
+/* Does the README show how to call it: "$ ./glistquery FILE"? */
+static bool is_shown(const struct candidate *c)
+{
+	const char *text = c->project->readme ? c->project->readme : "";
+	const size_t length = strlen(c->name);
+
+	for (const char *at = strstr(text, c->name); at; at = strstr(at + 1, c->name)) {
+		const char *begin = at;
+		const char *after = at + length + strspn(at + length, " ");
+
+		while (begin > text &&
+		       (isalnum((unsigned char)begin[-1]) || strchr("._/-", begin[-1])))
+			begin--;
+		if (begin < at && at[-1] != '/')
+			continue;
+		while (begin > text && strchr(" \t>`$%#", begin[-1]))
+			begin--;
+		/* A sentence continues in lower case. */
+		if ((begin == text || begin[-1] == '\n') && after > at + length &&
+		    !islower((unsigned char)*after) && !strchr("=:\n", *after))
+			return !fg_project_is_for_administrators(c->project);
+	}
+	return false;
+}
+
+/* Two signs that agree are enough; one alone is often wrong. */
+static bool is_own_and_shown(const struct candidate *c)
+{
+	return is_own(c) && is_shown(c);
 }
 
 static bool is_example(const struct candidate *c)
@@ -168,7 +217,14 @@ static const struct row {
 	{.fits = is_among_benchmarks,
 	 .rank = FG_PROJECT_LIKELY_RANK,
 	 .why = "among the benchmarks"},
-	{.fits = is_own, .rank = FG_PROJECT_OWN_RANK, .why = "named like the project"},
+	{.fits = is_own_and_shown,
+	 .rank = FG_PROJECT_SURE_RANK,
+	 .why = "named like the project, and the README shows its use"},
+	{.fits = is_shown, .rank = FG_PROJECT_OWN_RANK + 20, .why = "the README shows its use"},
+	{.fits = is_own, .rank = FG_PROJECT_OWN_RANK + 10, .why = "named like the project"},
+	{.fits = is_command,
+	 .rank = FG_PROJECT_OWN_RANK,
+	 .why = "a command with a page in the manual"},
 	{.fits = is_example, .rank = -30, .why = "an example"},
 	{.fits = is_generator, .rank = FG_PROJECT_TOOL_RANK, .why = "named like a generator"},
 };
@@ -206,7 +262,8 @@ void fg_project_prefer_only(struct fg_project *project)
 {
 	struct fg_project_program *only = NULL;
 
-	if (project->name && fg_text_starts_with(project->name, "lib"))
+	if ((project->name && fg_text_starts_with(project->name, "lib")) ||
+	    fg_project_is_for_administrators(project))
 		return;
 	for (size_t i = 0; i < project->program_count; i++) {
 		struct fg_project_program *program = &project->programs[i];

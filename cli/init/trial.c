@@ -15,6 +15,7 @@
 #include "runner/schedule/choice.h"
 
 #include <math.h>
+#include <sched.h>
 #include <unistd.h>
 
 enum {
@@ -25,6 +26,7 @@ enum {
 	SAMPLES_MAX = 8,
 	SAMPLES_SECONDS = 4,
 	SAMPLES_SECONDS_MAX = 16,
+	CLOCK_ROUNDS = 3,
 	PAIRS_MAX = 120,
 	PROMISED_SECONDS = 30,
 	TESTS_MAX = 30,
@@ -32,6 +34,7 @@ enum {
 };
 
 static const double sure = 3.4;        /* sum of normal quantiles for alpha 1 % and power 80 % */
+static const double as_one = 1.7;      /* two executions take less CPU time than this many */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
 /* The duration without the time spent waiting for a CPU, which depends on the load. */
@@ -42,15 +45,7 @@ static double own_seconds(const struct fg_project_seen *seen)
 
 /* ---- length, busy share, spread ---- */
 
-static const char *stdin_of(struct fg_project_trying *t, const struct fg_project_program *program)
-{
-	if (!program->input || program->input_is_argument)
-		return NULL;
-	return program->input_copies > 1 ? fg_project_input_name(program->input, &t->cli->arena)
-					 : program->input;
-}
-
-/* `first` is an earlier execution, which also warmed the caches. */
+/* Expects that an earlier execution has warmed the caches. */
 static void observe(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	const char *line = fg_project_command(program, &t->cli->arena);
@@ -59,20 +54,27 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	double own_s = 0;
 	double wall_s = 0;
 	double cpu_s = 0;
+	double min_s = INFINITY;
 	double pairs = 0;
 	size_t count = 0;
 
+	if (!fg_project_prepare(t, program)) {
+		program->trial = FG_PROJECT_FAILED;
+		program->why = "has an input that cannot be made again";
+		return;
+	}
 	while (count < SAMPLES_MAX && (count < SAMPLES_MIN || wall_s < SAMPLES_SECONDS)) {
 		struct fg_project_seen seen = {0};
 
-		if (!fg_project_execute(t, program, line, stdin_of(t, program), BENCHMARK_SECONDS,
-					&seen)) {
+		if (!fg_project_execute(t, program, line, fg_project_stdin(program, &t->cli->arena),
+					BENCHMARK_SECONDS, &seen)) {
 			program->trial = FG_PROJECT_FAILED;
 			return;
 		}
 		wall_s += seen.wall_s;
 		own_s += own_seconds(&seen);
 		cpu_s += seen.cpu_s;
+		min_s = fmin(min_s, seen.cpu_s);
 		seen.cpu_s = fmax(seen.cpu_s, 1e-6);
 		if (count++ % 2)
 			trial.differences[trial.count++] = log(seen.cpu_s / last_s);
@@ -86,10 +88,67 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	pairs = fmin(PAIRS_MAX, PROMISED_SECONDS * (double)count / (2 * fmax(wall_s, 1e-3)));
 	program->smallest = fmax(min_effect, sure * program->spread / sqrt(fmax(pairs, 1)));
 	program->trial = FG_PROJECT_GOOD;
-	if (cpu_s < FG_PROJECT_SHORT_S * (double)count) {
+	fg_project_set_work(t, program, min_s);
+	if (fg_project_is_short(program)) {
 		program->trial = FG_PROJECT_SHORT;
 		program->seconds = cpu_s / (double)count;
 	}
+}
+
+/* Do two executions at once on this CPU compute hardly more than one? */
+static bool two_are_as_one(struct fg_project_trying *t, struct fg_project_program *program,
+			   const char *line)
+{
+	struct fg_project_seen one = {0};
+	struct fg_project_seen two = {0};
+
+	return fg_project_execute(t, program, line, NULL, BENCHMARK_SECONDS, &one) &&
+	       fg_project_execute(
+		       t, program,
+		       fg_arena_printf(&t->cli->arena, "sh -c '%s & %s && wait $!'", line, line),
+		       NULL, 2 * BENCHMARK_SECONDS, &two) &&
+	       two.cpu_s < as_one * one.cpu_s;
+}
+
+/*
+ * Does it end after a fixed time? Then its CPU time shows no slowdown. Two executions at once on
+ * one CPU compute twice as long as one if they have work to finish, but share the CPU time of one
+ * if they look at a clock. A busy machine can make one round look like that, but hardly all.
+ */
+static bool ends_by_clock(struct fg_project_trying *t, const struct fg_project_program *program)
+{
+	const char *line = fg_project_command(program, &t->cli->arena);
+	struct fg_project_program tried = *program;
+	cpu_set_t allowed;
+	cpu_set_t one;
+	size_t cpu = 0;
+	bool by_clock = true;
+
+	if (program->input || strchr(line, '\'') ||
+	    sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		return false;
+	while (!CPU_ISSET(cpu, &allowed))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) != 0)
+		return false;
+	for (int round = 0; round < CLOCK_ROUNDS && by_clock; round++)
+		by_clock = two_are_as_one(t, &tried, line);
+	(void)sched_setaffinity(0, sizeof(allowed), &allowed);
+	return by_clock;
+}
+
+/* Observes a program that may be a benchmark loop. */
+static void observe_benchmark(struct fg_project_trying *t, struct fg_project_program *program)
+{
+	observe(t, program);
+	if (program->harness != FG_HARNESS_NONE || program->trial != FG_PROJECT_GOOD ||
+	    !ends_by_clock(t, program))
+		return;
+	program->trial = FG_PROJECT_FAILED;
+	program->why = "ends after a fixed time, which shows no slowdown: let it do a fixed amount "
+		       "of work";
 }
 
 static void try_program(struct fg_project_trying *t, struct fg_project_program *program)
@@ -106,26 +165,26 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 
 	fg_cli_detail(t->cli, "tried %s: %s, %.3f s", line, works ? "works" : why, seen.wall_s);
 	const bool may_want_input = !has_harness && !program->is_named &&
-				    program->rank < FG_PROJECT_LIKELY_RANK &&
+				    (!works || program->rank < FG_PROJECT_LIKELY_RANK) &&
 				    own_seconds(&seen) < FG_PROJECT_INPUT_SECONDS;
-	const bool wants_input = may_want_input && (!works || seen.cpu_s < FG_PROJECT_SHORT_S);
 
-	if (wants_input) {
-		program->is_idle = !fg_project_find_input(t, program, works ? seen.cpu_s : 0);
+	/* Measured apart, because the first execution may take longer than later ones. */
+	if (works && may_want_input) {
+		works = fg_project_measure(t, program, FG_PROJECT_TRY_SECONDS);
+		why = program->why;
+	}
+	if (may_want_input && fg_project_is_short(program)) {
+		program->is_idle = !fg_project_find_input(t, program);
 		works |= !program->is_idle;
 	}
 	if (!works) {
 		program->trial = FG_PROJECT_FAILED;
 		program->why = why;
-		return;
-	}
-	observe(t, program);
-	/* The first execution took longer than later ones. */
-	if (!may_want_input || wants_input || program->trial != FG_PROJECT_SHORT)
-		return;
-	program->is_idle = !fg_project_find_input(t, program, program->seconds);
-	if (!program->is_idle)
+	} else if (program->rank >= FG_PROJECT_LIKELY_RANK) {
+		observe_benchmark(t, program);
+	} else {
 		observe(t, program);
+	}
 }
 
 /* Removes the copies, because the benchmarks make their own. */
@@ -158,7 +217,7 @@ static bool has_good(const struct fg_project_trying *t)
 /* Marks a program as failed, without running it, if it is a service or for the administrator. */
 static bool is_left_alone(struct fg_project_trying *t, struct fg_project_program *program)
 {
-	const char *why = fg_project_service(t->tree, program, &t->cli->arena);
+	const char *why = fg_project_service(t->tree, t->project, program, &t->cli->arena);
 
 	if (!why)
 		return false;
@@ -196,10 +255,11 @@ static void try_programs(struct fg_project_trying *t)
 /* Prepares a test to be timed as a whole. Returns false if it is not a test or must not be run. */
 static bool is_test(struct fg_project_trying *t, struct fg_project_program *program)
 {
-	if (!program->is_built || program->rank != FG_PROJECT_TEST_RANK || program->is_named)
+	if (!program->is_built || program->rank != FG_PROJECT_TEST_RANK)
 		return false;
+	if (program->harness != FG_HARNESS_NONE && !program->is_named)
+		program->arguments = NULL;
 	program->harness = FG_HARNESS_NONE;
-	program->arguments = NULL;
 	return !is_left_alone(t, program);
 }
 
@@ -217,49 +277,46 @@ static const char *folder_of(const struct fg_project_program *program, struct fg
 	return found;
 }
 
-/* Runs it in the root, then in its own folder. Returns its CPU time, or 0 if both fail. */
-static double run_test(struct fg_project_trying *t, struct fg_project_program *program)
+/*
+ * Measures it where the build system runs it; without a list, in the root, then in its own folder.
+ */
+static void run_test(struct fg_project_trying *t, struct fg_project_program *program)
 {
-	struct fg_project_seen seen = {0};
+	const char *const places[] = {program->working_directory,
+				      folder_of(program, &t->cli->arena)};
+	const size_t count = program->is_named || !places[1] ? 1 : 2;
 
 	program->trial = FG_PROJECT_SHORT;
-	for (int place = 0; place < 2; place++) {
-		program->working_directory = place ? folder_of(program, &t->cli->arena) : NULL;
-		if (fg_project_execute(t, program, fg_project_command(program, &t->cli->arena),
-				       NULL, FG_PROJECT_TRY_SECONDS, &seen))
-			return program->seconds = seen.cpu_s;
-		if (!folder_of(program, &t->cli->arena))
-			break;
+	for (size_t i = 0; i < count; i++) {
+		program->working_directory = places[i];
+		if (fg_project_measure(t, program, FG_PROJECT_TRY_SECONDS))
+			return;
 	}
-	program->working_directory = NULL;
+	program->working_directory = places[0];
 	program->trial = FG_PROJECT_FAILED;
-	return 0;
 }
 
 /* Runs the tests without input and chooses the longest, which says most about a library. */
 static void try_tests(struct fg_project_trying *t)
 {
 	struct fg_project_program *longest = NULL;
-	double max_s = FG_PROJECT_SHORT_S;
 	size_t tried = 0;
 
 	for (size_t i = 0;
 	     i < t->project->program_count && tried < TESTS_MAX && !fg_project_is_over(t); i++) {
 		struct fg_project_program *program = &t->project->programs[i];
-		double cpu_s = 0;
 
 		if (!is_test(t, program))
 			continue;
 		if (tried++ == 0)
 			fg_cli_say(t->cli, "trying the tests; the longest is measured");
-		cpu_s = run_test(t, program);
-		if (cpu_s >= max_s) {
+		run_test(t, program);
+		if (!fg_project_is_short(program) &&
+		    (!longest || fg_project_is_longer(program, longest)))
 			longest = program;
-			max_s = cpu_s;
-		}
 	}
 	if (longest)
-		observe(t, longest);
+		observe_benchmark(t, longest);
 }
 
 /* Offers files to the tests, such as those of a parser. */
@@ -272,15 +329,48 @@ static void offer_to_tests(struct fg_project_trying *t)
 	     i++) {
 		struct fg_project_program *program = &t->project->programs[i];
 
-		if (!is_test(t, program))
+		if (program->is_named || !is_test(t, program))
 			continue;
 		fg_cli_say(t->cli, "trying %s with files: %s", program->path, program->reason);
 		program->working_directory = NULL;
-		program->is_idle = !fg_project_find_input(t, program, program->seconds);
+		program->is_idle = !fg_project_find_input(t, program);
 		if (!program->is_idle)
 			observe(t, program);
 		tried++;
 	}
+}
+
+/*
+ * If everything is short, repeats the likeliest program in a loop of the shell, among equals the
+ * longest. The larger part of its time must be its own work, not the start of a process.
+ */
+static void repeat_one(struct fg_project_trying *t)
+{
+	struct fg_project_program *best = NULL;
+	struct fg_project_program looped;
+
+	for (size_t i = 0; i < t->project->program_count; i++) {
+		struct fg_project_program *program = &t->project->programs[i];
+
+		if (program->trial == FG_PROJECT_SHORT && !program->is_idle &&
+		    program->harness == FG_HARNESS_NONE &&
+		    !strchr(fg_project_command(program, &t->cli->arena), '\'') &&
+		    (!best || program->rank > best->rank ||
+		     (program->rank == best->rank && fg_project_is_longer(program, best))))
+			best = program;
+	}
+	if (!best)
+		return;
+	looped = *best;
+	if (!fg_project_prepare(t, &looped))
+		return;
+	do {
+		looped.loops = looped.loops ? 10 * looped.loops : 10;
+		if (!fg_project_measure(t, &looped, FG_PROJECT_TRY_SECONDS) || looped.work_s <= 0)
+			return;
+	} while (looped.work_s < FG_PROJECT_WANTED_S);
+	*best = looped;
+	observe(t, best);
 }
 
 /* Sorts programs of equal rank by how often the tests call them. */
@@ -309,6 +399,8 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project, int64_t ends
 		try_tests(&t);
 	if (!has_good(&t))
 		offer_to_tests(&t);
+	if (!has_good(&t))
+		repeat_one(&t);
 	remove_copies(&t);
 	fg_project_sort(project);
 	free(t.launcher);

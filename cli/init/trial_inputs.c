@@ -8,25 +8,16 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
+	TIMES = 10, /* each step repeats an input this many times as often as the last */
 	COPIES_MAX = 100000,
-	LENGTHEN_MAX = 3,
 	COPIED_BYTES_MAX = 256 << 20,
 	COMPARED_BYTES = 4 << 20,
 	ARGUMENT_BYTES_MAX = 64 << 10,
 	SHAPES_MAX = 3,
-};
-
-static const double wanted_s = 0.3;  /* inputs are repeated until an execution takes this long */
-static const double enough_s = 0.05; /* the search ends at an input that takes this long */
-static const double smallest_cpu_s = 0.001;
-static const double more_cpu = 1.2; /* a larger ratio of CPU times is not due to chance */
-
-/* The best call found so far. */
-struct choice {
-	struct fg_project_program program;
-	double cpu_s; /* CPU time of one execution; 0: no call found */
+	TIMEOUTS_MAX = 3,
 };
 
 struct found {
@@ -37,6 +28,12 @@ struct found {
 	double cpu_s;
 	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
+
+/* A program that waits for a person, or never ends, gets no more files. */
+static bool is_over(const struct fg_project_trying *t)
+{
+	return t->timeouts >= TIMEOUTS_MAX || fg_project_is_over(t);
+}
 
 static void stat_input(const char *tree, struct fg_project_input *input)
 {
@@ -67,15 +64,23 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 	return false;
 }
 
+/* Removes the result of another call, which would otherwise be taken for an input. */
+static void remove_result(const struct fg_project_trying *t)
+{
+	char *path = fg_fs_join(t->tree, FG_PROJECT_OUTPUT_NAME);
+
+	(void)unlink(path);
+	free(path);
+}
+
 /* Makes the input if it has a command; again if a program changed or removed it. */
 static bool make_input(struct fg_project_trying *t, struct fg_project_input *input)
 {
-	struct fg_project_program setup = {.path = ""};
-	struct fg_project_seen seen = {0};
+	const struct fg_project_program made = {.input_made = input->made};
 
 	if (!input->made || (input->size > 0 && is_untouched(t->tree, input)))
 		return true;
-	if (!fg_project_execute(t, &setup, input->made, NULL, FG_PROJECT_INPUT_SECONDS, &seen))
+	if (!fg_project_prepare(t, &made))
 		return false;
 	stat_input(t->tree, input);
 	return true;
@@ -99,7 +104,9 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 	struct fg_project_program with = with_input(program, input, found->as_argument);
 	const char *line = fg_project_command(&with, &t->cli->arena);
 	struct fg_project_seen seen = {0};
+	double cpu_s = INFINITY;
 
+	remove_result(t);
 	for (int round = 0; round < 2; round++) {
 		const bool works =
 			fg_project_execute(t, &with, line, found->as_argument ? NULL : input->path,
@@ -109,30 +116,24 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 			found->is_harmful = true;
 		if (!works || found->is_harmful)
 			return false;
+		cpu_s = fmin(cpu_s, seen.cpu_s);
 	}
 	/* Inputs are sorted largest first, so a later one must take clearly longer. */
-	if (found->input && seen.cpu_s < more_cpu * found->cpu_s + smallest_cpu_s)
-		return true;
-	found->input = input;
-	found->cpu_s = seen.cpu_s;
+	if (!found->input || cpu_s > FG_PROJECT_CLEARLY * found->cpu_s) {
+		found->input = input;
+		found->cpu_s = cpu_s;
+	}
 	return true;
 }
 
-/* Executes the program once with this many copies of the input, in one file or as arguments. */
+/* Executes the program once with copies of its input. */
 static bool execute_copies(struct fg_project_trying *t, struct fg_project_program *longer,
-			   double copies, struct fg_project_seen *seen)
+			   struct fg_project_seen *seen)
 {
-	struct fg_project_program setup = {.path = ""};
-
-	longer->input_copies = (unsigned)copies;
-	return (longer->input_is_repeated ||
-		fg_project_execute(t, &setup, fg_project_input_setup(longer, &t->cli->arena), NULL,
-				   FG_PROJECT_INPUT_SECONDS, seen)) &&
+	return fg_project_prepare(t, longer) &&
 	       fg_project_execute(t, longer, fg_project_command(longer, &t->cli->arena),
-				  longer->input_is_argument
-					  ? NULL
-					  : fg_project_input_name(longer->input, &t->cli->arena),
-				  FG_PROJECT_TRY_SECONDS, seen);
+				  fg_project_stdin(longer, &t->cli->arena), FG_PROJECT_TRY_SECONDS,
+				  seen);
 }
 
 /*
@@ -144,108 +145,97 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 {
 	double max_s = 0;
 
-	for (size_t i = 0; i < inputs->count && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < inputs->count && !is_over(t); i++) {
 		const struct fg_project_input *input = &inputs->items[i];
-		const double copies = ceil(COMPARED_BYTES / (double)input->size);
 		struct fg_project_program longer = with_input(program, input, found->as_argument);
 		struct fg_project_seen seen = {0};
 
-		if (!found->works[i] || !execute_copies(t, &longer, copies, &seen) ||
-		    seen.cpu_s < more_cpu * max_s + smallest_cpu_s)
-			continue;
-		max_s = seen.cpu_s;
-		found->input = input;
-		found->cpu_s = seen.cpu_s / copies;
+		longer.input_copies = (unsigned)ceil(COMPARED_BYTES / (double)input->size);
+		if (found->works[i] && execute_copies(t, &longer, &seen) &&
+		    seen.cpu_s > FG_PROJECT_CLEARLY * max_s) {
+			max_s = seen.cpu_s;
+			found->input = input;
+		}
 	}
 }
 
 /*
- * Repeats the input until an execution takes about a third of a second. The number is found in
- * steps: a short execution is mostly program start, and on a busy machine one may take many times
- * as long as the next. Returns the CPU time of an execution.
+ * Repeats the input 10, 100, 1000 ... times, until the program's work takes long enough: a number
+ * that depends on the exact time would differ from one trial to the next.
  */
-static double lengthen_by(struct fg_project_trying *t, struct fg_project_program *program,
-			  int64_t size, double cpu_s)
+static void repeat_input(struct fg_project_trying *t, struct fg_project_program *program,
+			 double most)
 {
-	const double most = program->input_is_repeated
-				    ? ARGUMENT_BYTES_MAX / (double)(strlen(program->input) + 1)
-				    : fmin(COPIES_MAX, (double)COPIED_BYTES_MAX / (double)size);
-	const double first_s = cpu_s;
-	const struct fg_project_program as_it_was = *program;
-	double min_s = fmax(cpu_s, smallest_cpu_s);
+	struct fg_project_program longer = *program;
 	double copies = 1;
 
-	cpu_s = min_s;
-	for (int round = 0; round < LENGTHEN_MAX && cpu_s < wanted_s / 2 && copies < most;
-	     round++) {
-		struct fg_project_program longer = *program;
+	while (longer.work_s < FG_PROJECT_WANTED_S && copies < most && !is_over(t)) {
 		struct fg_project_seen seen = {0};
 
-		copies = fmin(ceil(copies * wanted_s / cpu_s), most);
-		if (!execute_copies(t, &longer, copies, &seen))
+		copies = fmin(TIMES * copies, most);
+		longer.input_copies = (unsigned)copies;
+		if (!execute_copies(t, &longer, &seen))
 			break;
-		if (seen.cpu_s >= 2 * min_s)
+		/* One execution is enough to show that it is short. */
+		if (FG_PROJECT_CLEARLY * seen.cpu_s >= FG_PROJECT_WANTED_S &&
+		    fg_project_measure(t, &longer, FG_PROJECT_TRY_SECONDS) &&
+		    !fg_project_is_short(&longer))
 			*program = longer;
-		cpu_s = fmax(seen.cpu_s, smallest_cpu_s);
-		min_s = fmin(min_s, cpu_s);
 	}
-	/* Too fast to have processed this much: it copies its input or does not read most of it. */
-	if (!program->input_is_repeated && copies * (double)size > COPIED_BYTES_MAX / 2.0 &&
-	    cpu_s < wanted_s / 2)
-		*program = as_it_was;
-	/* The shell itself takes some milliseconds for so many arguments. */
-	if (program->input_is_repeated && cpu_s < enough_s)
-		*program = as_it_was;
-	return program->input_copies > 1 ? cpu_s : first_s;
 }
 
 /* Concatenates copies if the program accepts that, otherwise names the file many times. */
-static double lengthen(struct fg_project_trying *t, struct fg_project_program *program,
-		       int64_t size, double cpu_s)
+static void lengthen(struct fg_project_trying *t, struct fg_project_program *program, int64_t size)
 {
-	double longer_s = program->input_made ? cpu_s : lengthen_by(t, program, size, cpu_s);
+	struct fg_project_program named = *program;
 
+	if (program->input_made || !fg_project_is_short(program))
+		return;
+	repeat_input(t, program, fmin(COPIES_MAX, floor((double)COPIED_BYTES_MAX / (double)size)));
 	if (program->input_copies > 1 || !program->input_is_argument ||
 	    strchr(fg_project_command(program, &t->cli->arena), '\''))
-		return longer_s;
-	program->input_is_repeated = true;
-	longer_s = lengthen_by(t, program, size, cpu_s);
-	program->input_is_repeated = program->input_copies > 1;
-	return longer_s;
-}
-
-/* Keeps the call that takes longest. Returns true if that is long enough to stop searching. */
-static bool offer(struct choice *best, const struct fg_project_program *program, double cpu_s)
-{
-	if (cpu_s > best->cpu_s)
-		*best = (struct choice){.program = *program, .cpu_s = cpu_s};
-	return best->cpu_s >= enough_s;
+		return;
+	named.input_is_repeated = true;
+	repeat_input(t, &named, floor(ARGUMENT_BYTES_MAX / (double)(strlen(named.input) + 1)));
+	if (named.input_copies > 1)
+		*program = named;
 }
 
 /*
- * Chooses the input that takes longest, and repeats it if that is too short. It must take longer
- * than `cpu_s`, the program's CPU time without an input.
+ * Measures a call with an input, and repeats the input if that is short. Keeps the call in `best`
+ * if it is clearly longer. Returns true if that is long enough to stop searching.
  */
+static bool offer(struct fg_project_trying *t, const struct fg_project_program *program,
+		  int64_t size, double idle_s, struct fg_project_program *best)
+{
+	struct fg_project_program call = *program;
+
+	if (!fg_project_measure(t, &call, FG_PROJECT_TRY_SECONDS))
+		return false;
+	if (call.input)
+		lengthen(t, &call, size);
+	if (call.work_s > FG_PROJECT_CLEARLY * idle_s && fg_project_is_longer(&call, best))
+		*best = call;
+	return !fg_project_is_short(best);
+}
+
+/* Chooses the input that takes longest. */
 static bool find_input_as(struct fg_project_trying *t, const struct fg_project_program *program,
-			  struct fg_project_inputs *inputs, struct found found, double cpu_s,
-			  struct choice *best)
+			  struct fg_project_inputs *inputs, struct found found,
+			  struct fg_project_program *best)
 {
 	struct fg_project_program chosen;
 
-	for (size_t i = 0; i < inputs->count && !found.is_harmful && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++) {
 		if (inputs->items[i].kind == found.kind && make_input(t, &inputs->items[i]))
 			found.works[i] = try_input(t, program, &inputs->items[i], &found);
 	}
 	if (!found.input)
 		return false;
-	if (found.cpu_s < FG_PROJECT_SHORT_S && !found.input->made)
+	if (FG_PROJECT_CLEARLY * found.cpu_s < FG_PROJECT_WANTED_S && !found.input->made)
 		compare_inputs(t, program, inputs, &found);
 	chosen = with_input(program, found.input, found.as_argument);
-	if (found.cpu_s < wanted_s)
-		found.cpu_s = lengthen(t, &chosen, found.input->size, found.cpu_s);
-	if (chosen.input_copies <= 1 && (found.cpu_s < 2 * cpu_s || found.cpu_s < smallest_cpu_s))
-		return false;
-	return offer(best, &chosen, found.cpu_s);
+	return offer(t, &chosen, found.input->size, program->work_s, best);
 }
 
 /*
@@ -253,9 +243,9 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
  * last: if a patch changes one, the two sides would not do the same work.
  */
 static bool try_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
-		       struct fg_project_inputs *inputs, double cpu_s, struct choice *best)
+		       struct fg_project_inputs *inputs, struct fg_project_program *best)
 {
-	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT && !fg_project_is_over(t); way++) {
+	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT && !is_over(t); way++) {
 		const struct found found = {
 			.as_argument = way >= FG_INPUT_KIND_COUNT,
 			.kind = (enum fg_project_input_kind)(way % FG_INPUT_KIND_COUNT),
@@ -264,7 +254,7 @@ static bool try_inputs(struct fg_project_trying *t, const struct fg_project_prog
 		/* Tests read only files that lie among the tests. */
 		if (program->rank <= FG_PROJECT_TEST_RANK && found.kind > FG_INPUT_BINARY_SAMPLE)
 			continue;
-		if (find_input_as(t, program, inputs, found, cpu_s, best))
+		if (find_input_as(t, program, inputs, found, best))
 			return true;
 	}
 	return false;
@@ -284,79 +274,68 @@ static struct fg_project_program with_use(const struct fg_project_program *progr
 	return with;
 }
 
-/* Does the call work and leave its input unchanged? */
-static bool try_use(struct fg_project_trying *t, const struct fg_project_program *with,
-		    struct fg_project_seen *seen)
+/* Does the call work and leave its input unchanged? Measures it. */
+static bool try_use(struct fg_project_trying *t, struct fg_project_program *with)
 {
-	struct fg_project_program tried = *with;
 	struct fg_project_input input = {.path = with->input};
 	bool works = false;
 
+	remove_result(t);
 	if (with->input)
 		stat_input(t->tree, &input);
-	works = fg_project_execute(t, &tried, fg_project_command(with, &t->cli->arena),
-				   with->input_is_argument ? NULL : with->input,
-				   FG_PROJECT_INPUT_SECONDS, seen);
+	works = fg_project_measure(t, with, FG_PROJECT_INPUT_SECONDS);
 	return (!with->input || is_untouched(t->tree, &input)) && works;
 }
 
 /* Chooses the call that takes longest, and repeats its input if that is too short. */
 static bool try_uses(struct fg_project_trying *t, const struct fg_project_program *program,
-		     const struct fg_project_uses *uses, double cpu_s, struct choice *best)
+		     const struct fg_project_uses *uses, struct fg_project_program *best)
 {
 	const struct fg_project_use *longest = NULL;
 	struct fg_project_program chosen;
-	double max_s = 0;
 
-	for (size_t i = 0; i < uses->count && !fg_project_is_over(t); i++) {
+	for (size_t i = 0; i < uses->count && !is_over(t); i++) {
 		struct fg_project_program with = with_use(program, &uses->items[i]);
-		struct fg_project_seen seen = {0};
 
-		if (uses->items[i].wants_file || !try_use(t, &with, &seen) ||
-		    seen.cpu_s < (with.input ? max_s : fmax(max_s, enough_s)))
+		if (uses->items[i].wants_file || !try_use(t, &with) ||
+		    (!with.input && fg_project_is_short(&with)) ||
+		    (longest && !fg_project_is_longer(&with, &chosen)))
 			continue;
 		longest = &uses->items[i];
-		max_s = seen.cpu_s;
+		chosen = with;
 	}
-	if (!longest)
-		return false;
-	chosen = with_use(program, longest);
-	if (max_s < wanted_s && longest->input)
-		max_s = lengthen(t, &chosen, longest->size, max_s);
-	if (chosen.input_copies <= 1 && max_s < fmax(2 * cpu_s, smallest_cpu_s))
-		return false;
-	return offer(best, &chosen, max_s);
+	return longest && offer(t, &chosen, longest->size, program->work_s, best);
 }
 
 /*
  * Tries calls found in the tests first, then any file with the words of such a call, then a file
  * alone, and last a file followed by a name for the result.
  */
-bool fg_project_find_input(struct fg_project_trying *t, struct fg_project_program *program,
-			   double cpu_s)
+bool fg_project_find_input(struct fg_project_trying *t, struct fg_project_program *program)
 {
-	struct choice best = {.cpu_s = 0};
+	struct fg_project_program best = {.work_s = 0};
 	struct fg_project_inputs inputs = {0};
 	struct fg_project_uses uses;
 	struct fg_project_program converting = *program;
 	bool found = false;
 
 	converting.tail = FG_PROJECT_OUTPUT_NAME;
+	t->timeouts = 0;
 	fg_project_uses_find(t->tree, &t->cli->arena, program, &uses);
-	found = try_uses(t, program, &uses, cpu_s, &best);
+	found = try_uses(t, program, &uses, &best);
 	fg_project_inputs_find(t->tree, &t->cli->arena, &inputs);
 	fg_project_inputs_make(&inputs);
 	for (size_t i = 0, tried = 0; i < uses.count && tried < SHAPES_MAX && !found; i++) {
 		if (uses.items[i].wants_file) {
 			const struct fg_project_program with = with_use(program, &uses.items[i]);
 
-			found = try_inputs(t, &with, &inputs, cpu_s, &best);
+			found = try_inputs(t, &with, &inputs, &best);
 			tried++;
 		}
 	}
-	if (!found && !try_inputs(t, program, &inputs, cpu_s, &best))
-		(void)try_inputs(t, &converting, &inputs, cpu_s, &best);
-	if (best.cpu_s > 0)
-		*program = best.program;
-	return best.cpu_s > 0;
+	if (!found && !try_inputs(t, program, &inputs, &best))
+		(void)try_inputs(t, &converting, &inputs, &best);
+	if (best.work_s > 0)
+		*program = best;
+	return best.work_s > 0;
 }

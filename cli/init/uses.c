@@ -26,8 +26,13 @@ static const char *const among_tests[] = {ANY_CASE "*test*",
 					  ":!*.h",
 					  ":!*.html",
 					  NULL};
-static const char *const among_others[] = {ANY_CASE "*makefile*", "*CMakeLists.txt",
-					   ANY_CASE "*readme*", "*.md", NULL};
+static const char *const among_others[] = {ANY_CASE "*makefile*",
+					   "*CMakeLists.txt",
+					   ANY_CASE "*readme*",
+					   ANY_CASE "*usage*",
+					   "*.md",
+					   "*.1",
+					   NULL};
 
 /* ---- words of a shell command ---- */
 
@@ -53,7 +58,10 @@ static bool is_plain(const char *word)
 	return true;
 }
 
-/* The word without quotes and without a leading variable such as "$srcdir/". */
+/*
+ * The word without quotes, without a leading variable such as "$srcdir/", and without the
+ * backslashes of a page of the manual ("\-c").
+ */
 static const char *bare(const char *word, struct fg_arena *arena)
 {
 	char *text = NULL;
@@ -66,6 +74,11 @@ static const char *bare(const char *word, struct fg_arena *arena)
 		word = slash ? slash + 1 : word;
 	}
 	text = fg_arena_strdup(arena, word);
+	for (to = text; *word; word++) {
+		if (*word != '\\')
+			*to++ = *word;
+	}
+	*to = '\0';
 	for (to = text + strlen(text); to > text && strchr("\"'", to[-1]);)
 		*--to = '\0';
 	return text;
@@ -228,7 +241,8 @@ static bool read_call(const struct reading *reading, char *words, struct call *c
 	for (char *word = strsep(&rest, " \t"); word && !ends; word = strsep(&rest, " \t")) {
 		bool good = true;
 
-		if (*word && (strchr("|;&#)\\", *word) || ++count > WORDS_MAX))
+		if (*word &&
+		    (strchr("|;&#)", *word) || strcmp(word, "\\") == 0 || ++count > WORDS_MAX))
 			break;
 		ends = *word && cut_end(word);
 		if (!*word || is_redirection(word, &rest))

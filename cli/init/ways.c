@@ -70,7 +70,7 @@ struct ways {
 };
 
 /* These count as one way: autogen.sh makes the configure script that another row would run. */
-static bool is_autotools(enum fg_project_kind kind)
+bool fg_project_is_autotools(enum fg_project_kind kind)
 {
 	return kind == FG_PROJECT_CONFIGURE || kind == FG_PROJECT_AUTORECONF ||
 	       kind == FG_PROJECT_AUTOGEN || kind == FG_PROJECT_BOOTSTRAP;
@@ -80,7 +80,7 @@ static bool is_known(const struct ways *ways, enum fg_project_kind kind)
 {
 	for (size_t i = 0; i < ways->count; i++) {
 		if (ways->items[i].kind == kind ||
-		    (is_autotools(ways->items[i].kind) && is_autotools(kind)))
+		    (fg_project_is_autotools(ways->items[i].kind) && fg_project_is_autotools(kind)))
 			return true;
 	}
 	return false;
@@ -96,7 +96,7 @@ static bool names_benchmarks(const char *root, const struct fg_project *project,
 		return GIT_SAYS(root, "grep", "-qi", "bench", "--", "*CMakeLists.txt", "*.cmake");
 	if (kind == FG_PROJECT_MESON)
 		return GIT_SAYS(root, "grep", "-qi", "bench", "--", "*meson.build");
-	return is_autotools(kind) &&
+	return fg_project_is_autotools(kind) &&
 	       GIT_SAYS(root, "grep", "-qi", "bench", "--", "*Makefile.am", "*Makefile.in");
 }
 
@@ -129,7 +129,7 @@ static void find_in(const char *root, const struct fg_project *project, const ch
 static void find_named_makefile(const char *root, const struct fg_project *project,
 				struct ways *ways)
 {
-	static const char *const preferred[] = {"linux", "unix", "gnu", "gcc", "cmdline"};
+	static const char *const preferred[] = {"linux", "unix", "unx", "gnu", "gcc", "cmdline"};
 	static const char *const others[] = {".in",    ".am", ".win", ".vc",  ".msc", ".mingw",
 					     ".nmake", ".dj", ".bor", ".osx", ".mac", ".emx"};
 	char **names = NULL;

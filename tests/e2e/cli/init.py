@@ -60,6 +60,16 @@ def what_make_bench_would_run_is_measured():
     check("command: \"./speedy 20 'a b'\"" in text or "command: ./speedy 20 'a b'" in text, f"make bench: {text}")
 
 
+def what_a_sub_make_would_run_is_measured_in_its_folder():
+    write("main.c", MAIN)
+    write("Makefile", "all:\n\t$(MAKE) -C test speedy\nbench: all\n\t$(MAKE) -C test bench\n.PHONY: all bench\n")
+    write("test/Makefile", "speedy: ../main.c\n\tcc -O1 -o $@ ../main.c\nbench: speedy\n\t./speedy 20\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    _, text = init()
+    check("command: ../test/speedy 20\n" in text and "working_directory: test\n" in text, f"sub-make: {text}")
+
+
 def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
     write("main.c", MAIN)
     write("libtool", "#!/bin/sh\nexec \"$@\"\n")
@@ -133,6 +143,23 @@ def an_input_of_a_simple_format_is_made():
     check("command: ./encode fastgate-input.wav\n" in text and "\n    setup: " in text, f"made: {said}{text}")
     check("its input is a file made for it" in said, f"said to be made: {said}")
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "an input was left behind")
+
+
+COUNTING = r"""#include <stdio.h>
+#include <string.h>
+int main(void) { static char data[1 << 16]; size_t all = 0, size = 0;
+while ((size = fread(data, 1, sizeof(data), stdin)) > 0) for (size_t i = 0; i < size; i++) all += data[i] == '\n';
+return printf("%zu\n", all) < 0; }
+"""
+
+
+def a_fast_program_is_given_a_large_file_many_times():
+    write("main.c", COUNTING)
+    write("count.txt", "a line of the file\n" * 300000)
+    write("Makefile", "count: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("command: ./count\n" in text and "\n    stdin: fastgate-input.txt\n" in text, f"large file: {said}{text}")
 
 
 # Names and text that each harness leaves in a program.
@@ -309,6 +336,23 @@ def a_program_that_was_long_once_is_given_an_input():
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"long once: {text}{said}")
 
 
+def the_same_project_gets_the_same_file():
+    write("main.c", FILTER)
+    write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
+    # For the data, 10000 copies take about 0.3 s.
+    write("data/small.txt", "x" * 6000)
+    write("data/other.csv", "y" * 6000)
+    commit()
+    _, first = init()
+    check("command: ./one\n" in first and "yes data/" in first, f"first: {first}")
+    for what, kept in (("the tree of the last build", True), ("a fresh clone", False)):
+        os.remove("fastgate.yml")
+        if not kept:
+            shutil.rmtree(".fastgate")
+        _, text = init()
+        check(text == first, f"{what} gets another file: {text}")
+
+
 # The program ends at once, with success, if its input does not begin with 'k'.
 READER = """#include <stdio.h>
 int main(void) { volatile unsigned sum = 0; int c = getchar(); if (c != 'k') return 0;
@@ -328,12 +372,14 @@ def a_reader_is_given_what_it_reads_and_not_the_largest_text():
 
 def programs_too_short_or_failing_are_reported():
     write("short.c", "int main(void) { return 0; }\n")
-    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", stderr); return 3; }\n")
-    write("Makefile", "all: bench_short bench_bad\nbench_short: short.c\n\tcc -o $@ short.c\nbench_bad: bad.c\n\tcc -o $@ bad.c\n")
+    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", TO); return 3; }\n")
+    write("Makefile", "all: bench_short bench_bad bench_worse\nbench_short: short.c\n\tcc -o $@ short.c\n"
+                      "bench_bad: bad.c\n\tcc -DTO=stderr -o $@ bad.c\nbench_worse: bad.c\n\tcc -DTO=stdout -o $@ bad.c\n")
     commit()
     said, text = init()
     check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
-    check("\n  # - name: bench_bad\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
+    for name in ("bench_bad", "bench_worse"):
+        check(f"\n  # - name: {name}\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
 
 
 def a_program_that_no_file_keeps_busy_is_reported():
@@ -342,7 +388,7 @@ def a_program_that_no_file_keeps_busy_is_reported():
     commit()
     said, text = init()
     check("idle: takes" in said and "ms, and no file that it was offered keeps it busy" in said, f"idle: {said}")
-    check("ms: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
+    check("idle: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
 
 
 def a_failed_build_is_reported_and_the_file_is_written():
@@ -413,15 +459,18 @@ def ways_to_configure_are_distinguished():
 
 for test in (an_empty_folder_gets_what_is_needed_listed, existing_files_are_never_touched,
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
+             what_a_sub_make_would_run_is_measured_in_its_folder,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, a_second_look_at_a_tree_takes_no_program_for_a_tool,
              hidden_cases_of_catch2_are_listed,
-             an_input_of_a_simple_format_is_made, a_harness_must_print_what_can_be_read,
+             an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
+             a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next,
              one_that_builds_no_program_makes_way_for_one_that_does, the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
              a_stripped_program_is_reported, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
+             the_same_project_gets_the_same_file,
              a_libtool_wrapper_is_looked_through, a_program_with_a_library_of_its_own_finds_that_one,
              programs_too_short_or_failing_are_reported, a_program_that_no_file_keeps_busy_is_reported,
              a_failed_build_is_reported_and_the_file_is_written,

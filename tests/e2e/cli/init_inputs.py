@@ -71,6 +71,26 @@ def a_converter_is_given_a_name_for_its_result():
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "a result was left behind")
 
 
+# Rewrites a single file, and fails without it.
+IN_PLACE = r"""#include <stdio.h>
+int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *file = argc == 2 ? fopen(argv[1], "r+") : NULL; int c;
+if (argc == 3) return (file = fopen(argv[2], "w")) ? fputs("x", file), fclose(file) : 1;
+if (!file) return 1;
+while ((c = fgetc(file)) != EOF) sum += (unsigned)c;
+for (int i = 0; i < 50000000; i++) sum = sum * 31 + 1;
+return fputs("more", file), fclose(file); }
+"""
+
+
+def the_result_of_one_call_is_not_the_input_of_the_next():
+    write("main.c", IN_PLACE)
+    write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("data/small.txt", "x" * 1500)
+    commit()
+    said, text = init()
+    check("./two fastgate-input-result" not in text, f"in place: {said}{text}")
+
+
 READS_ALL = r"""#include <stdio.h>
 int main(void) { volatile unsigned sum = 0; int c, n = 0;
 while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++, n++) sum = sum * 31 + (unsigned)c;
@@ -100,6 +120,17 @@ def a_service_is_never_run():
     check("raidctl: is not run: Makefile installs it for the administrator" in said and measures_nothing(text), f"sbin: {said}{text}")
 
 
+def nothing_with_a_manual_for_administrators_is_run():
+    mark = os.path.abspath("was-run")
+    write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
+    write("Makefile", "all: diskctl eatdisk\ndiskctl eatdisk: main.c\n\tcc -o $@ main.c\n")
+    write("man/diskctl.8", ".TH DISKCTL 8\n")
+    commit()
+    said, text = init()
+    check(not os.path.exists(mark), f"section 8: it was run: {said}")
+    check("eatdisk: is not run: section 8 of the manual is for administrators" in said and measures_nothing(text), f"section 8: {said}{text}")
+
+
 TEST = "int main(void) { volatile unsigned sum = 0; for (unsigned i = 0; i < %du; i++) sum = sum * 31 + i; return 0; }\n"
 
 
@@ -118,6 +149,69 @@ def the_longest_test_of_a_library_is_the_last_resort():
     runs("long")
 
 
+# Works only with its argument and in its folder.
+LISTED = r"""#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *file = argc == 2 && !strcmp(argv[1], "all cases") ? fopen("cases.txt", "r") : NULL;
+for (unsigned i = 0; file && i < 100000000; i++) sum = sum * 31 + i;
+return file ? 0 : 1; }
+"""
+
+
+def a_test_is_called_as_the_build_system_lists_it():
+    write("lib.c", "int work(void) { return 1; }\n")
+    write("tests/unit_test.c", LISTED)
+    write("tests/data/cases.txt", "one\n")
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(work C)\nenable_testing()\nadd_library(work lib.c)\nadd_executable(unit_test tests/unit_test.c)\n"
+                            "add_test(NAME every COMMAND unit_test \"all cases\" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data)\n")
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check("\n  - name: every\n" in text and "unit_test 'all cases'" in text and "working_directory: tests/data\n" in text, f"listed test: {said}{text}")
+    runs("every")
+
+
+# Two at once compute as long as one together, like a program that looks at a clock, but at any load.
+TIMED = r"""#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+int main(int argc, char **argv) { if (argc != 1 || flock(open(argv[0], O_RDONLY), LOCK_EX | LOCK_NB) != 0) return 0;
+while (clock() < CLOCKS_PER_SEC / 3) {}
+return 0; }
+"""
+
+
+def a_benchmark_that_ends_after_a_fixed_time_is_not_chosen():
+    write("main.c", TIMED)
+    write("Makefile", "bench_rate: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("bench_rate: ends after a fixed time" in said and measures_nothing(text), f"fixed time: {said}{text}")
+
+
+# Accepts a single file that begins with the right mark, and takes 25 ms.
+ONE_FILE = r"""#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv) { FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL; int c = 0, marks = 0; clock_t begin = clock();
+while (file && (c = fgetc(file)) != EOF) marks += c == 'K';
+if (marks != 1) return 1;
+while (clock() - begin < CLOCKS_PER_SEC / 40) {}
+return 0; }
+"""
+
+
+def a_short_execution_is_repeated_if_nothing_else_makes_it_longer():
+    write("main.c", ONE_FILE)
+    write("Makefile", "one: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("data/one.pic", "K" + "x" * 300)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    said, text = init()
+    check(re.search(r'command: "sh -c .for i in \$\(seq 10\); do ./one data/one.pic \|\| exit; done.', text), f"repeated: {said}{text}")
+    check("executions in a row, because one is short" in said and "follow each other" in text, f"repeated: {said}{text}")
+    runs("one")
+
+
 def a_build_ends_at_the_time_limit():
     write("Makefile", "all:\n\tmkfifo pipe\n\tcat pipe\n")
     commit()
@@ -129,7 +223,11 @@ def a_build_ends_at_the_time_limit():
 
 
 for test in (a_program_is_called_as_its_tests_call_it, a_file_that_cannot_be_copied_in_a_row_is_named_many_times,
-             a_converter_is_given_a_name_for_its_result, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
-             the_longest_test_of_a_library_is_the_last_resort, a_build_ends_at_the_time_limit):
+             a_converter_is_given_a_name_for_its_result,
+             the_result_of_one_call_is_not_the_input_of_the_next, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
+             nothing_with_a_manual_for_administrators_is_run,
+             the_longest_test_of_a_library_is_the_last_resort, a_test_is_called_as_the_build_system_lists_it,
+             a_benchmark_that_ends_after_a_fixed_time_is_not_chosen,
+             a_short_execution_is_repeated_if_nothing_else_makes_it_longer, a_build_ends_at_the_time_limit):
     in_folder(test)
 finish()
