@@ -69,7 +69,7 @@ expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|
 expect_text 'took .*+0.0 %.* pass' "$work/out" "expensive links"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "expensive links"
-expect_text 'placement: on average over these places it is not slower' "$work/json" "expensive links"
+expect_text 'placement: on average over these places the candidate is not slower' "$work/json" "expensive links"
 # Existing layouts cost nothing.
 expect_code 0 "links that are there" "$FASTGATE" run --against HEAD --verbose
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "the places that are there were not used"

@@ -55,8 +55,8 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 			assert_false(fg_made_has_note(&b->notes, "to be sure of a function"));
 		}
 		assert_int_equal(fg_made_has_note(&b->notes,
-						  "c_part is the only one of the hot functions "
-						  "whose machine code changed"),
+						  "c_part is the only hot function whose machine "
+						  "code changed"),
 				 rows[r].is_guilty);
 		fg_made_program_release(&p);
 		free(functions);

@@ -542,7 +542,7 @@ static void programs_that_cannot_be_linked_again_are_measured_as_linked(void **s
 	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
 	start(&s);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "only what fastgate has built"));
+	assert_non_null(strstr(err.message, "only builds made by fastgate"));
 	assert_null(series_of(&s)->as_linked_metric);
 	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
 	assert_int_equal(count_pairs(&s, 0), 10);

@@ -255,7 +255,7 @@ static void misbehaving_benchmarks_are_distinguished(void **state)
 	} cases[] = {
 		{"echo working; echo oh no >&2; exit 3", "exited with code 3, expected 0", "oh no"},
 		{"echo about to fall; kill -SEGV $$", "signal 11", "about to fall"},
-		{"echo waiting; sleep 30", "ran longer than its limit", "waiting"},
+		{"echo waiting; sleep 30", "exceeded its time limit", "waiting"},
 		{"exec /no/such/program", "exited with code 127", "/no/such/program"},
 		{"ulimit -v 50000; head -c 1000000000 /dev/zero | tail", "exited with code 1",
 		 "memory"},
