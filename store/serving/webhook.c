@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/session.h"
+#include "store/transaction.h"
 
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err)
@@ -68,8 +69,13 @@ int fg_store_webhook_claim(struct fg_store *store, int64_t retry_ns, struct fg_a
 int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call *call,
 			    bool is_done, const char *problem, struct fg_error *err)
 {
+	int status = FG_OK;
+
+	FG_TRY(fg_store_begin(store, err));
 	if (is_done)
-		FG_TRY(FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_DONE, FG_BIND(call->id)));
-	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
-			   FG_BIND(problem));
+		status = FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_DONE, FG_BIND(call->id));
+	if (status == FG_OK)
+		status = FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
+				     FG_BIND(problem));
+	return fg_store_end(store, status, err);
 }
