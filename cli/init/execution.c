@@ -160,7 +160,7 @@ bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_pro
 	       fg_project_execute(t, &maker, setup, NULL, FG_PROJECT_INPUT_SECONDS, &seen);
 }
 
-/* The CPU time of a process that takes the same input and only reads it, or not even a long list. */
+/* The CPU time of a process that does nothing with the same input: cat, or true for many names. */
 static double reading_seconds(struct fg_project_trying *t, const struct fg_project_program *program)
 {
 	struct fg_arena *arena = &t->cli->arena;
