@@ -160,7 +160,7 @@ bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_pro
 	       fg_project_execute(t, &maker, setup, NULL, FG_PROJECT_INPUT_SECONDS, &seen);
 }
 
-/* The CPU time of a process that only reads the program's input, as often as the program does. */
+/* The CPU time of a process that does nothing with the same input: cat, or true for many names. */
 static double reading_seconds(struct fg_project_trying *t, const struct fg_project_program *program)
 {
 	struct fg_arena *arena = &t->cli->arena;
@@ -170,7 +170,7 @@ static double reading_seconds(struct fg_project_trying *t, const struct fg_proje
 				   ? fg_project_input_name(program->input, arena)
 				   : program->input;
 	const char *cat = program->input_is_repeated
-				  ? fg_arena_printf(arena, "cat $(yes %s | head -n %u)",
+				  ? fg_arena_printf(arena, "true $(yes %s | head -n %u)",
 						    program->input, program->input_copies)
 				  : fg_arena_printf(arena, "cat <%s", file);
 	const char *line =
