@@ -23,7 +23,7 @@
 enum fg_step_action {
 	FG_STEP_STOP,
 	FG_STEP_SAY,              /* only show the text */
-	FG_STEP_PAIRS,            /* measure until `pairs` pairs count */
+	FG_STEP_PAIRS,            /* measure until `pairs` pairs are valid */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
 	/* link them later, and set aside the pairs measured so far */
 	FG_STEP_LAYOUTS,
