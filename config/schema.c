@@ -431,7 +431,7 @@ static const struct fg_section report_section = {.keys = report_keys,
 static const struct fg_key perfdb_keys[] = {
 	{FG_KEY("url", URL, IN_PLAN(perfdb.url),
 		"the address of the server; by default nothing is sent"),
-	 .more = "A token is sent there only if the environment names the address, too: in "
+	 .more = "A token is sent there only if the environment also names the address: in "
 		 "`PERFDB_URL`, or in the list `FASTGATE_TRUSTED_URLS`."},
 	{FG_KEY("token_env", VARIABLE_NAME, IN_PLAN(perfdb.token_env),
 		"the environment variable that holds the token"),

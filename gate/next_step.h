@@ -90,7 +90,7 @@ struct fg_step {
 	char text[FG_STEP_TEXT_SIZE]; /* reason for the user; may be empty */
 };
 
-/* `result` is FG_STEP_DONE in the first call. After FG_STEP_STOP every further call stops too. */
+/* `result` is FG_STEP_DONE in the first call. After FG_STEP_STOP every further call also stops. */
 void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
 		  enum fg_step_result result, struct fg_step *step);
 

@@ -131,10 +131,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, merge, "merge", 'm',
 		    "the RUNs are shards of one run: merge, keep and judge them"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
-	FG_ROW_FLAG(
-		struct options, no_post, "no-post", 0,
-		"send nothing: the result is not posted, and a run for perfdb.url waits for "
-		"`fastgate push`"),
+	FG_ROW_FLAG(struct options, no_post, "no-post", 0,
+		    "send nothing: the result is not posted, and a run for perfdb.url waits for "
+		    "`fastgate push`"),
 	{.name = NULL},
 };
 

@@ -191,8 +191,8 @@ const struct fg_cli_command fg_cmd_push = {
 		       "The server, the token's variable and the certificates come from `perfdb` "
 		       "in fastgate.yml, unless options override them. The token is read from an "
 		       "environment variable; it is never written or shown. It is sent only to a "
-		       "server that --url, PERFDB_URL or FASTGATE_TRUSTED_URLS names. Proxies are taken from "
-		       "https_proxy and no_proxy.",
+		       "server that --url, PERFDB_URL or FASTGATE_TRUSTED_URLS names. Proxies are "
+		       "taken from https_proxy and no_proxy.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,
