@@ -64,7 +64,7 @@ with tempfile.TemporaryDirectory() as name:
     written = [path for path in job["artifacts"]["paths"] if path != ".fastgate/spool"]
     for report in (*written, *job["artifacts"]["reports"].values()):
         if not re.search(f"[= ]{re.escape(report)}(\\s|$)", script):
-            sys.exit(f"FAILED: nothing of the GitLab job writes {report}")
+            sys.exit(f"FAILED: no part of the GitLab job writes {report}")
     against = {key: value for rule in job["rules"] for key, value in rule.get("variables", {}).items()}
     run(["git", "clone", "-q", "--branch", "topic", f"file://{origin}", str(clone)], home, 0, "cloning")
     # The same program on both sides passes; two pairs of a second program are inconclusive, so the
