@@ -103,7 +103,7 @@ int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The rename is durable only once its folder is on disk too. */
+/* The rename is durable only once its folder is also on disk. */
 static int sync_folder(const char *path, struct fg_error *err)
 {
 	char *parent = fg_fs_parent(path);

@@ -63,7 +63,7 @@ static inline bool is_plain(const struct fg_json_writer *w, char c)
 #define EACH(byte) (0x0101010101010101U * (byte))
 #define HIGH       EACH(0x80U)
 
-/* High bits of bytes that equal `byte`; some bytes above the first equal one may be set, too. */
+/* High bits of bytes that equal `byte`; some bytes above the first equal one may also be set. */
 static inline uint64_t equal(uint64_t word, unsigned char byte)
 {
 	const uint64_t difference = word ^ EACH((uint64_t)byte);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * No process is left running. Each program gets a process group, which is signalled as a whole. A
- * descendant that leaves the group (a daemon) is reparented to us, because we are a sub-reaper. Any
+ * descendant that leaves the group (a daemon) is reparented to us, because we are a subreaper. Any
  * child that we neither started nor were asked to keep is therefore a stray, and is ended after its
  * program. A child learns of our own death through PR_SET_PDEATHSIG.
  */

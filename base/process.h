@@ -9,7 +9,8 @@
  * - Output is captured into bounded buffers (head and tail of longer output), inherited, or
  *   dropped.  Reading happens inside fg_process_wait().
  * - At the time limit, or when interrupted, the whole group gets SIGTERM, and SIGKILL after
- *   `grace_ms`.  Descendants that left the group are found (we are their sub-reaper) and ended too.
+ *   `grace_ms`.  Descendants that left the group are found as well (we are their
+ *   subreaper) and ended the same way.
  * - `interrupted` (may be NULL) is checked while waiting: true ends the program with
  *   FG_EINTERRUPTED.  A program that ended by itself before that keeps its result.
  */

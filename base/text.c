@@ -66,7 +66,7 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 	int status = FG_OK;
 
 	for (;;) {
-		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* true at the final NUL, too */
+		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* also true at the final NUL */
 
 		if (!gap) {
 			FG_TRY_OUT(take_piece(&s, err));

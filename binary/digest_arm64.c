@@ -13,7 +13,7 @@
  * placed anything it refers to elsewhere.
  *
  * Compilers reach neighbouring objects from the address of one (section anchors), so a whole
- * address is followed, too, as long as it stays in registers.
+ * address is also followed, as long as it stays in registers.
  */
 #include "base/base.h"
 #include "binary/digester.h"

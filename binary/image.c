@@ -278,7 +278,7 @@ static struct fg_image_relocation take_relocation(const struct fg_elf_symbol_row
 	if (ELF64_R_SYM(entry.r_info) == 0)
 		return (struct fg_image_relocation){.address = entry.r_offset,
 						    .target = (uint64_t)entry.r_addend};
-	/* A symbol of this image may be bound elsewhere, so its name matters too. */
+	/* A symbol of this image may be bound elsewhere, so its name also matters. */
 	return (struct fg_image_relocation){.address = entry.r_offset,
 					    .import = fg_elf_symbol_row_name(names, &symbol),
 					    .addend = entry.r_addend};

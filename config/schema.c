@@ -167,9 +167,9 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release now and then"),
 	 .initial = "none", .words = anchors,
-	 .more = "`release`: after a run of a commit whose chain cannot resolve half of "
-		 "`gate.creep.tolerated`, the newest tag before it is measured too, at most every "
-		 "tenth commit."},
+	 .more = "`release`: when the accumulated error of the steps exceeds half of "
+		 "`gate.creep.tolerated`, a run also measures its commit against the newest tag "
+		 "before it, at most every tenth commit."},
 	{FG_KEY("accept", LIST, IN_POLICY(accepts),
 		"accepted slowdowns: exceptions with a reason and an end"),
 	 .count_offset = offsetof(struct fg_policy, accept_count), .section = &accept_section,
@@ -431,7 +431,7 @@ static const struct fg_section report_section = {.keys = report_keys,
 static const struct fg_key perfdb_keys[] = {
 	{FG_KEY("url", URL, IN_PLAN(perfdb.url),
 		"the address of the server; by default nothing is sent"),
-	 .more = "A token is sent there only if the environment names the address, too: in "
+	 .more = "A token is sent there only if the environment also names the address: in "
 		 "`PERFDB_URL`, or in the list `FASTGATE_TRUSTED_URLS`."},
 	{FG_KEY("token_env", VARIABLE_NAME, IN_PLAN(perfdb.token_env),
 		"the environment variable that holds the token"),
@@ -465,8 +465,8 @@ static const struct fg_key store_keys[] = {
 	{FG_KEY("path", PATH, IN_PLAN(store_path),
 		"the file that keeps the runs, relative to the folder of fastgate.yml"),
 	 .initial = ".fastgate/store.db",
-	 .more = "It stays below that folder and outside `.git`, without links; `--set` may name "
-		 "any file."},
+	 .more = "It must lie below that folder and outside `.git`, and no symbolic link may be on "
+		 "the way; `--set` may name any file."},
 	{.name = NULL},
 };
 static const struct fg_section store_section = {.keys = store_keys};
@@ -496,8 +496,8 @@ static const struct fg_key plan_keys[] = {
 	 .section = &baseline_section, .example = "baseline: { against: merge-base }"},
 	{FG_KEY("report", SECTION, 0, "files to write after each run; missing folders are created"),
 	 .section = &report_section,
-	 .more = "Paths in this file stay below the current folder and outside `.git`, without "
-		 "links; `--set` may name any file.",
+	 .more = "Paths in this file must lie below the current folder and outside `.git`, and no "
+		 "symbolic link may be on the way; `--set` may name any file.",
 	 .example =
 		 "report:\n  { junit: fastgate.xml, json: fastgate.json, markdown: fastgate.md, "
 		 "html: fastgate.html,\n    csv: fastgate.csv, csv-raw: fastgate-raw.csv, github: "

@@ -13,12 +13,13 @@ static const char *const when_modes[] = {"auto", "always", "never", NULL};
 
 #define IN_MEASURE(member) offsetof(struct fg_measuring, member)
 static const struct fg_key pairs_keys[] = {
-	{FG_KEY("min", UNSIGNED, IN_MEASURE(min_pairs), "pairs before the first decision"),
+	{FG_KEY("min", UNSIGNED, IN_MEASURE(min_pairs),
+		"fewest pairs before the first decision; `gate.alpha` may need more"),
 	 .initial = "10", FG_BOUNDS(2, 100000), .unit = "pairs"},
 	{FG_KEY("max", UNSIGNED, IN_MEASURE(max_pairs),
 		"largest number of pairs; a metric that is undecided by then is inconclusive"),
 	 .initial = "400", FG_BOUNDS(2, 100000), .unit = "pairs",
-	 .more = "Most metrics are decided by 120 pairs."},
+	 .more = "Most metrics are decided within 120 pairs."},
 	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};

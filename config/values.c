@@ -102,7 +102,9 @@ static int parse_variable_name(const struct fg_key *key, const char *text, void 
 	for (const char *c = text; *c && is_fine; c++)
 		is_fine = (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
 	if (!is_fine)
-		return fg_error_set(err, FG_EINVAL, "not the name of a variable");
+		return fg_error_set(
+			err, FG_EINVAL,
+			"expected the name of an environment variable: capital letters, digits and '_'");
 	return parse_text(key, text, target, arena, err);
 }
 

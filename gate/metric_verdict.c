@@ -162,7 +162,10 @@ static void decide_without_values(const struct fg_metric_context *context,
 	if (verdict->gated && pairs->set_aside > 0 && !unusable) {
 		verdict->outcome =
 			is_never_fair(context) ? FG_OUTCOME_ERROR : FG_OUTCOME_INCONCLUSIVE;
-		NOTE(context, verdict, "all %zu pairs were set aside", pairs->set_aside);
+		if (pairs->set_aside == 1)
+			NOTE(context, verdict, "the only pair was set aside");
+		else
+			NOTE(context, verdict, "all %zu pairs were set aside", pairs->set_aside);
 	} else if (!verdict->gated ||
 		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {
 		NOTE(context, verdict, "not measured");

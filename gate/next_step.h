@@ -23,7 +23,7 @@
 enum fg_step_action {
 	FG_STEP_STOP,
 	FG_STEP_SAY,              /* only show the text */
-	FG_STEP_PAIRS,            /* measure until `pairs` pairs count */
+	FG_STEP_PAIRS,            /* measure until `pairs` pairs are valid */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
 	/* link them later, and set aside the pairs measured so far */
 	FG_STEP_LAYOUTS,
@@ -90,7 +90,7 @@ struct fg_step {
 	char text[FG_STEP_TEXT_SIZE]; /* reason for the user; may be empty */
 };
 
-/* `result` is FG_STEP_DONE in the first call. After FG_STEP_STOP every further call stops too. */
+/* `result` is FG_STEP_DONE in the first call. After FG_STEP_STOP every further call also stops. */
 void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
 		  enum fg_step_result result, struct fg_step *step);
 

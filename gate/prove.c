@@ -181,7 +181,7 @@ static void find_smallest(struct fg_proof_card *card)
 /*
  * Bets that from some run on the gate fails equal code in a fifth of its runs. From a given run on,
  * the product of likelihood ratios is a martingale if the gate does so at rate `alpha`; the stake
- * is spread over all runs in advance, so the whole is a martingale too.
+ * is spread over all runs in advance, so the whole is also a martingale.
  */
 struct alarm_bets {
 	double running; /* value of the bets placed so far */

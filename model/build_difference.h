@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Differences between two builds of a program apart from their code: compiler, flags, way of
- * linking, libraries. Computed from the facts that runner/facts/build_info.h records, so it works
- * on stored runs, too.
+ * linking, libraries. Computed from the facts that runner/facts/build_info.h records, so it also
+ * works on stored runs.
  */
 #ifndef FG_MODEL_BUILD_DIFFERENCE_H
 #define FG_MODEL_BUILD_DIFFERENCE_H

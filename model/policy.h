@@ -44,7 +44,7 @@ struct fg_policy {
 	bool fail_on_exact;     /* fail if more instructions are executed */
 	unsigned creep_window;  /* commits whose small steps are summed; 0: none */
 	double creep_tolerated; /* the largest sum of these steps that passes */
-	bool fail_on_creep;     /* a larger sum fails, too */
+	bool fail_on_creep;     /* a larger sum also fails */
 	double prove_share; /* share of the budget for a hidden run whose right answer is known */
 	bool anchors;       /* measure against the last release if the chain is too imprecise */
 	struct fg_accept *accepts;

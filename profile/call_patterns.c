@@ -242,7 +242,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_SHORT] = "shorter than a jump, or may call or end within the first bytes",
 	[FG_ENTRY_FIXED] = "the first instructions may not work elsewhere",
-	[FG_ENTRY_INSIDE] = "code may lead into the first instructions",
+	[FG_ENTRY_INSIDE] = "other code may jump into the first instructions",
 	[FG_ENTRY_UNBOUNDED] = "the extent of the code is not certain",
 	[FG_ENTRY_OTHER_SIDE] = "the other side cannot count there, and both are counted alike",
 	[FG_ENTRY_RUNTIME] = "the collector depends on it",

@@ -196,7 +196,7 @@ static const struct limit {
 		   .meaning = "the processor has slowed itself down because it was too hot",
 		   .remedy = "improve the cooling, or turn turbo off"},
 	 .path = "/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count",
-	 .after = " times since boot"},
+	 .before = "throttling events since boot: "},
 	{.words = {.id = "aslr",
 		   .subject = "address space randomisation",
 		   .severity = FG_SEVERITY_WARNING,

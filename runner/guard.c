@@ -93,7 +93,7 @@ int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *e
 
 	(void)fflush(NULL);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
-		return fg_error_errno(err, FG_EUNSUPPORTED, "cannot become a sub-reaper");
+		return fg_error_errno(err, FG_EUNSUPPORTED, "cannot become a subreaper");
 	block_passed_on(&before);
 	pid = fork();
 	if (pid < 0) {

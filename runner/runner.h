@@ -80,7 +80,7 @@ enum fg_runner_state {
 	FG_RUNNER_REPEATED, /* a repetition is in the run */
 	FG_RUNNER_NOTES,    /* a remark for the user is in `note` */
 	/* states that end a call: */
-	FG_RUNNER_REACHED,   /* as many pairs as wanted count */
+	FG_RUNNER_REACHED,   /* as many valid pairs as wanted */
 	FG_RUNNER_EXHAUSTED, /* max_pairs or the budget is used up */
 	/* the schedule was given up and its pairs set aside: counting starts over */
 	FG_RUNNER_RESTARTED,
@@ -112,9 +112,9 @@ void fg_runner_free(struct fg_runner *runner); /* NULL does nothing */
 int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
 /*
- * Advances until `pairs_wanted` pairs count (ABBA: blocks of four) or nothing more can be done, and
- * reports the next event.  Before the first pair it warms up and settles the schedule, even for 0
- * pairs.
+ * Advances until `pairs_wanted` pairs are valid (ABBA: blocks of four) or nothing more can be done,
+ * and reports the next event.  Before the first pair it warms up and settles the schedule, even for
+ * 0 pairs.
  */
 int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
 		   struct fg_runner_event *event, struct fg_error *err) FG_NODISCARD;

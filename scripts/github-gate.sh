@@ -10,13 +10,13 @@ reports=${RUNNER_TEMP:-/tmp}/fastgate
 rm -rf "$reports"
 mkdir -p "$reports"
 
-# A pull request is compared with the point where it left its target; any other run is recorded for the trend.
+# A pull request or merge queue is compared with the merge base; any other run is recorded for the trend.
 set --
 case ${GITHUB_EVENT_NAME:-} in
 pull_request | pull_request_target | merge_group) set -- --against "${FASTGATE_ACTION_AGAINST:-merge-base}" ;;
 esac
 if [ $# -gt 0 ] && [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = true ]; then
-	echo "deepening the shallow clone, so that the merge base is there" >&2
+	echo "fetching the rest of the shallow clone, which may lack the merge base" >&2
 	git fetch --quiet --unshallow origin '+refs/heads/*:refs/remotes/origin/*' || true
 fi
 

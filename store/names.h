@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows found by a name or a text: projects, benchmarks, texts. */
+/* Finds or adds rows that are identified by a name, a text or a digest. */
 #ifndef FG_STORE_NAMES_H
 #define FG_STORE_NAMES_H
 
@@ -8,7 +8,7 @@
 
 struct fg_store;
 
-/* These find or add one row. */
+/* Each finds or adds one row. */
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 

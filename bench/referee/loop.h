@@ -26,7 +26,7 @@ struct loop {
 	size_t attempts;
 	double spread;       /* standard deviation of a pair */
 	double neighbours;   /* share of the pairs that are disturbed, ten times as noisy */
-	const char *program; /* its recorded pairs instead of simulated ones */
+	const char *program; /* use its recorded pairs; NULL: simulate pairs */
 	double last;         /* change of the last attempt */
 	struct fg_random random;
 	size_t claims;

@@ -156,7 +156,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate bisect v1.4", "which commit since v1.4 made it slower?"},
 	{"fastgate bisect v1.4 --measure instructions", "compare instruction counts: takes "
-							"minutes, works on any machine"},
+							"minutes, on any machine; needs valgrind"},
 	{"fastgate bisect v1.4 main --bench parse --budget 30m", "one benchmark, half an hour"},
 	{"fastgate bisect --resume", "continue after Ctrl-C"},
 	{NULL, NULL},

@@ -131,9 +131,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, merge, "merge", 'm',
 		    "the RUNs are shards of one run: merge, keep and judge them"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
-	FG_ROW_FLAG(
-		struct options, no_post, "no-post", 0,
-		"send nothing: the result is not posted, and the run waits for `fastgate push`"),
+	FG_ROW_FLAG(struct options, no_post, "no-post", 0,
+		    "send nothing: the result is not posted, and a run for perfdb.url waits for "
+		    "`fastgate push`"),
 	{.name = NULL},
 };
 
@@ -164,9 +164,9 @@ const struct fg_cli_command fg_cmd_gate = {
 		"judged it, so splitting does not change the rate of false alarms. Give it the "
 		"same --set options as the shards.\n"
 		"\n"
-		"A shard that is missing, or was interrupted, makes its benchmarks `error`, and "
-		"the exit code 4. Shards of different commits, of another split, or the same one "
-		"twice are refused with exit code 2.\n"
+		"If a shard is missing or was interrupted, the benchmarks that it did not measure "
+		"are `error`, and the exit code is 4. Shards of different commits, of another "
+		"split, or the same one twice are refused with exit code 2.\n"
 		"\n"
 		"Without --merge: judges one run again, by default the newest, by the current "
 		"fastgate.yml. The run and its stored verdict do not change.",

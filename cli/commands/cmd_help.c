@@ -117,7 +117,8 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate help config", "explain `fastgate config` and its options"},
 	{"fastgate help views", "every view of a profile, one line each"},
-	{"fastgate help --man config | man -l -", "its manual page, if it is not installed"},
+	{"fastgate help --man config | man -l -",
+	 "the manual page of `config`, if manual pages are not installed"},
 	{"source <(fastgate help --completion bash)",
 	 "completions in this shell, if they are not installed"},
 	{NULL, NULL},

@@ -32,14 +32,15 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "stored runs to send as well (default: only those that wait in the spool)"},
+	 .help = "stored or exported runs to send as well (default: only those that wait in the spool)"},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate push", "send the runs that could not be sent before"},
 	{"fastgate push latest latest~1", "send two stored runs"},
-	{"fastgate push --when-possible", "in a step of CI, after `fastgate run --no-post`"},
+	{"fastgate push --when-possible run.fgrun",
+	 "in a step of CI, after `fastgate run --no-post --export run.fgrun`"},
 	{"fastgate push --status", "count the runs that wait in the spool"},
 	{NULL, NULL},
 };
@@ -142,7 +143,10 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 	if (status != FG_OK)
 		return fail(cli, given, perfdb, &err);
 	status = fg_push_spool(spool, &push_options, &result, &err);
-	print_result(cli, &result);
+	if (status == FG_OK && result.sent + result.known == 0 && !cli->json)
+		fg_cli_say(cli, "nothing to send: no run waits in the spool, and none was named");
+	else
+		print_result(cli, &result);
 	return status == FG_OK ? FG_EXIT_PASS : fail(cli, given, perfdb, &err);
 }
 
@@ -187,8 +191,8 @@ const struct fg_cli_command fg_cmd_push = {
 		       "The server, the token's variable and the certificates come from `perfdb` "
 		       "in fastgate.yml, unless options override them. The token is read from an "
 		       "environment variable; it is never written or shown. It is sent only to a "
-		       "server that the user names, by --url or PERFDB_URL. Proxies are taken from "
-		       "https_proxy and no_proxy.",
+		       "server that --url, PERFDB_URL or FASTGATE_TRUSTED_URLS names. Proxies are "
+		       "taken from https_proxy and no_proxy.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

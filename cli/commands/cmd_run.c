@@ -594,9 +594,9 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not store this run"),
-	FG_ROW_FLAG(
-		struct options, no_post, "no-post", 0,
-		"send nothing: the result is not posted, and the run waits for `fastgate push`"),
+	FG_ROW_FLAG(struct options, no_post, "no-post", 0,
+		    "send nothing: the result is not posted, and a run for perfdb.url waits for "
+		    "`fastgate push`"),
 	{.name = NULL},
 };
 

@@ -75,7 +75,7 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	{.name = "record",
 	 .title = "Profile a command",
 	 .what = "Executes a command under the call-stack sampler, or counts its events. "
-		 "`profile` with `run` = the output folder then shows it.",
+		 "To see the result, call `profile` with `run` set to the output folder.",
 	 .command = "record",
 	 .options = NAMES("output", "rate", "clock", "duration", "measure", "exact", "calls"),
 	 .measures = true,

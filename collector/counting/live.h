@@ -37,8 +37,8 @@ uint32_t fg_live_site(const struct fg_live_owner *owner);
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*
- * Call after the allocation. `thread` is the calling one, under its `busy`; NULL: unknown, or
- * already inside the collector.
+ * Call after the allocation. `thread` is the calling thread, which must hold its `busy` flag; NULL:
+ * unknown, or already inside the collector.
  */
 void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *address, size_t size);
 /* Call before the block is freed. Returns its former state, for fg_live_restore(). */

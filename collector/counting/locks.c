@@ -45,13 +45,13 @@ static void count(const ucontext_t *context, uint64_t begin_ns)
 	fg_counts_record(FG_COUNTER_LOCKS, context, &seen);
 }
 
-/* A robust lock whose owner died is acquired too. C11's success is 0 as well. */
+/* A robust lock whose owner died is also acquired. C11's success is 0 as well. */
 static bool is_taken(int status)
 {
 	return status == 0 || status == EOWNERDEAD;
 }
 
-_Static_assert(thrd_success == 0, "is_taken() serves C11, too");
+_Static_assert(thrd_success == 0, "is_taken() also serves C11");
 
 /* An attempt that fails with an error makes the real call fail too, which is not a wait. */
 #define LOCKS(name, attempt, late, parameters, arguments, failed) \

@@ -5,7 +5,7 @@
  *
  * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
  * the kernel, its signal is delivered on the way back, when the pc is right after a system call
- * instruction, and the system time that is owed belongs there. Page faults are kernel time, too,
+ * instruction, and the system time that is owed belongs there. Page faults are also kernel time,
  * but return to the instruction that faulted: collector/sampler/account.h recognises them. A tick
  * in user time records nothing, because the perf clock measures that better.
  */
@@ -99,7 +99,7 @@ static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trac
 
 /*
  * Writes system time with the kernel's functions below `path`; false: they are unknown. Not
- * inlined, because the walk needs the stack space of its caller, too.
+ * inlined, because the walk also needs the stack space of its caller.
  */
 __attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
 						   const ucontext_t *context, uint8_t flags,

@@ -347,7 +347,7 @@ struct fg_global {
 	uintptr_t cookie;
 	struct fg_thread *forking;
 	_Atomic uint8_t sampling;
-	_Atomic uint32_t switches; /* times that sampling was switched */
+	_Atomic uint32_t switches; /* how often sampling was turned on or off */
 	_Atomic uint32_t next_sequence;
 	_Atomic uint32_t next_thread;
 	_Atomic uint32_t module_count;

@@ -6,7 +6,7 @@
 
 static const struct fg_option copy_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE", "the target: a new file"),
+	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "FILE", "the file to create"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };

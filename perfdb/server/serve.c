@@ -209,10 +209,11 @@ static void announce(const struct fg_perfdb_options *given, const struct fg_serv
 	char *file = fg_first_start_file(given->database);
 
 	if (*key)
-		(void)fprintf(stderr,
-			      "perfdb: first start: open %s\n"
-			      "perfdb: this administrator's key is printed only now%s%s\n",
-			      entry, file ? ", and kept in " : "", file ? file : "");
+		(void)fprintf(
+			stderr,
+			"perfdb: first start: open %s\n"
+			"perfdb: this is the administrator's key, and it is not shown again%s%s\n",
+			entry, file ? "; it is kept in " : "", file ? file : "");
 	(void)fprintf(stderr, "perfdb: serving %s at %s\n",
 		      file ? given->database : "a PostgreSQL database", url);
 	free(file);

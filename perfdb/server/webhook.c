@@ -164,7 +164,7 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 	      (h->options->webhooks.allows_plain && fg_text_starts_with(url, "http://"))))
 		return fg_error_set(err, FG_EINVAL,
 				    "'url': expected https://HOST/... without a user (the server's "
-				    "option --webhook-http allows http://, too)");
+				    "option --webhook-http also allows http://)");
 	return check_template(template, err);
 }
 

@@ -33,7 +33,7 @@ struct fg_archive_content {
 };
 
 /*
- * Writes `output` from a trace or a folder of traces. `symbols` defines where files are searched;
+ * Writes `output` from a trace or a folder of traces. `symbols` says where to look for files;
  * its own archive must be NULL. FG_ENOENT: no trace; FG_ELIMIT: the files exceed an archive's
  * limits.
  */

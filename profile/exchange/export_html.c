@@ -203,7 +203,8 @@ static void add_function(struct fg_xml_writer *w, const struct fg_profile *profi
 	for (size_t i = 0; i < count && i < TRACES_MAX; i++)
 		add_trace(w, profile, subject, &traces[i]);
 	if (count > TRACES_MAX) {
-		char *more = fg_xasprintf("and %zu more call paths", count - TRACES_MAX);
+		char *more = fg_xasprintf("and %zu more call path%s", count - TRACES_MAX,
+					  count == TRACES_MAX + 1 ? "" : "s");
 
 		add_text(w, "p", "quiet", more);
 		free(more);

@@ -100,6 +100,11 @@ static struct fg_view_cell path_cell(struct fg_view_table *table, const struct f
 				     .text = fg_strbuf_keep(&text, &table->arena)};
 }
 
+static void note_more_paths(struct fg_view_table *table, size_t count)
+{
+	fg_view_note(table, "%zu more call path%s (--rows N, --all)", count, count == 1 ? "" : "s");
+}
+
 static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tree,
 		       const double *blocks, const double *allocations,
 		       const struct fg_view_options *options)
@@ -128,7 +133,7 @@ static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tr
 		cells[5] = path_cell(table, tree, node);
 	}
 	if (count > limit)
-		fg_view_note(table, "%zu more call paths (--rows N, --all)", count - limit);
+		note_more_paths(table, count - limit);
 	free(leaks);
 }
 
@@ -271,7 +276,7 @@ static void list_growth(struct fg_view_table *table, const struct fg_calltree *t
 		cells[6] = path_cell(table, tree, node);
 	}
 	if (count > limit)
-		fg_view_note(table, "%zu more call paths (--rows N, --all)", count - limit);
+		note_more_paths(table, count - limit);
 	if (count == 0)
 		fg_view_note(table, "no call path holds more than before");
 	free(grown);

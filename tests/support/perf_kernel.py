@@ -11,7 +11,7 @@ SIZE = 128
 
 
 def why_not():
-    """The reason why not, or None."""
+    """Why the kernel cannot be sampled here, or its functions not named; None: both are possible."""
     number = PERF_EVENT_OPEN.get(os.uname().machine)
     if number is None:
         return "perf events of this machine are not known here"

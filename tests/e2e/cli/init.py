@@ -339,7 +339,7 @@ def a_program_that_was_long_once_is_given_an_input():
 def the_same_project_gets_the_same_file():
     write("main.c", FILTER)
     write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
-    # For the data, 10000 copies take about 0.3 s.
+    # Reading 10,000 copies of a file of 6,000 bytes takes about 0.3 s.
     write("data/small.txt", "x" * 6000)
     write("data/other.csv", "y" * 6000)
     commit()

@@ -110,7 +110,7 @@ def calls_inside_the_program_are_gated():
     done, benchmark, notes = gate(program("1001", "jnz turns"), 1)
     expect(benchmark, "calls.fit", 1000, 1001, "regression")
     check(all(one["name"] != "calls.turns" for one in benchmark["metrics"]), f"counted on one side alone: {benchmark['metrics']}")
-    check("code may lead into the first instructions (turns)" in notes + done.stdout, f"why turns is not counted: {notes}")
+    check("other code may jump into the first instructions (turns)" in notes + done.stdout, f"why turns is not counted: {notes}")
 
 
 def body():

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # upload.sh FASTGATE PERFDB: a run is sent when it is stored; without a server it waits, and the exit code shows
-# that.
+# that. In CI, a later step sends the exported run to a server that only this step knows (docs/ci.md).
 set -eu
 fastgate=$1
 perfdb=$2
@@ -20,6 +20,13 @@ export PERFDB_URL PERFDB_TOKEN
 "$fastgate" run --set "perfdb.url=$url" >words 2>&1 || { cat words; fail "the upload failed"; }
 [ "$("$fastgate" runs --store perfdb.db --json | grep -c '"id"')" = 3 ] || fail "not every run arrived"
 "$fastgate" push --status | grep -q '^0 waiting' || fail "something is left in the spool"
+"$fastgate" push >words 2>&1 || fail "pushing nothing failed" words
+grep -q 'nothing to send' words || fail "nothing to send, and no line says so" words
+write_config 'upload: required'
+env -u PERFDB_URL -u PERFDB_TOKEN "$fastgate" run --no-post --export step.fgrun >words 2>&1 || fail "the step that measures failed" words
+"$fastgate" push --when-possible step.fgrun >words 2>&1 || fail "the step that sends failed" words
+grep -q '1 sent' words || fail "the exported run was not sent" words
+[ "$("$fastgate" runs --store perfdb.db --json | grep -c '"id"')" = 4 ] || fail "the exported run did not arrive"
 stop_server
 "$fastgate" runs export latest -o run.fgrun 2>/dev/null
 "$fastgate" runs import --store other.db run.fgrun 2>/dev/null

@@ -92,7 +92,7 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 		{"/proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 50 kB\n", "memory",
 		 FG_SEVERITY_WARNING, "5 % available"},
 		{"/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "7\n",
-		 "thermal", FG_SEVERITY_WARNING, "7 times since boot"},
+		 "thermal", FG_SEVERITY_WARNING, "throttling events since boot: 7"},
 	};
 
 	(void)state;
