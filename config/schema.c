@@ -52,7 +52,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 FG_BOUNDS(0, 10),
 	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, "
 		 "5 % for wall time, peak memory and your own metrics."},
-	{FG_KEY("tolerated", RATIO, IN_METRIC_POLICY(tolerated), "a larger change is a regression"),
+	{FG_KEY("tolerated", RATIO, IN_METRIC_POLICY(tolerated), "only a larger change can fail"),
 	 FG_BOUNDS(0, 10), .initial = "0%",
 	 .more = "The lower end of the interval is compared with it; an exact value is compared "
 		 "as it is."},
@@ -338,7 +338,7 @@ static const struct fg_section host_section = {.keys = host_keys};
 static const struct fg_key baseline_keys[] = {
 	{FG_KEY("against", NAME, IN_BASELINE(against),
 		"a git ref, or `merge-base`: built in a worktree and measured in the same session"),
-	 .more = "The strongest comparison: both sides see the same machine at the same time. "
+	 .more = "The strongest comparison: what disturbs the machine disturbs both sides. "
 		 "`merge-base` is where this branch left the main one."},
 	{FG_KEY("branch", NAME, IN_BASELINE(branch),
 		"the newest complete run stored for this branch"),

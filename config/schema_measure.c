@@ -93,8 +93,8 @@ static const struct fg_key measure_keys[] = {
 		"time that the pairs of one benchmark may take"),
 	 .initial = "5m", FG_BOUNDS(0.001, 604800),
 	 .more = "If it would end just before enough pairs can decide, those are measured too; if "
-		 "it is too short for any statement, one pair is measured. A slowdown that is not "
-		 "yet beyond doubt is measured again, which may double the time."},
+		 "it is too short for any statement, one pair is measured. A slowdown may be "
+		 "measured again with the code in other places, which may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "blocks of pairs"},
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "keep each execution on one CPU under `abba` too"),

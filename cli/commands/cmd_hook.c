@@ -74,7 +74,7 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate hook install", "gate every commit"},
-	{"fastgate hook install --type pre-push", "gate every push instead"},
+	{"fastgate hook install --type pre-push", "gate every push"},
 	{"fastgate hook uninstall --type pre-push", "stop gating pushes"},
 	{NULL, NULL},
 };

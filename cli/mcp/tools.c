@@ -49,9 +49,9 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .only_reads = true},
 	{.name = "profile",
 	 .title = "Show a profile",
-	 .what = "Shows where a stored run, or a recording, spent its time: functions, call trees, "
-		 "lines or instructions. A run of the gate has a profile of each benchmark and "
-		 "side.",
+	 .what = "Shows where a stored run, or a recording, spent its time: functions and call "
+		 "trees; a recording also lines and instructions. A run of the gate has a profile "
+		 "of each benchmark and side.",
 	 .command = "view",
 	 .options = NAMES("view", "bench", "side", "rows", "depth", "function", "measure", "by",
 			  "focus", "ignore", "region", "inclusive"),
