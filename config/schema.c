@@ -40,7 +40,7 @@ static const char *const versions[] = {"1", NULL};
 #define IN_METRIC_POLICY(member) offsetof(struct fg_metric_policy, member)
 static const struct fg_key metric_policy_keys[] = {
 	{FG_KEY("gated", BOOL, IN_METRIC_POLICY(gated),
-		"the metric counts for the verdict; false: informational"),
+		"the metric takes part in the verdict; if not, it is informational"),
 	 .more = "Gated by default: `cpu_time`, `wall_time`, `max_rss`, your own metrics, and "
 		 "every measure of the profile that is listed here."},
 	{FG_KEY("min_effect", RATIO, IN_METRIC_POLICY(min_effect),

@@ -71,8 +71,8 @@ struct fg_project_program {
 	enum fg_project_trial trial;
 	const char *why;
 	/*
-	 * CPU time of an execution beyond that of a process that does nothing with the same input;
-	 * 0 if the latter takes the larger part
+	 * CPU time of an execution beyond that of a process that does nothing with the same
+	 * input; 0 if the latter takes the larger part
 	 */
 	double work_s;
 	double seconds;  /* per execution */
