@@ -38,7 +38,7 @@ extern const char *const fg_cli_splits[];
 	 FG_ROW_TEXT(type, member.query.root, "root", 0, "REGEX",                          \
 		     "cut off everything above the outermost match"),                      \
 	 FG_ROW_TEXT(type, member.query.leaf, "leaf", 0, "REGEX",                          \
-		     "count all time below the innermost match as its own"),                \
+		     "count all time below the innermost match as its own"),               \
 	 FG_ROW_LIST(type, member.ancestors, "ancestor", 0, "REGEX",                       \
 		     "split functions by the nearest matching caller: 'log  (from fit)'"), \
 	 FG_ROW_LIST(type, member.rename, "rename", 0, "RULE",                             \
