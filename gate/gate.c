@@ -144,24 +144,50 @@ static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *v
 	}
 }
 
+static enum fg_exit exit_code_of(const struct fg_policy *policy, enum fg_outcome outcome)
+{
+	switch (outcome) {
+	case FG_OUTCOME_ERROR:
+		return FG_EXIT_NOT_MEASURED;
+	case FG_OUTCOME_REGRESSION:
+		return FG_EXIT_REGRESSION;
+	case FG_OUTCOME_CREEP:
+		return policy->fail_on_creep ? FG_EXIT_REGRESSION : FG_EXIT_PASS;
+	case FG_OUTCOME_PLACEMENT:
+		return policy->fail_on_placement ? FG_EXIT_REGRESSION : FG_EXIT_PASS;
+	case FG_OUTCOME_INCONCLUSIVE:
+		return policy->fail_on_inconclusive ? FG_EXIT_INCONCLUSIVE : FG_EXIT_PASS;
+	default:
+		return FG_EXIT_PASS;
+	}
+}
+
+static enum fg_exit worse_code(enum fg_exit a, enum fg_exit b)
+{
+	static const int severity[] = {[FG_EXIT_PASS] = 0,
+				       [FG_EXIT_INCONCLUSIVE] = 1,
+				       [FG_EXIT_REGRESSION] = 2,
+				       [FG_EXIT_NOT_MEASURED] = 3};
+
+	return severity[a] >= severity[b] ? a : b;
+}
+
 enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict)
 {
-	const struct fg_policy *policy = input->policy;
-	const enum fg_outcome outcome = verdict->outcome;
-	bool lacks_baseline = false;
+	/* an error without a benchmark: nothing was measured */
+	enum fg_exit code =
+		verdict->outcome == FG_OUTCOME_ERROR ? FG_EXIT_NOT_MEASURED : FG_EXIT_PASS;
 
-	for (size_t i = 0; i < verdict->benchmark_count; i++)
-		lacks_baseline = lacks_baseline || verdict->benchmarks[i].outcome == FG_OUTCOME_NEW;
-	if (outcome == FG_OUTCOME_ERROR)
-		return FG_EXIT_NOT_MEASURED;
-	if (outcome == FG_OUTCOME_REGRESSION ||
-	    (outcome == FG_OUTCOME_CREEP && policy->fail_on_creep) ||
-	    (outcome == FG_OUTCOME_PLACEMENT && policy->fail_on_placement))
-		return FG_EXIT_REGRESSION;
-	return (outcome == FG_OUTCOME_INCONCLUSIVE && policy->fail_on_inconclusive) ||
-			       (lacks_baseline && input->baseline_required)
-		       ? FG_EXIT_INCONCLUSIVE
-		       : FG_EXIT_PASS;
+	/* The worst outcome may pass where a milder one of another benchmark is set to fail. */
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+
+		code = worse_code(code, exit_code_of(fg_benchmark_policy(input, benchmark->name),
+						     benchmark->outcome));
+		if (benchmark->outcome == FG_OUTCOME_NEW && input->baseline_required)
+			code = worse_code(code, FG_EXIT_INCONCLUSIVE);
+	}
+	return code;
 }
 
 /* NULL if no arguments were recorded. */

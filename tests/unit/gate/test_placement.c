@@ -78,6 +78,34 @@ static void placement_fails_if_configured(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_REGRESSION);
 }
 
+/* Each benchmark counts by its own policy, even beside one with a worse outcome that passes. */
+static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **state)
+{
+	struct fg_benchmark planned = {.name = "moved"};
+	const struct fg_plan plan = {.benchmarks = &planned, .benchmark_count = 1};
+	struct fg_policy policy = {.fail_on_inconclusive = false};
+	const struct fg_gate_input input = {.plan = &plan, .policy = &policy};
+	struct fg_benchmark_verdict benchmarks[] = {
+		{.name = "moved", .outcome = FG_OUTCOME_PLACEMENT},
+		{.name = "noisy", .outcome = FG_OUTCOME_INCONCLUSIVE},
+		{.name = "slower and slower", .outcome = FG_OUTCOME_CREEP},
+	};
+	const struct fg_verdict verdict = {.outcome = FG_OUTCOME_CREEP,
+					   .benchmarks = benchmarks,
+					   .benchmark_count = FG_ARRAY_SIZE(benchmarks)};
+
+	(void)state;
+	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_PASS);
+	policy.fail_on_placement = true; /* not the policy of the one that is placement */
+	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_PASS);
+	policy.fail_on_inconclusive = true;
+	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_INCONCLUSIVE);
+	planned.policy.fail_on_placement = true;
+	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_REGRESSION);
+	benchmarks[1].outcome = FG_OUTCOME_ERROR;
+	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_NOT_MEASURED);
+}
+
 static void a_gated_function_does_not_fail_for_its_place(void **state)
 {
 	(void)state;
@@ -457,6 +485,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_same_code_elsewhere_is_placement_and_passes,
 						begin, end),
 		cmocka_unit_test_setup_teardown(placement_fails_if_configured, begin, end),
+		cmocka_unit_test(the_worst_outcome_that_is_set_to_fail_gives_the_exit_code),
 		cmocka_unit_test_setup_teardown(a_gated_function_does_not_fail_for_its_place, begin,
 						end),
 		cmocka_unit_test_setup_teardown(the_same_files_are_not_placed_elsewhere, begin,
