@@ -33,7 +33,7 @@ enum {
 	MAX_CPUS = 1024,
 };
 
-static const double sure = 3.4;        /* sum of normal quantiles for alpha 1 % and power 80 % */
+static const double sure = 4.1;        /* sum of normal quantiles for alpha 0.1 % and power 80 % */
 static const double as_one = 1.7;      /* two executions take less CPU time than this many */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
@@ -54,7 +54,7 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	double own_s = 0;
 	double wall_s = 0;
 	double cpu_s = 0;
-	double min_s = INFINITY;
+	double min_s = HUGE_VAL;
 	double pairs = 0;
 	size_t count = 0;
 
@@ -352,7 +352,7 @@ static void repeat_one(struct fg_project_trying *t)
 	for (size_t i = 0; i < t->project->program_count; i++) {
 		struct fg_project_program *program = &t->project->programs[i];
 
-		if (program->trial == FG_PROJECT_SHORT && !program->is_idle &&
+		if (program->trial == FG_PROJECT_SHORT && program->work_s > 0 &&
 		    program->harness == FG_HARNESS_NONE &&
 		    !strchr(fg_project_command(program, &t->cli->arena), '\'') &&
 		    (!best || program->rank > best->rank ||

@@ -104,7 +104,7 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 	struct fg_project_program with = with_input(program, input, found->as_argument);
 	const char *line = fg_project_command(&with, &t->cli->arena);
 	struct fg_project_seen seen = {0};
-	double cpu_s = INFINITY;
+	double cpu_s = HUGE_VAL;
 
 	remove_result(t);
 	for (int round = 0; round < 2; round++) {
@@ -138,7 +138,7 @@ static bool execute_copies(struct fg_project_trying *t, struct fg_project_progra
 
 /*
  * If no input takes long, the right one is unknown: a program may reject a text at its first line
- * and still exit with 0. Compares the CPU times for the same number of bytes of each input.
+ * and still exit with 0. Compares the work on the same number of bytes of each input.
  */
 static void compare_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 			   const struct fg_project_inputs *inputs, struct found *found)
@@ -148,12 +148,12 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 	for (size_t i = 0; i < inputs->count && !is_over(t); i++) {
 		const struct fg_project_input *input = &inputs->items[i];
 		struct fg_project_program longer = with_input(program, input, found->as_argument);
-		struct fg_project_seen seen = {0};
 
 		longer.input_copies = (unsigned)ceil(COMPARED_BYTES / (double)input->size);
-		if (found->works[i] && execute_copies(t, &longer, &seen) &&
-		    seen.cpu_s > FG_PROJECT_CLEARLY * max_s) {
-			max_s = seen.cpu_s;
+		if (found->works[i] && fg_project_prepare(t, &longer) &&
+		    fg_project_measure(t, &longer, FG_PROJECT_TRY_SECONDS) &&
+		    longer.work_s > FG_PROJECT_CLEARLY * max_s) {
+			max_s = longer.work_s;
 			found->input = input;
 		}
 	}

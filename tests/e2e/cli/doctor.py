@@ -47,7 +47,7 @@ NOISE = [
     ("cpus", "warning", {f"{CPU}/online": "0"}, "1 online", "two CPUs"),
     ("cpu_quota", "warning", {"sys/fs/cgroup/cpu.max": "150000 100000", "proc/self/cgroup": "0::/"}, "1.50 CPUs", "--cpuset-cpus"),
     ("memory", "warning", {"proc/meminfo": "MemTotal: 16000000 kB\nMemAvailable: 160000 kB"}, "1 %", "ps -eo rss"),
-    ("thermal", "warning", {f"{CPU}/cpu0/thermal_throttle/package_throttle_count": "17"}, "17 times", "cooling"),
+    ("thermal", "warning", {f"{CPU}/cpu0/thermal_throttle/package_throttle_count": "17"}, "since boot: 17", "cooling"),
     ("numa_balancing", "note", {"proc/sys/kernel/numa_balancing": "1"}, "on, nodes 0-1", "numa_balancing=0"),
     ("virtualization", "note", {"proc/cpuinfo": "processor : 0\nflags : fpu hypervisor sse2"}, "", None),
 ]
