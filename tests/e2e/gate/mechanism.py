@@ -119,6 +119,7 @@ def it_is_named(call, kind, words, function=None, **planted):
 
 with tempfile.TemporaryDirectory() as made:
     env = {**os.environ, "HOME": made, "XDG_CACHE_HOME": made + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
+           "GIT_CONFIG_GLOBAL": "/dev/null",
            "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_COMMITTER_NAME": "t",
            "GIT_COMMITTER_EMAIL": "t@example.org"}
     project = pathlib.Path(made) / "project"
