@@ -136,6 +136,6 @@ benchmarks:
     it_is_named("walk", "cache_misses", "× the misses of the first-level caches", STRIDE=4099)
     it_is_named("guess", "mispredicted_branches", "mispredicted branches", SHIFT=0)
     if "clang" not in run("cc", "--version"):  # clang has no attribute `optimize`
-        it_is_named("add", "not_vectorised", "no longer vectorised (", LANE="volatile unsigned")
+        it_is_named("add", "not_vectorised", "fewer vector instructions (", LANE="volatile unsigned")
         it_is_named("step", "not_tail_called", "tail calls became calls (", function="descend", LAST="^ 1")
     os.chdir("/")
