@@ -149,7 +149,7 @@ enum fg_trace_record {
 	FG_RECORD_MEASURE = 19,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), then to the end of the
-	 * record measure, value.  Values with the same four ids add up as the measure does
+	 * record measure, value. Values with the same four ids are combined by the measure's fold
 	 */
 	FG_RECORD_COUNTS = 20,
 	/*
