@@ -53,7 +53,7 @@ void fg_free_words(char **words);
 /* Borrows the words: the caller frees the list alone. */
 char **fg_join_words(char *const *first, char *const *then) __attribute__((returns_nonnull));
 char **fg_copy_words(char *const *words) __attribute__((returns_nonnull));
-/* Lists of variables, "NAME=value". The new one is taken over, in place of one of its name. */
+/* Takes ownership of `variable`, "NAME=value"; frees the entry of that name, which it replaces. */
 void fg_variable_set(char ***variables, char *variable);
 /* NULL: not in the list. */
 const char *fg_variable_get(char *const *variables, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kind of frame that a name denotes. */
+/* Flags of a frame. */
 #ifndef FG_SYMBOLS_FRAME_FLAG_H
 #define FG_SYMBOLS_FRAME_FLAG_H
 

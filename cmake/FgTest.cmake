@@ -74,7 +74,7 @@ function(fg_once kind labels result)
 	set(${result} "${labels}" PARENT_SCOPE)
 endfunction()
 
-# fg_needs(<kind> <labels> <targets>...)
+# fg_needs(<kind> <labels> <targets>...) adds <targets> to those targets above that build tests of this kind with these labels.
 function(fg_needs kind labels)
 	if("sanitized" IN_LIST labels)
 		set_property(GLOBAL APPEND PROPERTY FG_SANITIZED_TARGETS ${ARGN})

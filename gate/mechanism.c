@@ -470,14 +470,14 @@ static void describe_not_inlined(const struct counter *c, const struct tally t[2
 				 calls);
 }
 
-/* Adds "no longer vectorised (16 → 0 vector instructions), " and sets the kind accordingly. */
+/* Adds "fewer vector instructions (16 → 0), " and sets the kind accordingly. */
 static void name_form(const struct fg_code_form form[FG_ARM_COUNT], struct fg_mechanism *mechanism,
 		      struct fg_strbuf *text)
 {
 	mechanism->kind = kind_by_form(mechanism->kind, form);
 	if (mechanism->kind == FG_MECHANISM_NOT_VECTORISED)
-		fg_strbuf_printf(text, "no longer vectorised (%u → %u vector instructions), ",
-				 form[0].vectors, form[1].vectors);
+		fg_strbuf_printf(text, "fewer vector instructions (%u → %u), ", form[0].vectors,
+				 form[1].vectors);
 	if (mechanism->kind == FG_MECHANISM_NOT_TAIL_CALLED)
 		fg_strbuf_printf(text, "tail calls became calls (%u → %u jumps), ",
 				 form[0].tail_calls, form[1].tail_calls);

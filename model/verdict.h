@@ -68,11 +68,11 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* p-value of the decisive test; NaN: none */
-	/* probabilities from the test behind the interval */
+	/* from the test behind the interval */
 	struct {
 		bool is_known;
-		double slower; /* that the change is above zero */
-		double beyond; /* that the change is above min_effect */
+		double slower; /* probability that the change is above zero */
+		double beyond; /* probability that the change is above min_effect */
 	} probability;
 	/*
 	 * Standard error of log(`ratio`), taking the measured layouts as a random sample. 0: one

@@ -33,7 +33,7 @@ enum {
 /* HTTP statuses with a specific meaning here. */
 enum {
 	FG_HTTP_OK = 200,        /* already stored, with the same content */
-	FG_HTTP_CREATED = 201,   /* stored on the disk */
+	FG_HTTP_CREATED = 201,   /* stored durably */
 	FG_HTTP_DIFFERENT = 422, /* the id belongs to a run with other content */
 };
 

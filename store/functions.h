@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions by the ids of their rows. */
+/* Finds functions by the ids of their rows. */
 #ifndef FG_STORE_FUNCTIONS_H
 #define FG_STORE_FUNCTIONS_H
 

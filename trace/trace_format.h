@@ -59,7 +59,7 @@
 #define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at each end of a deeper call path */
 #define FG_TRACE_TEXT_MAX    65536u      /* longest text */
 #define FG_TRACE_MODULES_MAX 65535u
-#define FG_SPAN_MIN_NS       100000u /* shorter stays in a region only add to its total */
+#define FG_SPAN_MIN_NS       100000u /* shorter visits to a region only add to its total */
 #define FG_HANDLER_BUCKETS   80u
 
 /* The cause of a sample, which determines what its weight counts. */
@@ -149,7 +149,7 @@ enum fg_trace_record {
 	FG_RECORD_MEASURE = 19,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), then to the end of the
-	 * record measure, value.  Values with the same four ids add up as the measure does
+	 * record measure, value. Values with the same four ids are combined by the measure's fold
 	 */
 	FG_RECORD_COUNTS = 20,
 	/*
@@ -159,7 +159,7 @@ enum fg_trace_record {
 	FG_RECORD_HELD = 21,
 	/* state, time, bytes held, largest number of bytes held so far: the state is complete */
 	FG_RECORD_HELD_END = 22,
-	/* thread, region, begin, end: a stay of FG_SPAN_MIN_NS or longer; inner ones first */
+	/* thread, region, begin, end: a visit of FG_SPAN_MIN_NS or longer; inner ones first */
 	FG_RECORD_REGION_SPAN = 23,
 	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held

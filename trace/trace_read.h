@@ -81,7 +81,7 @@ struct fg_trace_region_times {
 	uint64_t count, wall_ns;
 };
 
-/* One stay of a thread in a region; inner regions come before outer ones. */
+/* One visit of a thread to a region; inner regions come before outer ones. */
 struct fg_trace_region_span {
 	uint32_t thread, region;
 	uint64_t begin_ns, end_ns;

@@ -186,7 +186,7 @@ class Bench:
                 f"p{100 * part:g} {quantile(counts, part) / 1e3:.1f}" for part in (0.5, 0.99, 0.999, 0.9999, 1)))
 
     def real(self):
-        """The share of samples of real programs whose stack does not reach its start."""
+        """The share of samples of real programs with an incomplete stack."""
         scratch, source = self.scratch, os.path.dirname(os.path.abspath(__file__))
         commands = {
             "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..", "-c", f"{source}/../../collector/unwind/rules.c", "-o", f"{scratch}/rules.o"],

@@ -65,7 +65,7 @@ def rate_of(folder):
 
 
 def pair(plain, sampled, extra, turn):
-    """The cost in percent."""
+    """Returns the cost of sampling in percent, and the CPU seconds of the plain program."""
     order = [(plain, {}), (sampled, extra)]
     started = [start(*side) for side in (order if turn % 2 else order[::-1])]
     times = [cpu_s(child) for child in started]

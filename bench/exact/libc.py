@@ -118,6 +118,7 @@ def judge(project, env, base, now, wanted):
 
 def main(folder):
     env = {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": f"{folder}/cache", "GIT_CONFIG_NOSYSTEM": "1",
+           "GIT_CONFIG_GLOBAL": "/dev/null",
            "GIT_AUTHOR_NAME": "b", "GIT_AUTHOR_EMAIL": "b@example.org", "GIT_COMMITTER_NAME": "b",
            "GIT_COMMITTER_EMAIL": "b@example.org"}
     project = folder / "project"

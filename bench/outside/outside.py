@@ -110,7 +110,7 @@ def costs(folder):
         looks = statistics.median(looks for _, looks, _ in results[tool]) * 1000 / float(BUSY[2])
         often = f"{looks:.1f}" if repeat else "at 100" if words else ""
         print(f"  {tool:<20} {often:>9}   {100 * (1 - turns / base):8.1f} %   {pause / 1000:8.2f} ms")
-    stops = [re.search(r"stopped a thread (\d+) times?, in 99 % of them for at most (.*)", said) for _, _, said in results["fastgate"]]
+    stops = [re.search(r"stopped threads (\d+) times?; 99 % of the stops lasted at most (.*)", said) for _, _, said in results["fastgate"]]
     print("  fastgate's stops, and the time that 99 % of them took at most: " + "; ".join(f"{stop[1]}: {stop[2]}" for stop in stops if stop))
 
 

@@ -19,7 +19,7 @@
 enum {
 	LOOP_PAIRS_MAX = 400,
 	LOOP_LOOKS_FROM = 12,
-	LOOP_MEASUREMENTS = 3, /* of one build, at most */
+	LOOP_MEASUREMENTS = 3, /* most measurements per build */
 };
 
 struct loop {

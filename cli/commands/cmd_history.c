@@ -521,7 +521,7 @@ const struct fg_cli_command fg_cmd_history = {
 	.summary = "show the trend of a benchmark, and where its level changed",
 	.description =
 		"Shows one metric of each benchmark, or of one, over the stored runs, oldest "
-		"first, with the points from which its level changed for good. A change must last "
+		"first, with the points at which its level changed for good. A change must last "
 		"five runs and stand out from series without a change that scatter and drift like "
 		"this one. Runs of different environments are never compared with each other.\n"
 		"\n"

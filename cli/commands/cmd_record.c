@@ -140,7 +140,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate record -- ./reco --events 200 sample.bin",
 	 "profile one command; then: fastgate view fastgate-record"},
 	{"fastgate record --pid 4711 --duration 20s",
-	 "what is that server doing? It keeps running undisturbed"},
+	 "what is that server doing? It need not be restarted"},
 	{"fastgate record --system --duration 20s && fastgate view -V top-down",
 	 "what is this machine doing?"},
 	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},

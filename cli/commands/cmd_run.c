@@ -572,11 +572,10 @@ static const struct fg_option options[] = {
 		    "first look after MIN pairs, last one after MAX"),
 	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "time limit for one benchmark: 5m"),
 	FG_ROW_FLAG(struct options, quick, "quick", 'Q',
-		    "a first answer: skip benchmarks whose binaries did not change, and spend 15 "
-		    "s on each of the others"),
+		    "a first answer: skip benchmarks as --affected does, and spend 15 s on each of "
+		    "the others"),
 	FG_ROW_FLAG(struct options, affected, "affected", 0,
-		    "skip benchmarks if nothing that they execute or read has changed; --quick "
-		    "does so as well"),
+		    "skip benchmarks if nothing that they execute or read has changed"),
 	FG_ROW_FLAG(struct options, exact, "exact", 0,
 		    "instead of times, count the instructions of one execution per side, and fail "
 		    "if the candidate executes more"),

@@ -58,7 +58,7 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .only_reads = true},
 	{.name = "history",
 	 .title = "Show the trend",
-	 .what = "Shows one metric of a benchmark over the stored runs, with the points from which "
+	 .what = "Shows one metric of a benchmark over the stored runs, with the points at which "
 		 "its level changed for good.",
 	 .command = "history",
 	 .options = NAMES("branch", "metric", "limit"),

@@ -45,7 +45,7 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 
 	FG_TRY(fg_outside_sample(&sampling, &result, err));
 	if (result.stops)
-		fg_cli_say(cli, "stopped a thread %llu time%s, in 99 %% of them for at most %s",
+		fg_cli_say(cli, "stopped threads %llu time%s; 99 %% of the stops lasted at most %s",
 			   (unsigned long long)result.stops, result.stops == 1 ? "" : "s",
 			   fg_format_duration((double)result.pause_p99_ns, pause));
 	if (sampling.min_ns || result.period_ns > sampling.period_ns)

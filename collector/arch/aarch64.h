@@ -31,7 +31,7 @@
 #define FG_ARCH_PERF_SP 31
 #define FG_ARCH_PERF_IP 32
 
-/* Lazy-binding entries have no unwind tables. */
+/* Lazy-binding entries have no unwind tables here, so no rule is FG_RULE_PLT. */
 static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 {
 	(void)pc;

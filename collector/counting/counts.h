@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 enum {
-	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* values of one probe, at most */
+	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* most values per probe */
 	/* groups of FG_COUNT_KINDS types of exceptions */
 	FG_COUNT_TYPE_GROUPS = 6,
 };

@@ -48,7 +48,7 @@ enum {
 
 struct fg_python_frame {
 	uint64_t code;
-	uint64_t instruction; /* address of the current instruction, or the last one */
+	uint64_t instruction; /* address of the current instruction, or of the last executed one */
 	uint64_t stack;       /* an address in the native frame that evaluates this one */
 	uint32_t id;          /* number that the caller assigns */
 };

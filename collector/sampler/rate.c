@@ -11,9 +11,9 @@ enum {
 	MAX_TIMES = 4,       /* a sample that took longer had lost its CPU */
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
 	HARDLY_PART = 8,     /* a smaller change of the period is ignored */
-	MEASURED_EVERY = 32, /* samples between two measured ones, at most */
+	MEASURED_EVERY = 32, /* most samples between two measured ones */
 	/*
-	 * CPU time between two measured samples, at most; at first every other sample is measured
+	 * most CPU time between two measured samples; at first every other sample is measured
 	 */
 	MEASURED_EVERY_NS = 100000000,
 	START_SPREAD_NS = 250000000, /* shortest CPU time over which the start's cost is spread */

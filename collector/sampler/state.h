@@ -37,7 +37,7 @@
 enum {
 	FG_THREADS_MAX = 4096,
 	FG_FDS_MAX = 65536,
-	FG_CHECKS_PER_FRAME = 2, /* checks per frame, at most */
+	FG_CHECKS_PER_FRAME = 2, /* most checks per frame */
 	FG_TRAIL_ROOM = 1024,    /* frames that a kept stack may grow by before it is moved */
 	FG_TRAIL_FRAMES = FG_TRAIL_ROOM + (int)FG_TRACE_FRAMES_MAX,
 	FG_REGION_DEPTH_MAX = 64,

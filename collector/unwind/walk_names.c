@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The frames of a walk become the kept stack, and the number of a call path. */
+/* Turns the frames of a walk into a call path, and keeps them for the thread's next walk. */
 #include "collector/python/python.h"
 #include "collector/sampler/writer.h"
 #include "collector/unwind/paths.h"

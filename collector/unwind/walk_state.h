@@ -100,11 +100,11 @@ struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_reg
 /* ---- walk_names.c ---- */
 
 /*
- * The call path of this walk's frames, on top of the `standing` kept ones; 0: no room.  The whole
- * becomes the kept stack.
+ * Names this walk's frames on top of the `standing` frames kept from earlier walks, and keeps both
+ * as the thread's stack. Returns the call path; 0: no room.
  */
 uint32_t fg_walk_name(struct fg_walk *walk, uint32_t standing);
-/* As above, for a stack that is too deep: both of its ends, with a cut between them. */
+/* Names a stack that is too deep by both of its ends, with a cut between them; keeps nothing. */
 uint32_t fg_walk_name_deep(struct fg_walk *walk, uint32_t standing);
 
 /* ---- walk_bare.c ---- */

@@ -53,7 +53,7 @@ struct fg_server_options {
 	unsigned requests_per_minute; /* per token or address; 0: 6000 */
 	unsigned threads;             /* worker threads; 0: 16 */
 	int64_t headers_ns;           /* time limit for a request's headers; 0: a minute */
-	int64_t request_ns; /* time limit from there until the answer is read; 0: five minutes */
+	int64_t request_ns; /* time limit from the headers until the answer is read; 0: five minutes */
 	int log_fd;         /* one line of JSON per request; negative: no log */
 };
 

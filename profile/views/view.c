@@ -160,8 +160,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		return status;
 	}
 	note_share(&made, measure->lost, measure->lost + measure->total, "could not be sampled");
-	note_share(&made, measure->truncated, measure->total,
-		   "has a stack that does not reach its start");
+	note_share(&made, measure->truncated, measure->total, "has an incomplete stack");
 	note_few_samples(profile, index, &made);
 	for (size_t i = 0; i < profile->note_count; i++)
 		fg_view_profile_note(&made, "%s", profile->notes[i]);

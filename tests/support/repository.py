@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A git repository that no setting of this machine reaches."""
+"""A git repository isolated from the user's and the machine's git configuration."""
 import os
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ class Repository:
         self.folder.mkdir(parents=True)
         home = str(self.folder.parent)
         self.environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": f"{home}/cache", "GIT_CEILING_DIRECTORIES": home,
-                            "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_COUNT": "1",
+                            "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_COUNT": "1",
                             "GIT_CONFIG_KEY_0": "protocol.file.allow", "GIT_CONFIG_VALUE_0": "always"}
         for who in ("AUTHOR", "COMMITTER"):
             self.environment |= {f"GIT_{who}_NAME": "Ann Example", f"GIT_{who}_EMAIL": "a@localhost"}

@@ -132,7 +132,7 @@ def malloc_of_the_program_is_reported():
 
 
 def allocator_unknown_to_the_loader_is_reported():
-    """The allocators are one with a prefix, and a malloc that is local to the program."""
+    """There are two such allocators: one with a prefix (je_malloc), and a static malloc."""
     body = "{ static char room[1 << 16]; static size_t used; void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
     write("prefixed.c", "#include <stddef.h>\nvoid *je_malloc(size_t n)\n" + body + "int main(void) { return je_malloc(100) == NULL; }\n")
     write("local.c", "#include <stddef.h>\nstatic void *malloc(size_t n)\n" + body + "int main(void) { return malloc(100) == NULL; }\n")

@@ -65,7 +65,7 @@ def from_outside():
     with subprocess.Popen(["./shares"]) as running:
         try:
             done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0, "--rate", "1000")
-            check(done.returncode == 0 and re.search(r"stopped a thread \d+ times?, in 99 % of them for at most [\d.]+ [nµm]?s", done.stderr),
+            check(done.returncode == 0 and re.search(r"stopped threads \d+ times?; 99 % of the stops lasted at most [\d.]+ [nµm]?s", done.stderr),
                   f"--pid: {done.returncode}\n{done.stderr}")
             check(weight_ns(document, "three") > 0 and weight_ns(document, "main") > 0, "--pid: no samples in three, called by main")
             done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0, "--budget", "3%")

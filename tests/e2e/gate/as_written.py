@@ -92,7 +92,7 @@ def run_here(command, page):
 
 def commands_run_as_written():
     os.environ |= {"FASTGATE_COLLECTOR": collector, "PATH": f"{fastgate.parent}:{os.environ['PATH']}", "HOME": os.getcwd(),
-                   "XDG_CACHE_HOME": os.path.abspath("cache"), "GIT_CONFIG_NOSYSTEM": "1"}
+                   "XDG_CACHE_HOME": os.path.abspath("cache"), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
     os.mkdir("project")
     os.chdir("project")
     make_repository()

@@ -3,7 +3,7 @@
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export HOME="$work/home" XDG_CACHE_HOME="$work/cache" GIT_CONFIG_NOSYSTEM=1
+export HOME="$work/home" XDG_CACHE_HOME="$work/cache" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL="$work/home/.gitconfig"
 mkdir -p "$HOME"
 git config --global user.name tester
 git config --global user.email tester@example.org

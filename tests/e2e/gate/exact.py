@@ -139,6 +139,7 @@ def without_valgrind_the_report_says_so(env, folder):
 with tempfile.TemporaryDirectory() as made:
     folder = pathlib.Path(made)
     env = {**os.environ, "HOME": made, "XDG_CACHE_HOME": made + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
+           "GIT_CONFIG_GLOBAL": "/dev/null",
            "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_COMMITTER_NAME": "t",
            "GIT_COMMITTER_EMAIL": "t@example.org"}
     project = folder / "project"

@@ -56,7 +56,7 @@ with tempfile.TemporaryDirectory() as name:
     home = pathlib.Path(name)
     project = home / "your-project"
     project.mkdir()
-    environment = dict(os.environ, HOME=name, XDG_CACHE_HOME=f"{name}/cache", GIT_CONFIG_NOSYSTEM="1",
+    environment = dict(os.environ, HOME=name, XDG_CACHE_HOME=f"{name}/cache", GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null",
                        PATH=f"{fastgate.parent}:{os.environ['PATH']}")
     for who in ("AUTHOR", "COMMITTER"):
         environment[f"GIT_{who}_NAME"], environment[f"GIT_{who}_EMAIL"] = "tester", "tester@example.org"

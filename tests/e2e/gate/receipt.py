@@ -83,7 +83,8 @@ def sign():
 
 
 def body():
-    os.environ.update({"HOME": os.getcwd(), "XDG_CACHE_HOME": os.getcwd() + "/cache", "GIT_CONFIG_NOSYSTEM": "1"})
+    os.environ.update({"HOME": os.getcwd(), "XDG_CACHE_HOME": os.getcwd() + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
+                       "GIT_CONFIG_GLOBAL": "/dev/null"})
     write("fastgate.yml", CONFIG)
     write(".gitignore", "*\n!bench\n!fastgate.yml\n!.gitignore\n")
     git("init", "-q", "-b", "main", ".")

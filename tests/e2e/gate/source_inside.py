@@ -39,7 +39,8 @@ def source_shown(name, text, flags=""):
     """The report's entry for spin(), after its loop was made ten times as long."""
     folder = pathlib.Path(name).absolute()
     folder.mkdir()
-    environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost",
+    environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",
+                   "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost",
                    "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@localhost"}
 
     def git(*words):
@@ -72,7 +73,7 @@ def place_shown(name, *words):
     folder = top / "sub"
     folder.mkdir(parents=True)
     environment = {key: value for key, value in os.environ.items() if key != "GITHUB_WORKSPACE"}
-    environment.update(HOME=str(top.parent), GIT_CONFIG_NOSYSTEM="1")
+    environment.update(HOME=str(top.parent), GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
     (folder / "fastgate.yml").write_text(CONFIG.format(compiler=compiler, flags="").replace("main.c", "$PWD/main.c"))
     (top / ".gitignore").write_text("prog\nr.json\n.fastgate\n")
     (folder / "main.c").write_text("#define ROUNDS 3000000ul\n" + CODE)

@@ -43,6 +43,7 @@ def count(calls, env):
 def body():
     home = os.getcwd()
     env = {**os.environ, "HOME": home, "XDG_CACHE_HOME": home + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
+           "GIT_CONFIG_GLOBAL": "/dev/null",
            **{f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}}
     admin = token("admin")
     with Server() as server:

@@ -28,7 +28,7 @@ struct fg_made_program {
 	double seen[2];        /* share of each arm's time that is sampled */
 	double spent_ns;       /* CPU time of the last repetition */
 	bool with_bytes;       /* each repetition has a row of another measure too */
-	const double *layouts; /* times of the candidate's layouts; NULL: measured in one */
+	const double *layouts; /* candidate's factor at each line offset; NULL: one layout */
 };
 
 void fg_made_program_init(struct fg_made_program *p, uint64_t seed);

@@ -233,7 +233,7 @@ static void code_that_lost_vectors_or_tail_calls_is_named(void **state)
 		{"fit=0:0:c:16:0:0:0",
 		 {400, 400},
 		 FG_MECHANISM_NOT_VECTORISED,
-		 "no longer vectorised (16 → 0 vector instructions), +100 % instructions per call "
+		 "fewer vector instructions (16 → 0), +100 % instructions per call "
 		 "(10 000 → 20 000)"},
 		{"fit=0:0:c:16:8:2:2",
 		 {400, 400},

@@ -78,7 +78,7 @@ static void placement_fails_if_configured(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_REGRESSION);
 }
 
-/* Each benchmark counts by its own policy, even beside one with a worse outcome that passes. */
+/* Each benchmark counts by its own policy, even if one with a worse outcome passes. */
 static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **state)
 {
 	struct fg_benchmark planned = {.name = "moved"};
