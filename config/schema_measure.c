@@ -114,8 +114,8 @@ static const struct fg_key measure_keys[] = {
 		 "place of the cache line and of the page, and the pairs take turns: what is left is "
 		 "the change. If these links would take more than a tenth of the measurement (2 s are "
 		 "accepted, but never more than a tenth of `measure.budget`), there are 8 or 4; if 4 take "
-		 "longer, they are made only when a time, measured as linked, would fail by less than 40 "
-		 "%. `always` makes them however long they take."},
+		 "longer, they are made only when a time, measured as linked, would fail by less than "
+		 "40 %. `always` makes them however long they take."},
 	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),
 	 .initial = "auto", .words = when_modes,
 	 .more = "A benchmark is left out if the candidate changes no function that it executes, and "
