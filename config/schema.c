@@ -89,7 +89,7 @@ static const struct fg_section accept_section = {.keys = accept_keys,
 #define IN_POLICY(member) offsetof(struct fg_policy, member)
 static const struct fg_key creep_keys[] = {
 	{FG_KEY("window", UNSIGNED, IN_POLICY(creep_window),
-		"number of newest commits whose small steps are summed up; 0: off"),
+		"add up small changes over this many of the latest commits; 0: off"),
 	 .initial = "50", FG_BOUNDS(0, 1000), .unit = "commits"},
 	{FG_KEY("tolerated", RATIO, IN_POLICY(creep_tolerated),
 		"more than this in the window is creep, if the interval is above zero"),
@@ -370,10 +370,10 @@ static const char *const post_formats[] = {"json",   "junit",  "markdown", "comm
 					   "github", "gitlab", "csv",      "csv-raw", NULL};
 static const struct fg_key post_keys[] = {
 	{FG_KEY("github", NAME, IN_POST(github),
-		"one comment on the pull request, kept up to date; or a status of the commit"),
+		"one comment on the pull request, kept up to date; or a commit status"),
 	 .words = github_posts},
 	{FG_KEY("gitlab", NAME, IN_POST(gitlab),
-		"one note on the merge request, kept up to date; or a status of the commit"),
+		"one note on the merge request, kept up to date; or a commit status"),
 	 .words = gitlab_posts},
 	{FG_KEY("webhook", URL, IN_POST(webhook), "address to send the report to")},
 	{FG_KEY("format", NAME, IN_POST(format),

@@ -123,9 +123,9 @@ static int parse_regex(const struct fg_key *key, const char *text, void *target,
 		(void)regerror(status, &regex, problem, sizeof(problem));
 		return fg_error_set(err, FG_EINVAL, "%s", problem);
 	}
-	status = regex.re_nsub >= 1 ? FG_OK
-				    : fg_error_set(err, FG_EINVAL,
-						   "without a group (...) that marks the number");
+	status = regex.re_nsub >= 1
+			 ? FG_OK
+			 : fg_error_set(err, FG_EINVAL, "it has no group (...) around the number");
 	regfree(&regex);
 	return status == FG_OK ? parse_text(key, text, target, arena, err) : status;
 }

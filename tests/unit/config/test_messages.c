@@ -175,8 +175,8 @@ static void benchmarks_are_judged(void **state)
 		 "f.yml:3:27: benchmarks.a.command: found a list, expected a word of the command"},
 		{"no group in the expression",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: 'rate' } ]"),
-		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': without a group (...) "
-		 "that marks the number, expected a POSIX extended regular expression with the "
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': it has no group (...) "
+		 "around the number, expected a POSIX extended regular expression with the "
 		 "number in its first group"},
 		{"too many repetitions",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: '((a{200}){200})' } ]"),
