@@ -40,12 +40,14 @@ static void add_note(const struct fg_node_verdict *node, const struct fg_code_fa
 				   : "its own machine code is unchanged, but not all that it calls";
 
 	if (offset[0] == offset[1])
-		fg_notes_add(&verdict->notes, arena, "%s: %s; at +%u mod 4096 on both sides",
-			     node->name, what, offset[0]);
-	else
 		fg_notes_add(&verdict->notes, arena,
-			     "%s: %s; at +%u mod 64 → +%u mod 64 (mod 4096: +%u → +%u)", node->name,
-			     what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
+			     "%s: %s; at offset %u within a 4 KiB page on both sides", node->name,
+			     what, offset[0]);
+	else
+		fg_notes_add(
+			&verdict->notes, arena,
+			"%s: %s; at offset %u → %u within a cache line (%u → %u within a 4 KiB page)",
+			node->name, what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
 }
 
 /* The only compared function whose code changed; NULL if none or several changed. */
