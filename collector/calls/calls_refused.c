@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* 32-bit programs run as they are, uncounted, and the trace says so. */
+/* 32-bit and arm64 programs run as they are, uncounted, and the trace says so. */
 #include "collector/counting/count_hooks.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/writer.h"
 
 static void on_introduce(struct fg_thread *thread)
 {
-	(void)fg_note(thread, "calls of named functions are not counted in 32-bit programs");
+	(void)fg_note(thread, "calls of named functions are counted only in x86-64 programs");
 }
 
 static void on_thread_end(struct fg_thread *thread, bool is_last)
