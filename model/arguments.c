@@ -96,7 +96,8 @@ static void hint_repeats(const struct fg_argument_figures *figures, struct fg_st
 		fg_strbuf_printf(text, "called %s times with the same argument\n",
 				 fg_format_count(figures->values, count));
 	else
-		fg_strbuf_printf(text, "%.3g %% of %s calls have the argument of the call before\n",
+		fg_strbuf_printf(text,
+				 "%.3g %% of %s calls repeat the argument of the previous call\n",
 				 100 * figures->repeats / figures->values,
 				 fg_format_count(figures->values, count));
 }

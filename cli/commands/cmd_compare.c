@@ -96,10 +96,11 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 	int status = FG_OK;
 
 	if (!as_json && !as_csv && strcmp(format, "terminal") != 0)
-		return fg_error_set(err, FG_EINVAL,
-				    "two profiles can be compared as terminal, json or csv, not as "
-				    "%.20s; `fastgate graph A B` draws the difference",
-				    format);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"a comparison of two profiles can be written as text (terminal), "
+			"json or csv, not as %.20s; `fastgate graph A B` draws the difference",
+			format);
 	fg_view_difference(&difference->tree, difference->titles, &options, &table);
 	if (as_json)
 		fg_view_write_json(&table, 1, &text);

@@ -16,7 +16,7 @@ static const struct fg_option options[] = {
 	FG_ROW_DURATION(struct options, older_than, "older-than", "90d",
 			"remove runs that started longer ago than this"),
 	FG_ROW_NUMBER(struct options, keep, "keep", 1000000, "10",
-		      "keep this many newest runs of each branch, whatever their age"),
+		      "always keep this many of the newest runs of each branch"),
 	FG_ROW_FLAG(struct options, dry_run, "dry-run", 0,
 		    "only report how many runs would be removed"),
 	{.name = NULL},

@@ -10,7 +10,7 @@ static const struct fg_option gc_options[] = {
 	FG_ROW_DURATION(struct fg_perfdb_options, older_than, "older-than", "365d",
 			"remove runs that started longer ago than this"),
 	FG_ROW_NUMBER(struct fg_perfdb_options, keep, "keep", 1000000, "50",
-		      "keep this many newest runs of each branch, whatever their age"),
+		      "always keep this many of the newest runs of each branch"),
 	FG_ROW_FLAG(struct fg_perfdb_options, dry_run, "dry-run", 0,
 		    "only report how many runs would be removed"),
 	FG_PERFDB_HELP,

@@ -83,9 +83,9 @@ int fg_health_start(const struct fg_health_options *options, struct fg_health **
 	atomic_store(&h->answered_ns, fg_clock_monotonic_ns());
 	atomic_store(&h->has_room, true);
 	h->asks = (struct fg_background){
-		.name = "health asks", .work = ask, .context = h, .pause_ns = ask_every_ns};
+		.name = "health db", .work = ask, .context = h, .pause_ns = ask_every_ns};
 	h->looks = (struct fg_background){
-		.name = "health looks", .work = look, .context = h, .pause_ns = look_every_ns};
+		.name = "health disk", .work = look, .context = h, .pause_ns = look_every_ns};
 	*health = h;
 	status = fg_background_start(&h->asks, err);
 	return status == FG_OK ? fg_background_start(&h->looks, err) : status;

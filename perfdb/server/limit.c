@@ -24,7 +24,7 @@ static const struct fg_option limit_options[] = {
 	FG_ROW_DURATION(struct fg_perfdb_options, older_than, "older-than", "0s",
 			"`perfdb gc` removes runs that started longer ago than this"),
 	FG_ROW_NUMBER(struct fg_perfdb_options, keep, "keep", 1000000, "0",
-		      "except this many newest runs of each branch"),
+		      "except this many of the newest runs of each branch"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };

@@ -46,7 +46,7 @@ static const char no_duet_harness[] =
 	"command of its own";
 static const char no_duet_parallel[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one uses several threads or "
-	"processes at once: limit it to one, if it can be";
+	"processes at once: limit it to one thread if possible";
 static const char no_duet_idle[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its "
 	"time: let it wait less for files, timers, other programs or, behind a shell, a free CPU";

@@ -117,8 +117,8 @@ static int compare_usage(const char *project, const struct fg_limits *limits,
 	if (limits->most_bytes && usage->bytes > limits->most_bytes)
 		return fg_error_set(
 			err, FG_ELIMIT,
-			"the runs of project '%.100s' would need %s, its quota is %s: %s", project,
-			fg_format_size((double)usage->bytes, held),
+			"the runs of project '%.100s' would need %s, but its quota is %s: %s",
+			project, fg_format_size((double)usage->bytes, held),
 			fg_format_size((double)limits->most_bytes, most), advice);
 	return FG_OK;
 }
