@@ -28,7 +28,7 @@ enum {
 /* The figures of one argument. */
 struct fg_argument_figures {
 	double values, zeros, negatives, denormals, infinities, nans;
-	double repeats;          /* calls with the same value as the call before */
+	double repeats;          /* calls with the same value as the previous call */
 	double least, most, sum; /* of finite values; NaN: unknown */
 	double bins[FG_ARGUMENT_BINS];
 };

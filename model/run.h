@@ -94,7 +94,6 @@ struct fg_exchange;
 /* Writes or reads all members except `start_share`, which only a store keeps. */
 bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
 
-/* One benchmark of a run. */
 /*
  * Notes on how a benchmark was measured, apart from its pairs. A verdict shows them in this order.
  */
@@ -111,6 +110,7 @@ enum fg_remark {
 	FG_REMARK_COUNT
 };
 
+/* One benchmark of a run. */
 struct fg_series {
 	char *name;
 	char *command; /* as configured */

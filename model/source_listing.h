@@ -26,7 +26,8 @@ struct fg_source_listing {
 	bool has_side[2]; /* false: this side's source is unknown */
 	struct fg_source_row *rows;
 	size_t row_count;
-	size_t hottest; /* the row with the highest cost; the candidate's if there is one */
+	/* row with the highest cost on the candidate's side, or on the only known side */
+	size_t hottest;
 };
 
 struct fg_source_side {

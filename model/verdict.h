@@ -75,8 +75,8 @@ struct fg_metric_verdict {
 		double beyond; /* probability that the change is above min_effect */
 	} probability;
 	/*
-	 * Standard error of log(`ratio`), taking the measured layouts as a random sample. 0: one
-	 * layout.
+	 * Standard error of log(`ratio`), from the medians of the places within a cache line. 0:
+	 * not measured in layouts, or a place has no pairs.
 	 */
 	double layout_error;
 	/* log(candidate / baseline) from the pairs that every run measures; NaN: unknown */

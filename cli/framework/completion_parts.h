@@ -11,7 +11,7 @@
 
 /* Words separated by blanks; `words` may be NULL. */
 void fg_completion_words(const char *const *words, struct fg_strbuf *text);
-/* How a shell completes a value: by its kind, or from words between two texts. */
+/* A shell's syntax for completing a value: a text per kind, or `before`, the choices, `after`. */
 struct fg_completion_values {
 	const char *const *kinds; /* by enum fg_complete */
 	const char *before, *after;

@@ -22,9 +22,9 @@ struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
 	char *candidate_commit; /* the commit to build; NULL: the work tree in place */
-	struct fg_plan
-		baseline_plan; /* a commit's own fastgate.yml; our commands may point into it */
-	const char **gone;     /* benchmarks that only that plan has */
+	/* from the baseline commit's fastgate.yml; the current plan's commands may point here */
+	struct fg_plan baseline_plan;
+	const char **gone; /* benchmarks that only that plan has */
 	size_t gone_count;
 	struct fg_stored_run baseline; /* stored run to compare with */
 	bool has_baseline;

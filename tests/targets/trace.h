@@ -68,7 +68,7 @@ struct trace {
 	uint32_t kinds[TRACE_RECORD_KINDS]; /* number of records of each kind */
 	uint64_t sample_bytes;
 	uint64_t payload_bytes;
-	unsigned damaged; /* incomplete chunks, which only a power failure leaves */
+	unsigned damaged; /* blocks with an unknown header, and chunks with a wrong checksum */
 	struct trace *next;
 };
 
