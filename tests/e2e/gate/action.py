@@ -206,7 +206,7 @@ with tempfile.TemporaryDirectory() as name:
         pull = {"GITHUB_REF": "refs/pull/7/merge", "GITHUB_SHA": "f" * 40, "GITHUB_BASE_REF": "main", "GITHUB_HEAD_REF": "topic"}
         clone("topic", "--depth=1")
         job = Job(home, checkout, "pull_request", event, **pull)
-        expect(job, job.run(cache, artifact), "regression", 1, "deepening", "::error file=loop.c,line=")
+        expect(job, job.run(cache, artifact), "regression", 1, "fetching the rest of the shallow clone", "::error file=loop.c,line=")
         if len(comments()) != 1 or "regression" not in comments()[0]:
             fail("the pull request has not the one comment", comments())
         statuses = json.loads((home / "statuses.json").read_text())
