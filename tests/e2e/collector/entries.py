@@ -130,7 +130,7 @@ def another_file_than_was_looked_at_stays_as_it_is():
 
 def a_program_that_another_starts_is_reported(program):
     done = recorded("add_up", "sh", "-c", f"exec {program}")
-    check("started by another" in done.stderr, done.stderr)
+    check("another program started this one" in done.stderr, done.stderr)
 
 
 def refuse_executable_pages():
@@ -149,7 +149,7 @@ def protected_code_is_not_changed(program):
     if done.returncode == 99 or "SubprocessError" in done.stderr:
         return
     check(done.returncode == 0 and done.stdout == "all as it should be\n", f"{done}")
-    check("its code cannot be changed safely on this system (add_up)" in done.stderr, done.stderr)
+    check("the code cannot be changed safely on this system (add_up)" in done.stderr, done.stderr)
 
 
 def programs_notice_nothing():
