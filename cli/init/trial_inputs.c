@@ -149,8 +149,10 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 		const struct fg_project_input *input = &inputs->items[i];
 		struct fg_project_program longer = with_input(program, input, found->as_argument);
 
+		if (!found->works[i] || input->size <= 0)
+			continue;
 		longer.input_copies = (unsigned)ceil(COMPARED_BYTES / (double)input->size);
-		if (found->works[i] && fg_project_prepare(t, &longer) &&
+		if (fg_project_prepare(t, &longer) &&
 		    fg_project_measure(t, &longer, FG_PROJECT_TRY_SECONDS) &&
 		    longer.work_s > FG_PROJECT_CLEARLY * max_s) {
 			max_s = longer.work_s;

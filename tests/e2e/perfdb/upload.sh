@@ -20,7 +20,7 @@ export PERFDB_URL PERFDB_TOKEN
 "$fastgate" run --set "perfdb.url=$url" >words 2>&1 || { cat words; fail "the upload failed"; }
 [ "$("$fastgate" runs --store perfdb.db --json | grep -c '"id"')" = 3 ] || fail "not every run arrived"
 "$fastgate" push --status | grep -q '^0 waiting' || fail "something is left in the spool"
-"$fastgate" push >words 2>&1 || fail "pushing nothing failed" words
+"$fastgate" push --url "$url" >words 2>&1 || fail "pushing nothing failed" words
 grep -q 'nothing to send' words || fail "nothing to send, and no line says so" words
 write_config 'upload: required'
 env -u PERFDB_URL -u PERFDB_TOKEN "$fastgate" run --no-post --export step.fgrun >words 2>&1 || fail "the step that measures failed" words
