@@ -142,17 +142,6 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = strstr(words, word); at; at = strstr(at + 1, word)) {
-		if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	}
-	return false;
-}
-
 /* Samples per call path and all that it calls; to be freed. */
 static double *count_inclusive_samples(const struct fg_profile_set *set)
 {
@@ -177,9 +166,12 @@ bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 	double *samples = count_inclusive_samples(set);
 	bool is_changed = changed && fg_text_ends_with(changed, " ..."); /* a cut list: unknown */
 
-	for (size_t n = 1; changed && n < set->node_count && !is_changed; n++)
+	for (size_t n = 1; changed && n < set->node_count && !is_changed; n++) {
+		const char *name = linkage_of(&set->functions[set->nodes[n].function]);
+
 		is_changed = samples[n] > 0 && samples[n] >= HOT_SHARE * samples[0] &&
-			     has_word(changed, linkage_of(&set->functions[set->nodes[n].function]));
+			     fg_text_has_word(changed, " ", name, strlen(name));
+	}
 	free(samples);
 	return is_changed;
 }
