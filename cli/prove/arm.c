@@ -102,8 +102,9 @@ static int plant_in(struct arm *arm, const char *library, const struct fg_plante
 static int relink(struct fg_prove *prove, struct fg_prove_subject *subject, struct arm *arm,
 		  const struct fg_planted *planted)
 {
-	const char *library = subject->chosen ? subject->chosen->library
-					      : fg_fs_base_name(arm->benchmark.command.argv[0]);
+	const char *library = subject->chosen && subject->chosen->library
+				      ? subject->chosen->library
+				      : fg_fs_base_name(arm->benchmark.command.argv[0]);
 	struct fg_error why = {0};
 	int status = FG_OK;
 

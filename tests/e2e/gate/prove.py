@@ -31,6 +31,10 @@ int main(void)
 	return 0;
 }
 """
+CALLED_TOO_OFTEN = """
+__attribute__((noinline)) static int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+int main(void) { return fibonacci(31) < 0; }
+"""
 CONFIG = """version: 1
 project: small
 build: {{ command: "{build}" }}
@@ -151,6 +155,18 @@ def build_that_cannot_be_relinked_is_delayed():
     check(len(stored) >= 2 and all(run["schedule"] == "stored" or run["pairs"] == 0 for run in stored), f"stored: {stored}")
 
 
+def program_whose_functions_cannot_be_slowed_down_is_still_relinked():
+    project = Project("often")
+    (project.folder / "main.c").write_text(CALLED_TOO_OFTEN)
+    project.git("commit", "-q", "-a", "-m", "Called too often")
+    done = project.prove("--budget", "40s", "--json")
+    check(done.returncode in (0, 1, 3), f"exit code {done.returncode}: {done.stdout}{done.stderr}")
+    card = json.loads(done.stdout)
+    check("planted in the whole program" in done.stderr, f"a function was chosen: {done.stderr}")
+    check(any(run["arm"] == "neutral" for run in card["runs"]) or len(card["runs"]) < 6,
+          f"no neutral link in {len(card['runs'])} runs: {done.stderr}")
+
+
 def build_that_cannot_be_relinked_is_reported_as_unproven():
     project = Project("copied", build=f"cp {shutil.which('true')} prog")
     project.refuses(3, "prog: no slowdown can be planted: no link was seen while it was built", "--budget", "5s")
@@ -162,6 +178,7 @@ def main():
     another_card_begins(project, card)
     bad_input_is_one_clear_line()
     build_that_cannot_be_relinked_is_delayed()
+    program_whose_functions_cannot_be_slowed_down_is_still_relinked()
     build_that_cannot_be_relinked_is_reported_as_unproven()
 
 
