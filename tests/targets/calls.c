@@ -2,7 +2,7 @@
 /*
  * Known calls of functions in other objects: callers, numbers and arguments. Results are checked,
  * so that a wrapper that corrupts an argument or a result is noticed. usage: calls [plain | fork |
- * signal | throw-away]
+ * signal]
  */
 #include <math.h>
 #include <pthread.h>

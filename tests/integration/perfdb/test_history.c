@@ -65,7 +65,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Most runs are stored in the order of their start; some come late, and one by most of all runs. */
+/* Most runs are stored in the order in which they started; some come late, and one by most of the runs. */
 static uint64_t nth_stored(uint64_t n, uint64_t count)
 {
 	const uint64_t far = count * 4 / 5 / 7 * 7;
