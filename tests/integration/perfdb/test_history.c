@@ -307,7 +307,7 @@ static void add_case_metric(struct fg_series *series)
 							       .gated = true});
 }
 
-/* A run of the first few benchmarks; the newest runs have fewer of them. */
+/* Saves a run of all benchmarks; the newest runs have only the first two. */
 static void save_overview_run(struct fixture *f, uint64_t n)
 {
 	const size_t several = n > OVERVIEW_RUNS - 9 ? 2 : BENCHMARKS;
