@@ -65,7 +65,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Most runs are stored in the order in which they started; some come late, and one by most of the runs. */
+/*
+ * The number of the run that is stored n-th: most runs are stored in the order of their start
+ * times, one in seven swaps places with the next, and two that are far apart swap theirs.
+ */
 static uint64_t nth_stored(uint64_t n, uint64_t count)
 {
 	const uint64_t far = count * 4 / 5 / 7 * 7;
