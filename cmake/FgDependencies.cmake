@@ -30,7 +30,7 @@ endif()
 pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 
-# Libraries that base/library.h opens on demand: linked with their dependencies, they took three quarters of a
+# Libraries that base/library.h opens on demand: linked with their dependencies, they would take four fifths of a
 # program's start.
 set(FG_OPENED_PACKAGES "")
 fg_opened_library(curl libcurl 7.85.0)

@@ -2,7 +2,8 @@
 set(FG_TEST_TIMEOUT_S 600)
 
 # Labels that select a part of the tests:
-#   unit, integration, e2e, lint, fuzz   kind of the test
+#   unit, integration, e2e,
+#   security, fuzz, lint                 kind of the test
 #   unit:FOLDER, whole:FOLDER            the folder it is in (`./dev test --changed`)
 #   plain                                a sanitizer would find nothing that other tests do not find
 #   sanitized                            the optimised build would find nothing that other tests do not find
@@ -13,7 +14,7 @@ set(FG_TEST_TIMEOUT_S 600)
 #   compilers                            reads a compiler's output, so it also runs in clang's build
 #   arm64                                run by `./dev test arm64`
 #
-# Wall time in `./dev test` of tests above eleven seconds: the longest start first, so that none runs alone at the end.
+# Seconds that tests of more than eleven take in `./dev test`: the longest are started first, so that none runs alone at the end.
 set(FG_LONG_TESTS
 	e2e.web_perfdb 44 e2e.web_report 39 e2e.cli_init 28 e2e.record_options 25 integration.collector_guest 25
 	integration.collector_truth 24 integration.collector_guest_i386 23 integration.perfdb_call_paths_postgresql 22

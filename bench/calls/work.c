@@ -2,7 +2,7 @@
 /*
  * work DEPTH CALLS: calls exp below DEPTH calls; prints CPU nanoseconds per call. work DEPTH CALLS
  * half: calls a function of its own instead. work tracks EVENTS: moves particles through a field;
- * each step calls sin, cos, exp, log and sqrt.
+ * each step calls exp, sin, cos, atan2 and log.
  */
 #define _GNU_SOURCE
 #include <math.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A fixed amount of work at the end of a call chain of DEPTH functions across LIBRARIES libraries.
- * Prints its CPU time and the share that the kernel accounts as system time. usage: chain DEPTH
- * LIBRARIES FOLDER MILLIONS
+ * Prints its CPU time and the share that the kernel accounts as system time.
+ *
+ * usage: chain DEPTH LIBRARIES FOLDER MILLIONS
  */
 #include <dlfcn.h>
 #include <stdint.h>

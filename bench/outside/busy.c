@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that compute at the end of a deep stack: usage: busy THREADS DEPTH MILLISECONDS. Prints
- * "turns" per second of CPU time of all threads, and "pause", the 99th percentile in microseconds
- * of the gaps of at least 10 us in which a runnable thread did not run.
+ * Threads that compute at the end of a deep stack. Prints "turns" per second of CPU time of all
+ * threads, and "pause", the 99th percentile in microseconds of the gaps of at least 10 us in which
+ * a runnable thread did not run.
+ *
+ * usage: busy THREADS DEPTH MILLISECONDS
  */
 #include "tests/targets/work.h"
 

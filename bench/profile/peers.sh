@@ -10,7 +10,7 @@ cd "$work"
 yes 'INSERT INTO t VALUES(abs(random()) % 1000, hex(randomblob(20)));' | head -n 400000 >inserts
 { echo 'CREATE TABLE t(a INT, b TEXT); CREATE INDEX i ON t(a); CREATE INDEX j ON t(b); BEGIN;'; cat inserts; echo 'COMMIT; SELECT count(DISTINCT substr(b, 3)) FROM t;'; } >script
 
-report() { # NAME SAMPLES COMMAND...: its CPU time is what this shell's children used meanwhile
+report() { # NAME SAMPLES COMMAND...: prints the CPU time of the command
 	name=$1
 	samples=$2
 	shift 2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Untrusted unwind tables, as the collector finds them inside a program: the offset of the header
- * (2 bytes, little endian), then its segment. The target looks up every function of the table, and
- * one address from the input.
+ * (2 bytes, little endian), then its segment. The target looks up the first 64 functions of the
+ * table, at their start and beyond it.
  */
 #include "base/base.h"
 #include "collector/unwind/rules.h"

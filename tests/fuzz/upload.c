@@ -2,7 +2,7 @@
 /*
  * An untrusted upload. Random bytes would hardly ever pass the checksums, so the input is the three
  * parts unpacked (sizes of envelope and dictionary, 2 bytes each, little endian, then the parts),
- * which are packed here. An input that begins with FGRUN is tried unchanged.
+ * which are packed here. An input that begins with FGRU is tried unchanged.
  */
 #include "perfdb/protocol.h"
 #include "store/bundle.h"

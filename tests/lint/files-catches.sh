@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about files catches what it should: plants an include cycle, a loop of headers, unused functions and two
-# types of one name in a copy.
+# The rule about files catches what it should: in a copy, plants files that call each other, headers that include each
+# other, unused functions, and two types of one name.
 set -eu
 python=$1
 root=$2

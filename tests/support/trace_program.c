@@ -37,8 +37,8 @@ static uint32_t frames_to_leave(struct state *s)
 }
 
 /*
- * Goes down to the callee that this turn leads to. The same path always gets the same frames, so
- * paths occur repeatedly, as in a real program.
+ * Calls the frame's usual callee or, on another branch, a second one. A path and a branch always
+ * lead to the same frame, so paths occur repeatedly, as in a real program.
  */
 static void step_down(struct state *s)
 {

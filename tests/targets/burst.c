@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The same work, first in one thread, then in four at once.  usage: burst [MS] (CPU time of each)
+ * The same work, first in one thread, then in four at once.
+ *
+ * usage: burst [MS], the CPU time of each of the two
  */
 #include "work.h"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Calls of exp whose paths the program itself knows, from stacks that are easily mistaken for each
- * other. usage: call_sites walk SEED | stale | coroutines | stacks | steps [calls] | leave FILE The
- * first three print "function;function COUNT" for each path.
+ * other.
+ *
+ * usage: call_sites walk SEED | stale | coroutines | stacks | steps [calls] | leave FILE
+ *
+ * The first four print "function;function COUNT" for each path.
  */
 #include <alloca.h>
 #include <fcntl.h>

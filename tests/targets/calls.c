@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Known calls of functions in other objects: callers, numbers and arguments. Results are checked,
- * so that a wrapper that corrupts an argument or a result is noticed. usage: calls [plain | fork |
- * signal | throw-away]
+ * so that a wrapper that corrupts an argument or a result is noticed.
+ *
+ * usage: calls [plain | fork | signal]
  */
 #include <math.h>
 #include <pthread.h>

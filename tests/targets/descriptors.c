@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Opens, holds and closes known numbers of descriptors in known functions. Prints how many more are
- * open at the end than at the start. usage: descriptors [plain | fork | vfork]
+ * open at the end than at the start.
+ *
+ * usage: descriptors [plain | fork | vfork]
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Holds memory on demand: each line of standard input is a command, answered when it is done. The
- * first answer is the process id.
+ * Holds memory on demand: prints its process id, then answers each line of standard input, a
+ * command, when it is done.
  */
 #include <fastgate/region.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Functions that the program calls itself, a known number of times. Results are checked, so that a
- * jump that corrupts an argument, a register, a flag or the stack is noticed. usage: entries [fork]
+ * jump that corrupts an argument, a register, a flag or the stack is noticed.
+ *
+ * usage: entries [fork]
  */
 #include <csetjmp>
 #include <csignal>

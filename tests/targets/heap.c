@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Known allocations: their callers, number and sizes. usage: heap [plain | fork | signal | jump |
- * vfork | exec | clone | last]
+ * Known allocations: their callers, number and sizes.
+ *
+ * usage: heap [plain | fork | signal | jump | vfork | exec | clone | last]
  */
 #include <pthread.h>
 #include <setjmp.h>

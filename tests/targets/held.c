@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Holds known amounts of heap memory, in known functions, over time and at the end. usage: held
- * [plain | fork]
+ * Holds known amounts of heap memory, in known functions, over time and at the end.
+ *
+ * usage: held [plain | fork]
  */
 #include <pthread.h>
 #include <stdint.h>

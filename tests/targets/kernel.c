@@ -40,8 +40,8 @@ NOINLINE static void touch_pages(void)
 }
 
 /*
- * Random counts: constant intervals could fall into step with the kernel's ticks, which alone show
- * system time.
+ * Random counts: constant intervals could fall into step with the kernel's ticks, at which system
+ * time may be sampled.
  */
 static unsigned below(unsigned limit)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that name themselves in both ways, that are named by their creator, that inherit a name,
- * and that have none.
+ * Threads that name themselves by pthread_setname_np() and by prctl(), one that its creator names,
+ * and one that nobody names.
  */
 #include "work.h"
 

@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* In libc since glibc 2.34; on older ones the collector's own function is called and fails. */
+/* In glibc since 2.34; with an older one, the collector's own function is called and fails. */
 int close_range(unsigned first, unsigned last, int flags) __attribute__((weak));
 
 static volatile sig_atomic_t received;

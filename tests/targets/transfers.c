@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads and writes known numbers of bytes in known numbers of calls. The first call fails, which
- * marks the start in another tool's record. usage: transfers [plain | fork | signal]
+ * marks the start in another tool's record.
+ *
+ * usage: transfers [plain | fork | signal]
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -12,8 +12,8 @@
 enum {
 	PAIRS = 24,
 	PERIOD_NS = 1000000,
-	FAIL_EVERY = 50,
-	FAIL_AT = 7,  /* one benchmark in this many */
+	FAIL_EVERY = 50, /* one benchmark in this many fails: 7, 57, 107, ... */
+	FAIL_AT = 7,
 	CULPRIT = 5,  /* row in the table of frames */
 	CREEPING = 5, /* number of benchmarks */
 	NEWEST = FG_GATED_RUNS - 1,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# completions.sh FASTGATE: the three shells accept the completions, and offer the right words.
+# completions.sh FASTGATE: bash and fish offer the right words, and zsh finds its completion.
 set -u
 fastgate=$1
 scratch=$(mktemp -d)

@@ -13,7 +13,6 @@ git commit -q -m "A part"
 cd "$work/project" || exit 1
 git init -q .
 git submodule --quiet add "$work/part" part
-# A build that counts its executions, and needs the submodule.
 configure() { # benchmarks
 	cat >fastgate.yml <<END
 version: 1
@@ -23,7 +22,8 @@ benchmarks: $1
 END
 }
 echo ': one' >main.sh
-# Like make, leaves up-to-date files alone, because they may be running.
+# A build that needs the submodule and logs its executions. Like make, it leaves up-to-date files alone, because
+# they may be running.
 make_build() { # programs
 	cat >build.sh <<END
 git rev-parse HEAD >>$work/builds

@@ -24,7 +24,7 @@ assert eval(sys.argv[2]), {name: b["pairs"] for name, b in found.items()}
 END
 }
 
-# A server: `setup` starts it, each execution cleans up, and its requests are units of work.
+# A server: `setup` writes its requests, each execution cleans up, and each request is a unit of work.
 export FASTGATE_INCLUDE="$FASTGATE_ROOT/include"
 begin server
 sed -i 's/10000/2000/' fastgate.yml

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Three jobs measure a third each, and a fourth merges them into one verdict; files that do not belong together are
+# Three jobs measure a part each, and a fourth merges them into one verdict; files that do not belong together are
 # refused.
 . "$(dirname "$0")/common.sh"
 mkdir -p "$work/project" && cd "$work/project" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# operations.sh FASTGATE PERFDB: a server with a self-signed certificate, tokens and a proxy in between, configured
-# by fastgate.yml alone; then retention, backup and restore. No file that was written may contain the token.
+# operations.sh FASTGATE PERFDB: uploads to a server with a self-signed certificate and tokens, also through a proxy,
+# as fastgate.yml says; then retention, backup and restore. No file that was written may contain the token.
 set -eu
 fastgate=$1
 perfdb=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # upload.sh FASTGATE PERFDB: a run is sent when it is stored; without a server it waits, and the exit code shows
-# that. In CI, a later step sends the exported run to a server that only this step knows (docs/ci.md).
+# that. In CI, a later step sends the exported run to a server that only that step knows (docs/ci.md).
 set -eu
 fastgate=$1
 perfdb=$2

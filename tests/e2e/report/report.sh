@@ -27,7 +27,7 @@ expect() {
 	grep -qF -- "$words" err || fail "'$*' does not say '$words' but: $(cat err)"
 }
 
-# Every format, twice: the same bytes, which equal the golden files.
+# Every format gives the same bytes twice; six of them are compared with the golden files.
 for format in terminal json junit markdown comment html github gitlab csv csv-raw; do
 	"$fastgate" report --format "$format" >first
 	"$fastgate" report --format "$format" -o second

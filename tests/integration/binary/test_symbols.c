@@ -473,7 +473,7 @@ static void a_separate_file_is_found_by_its_link_and_checked(void **state)
 	run("objcopy", (const char *const[]){link, in(scene, "libs.so"), NULL});
 	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
 	fg_symbolizer_free(symbolizer);
-	/* one flipped bit in the separate file: its checksum no longer matches, so it is not us */
+	/* one flipped bit: the separate file's checksum no longer matches, so it is not used */
 	text = fg_scratch_read(&scene->scratch, "libs.debug", &size);
 	text[size - 1] ^= 1;
 	fg_scratch_write(&scene->scratch, "libs.debug", text, size);

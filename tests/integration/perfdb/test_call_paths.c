@@ -129,7 +129,7 @@ enum {
 	RUNS = 12
 };
 
-/* A server, its uploads and their results. */
+/* A thread that opens the store and writes runs, and how that ended. */
 struct writer {
 	struct fixture *f;
 	unsigned who;

@@ -153,8 +153,8 @@ static void clients_that_stop_half_way_do_not_stop_others(void **state)
 }
 
 /*
- * The clock jumps forwards, back, and far back: no client stays locked out, and none gets more than
- * a minute's quota twice.
+ * The clock jumps forwards, back, and far back: no client stays locked out, and each jump gives a
+ * client one new minute's quota.
  */
 static void limit_survives_a_clock_that_jumps(void **state)
 {

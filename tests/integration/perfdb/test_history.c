@@ -65,7 +65,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Most runs are stored in the order of their start; some come late, and one by most of all runs. */
+/*
+ * The number of the run that is stored n-th: most runs are stored in the order of their start
+ * times, one in seven swaps places with the next, and two that are far apart swap theirs.
+ */
 static uint64_t nth_stored(uint64_t n, uint64_t count)
 {
 	const uint64_t far = count * 4 / 5 / 7 * 7;
@@ -307,7 +310,7 @@ static void add_case_metric(struct fg_series *series)
 							       .gated = true});
 }
 
-/* A run of the first few benchmarks; the newest runs have fewer of them. */
+/* Saves a run of all benchmarks; the newest runs have only the first two. */
 static void save_overview_run(struct fixture *f, uint64_t n)
 {
 	const size_t several = n > OVERVIEW_RUNS - 9 ? 2 : BENCHMARKS;

@@ -337,7 +337,7 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 		expect_part(&server, i, "\r\n\r\n{\"verdict\": \"regression\"}");
 		assert_null(strstr(server.requests[i], "Authorization"));
 	}
-	/* The server has stopped: the message does not contain the address. */
+	/* The server has stopped: the message names the host. */
 	assert_int_equal(post(&target, &result, &err), FG_ENET);
 	assert_non_null(strstr(err.message, "127.0.0.1"));
 	fg_script_release(&server);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Databases of other versions are refused and left alone; servers that start together create the
- * tables once.  All this in SQLite, or in the PostgreSQL that PERFDB_TEST_URL names. Its tables are
- * created afresh for each test.
+ * tables once.  The database is SQLite, or the PostgreSQL that PERFDB_TEST_URL names, whose tables
+ * are created afresh for each test.
  */
 #include "store/db.h"
 #include "store/store.h"

@@ -4,7 +4,7 @@
 
 static __attribute__((noinline)) void thrower(int depth)
 {
-	std::string held(20, 'x'); // // needs a destructor during the unwinding
+	std::string held(20, 'x'); // needs a destructor during the unwinding
 	if (depth == 0)
 		throw std::runtime_error(held);
 	thrower(depth - 1);

@@ -28,7 +28,7 @@ static char *cut_notes(char *path)
 	return notes;
 }
 
-/* Sets the documents to what the notes tell of them. */
+/* Writes the manual and the README that the notes describe. */
 static void document(struct fg_project *project, const char *programs, struct fg_arena *arena)
 {
 	struct fg_strbuf pages = {0};

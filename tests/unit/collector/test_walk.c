@@ -312,7 +312,7 @@ static void block_samples(int how)
 	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
 }
 
-/* The samples are at the program's first instruction, and in code that is gone. */
+/* Where neither the program counter nor the stack pointer is of use, the leaf remains. */
 static void a_sample_has_its_leaf_at_least(void **state)
 {
 	static const uintptr_t places[] = {2, 0x1000, UINTPTR_MAX, (uintptr_t)&now};

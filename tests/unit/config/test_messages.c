@@ -354,7 +354,7 @@ static void input_beyond_the_limits_is_refused(void **state)
 		fg_strbuf_add_text(&text, "[");
 	expect_refusal(&text, "nested deeper than 16 levels");
 	fg_strbuf_clear(&text);
-	/* nine levels of nine repetitions: 400 million values when written out */
+	/* ten levels of nine items: 3.5 billion values when written out */
 	fg_strbuf_add_text(&text, "a: &a [x, x, x, x, x, x, x, x, x]\n");
 	for (int c = 'b'; c < 'k'; c++) {
 		fg_strbuf_printf(&text, "%c: &%c [", c, c);

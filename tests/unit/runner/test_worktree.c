@@ -18,7 +18,7 @@ static void sh(const char *script)
 	free(fg_scratch_run(argv, scratch.path));
 }
 
-/* The tests may run in a CI too. */
+/* Unset, because the tests may run in a CI job themselves. */
 static const char *const ci_variables[] = {
 	"GITHUB_BASE_REF",
 	"CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
