@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about the host and the build, sorted, "host.cpu.model" = "AMD EPYC".  Facts marked
- * `identity` make up the coarse fingerprint: a comparison of runs with different fingerprints says
- * so. Values are text; keys are dotted and begin with "host.", "build.", "git." or "user.".
+ * Facts about the host and the build, sorted by key: "host.cpu.model" = "AMD EPYC". Values are
+ * text. Facts marked `identity` make up the coarse fingerprint: a comparison of runs with different
+ * fingerprints says so.
  */
 #ifndef FG_MODEL_ENVIRONMENT_H
 #define FG_MODEL_ENVIRONMENT_H

@@ -15,7 +15,7 @@
 const char *fg_web_link_name(enum fg_web_link link);
 const char *fg_web_link_fact(enum fg_web_link link);
 
-/* Values of the placeholders; NULL and 0: unknown. */
+/* The values of the placeholders; NULL or 0: unknown. */
 struct fg_web_link_values {
 	const char *project;
 	const char *commit;

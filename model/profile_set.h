@@ -105,9 +105,9 @@ uint16_t fg_profile_set_time(const struct fg_profile_set *set);
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
 /* Adds a zeroed row for a region. Valid until the next call. */
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
-/* Sets `aside` on the newest rows, back to the first row of this pair, which is complete. */
+/* Sets `aside` on all rows of this pair. The pair is complete, and its rows are the newest. */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
-/* Sets every row aside because the schedule was abandoned (FG_ASIDE_GIVEN_UP). */
+/* Adds FG_ASIDE_GIVEN_UP to all rows that were meant to count: the schedule was abandoned. */
 void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
@@ -119,8 +119,8 @@ size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, u
 /* The compiled function at the end of a call path: inlined functions are part of their caller. */
 uint32_t fg_profile_set_compiled(const struct fg_profile_set *set, uint32_t node);
 /*
- * CPU time samples per function, including functions inlined into it, over the rows that count.
- * Returns function_count values, which the caller frees; `all` is their sum.
+ * Samples of fg_profile_set_time() per function, including functions inlined into it, over the rows
+ * that count. Returns function_count values, which the caller frees; `all` gets their sum.
  */
 double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *all);
 /*
@@ -132,8 +132,8 @@ bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
 /* ---- profile_join.c ---- */
 
 /*
- * Makes a new set: arm 0 gets the rows of `arm` in sets[0], arm 1 those in sets[1]. Times are
- * dropped: there are no pairs across sessions.
+ * Makes a new set: arm 0 gets the rows of `arm` in sets[0], arm 1 those in sets[1]. Rows that do
+ * not count are dropped, and so are times: there are no pairs across sessions.
  */
 void fg_profile_join(struct fg_profile_set *joined, const struct fg_profile_set *const sets[2],
 		     uint8_t arm);

@@ -20,7 +20,9 @@ enum fg_arm {
 	FG_ARM_COUNT,
 };
 
-/* Why a repetition does not count. The rules are fixed in advance and never depend on its value. */
+/*
+ * Reasons to set a repetition aside. The rules are fixed in advance and never depend on its value.
+ */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
 	FG_ASIDE_OVERLAP =
@@ -39,7 +41,8 @@ enum fg_aside {
 
 /*
  * A build measured in several layouts has its code at 4, 8 or 16 offsets, and pair p runs at offset
- * p modulo their number. So p modulo 4 is its offset within a cache line.
+ * p modulo their number. So p modulo FG_LINE_PLACES is the number of its offset within a cache
+ * line.
  */
 enum {
 	FG_LINE_PLACES = 4, /* the build's own offset, and shifted by 16, 32 and 48 bytes */
@@ -91,7 +94,7 @@ struct fg_sampling {
 
 struct fg_exchange;
 
-/* Writes or reads all members except `start_share`, which only a store keeps. */
+/* Writes or reads all members except `start_share`, which only a store keeps, and `interrupts`. */
 bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
 
 /*
@@ -134,8 +137,8 @@ struct fg_series {
 	/* relative CPU cost, measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*
-	 * If the benchmark was measured in several layouts because it looked slower as linked: the
-	 * metric that looked slower, and its ratio as linked.
+	 * A benchmark that looked slower as linked is measured again in several layouts. These keep
+	 * the metric that looked slower, and its ratio as linked.
 	 */
 	char *as_linked_metric; /* NULL: one layout only; "": several layouts from the beginning */
 	double as_linked;
@@ -176,17 +179,17 @@ struct fg_run {
 };
 
 /*
- * Initialises the metrics of a new series: the built-in ones (in the order of enum fg_metric_id),
- * then the user's.
+ * Initialises a new series with the built-in metrics, in the order of enum fg_metric_id. The caller
+ * adds the user's metrics.
  */
 void fg_series_init(struct fg_series *series, const char *name);
 size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
 /* Index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
-/* By its unit: a time is never zero, a count may be. */
+/* True if the unit is one of time. A time is never zero, a count may be. */
 bool fg_metric_is_time(const struct fg_metric *metric);
-/* True for a measured time, false for a count. */
+/* True for a time that varies between repetitions, false for an exact one and for a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next one is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);

@@ -14,7 +14,7 @@
 #include "model/run.h"
 #include "model/source_listing.h"
 
-/* In order of severity: the worst outcome decides the whole. */
+/* In order of severity: the most severe outcome of any benchmark is that of the run. */
 enum fg_outcome {
 	FG_OUTCOME_PASS,
 	FG_OUTCOME_NEW,
@@ -75,8 +75,8 @@ struct fg_metric_verdict {
 		double beyond; /* probability that the change is above min_effect */
 	} probability;
 	/*
-	 * Standard error of log(`ratio`), from the medians of the places within a cache line. 0:
-	 * not measured in layouts, or a place has no pairs.
+	 * Standard error of log(`ratio`), from the trimmed means of the places within a cache line.
+	 * 0: not measured in layouts, or a place has no pairs.
 	 */
 	double layout_error;
 	/* log(candidate / baseline) from the pairs that every run measures; NaN: unknown */
@@ -89,7 +89,7 @@ struct fg_metric_verdict {
 	struct fg_notes notes;
 };
 
-/* The report on a function. It is `guilty` or `faster` only if the test supports it. */
+/* The finding about a function. `guilty` and `faster` need the support of the test. */
 enum fg_standing {
 	FG_STANDING_UNCHANGED, /* the interval of its change is within the margin */
 	FG_STANDING_NOT_SURE,
@@ -302,7 +302,7 @@ struct fg_exchange;
 bool fg_mechanism_exchange(const struct fg_exchange *with, void *at);
 const char *fg_standing_name(enum fg_standing value); /* "guilty", "not sure", ... */
 bool fg_standing_parse(const char *word, enum fg_standing *value);
-/* True if the test supports the change. */
+/* True if the function's change is significant, whether or not its code changed. */
 bool fg_standing_is_sure(enum fg_standing standing);
 bool fg_outcome_parse(const char *word, enum fg_outcome *value);
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);
