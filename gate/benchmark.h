@@ -9,7 +9,8 @@
 #include "model/verdict.h"
 
 /*
- * The policy of a benchmark: the plan's, or for a benchmark that is not in the plan, the input's.
+ * The policy of a benchmark: the one in the plan, or the input's if the benchmark is not in the
+ * plan.
  */
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);
 

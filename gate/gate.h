@@ -56,7 +56,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 /* The exit code of a verdict, computed anew after its benchmarks have changed. */
 enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict);
 
-/* Notes that two sessions cannot decide, and the command that can. */
+/* Notes that the host may differ between two sessions, and the command that avoids this. */
 void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,
 			   struct fg_verdict *verdict);
 

@@ -19,9 +19,9 @@ size_t fg_gate_min_pairs_first_look(double alpha);
 /* As above, for a look that is both the first and the last. */
 size_t fg_gate_min_pairs_only_look(double alpha);
 /*
- * The numbers of pairs after which a decision may be made, ascending; returns how many. The first
- * is `min_pairs`, or more if fewer cannot decide, each further one is half as large again, the last
- * is `max_pairs`.
+ * Lists the numbers of pairs after which a decision may be made, ascending. The first is
+ * `min_pairs`, or more if so few cannot decide; each is half as large again as the one before; the
+ * last is `max_pairs`. Returns their number.
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);

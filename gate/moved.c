@@ -167,7 +167,7 @@ static bool is_at_same_line(const struct fg_profile_function *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* The function that calls it where it takes most of its time. */
+/* The caller on the call path where the function takes most of its time. */
 static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 {
 	const struct fg_profile_set *set = c->set;

@@ -40,14 +40,14 @@ enum fg_step_result {
 
 enum fg_step_state {
 	FG_STATE_NEW,
-	FG_STATE_ALONE,      /* no baseline, so nothing to decide */
-	FG_STATE_BEGINNING,  /* links layouts before the first pair */
-	FG_STATE_DECIDING,   /* measures from look to look */
-	FG_STATE_SUSPECTING, /* may the placement of code have caused the failure? */
-	FG_STATE_VARYING,    /* it may, so layouts are linked */
+	FG_STATE_ALONE,     /* no baseline, so nothing to decide */
+	FG_STATE_BEGINNING, /* links layouts before the first pair */
+	FG_STATE_DECIDING,  /* measures from look to look */
+	FG_STATE_SUSPECTING, /* finds out whether the placement of code may have caused the failure */
+	FG_STATE_VARYING,    /* links layouts, because placement may have caused the failure */
 	FG_STATE_IN_LAYOUTS, /* measures from look to look in several layouts */
 	FG_STATE_FINISHING,  /* exceeds the budget, because enough pairs are nearly complete */
-	FG_STATE_EXPLAINING, /* can the slower function be named? */
+	FG_STATE_EXPLAINING, /* finds out whether the slower function can be named */
 	FG_STATE_NAMING,     /* measures pairs that do not change the verdict */
 	FG_STATE_LAST, /* measures from look to look: the schedule was given up while naming */
 	FG_STATE_OVER,
@@ -59,7 +59,7 @@ enum {
 
 struct fg_next_step {
 	enum fg_step_state state;
-	/* latest look: of the last undecided series, else of the first */
+	/* latest look at the last undecided series, or at the first if all are decided */
 	struct fg_gate_progress look;
 	bool has_look;
 	bool is_open; /* `until_sure`, but the budget ended before the decision */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The card of a gate: how far its verdicts can be trusted on one runner, judged by whole runs whose
- * correct outcome is known. A run compares a build with itself, with a neutral relink, or with a
- * slowdown of known size in a known function. No I/O, no clock, no state.
+ * The card of a gate shows how far its verdicts can be trusted on one runner. It is made from whole
+ * runs whose correct outcome is known: a build compared with itself, with a neutral relink, or with
+ * a slowdown of known size in a known function. No I/O, no clock, no state.
  */
 #ifndef FG_GATE_PROVE_H
 #define FG_GATE_PROVE_H

@@ -64,7 +64,7 @@ double fg_rule_probability(const struct fg_rule *rule, const double *difference,
 
 /*
  * The total number of pairs that would make this a regression if further pairs resemble those so
- * far; 0 if four times as many are not enough.
+ * far; 0 if four times as many, or 1,000, are not enough.
  */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);
 /* Number of pairs that are slower than tolerated. */
