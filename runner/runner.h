@@ -49,8 +49,8 @@ enum fg_runner_phase {
 struct fg_runner_progress {
 	const struct fg_series *series;
 	enum fg_runner_phase phase;
-	unsigned pairs;      /* counted so far */
-	unsigned wanted;     /* by the current call of fg_runner_next() */
+	unsigned pairs;      /* pairs that count so far */
+	unsigned wanted;     /* pairs that the current call of fg_runner_next() wants */
 	unsigned set_aside;  /* pairs that do not count */
 	int64_t spent_ns;    /* wall time spent on this benchmark */
 	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */
@@ -97,7 +97,7 @@ struct fg_runner_event {
 	size_t series;
 	size_t repetition;
 	const char *trace_folder;
-	const char *note; /* with FG_RUNNER_NOTES; each is given once */
+	const char *note; /* with FG_RUNNER_NOTES; each note is given once */
 };
 
 int fg_runner_create(const struct fg_runner_options *options, struct fg_runner **runner,
@@ -131,14 +131,14 @@ void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double s
 			    double spent_ns);
 /* If true, the series has the reason. */
 bool fg_runner_has_failed(const struct fg_runner_job *job);
-/* Both arms, as executed. */
+/* The targets of both arms. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 /* Indexes into the run's series: one, or one per case of a harness. */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*
- * The pairs so far look slower: link both sides in several layouts, set those pairs aside, and
- * measure again, each pair in the next layout. `ratio` is that of `metric` so far. On failure
- * nothing changes and the message has the reason; FG_EINTERRUPTED: the user stopped it.
+ * Call if the pairs so far look slower: links both sides in several layouts and sets these pairs
+ * aside; later pairs take the layouts in turn. `ratio` is that of `metric` so far. On failure
+ * nothing changes, and the message has the reason. FG_EINTERRUPTED: the user stopped it.
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err) FG_NODISCARD;

@@ -20,10 +20,10 @@
 
 struct fg_layouts_options {
 	const struct fg_target *target;
-	const struct fg_build_facts *build; /* its facts */
+	const struct fg_build_facts *build; /* the target's facts */
 	/*
-	 * Give up (FG_ELIMIT) if the links take longer than this, or took longer last time; decided
-	 * after the first link. 0: no limit.
+	 * Gives up (FG_ELIMIT) if linking FG_LINE_PLACES layouts would take longer than this,
+	 * judged by the last build's links or by the first link. 0: no limit.
 	 */
 	int64_t within_ns;
 	int64_t more_within_ns; /* time limit for links beyond FG_LINE_PLACES layouts */

@@ -10,8 +10,8 @@
 
 /*
  * Time limit for links that the user did not ask for, for both sides together: a tenth of the
- * expected measuring time (twice the pairs of the first look), at least 2 s, at most a tenth of the
- * budget. `pair_ns` 0: unknown.
+ * expected measuring time (twice `min_pairs`), at least 2 s, at most a tenth of the budget.
+ * `pair_ns` 0: unknown.
  */
 int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_ns);
 

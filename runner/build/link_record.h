@@ -27,7 +27,7 @@ struct fg_link {
 	/* $COLLECT_GCC, which the linker's plugin needs for link-time code generation; or "" */
 	char *compiler;
 	char *compiler_options; /* $COLLECT_GCC_OPTIONS, likewise; or "" */
-	char **words;           /* its arguments; NULL at the end */
+	char **words;           /* the linker's arguments; NULL at the end */
 	size_t word_count;
 	const char *output; /* as given in the arguments */
 	const char *soname; /* or NULL */
@@ -45,7 +45,7 @@ int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *e
 void fg_links_release(struct fg_links *links);
 /* The path of the command's output; to be freed. */
 char *fg_link_output_path(const struct fg_link *link);
-/* Does it make this program or library, by file name or soname? */
+/* Does the command make this program or library, by file name or soname? */
 bool fg_link_makes(const struct fg_link *link, const char *name);
 
 #endif

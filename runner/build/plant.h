@@ -16,7 +16,7 @@
 struct fg_plant {
 	char *folder;   /* records of the build's links */
 	char *output;   /* the linked file */
-	char *original; /* copy of it as it was built */
+	char *original; /* copy of the file as it was built */
 	const volatile sig_atomic_t *interrupted;
 };
 

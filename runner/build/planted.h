@@ -22,7 +22,7 @@ struct fg_planted {
 	uint32_t iterations;  /* per call */
 };
 
-/* The symbol in the object that keeps it in the link. */
+/* This symbol of the object keeps it in the link. */
 #define FG_PLANT_SYMBOL "fastgate_plant"
 
 /* Notes the plant of `output`; NULL removes the note. */
@@ -35,8 +35,8 @@ bool fg_planted_read(const char *folder, const char *output, struct fg_planted *
 int fg_planted_object(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Makes the function of a linked file jump to the loop. FG_EUNSUPPORTED: the message says why it
- * cannot.
+ * Makes the function of a linked file jump to the loop. FG_EUNSUPPORTED: it cannot, for the reason
+ * in the message.
  */
 int fg_planted_apply(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;

@@ -25,7 +25,7 @@ struct fg_commit_range {
 };
 
 /*
- * All of it lives in the arena. FG_EINVAL: the ends are equal, swapped, or not on one line;
+ * Lists the range in the arena. FG_EINVAL: the ends are equal, swapped, or not on one line;
  * FG_ENOENT: the commit does not exist, or the clone is too shallow. The message says what to do.
  */
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,

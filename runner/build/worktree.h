@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One side of a run, checked out and built outside the user's work tree.
+ * Checks out and builds one side of a run outside the user's work tree.
  *
- * It lies in STATE/builds/KEY/tree, a git worktree without a branch.  All keys have the same
+ * The side lies in STATE/builds/KEY/tree, a git worktree without a branch. All keys have the same
  * length, so the paths of both sides do too.  For a commit, KEY is a digest of its tree and of
  * everything it is built with: the second run with the same settings builds nothing, and many runs
  * share the build.  A snapshot of the work tree keeps its KEY: its files are changed in place and
@@ -57,8 +57,9 @@ struct fg_worktree {
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 /*
- * Only this run uses the tree and may change its files, until fg_worktree_close() restores what git
- * tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT: another run uses it.
+ * Claims the tree for this run alone, which may then change its files. fg_worktree_close() restores
+ * those that git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT:
+ * another run uses it.
  */
 int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Before a program starts: which functions of it and of its linked libraries can be counted by a
- * jump at their entry?  The answer is a file (collector/calls/entry_plan.h) that the collector
- * reads in the program.
+ * Finds the functions of a program and of its linked libraries that can be counted by a jump at
+ * their entry, before the program starts. The result is a file (collector/calls/entry_plan.h) that
+ * the collector reads in the program.
  */
 #ifndef FG_RUNNER_ENTRY_PLAN_H
 #define FG_RUNNER_ENTRY_PLAN_H
@@ -12,9 +12,9 @@
 
 struct fg_entry_plan {
 	const char *program;           /* its path; scripts have no entries */
-	char *const *environment;      /* the program's; NULL: ours */
+	char *const *environment;      /* the program's environment; NULL: ours */
 	const char *working_directory; /* NULL: ours */
-	const char *path;              /* of the file to write */
+	const char *path;              /* the file to write */
 };
 
 /*

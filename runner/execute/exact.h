@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The exact meter: how many instructions one repetition executes, and where, as valgrind's
- * callgrind counts them by function and call.
+ * The exact meter counts the instructions of one repetition by function and call, with valgrind's
+ * callgrind.
  */
 #ifndef FG_RUNNER_EXACT_H
 #define FG_RUNNER_EXACT_H

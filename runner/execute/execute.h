@@ -39,11 +39,11 @@ struct fg_executor {
 	size_t user_metric_count;
 	const volatile sig_atomic_t *interrupted;
 	/*
-	 * For stdout and stderr: an arm has printed so much that a pipe's reader would hold it up,
-	 * so all later repetitions write to a file in memory.
+	 * [0]: stdout, [1]: stderr. An arm has printed so much that a pipe's reader would hold it
+	 * up, so all later repetitions write to a file in memory.
 	 */
 	bool large_output[2];
-	/* This block writes to a file; the same for all its programs. */
+	/* As above, for the current block: all its programs write to a file. */
 	bool to_file[2];
 	bool output_moved;     /* the last block's output caused the switch to a file */
 	const char *launcher;  /* path of fastgate-launch; NULL: programs are started directly */

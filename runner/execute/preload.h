@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting a program with the collector in it: where the library is, whether the program can load
- * it, and the environment that loads it (collector/sampler/collector_env.h).
+ * Starts a program with the collector in it: finds the library, checks that the program can load
+ * it, and makes the environment that loads it (collector/sampler/collector_env.h).
  */
 #ifndef FG_RUNNER_PRELOAD_H
 #define FG_RUNNER_PRELOAD_H
@@ -11,7 +11,7 @@
 #include "model/plan.h"
 
 struct fg_preload {
-	const char *library;      /* the collector; fg_preload_library() finds it */
+	const char *library;      /* path of the collector; fg_preload_library() finds it */
 	const char *trace_folder; /* must exist; an absolute path */
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;

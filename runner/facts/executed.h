@@ -17,7 +17,7 @@ void fg_executed_take_input(const struct fg_target *target, const char *path,
 			    struct fg_executed *executed);
 /* The current state of an input in this arm: digest of the content, or "absent". */
 char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input);
-/* Copies the functions, with the files as they are in this arm now. */
+/* Copies the record, with the identities that the files with code have in this arm now. */
 void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
 		      struct fg_executed *to);
 

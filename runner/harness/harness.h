@@ -3,9 +3,9 @@
  * Output of benchmark harnesses: one execution of a harness yields several cases, each with its own
  * metrics.
  *
- * The table in harness.c says what each harness needs on its command line; docs/harnesses.md shows
- * them. Repeated cases are averaged. Times become nanoseconds: cpu_time and wall_time are the
- * built-in metrics of these names, everything else (counters) becomes another metric of the case.
+ * The table in harness.c names the options that each harness needs; docs/harnesses.md shows them.
+ * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names,
+ * everything else (counters) becomes another metric of the case.
  */
 #ifndef FG_RUNNER_HARNESS_H
 #define FG_RUNNER_HARNESS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which arm runs when, where and with what padding: pure functions of the run's seed and a counter,
- * so that an interrupted run continues as if nothing had happened, and the order can be checked
- * without running anything. schedule.c explains the reasons for each schedule.
+ * Decides which arm runs when, on which CPU and with what padding. Everything is a pure function of
+ * the run's seed and a counter: an interrupted run continues as if nothing had happened, and the
+ * order can be checked without running anything. schedule.c explains each schedule.
  */
 #ifndef FG_RUNNER_SCHEDULE_H
 #define FG_RUNNER_SCHEDULE_H
