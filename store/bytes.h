@@ -43,8 +43,7 @@ struct fg_byte_reader {
 enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_PACK_LEVEL = 7,
-	FG_PACK_LEVEL_QUICK =
-		1, /* for numbers, on a server that receives a thousand runs per second */
+	FG_PACK_LEVEL_QUICK = 1,  /* for a server that receives a thousand runs per second */
 	FG_PACK_LEVEL_TIGHT = 13, /* five times the CPU time for 2 % less space */
 };
 

@@ -9,7 +9,7 @@
 
 struct fg_store;
 
-/* Kinds of chunks: numbers in the file, never reused. */
+/* Kinds of chunks. The numbers are in stored files: never reuse one. */
 enum fg_chunk_kind {
 	FG_CHUNK_REPETITIONS = 1,
 	FG_CHUNK_ROWS = 2,

@@ -16,7 +16,7 @@ struct fg_store;
 struct fg_chunk_mark {
 	size_t count; /* items stored */
 	size_t first; /* first item of the last chunk */
-	/* Key of the last item, whose chunk is rewritten if the pair continues or is settled. */
+	/* key of the last item: its chunk is rewritten if the pair continues or is settled */
 	uint32_t pair;
 	uint16_t aside;
 };

@@ -8,8 +8,8 @@
  * - A run is saved in one transaction: after a crash it is either complete or unchanged.
  * - fg_store_progress() stores the finished part of a run in progress; such a run is listed as
  *   incomplete and loads like any other, so that it can be shown, and resumed.
- * - Text and numbers are loaded as they were saved, with one exception: profile weights are whole
- *   nanoseconds.
+ * - Text and numbers are loaded as they were saved, with one exception: profile weights are rounded
+ *   (store/matrix.h).
  * - A store belongs to one thread at a time; several threads open it several times.
  * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is
  *   taken), FG_EDB (damaged, or written by a newer fastgate), FG_EIO (disk full, permissions).
@@ -81,8 +81,8 @@ int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *sto
 			 const char *digest, struct fg_error *err) FG_NODISCARD;
 /*
  * Stores the new data since the last call for this run: repetitions, profile rows and regions are
- * appended, and only the last pair is rewritten while it continues. Call it after each repetition.
- * The first call creates the run, marked incomplete.
+ * appended. The last pair is rewritten while it continues, and everything if earlier pairs were set
+ * aside. Call it after each repetition. The first call creates the run, marked incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;

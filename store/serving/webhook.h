@@ -40,8 +40,8 @@ struct fg_webhook_call {
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
 			  struct fg_error *err) FG_NODISCARD;
 /*
- * Begins an attempt at a due call. The next one is due after `retry_ns`, or after twice as long as
- * the last time. FG_ENOENT without a message: none is due.
+ * Begins an attempt at a due call. The next attempt is due after `retry_ns`, doubled with each
+ * attempt so far. FG_ENOENT without a message: no call is due.
  */
 int fg_store_webhook_claim(struct fg_store *store, int64_t retry_ns, struct fg_arena *arena,
 			   struct fg_webhook_call *call, struct fg_error *err) FG_NODISCARD;
