@@ -15,7 +15,7 @@ enum {
 	DESCRIPTION_MAX_BYTES = 140 /* GitHub refuses longer ones */
 };
 
-/* How GitHub names the result of an exit code. */
+/* GitHub's names for the result of an exit code. */
 struct words {
 	const char *state;
 	const char *conclusion;

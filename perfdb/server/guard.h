@@ -12,7 +12,7 @@
  * Refuses a request that two servers could read differently: two lengths, no or two hosts, a NUL.
  */
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Refuses a request for a host name that is not ours (DNS rebinding). */
+/* If the server has a list of names or a secret, refuses other host names (DNS rebinding). */
 int fg_guard_host(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /*
  * Refuses cross-site writes (CSRF): a foreign Origin or Sec-Fetch-Site, or a Content-Type that

@@ -209,7 +209,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 	return give(rq, rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION, run_job);
 }
 
-/* The token was looked up; continue with the body. */
+/* Continues with the body after the token was looked up. */
 static enum MHD_Result resume(struct fg_request *rq)
 {
 	rq->held = false;

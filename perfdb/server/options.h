@@ -17,7 +17,7 @@ enum {
 
 struct fg_perfdb_options {
 	const char *database;
-	struct fg_server_options server; /* what `serve` takes */
+	struct fg_server_options server; /* the options of `serve` */
 	const char *listen;
 	const char *project;
 	const char *scope;

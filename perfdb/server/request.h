@@ -111,8 +111,8 @@ int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
 		    struct fg_error *err) FG_NODISCARD;
 /*
- * FG_ENOENT unless the client may do this in the project; to others the project does not exist.
- * NULL means all projects.
+ * Returns FG_ENOENT unless the client may use this address for the project: to others the project
+ * does not exist. `project` NULL: all projects.
  */
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;
@@ -149,7 +149,7 @@ extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* Refuses a request that needs the database while the database is down. */
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
-/* Was its token not used recently, so that it must be authorised before its body is read? */
+/* Must the request be authorised before its body is read, because its token is not known yet? */
 bool fg_admission_is_unproven(struct fg_request *rq);
 /* Checks the client's rights, and opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
@@ -157,8 +157,8 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODIS
 /* ---- answer.c ---- */
 
 /*
- * Does everything but sending: an error becomes the body, the request is counted and logged, and
- * the session is given back.
+ * Completes the answer without sending it: turns an error into the body, counts and logs the
+ * request, and gives the session back.
  */
 void fg_answer_settle(struct fg_request *rq, const struct fg_error *err);
 enum MHD_Result fg_answer_send(struct fg_request *rq);

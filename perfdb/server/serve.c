@@ -267,7 +267,7 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	char *entry = NULL;
 
 	block_signals();
-	/* makes write() fail with EPIPE or EFBIG instead */
+	/* Without these signals, write() fails with EPIPE or EFBIG. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	FG_TRY(prepare(options, key, err));

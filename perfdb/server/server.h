@@ -35,11 +35,13 @@ struct fg_server_options {
 	uint16_t port;               /* 0: any free port */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
-	/* Hosts that requests may name, besides loopback; none: see below. */
+	/*
+	 * hosts that requests may name, besides loopback; none: any, or only loopback with `secret`
+	 */
 	struct fg_option_list hosts;
 	/* Proxies whose headers are trusted; if none, those on loopback with behind_proxy. */
 	struct fg_option_list proxies;
-	/* How people sign in, besides tokens. */
+	/* ways to sign in, besides tokens */
 	const char *user_header;   /* names the person, as sent by a trusted proxy; may be NULL */
 	const char *groups_header; /* lists the person's groups, separated by commas; may be NULL */
 	const char *secret;        /* every request must know it, and needs no token; may be NULL */

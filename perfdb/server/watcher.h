@@ -22,7 +22,7 @@ struct fg_watched_change {
 	int64_t started_ns;
 	double before; /* level before the change */
 	double after;
-	bool from_gate;    /* found by a paired verdict: see gate_changes.h */
+	bool from_gate;    /* found by a paired verdict: see gate_changes.c */
 	bool is_confirmed; /* later runs stay at the new level */
 	double low;        /* the verdict's interval, as ratios */
 	double high;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Projects at a glance: what changed, who is working on it, and how each
-// benchmark is doing; the worst comes first.
+// SPDX-License-Identifier: Apache-2.0
+// Projects at a glance: the changes with their owners, and the state of each benchmark, worst first.
 
 import { afterPaint, el, replace } from './dom.js';
 import { clip, countStates, finite, formatChange, formatInterval, formatValue, place, rankOf } from './format.js';
@@ -20,7 +20,7 @@ function isProfile(benchmark) {
 	return !benchmark.metric;
 }
 
-// The newest run's state; a run without a value failed.
+// The newest run's state. A run without a value has failed.
 function stateOf(benchmark) {
 	if (isProfile(benchmark))
 		return '';
@@ -130,7 +130,7 @@ function changeTable(items, writable, decided) {
 	return dataTable({ label: 'Changes', rows: items, columns });
 }
 
-// Is the change undone or decided, so that it needs no more attention?
+// Was the change reverted or decided, so that it needs no more attention?
 function isClosed(change) {
 	return Boolean(change.reverted_by) || DECIDED.includes(change.state);
 }

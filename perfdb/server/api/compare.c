@@ -360,7 +360,7 @@ out:
 	return status;
 }
 
-/* "3-9" as pair numbers; all pairs if the parameter is absent. */
+/* Reads "3-9" as pair numbers; all pairs if the parameter is absent. */
 static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error *err)
 {
 	const char *words = fg_request_parameter(rq, "pairs");
