@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports for people and programs: one file and one table row per format.
+ * Reports for people and programs. Each format has one file and one row in a table.
  *
  * A reporter reads a run, its verdict and its profiles, and appends text to a buffer. Equal input
  * gives equal bytes: clock, locale and environment are not read, so that a report can be
@@ -72,9 +72,9 @@ void fg_report_restore_arguments(const char *json, const struct fg_run *run,
 				 struct fg_profile_set *const *profiles);
 
 /*
- * The run that a report.json describes: its id, project, times, and the commits of both sides
- * with subject, author and pull request; other facts and series stay empty. For reports from
- * elsewhere: an id or a commit of the wrong form is rejected. The caller releases it.
+ * Reads the run that a report.json describes: its id, project, times, and the commits of both sides
+ * with subject, author and pull request. Other facts and series stay empty. The report may come
+ * from anywhere: an id or a commit of the wrong form is rejected. The caller releases the run.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;

@@ -21,7 +21,7 @@ enum fg_terminal_column {
 	FG_COLUMN_COUNT,
 };
 
-/* How a verdict looks, by enum fg_outcome. */
+/* The word and the colour of a verdict, by enum fg_outcome. */
 struct fg_terminal_outcome {
 	const char *word;
 	const char *color;

@@ -304,7 +304,7 @@ export function flameViews(profile, options = {}) {
 	prepare();
 	return {
 		element,
-		// State from a link.
+		// Restores the state that a link contains.
 		restore(state) {
 			const wanted = state.view ?? '';
 			const wantedOf = /^\d+$/.test(state.of ?? '') ? Number(state.of) : undefined;
