@@ -11,7 +11,10 @@
 
 /* Words separated by blanks; `words` may be NULL. */
 void fg_completion_words(const char *const *words, struct fg_strbuf *text);
-/* A shell's syntax for completing a value: a text per kind, or `before`, the choices, `after`. */
+/*
+ * A shell's syntax for completing a value: the text of its kind, or its choices between `before`
+ * and `after`.
+ */
 struct fg_completion_values {
 	const char *const *kinds; /* by enum fg_complete */
 	const char *before, *after;
