@@ -8,7 +8,7 @@
  * path, such as one against the last release, anchor it: all steps become the weighted least
  * squares estimate. Without an anchor the error grows with the square root of the steps.
  *
- * Everything is a logarithm.  Identical builds are a step of exactly 0.
+ * Everything is a logarithm. Identical builds are a step of exactly 0.
  */
 #ifndef FG_GATE_CHAIN_H
 #define FG_GATE_CHAIN_H

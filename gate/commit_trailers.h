@@ -9,7 +9,7 @@
 
 /*
  * Accepted slowdowns from a commit message: lines "Fastgate-Accept: NAME METRIC reason", NAME in
- * double quotes when it holds blanks, "*" for any.  `commit` names the source.  Text lives in the
+ * double quotes when it holds blanks, "*" for any. `commit` names the source. Text lives in the
  * arena, as does the array *accepts. FG_EPARSE: a line does not follow the form. FG_ELIMIT: there
  * are too many.
  */

@@ -7,7 +7,7 @@
  * verdict of a whole run from the same pairs by the same rule, so the two always agree; it can be
  * repeated on a stored run at any time.  gate/rule.c and docs/statistics.md explain the rule.
  *
- * Nothing here does I/O or keeps state, and inputs are only read.  Threads may work on different
+ * Nothing here does I/O or keeps state, and inputs are only read. Threads may work on different
  * verdicts at the same time.
  */
 #ifndef FG_GATE_GATE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rule.  Each possible cause contributes time to the change of a function, by the weights of
+ * The rule. Each possible cause contributes time to the change of a function, by the weights of
  * KCachegrind's cycle estimation: 10 cycles per mispredicted branch, 10 per first-level cache miss,
- * 100 per last-level cache miss.  The time per instruction is that of the baseline: the function's
+ * 100 per last-level cache miss. The time per instruction is that of the baseline: the function's
  * measured time without those misses, divided by its instructions.
  *
  *	calls          the baseline's time per call, for each additional call
@@ -15,14 +15,14 @@
  *	               the time of additional misses per call
  *
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_MIN of the
- * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
- * the mechanism is placement if the function's code is the same, and unknown if it differs.  If
- * wall time is gated and CPU time grew by less than that share of it, cycles cannot explain the
- * change: the function waits.
+ * function's measured change, both as logarithms of ratios, as the gate compares times. Otherwise
+ * the mechanism is placement if the function's code is the same, and unknown if it differs. If wall
+ * time is gated and CPU time grew by less than that share of it, cycles cannot explain the change:
+ * the function waits.
  *
- * Samples show inlined functions, callgrind does not.  A function is inlined on a side where it was
+ * Samples show inlined functions, callgrind does not. A function is inlined on a side where it was
  * sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part of
- * the function that contains it.  If the time that a function is blamed for was spent in another
+ * the function that contains it. If the time that a function is blamed for was spent in another
  * one, such as a callee whose code is the same, the counts of the other one are used.
  */
 #include "gate/mechanism.h"
@@ -618,7 +618,7 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 /* ---- causes without counts ---- */
 
 /*
- * Did gated wall time grow without CPU time?  Compares ratios, because on a busy machine each
+ * Did gated wall time grow without CPU time? Compares ratios, because on a busy machine each
  * millisecond of CPU time takes several milliseconds of wall time.
  */
 static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sequential rule over the differences of one metric; see rule.c.  Private to gate/. */
+/* The sequential rule over the differences of one metric; see rule.c. Private to gate/. */
 #ifndef FG_GATE_RULE_H
 #define FG_GATE_RULE_H
 

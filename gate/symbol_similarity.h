@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds functions of two builds that may be the same code.  Private to gate/. */
+/* Finds functions of two builds that may be the same code. Private to gate/. */
 #ifndef FG_GATE_SYMBOL_SIMILARITY_H
 #define FG_GATE_SYMBOL_SIMILARITY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures: the values that a profile counts over its call paths, such as time, bytes and calls.  A
+ * Measures: the values that a profile counts over its call paths, such as time, bytes and calls. A
  * measure says how its values add up, what they mean and how people read them; the values
  * themselves are plain doubles.
  *

@@ -2,7 +2,7 @@
 /*
  * The plan of a measurement: a project's benchmarks, the build of a side, the rules for
  * repetitions. Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/.
- * All text lives in the plan's arena.  Plain data: no function here does I/O.
+ * All text lives in the plan's arena. Plain data: no function here does I/O.
  */
 #ifndef FG_MODEL_PLAN_H
 #define FG_MODEL_PLAN_H

@@ -247,7 +247,7 @@ double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *al
 }
 
 /*
- * Walking to the root for each node would cost depth times nodes.  One depth-first walk with a
+ * Walking to the root for each node would cost depth times nodes. One depth-first walk with a
  * counter of open nodes per function finds all recursive nodes in linear time.
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set)

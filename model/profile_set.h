@@ -4,11 +4,11 @@
  * store/ keeps them, reporters/ draw them.
  *
  * Functions are named, not addressed: identity is demangled name + library base name, so that two
- * builds of a program share nodes.  Nodes are call paths, each with its parent; a parent's index is
- * smaller than its children's, so one backward pass turns self values into inclusive ones.  Node 0
- * is the root (the whole program, function 0).  A row holds one measure of one repetition: its
- * non-zero self values, sorted by node.  Rows of several measures may be mixed: readers select by
- * measure.  All memory is the set's arena.
+ * builds of a program share nodes. Nodes are call paths, each with its parent; a parent's index is
+ * smaller than its children's, so one backward pass turns self values into inclusive ones. Node 0
+ * is the root (the whole program, function 0). A row holds one measure of one repetition: its
+ * non-zero self values, sorted by node. Rows of several measures may be mixed: readers select by
+ * measure. All memory is the set's arena.
  */
 #ifndef FG_MODEL_PROFILE_SET_H
 #define FG_MODEL_PROFILE_SET_H

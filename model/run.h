@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The raw data of a measurement. A run has benchmarks; a benchmark has repetitions; a repetition is
- * one execution of one arm with one value per metric.  Repetitions with the same pair number belong
- * together (two of them in a duet, four in an ABBA block, one where only the candidate ran).  Raw
+ * one execution of one arm with one value per metric. Repetitions with the same pair number belong
+ * together (two of them in a duet, four in an ABBA block, one where only the candidate ran). Raw
  * values are kept, so every verdict can be recomputed.
  *
  * Each object owns its text and arrays; its release function frees them.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decision and its reasons. Made by gate/, kept by store/, printed by reporters/.  Everything
- * lives in the verdict's arena.  Ratios are candidate / baseline.  Values of functions and call
- * paths are per repetition, in the unit of their measure; times are in milliseconds.
+ * lives in the verdict's arena. Ratios are candidate / baseline. Values of functions and call paths
+ * are per repetition, in the unit of their measure; times are in milliseconds.
  */
 #ifndef FG_MODEL_VERDICT_H
 #define FG_MODEL_VERDICT_H

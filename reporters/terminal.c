@@ -14,7 +14,7 @@
  *	max rss  +0.0 %  pass      wall time  not judged in duet
  *
  * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
- * and verdict stay.  A verdict in capitals needs attention; colour only repeats the text.
+ * and verdict stay. A verdict in capitals needs attention; colour only repeats the text.
  */
 #include "base/text.h"
 #include "reporters/figures.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page that the terminal reporter fills, line by line.  Private to reporters/. */
+/* The page that the terminal reporter fills, line by line. Private to reporters/. */
 #ifndef FG_REPORTERS_TERMINAL_PAGE_H
 #define FG_REPORTERS_TERMINAL_PAGE_H
 

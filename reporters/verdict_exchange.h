@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a verdict as members of report.json and reads it back, with the same functions.  Private
- * to reporters/.
+ * Writes a verdict as members of report.json and reads it back, with the same functions. Private to
+ * reporters/.
  */
 #ifndef FG_REPORTERS_VERDICT_EXCHANGE_H
 #define FG_REPORTERS_VERDICT_EXCHANGE_H

@@ -32,9 +32,7 @@ struct fg_diagnosis {
 	size_t capacity;
 };
 
-/*
- * Checks the host below `root` ("" for this one).  Facts that it does not reveal give no finding.
- */
+/* Checks the host below `root` ("" for this one). Facts that it does not reveal give no finding. */
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
 /* Checks what this process can use (perf, CPUs, the collector library, git) and where it runs. */
 void fg_doctor_process(struct fg_diagnosis *diagnosis);

@@ -136,7 +136,7 @@ void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder)
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 
-/* Marks the benchmark as not measurable, with the reason in its series.  Empties the failure. */
+/* Marks the benchmark as not measurable, with the reason in its series. Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);
 
 /*
@@ -150,7 +150,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD
 /* block.c: starts job->block. */
 void fg_job_begin_block(struct fg_runner_job *job);
 /*
- * Executes the next step of the block, or ends it (`is_open` is then false).  FG_ECHILD: the
+ * Executes the next step of the block, or ends it (`is_open` is then false). FG_ECHILD: the
  * benchmark failed, and its series has the reason.
  */
 int fg_job_step(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;

@@ -10,16 +10,16 @@
  *		fg_runner_finish(job)                                   the series' state is final
  *	fg_runner_free(runner)
  *
- * Two kinds of failure are distinguished.  A benchmark's own failure (missing, crashing, hanging,
+ * Two kinds of failure are distinguished. A benchmark's own failure (missing, crashing, hanging,
  * printing no metric) goes into its series (`failure`, `failure_tail`) and the session continues
- * with the next.  A failure of fastgate itself is an error.  Every finished repetition is in the
- * run when it is handed over, before anything else is executed: nothing is lost when the user
+ * with the next. A failure of fastgate itself is an error. Every finished repetition is in the run
+ * when it is handed over, before anything else is executed: nothing is lost when the user
  * interrupts.
  *
  * Resuming: a benchmark whose series is already in the run continues with the next pair of the same
  * random order.
  *
- * One job at a time, one thread.  The plan, the run and all texts of the options must outlive the
+ * One job at a time, one thread. The plan, the run and all texts of the options must outlive the
  * runner.
  */
 #ifndef FG_RUNNER_RUNNER_H
@@ -113,7 +113,7 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
 /*
  * Advances until `pairs_wanted` pairs are valid (ABBA: blocks of four) or nothing more can be done,
- * and reports the next event.  Before the first pair it warms up and settles the schedule, even for
+ * and reports the next event. Before the first pair it warms up and settles the schedule, even for
  * 0 pairs.
  */
 int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
@@ -123,7 +123,7 @@ void fg_runner_exceed_budget(struct fg_runner_job *job);
 bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
- * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover.  If
+ * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover. If
  * they turn out to cover only one arm before any pair has counted, both continue without the
  * sampler.
  */
@@ -156,7 +156,7 @@ void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_name
 /* Cleans up, settles the state of the series, and frees the job. */
 void fg_runner_finish(struct fg_runner_job *job);
 
-/* "3/8" → 3 of 8.  FG_EINVAL unless 1 <= index <= count <= 10000. */
+/* "3/8" → 3 of 8. FG_EINVAL unless 1 <= index <= count <= 10000. */
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
@@ -176,8 +176,8 @@ struct fg_guard_end {
 
 /*
  * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has
- * ended, with *is_worker false and *end filled.  The guard should then leave with the same exit
- * code.  Not FG_OK: there is only one process, and it may continue without a guard.
+ * ended, with *is_worker false and *end filled. The guard should then leave with the same exit
+ * code. Not FG_OK: there is only one process, and it may continue without a guard.
  */
 int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *err) FG_NODISCARD;
 

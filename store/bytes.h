@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers and texts as bytes, and packed blocks of them.  A packed block is
+ * Numbers and texts as bytes, and packed blocks of them. A packed block is
  *
  *	1 byte   version of the block (1)
  *	4 bytes  CRC-32C of the following bytes, little endian

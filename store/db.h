@@ -10,7 +10,7 @@
  *		use(fg_column_int(&q, 0));
  *	fg_query_end(&q);
  *
- * A session belongs to one thread at a time.  Texts and bytes of a column live until the next step
+ * A session belongs to one thread at a time. Texts and bytes of a column live until the next step
  * or end.
  */
 #ifndef FG_STORE_DB_H

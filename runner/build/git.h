@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queries to git.  Runs the `git` program directly, never through a shell.  Variables set by a
+ * Queries to git. Runs the `git` program directly, never through a shell. Variables set by a
  * surrounding git (a hook) are removed from its environment, except to query the index of the
  * commit being made.
  */
@@ -20,7 +20,7 @@ struct fg_git {
 };
 
 /*
- * Trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed.  FG_ECHILD: git
+ * Trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed. FG_ECHILD: git
  * failed; the message has the last lines of its error output.
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,

@@ -17,7 +17,7 @@ enum {
 	FG_LINKS_AT_ONCE_MAX = 16
 };
 
-/* The links in progress.  Zero all but the first three members. */
+/* The links in progress. Zero all but the first three members. */
 struct fg_link_again {
 	const char *folder; /* for pads, and files between the linker and the compiler's plugin */
 	int64_t timeout_ns; /* per link */

@@ -2,8 +2,8 @@
 /*
  * Records how the programs of a build are linked, so that they can be linked again.
  *
- * gcc and clang look for the linker in COMPILER_PATH first.  A script there records the command,
- * keeps the objects that the compiler is about to remove, and runs the linker.  This works with
+ * gcc and clang look for the linker in COMPILER_PATH first. A script there records the command,
+ * keeps the objects that the compiler is about to remove, and runs the linker. This works with
  * make, autotools, CMake and Meson alike, and none of them notices.
  */
 #ifndef FG_RUNNER_LINK_RECORD_H
@@ -14,7 +14,7 @@
 #include "runner/build/planted.h"
 
 /*
- * Puts the script into FOLDER/linker; records go to FOLDER/links.  `variable` (to be freed) gets
+ * Puts the script into FOLDER/linker; records go to FOLDER/links. `variable` (to be freed) gets
  * "COMPILER_PATH=..." for the build's environment.
  */
 int fg_link_record_begin(const char *folder, char **variable, struct fg_error *err) FG_NODISCARD;

@@ -3,9 +3,9 @@
  * A slowdown in one function of a linked file.
  *
  * An object with a small loop is linked in front of the others, under the name of the function to
- * slow down.  In the linked file that function's first instructions become a jump to the loop,
- * which ends with those instructions and a jump back (binary/entries.h proves where this is safe).
- * So every call takes longer by the same number of iterations, samples in the loop count for the
+ * slow down. In the linked file that function's first instructions become a jump to the loop, which
+ * ends with those instructions and a jump back (binary/entries.h proves where this is safe). So
+ * every call takes longer by the same number of iterations, samples in the loop count for the
  * function, and inlined, static and link-time optimised code needs nothing special.
  *
  * The plant is noted next to the recorded links (link_record.h), and every later link of that
@@ -31,7 +31,7 @@ int fg_planted_write(const char *folder, const char *output, const struct fg_pla
 /* Reads the noted plant of `output` into `*text`, to be freed; false if it has no plant. */
 bool fg_planted_read(const char *folder, const char *output, struct fg_planted *planted,
 		     char **text);
-/* Makes the object with the loop.  FG_ENOENT: no assembler is installed. */
+/* Makes the object with the loop. FG_ENOENT: no assembler is installed. */
 int fg_planted_object(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;
 /*

@@ -359,8 +359,8 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 }
 
 /*
- * Does the next snapshot change how the project is built?  Products may then be stale without
- * its makefiles noticing, while the other side is built from scratch.
+ * Does the next snapshot change how the project is built? Products may then be stale without its
+ * makefiles noticing, while the other side is built from scratch.
  */
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
 {

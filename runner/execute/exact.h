@@ -23,7 +23,7 @@ struct fg_exact_reading {
 };
 
 /*
- * Returns FG_OK even if nothing could be counted: `why` then has the reason.  FG_EINTERRUPTED: the
+ * Returns FG_OK even if nothing could be counted: `why` then has the reason. FG_EINTERRUPTED: the
  * user asked to stop.
  */
 int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *request,

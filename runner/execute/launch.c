@@ -76,7 +76,7 @@ static struct account read_account(pid_t pid)
 }
 
 /*
- * Waits until the process has ended, without reaping it.  On a busy machine we wake up late; the
+ * Waits until the process has ended, without reaping it. On a busy machine we wake up late; the
  * time spent in the run queue is subtracted, so that the end time is the program's and not ours.
  */
 static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *ended)

@@ -37,9 +37,9 @@ struct fg_preload {
 };
 
 /*
- * Can this program be sampled?  FG_EUNSUPPORTED gives the reason: linked statically,
- * set-user-id, built with a sanitizer that must be loaded first, or for another machine.
- * FG_ENOENT: not found; FG_EINVAL: not executable.  For a script the interpreter is checked.
+ * Can this program be sampled? FG_EUNSUPPORTED gives the reason: linked statically, set-user-id,
+ * built with a sanitizer that must be loaded first, or for another machine. FG_ENOENT: not found;
+ * FG_EINVAL: not executable. For a script the interpreter is checked.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
 /* Must it be sampled from outside? True for a readable ELF program that is linked statically. */
@@ -70,7 +70,7 @@ char **fg_preload_variables(const struct fg_preload *preload, char *const *envir
 
 /*
  * The first perf event on an idle system makes its opener wait for all processors (10 to 20 ms).
- * This opens one and keeps it, so that programs started later do not wait.  Does nothing where perf
+ * This opens one and keeps it, so that programs started later do not wait. Does nothing where perf
  * is refused.
  */
 void fg_preload_warm(void);

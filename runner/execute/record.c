@@ -130,7 +130,7 @@ static void add_cost(const struct fg_pass *pass)
 
 /*
  * Share of its run time during which a program kept one CPU busy, and no more than one.  0: several
- * threads or processes.  Uses the kernel's record of how long the main thread ran and waited for a
+ * threads or processes. Uses the kernel's record of how long the main thread ran and waited for a
  * CPU; without that, wall time.
  */
 static double busy_share(const struct fg_process_result *result)

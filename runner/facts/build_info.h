@@ -26,7 +26,7 @@ bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_build_facts *build_b);
 
 /*
- * Do the programs differ in debug information only?  Everything that is loaded must be the same, at
+ * Do the programs differ in debug information only? Everything that is loaded must be the same, at
  * the same addresses, and so must the inputs (code_facts.h).
  */
 bool fg_build_loads_the_same(const struct fg_target *a, const struct fg_target *b,

@@ -44,7 +44,7 @@ struct fg_harness_report {
  */
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;
-/* Drops all other cases.  FG_ECHILD: none of these exists. */
+/* Drops all other cases. FG_ECHILD: none of these exists. */
 int fg_harness_keep(struct fg_harness_report *report, const char *const *names, size_t count,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_harness_report_release(struct fg_harness_report *report);
@@ -62,10 +62,10 @@ struct fg_extract_source {
 	const char *working_directory;
 };
 
-/* FG_EPARSE: an invalid expression.  The metrics must outlive the extractor. */
+/* FG_EPARSE: an invalid expression. The metrics must outlive the extractor. */
 int fg_extractor_create(const struct fg_user_metric *metrics, size_t count,
 			struct fg_extractor **extractor, struct fg_error *err) FG_NODISCARD;
-/* One value per metric.  FG_ECHILD with the metric's name if one is missing or not a number. */
+/* One value per metric. FG_ECHILD with the metric's name if one is missing or not a number. */
 int fg_extractor_run(const struct fg_extractor *extractor, const struct fg_extract_source *source,
 		     double *values, struct fg_error *err) FG_NODISCARD;
 void fg_extractor_free(struct fg_extractor *extractor); /* NULL does nothing */

@@ -7,8 +7,8 @@
 
 /*
  * The reporter writes <BenchmarkResults name="..." ...> <mean value="12.3" .../> ... per case,
- * numbers in nanoseconds.  Only this subset of XML is understood: start tags with quoted
- * attributes, and the five named entities.
+ * numbers in nanoseconds. Only this subset of XML is understood: start tags with quoted attributes,
+ * and the five named entities.
  */
 static const char *find_attribute(const char *tag, const char *end, const char *name,
 				  size_t *length)
