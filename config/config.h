@@ -65,7 +65,7 @@ struct fg_config_report {
 
 /*
  * Loads the plan, which the caller releases on success. On failure `err` has the number of errors
- * (or the only one), and the report has their messages. The caller always releases the report.
+ * (or the only error), and the report has their messages. The caller always releases the report.
  */
 int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		   struct fg_config_report *report, struct fg_error *err) FG_NODISCARD;

@@ -8,7 +8,7 @@
 enum fg_key_kind {
 	/* scalars: values.c has one row for each */
 	FG_KEY_BOOL, /* bool; with `words` the second word is true */
-	FG_KEY_TEXT, /* const char *; with `words`, one of them (NAME as well) */
+	FG_KEY_TEXT, /* const char *; with `words`, one of the words, as for NAME */
 	FG_KEY_PATH,
 	FG_KEY_NAME, /* printable, without line feeds */
 	FG_KEY_URL,
@@ -113,8 +113,8 @@ struct fg_schema_visit {
  */
 void fg_schema_walk(void (*visitor)(const struct fg_schema_visit *visit, void *ctx), void *ctx);
 /*
- * The environment variable of a path, "FASTGATE_GATE_ALPHA". Returns false if it has none (inside
- * lists).
+ * Writes the environment variable of a path, "FASTGATE_GATE_ALPHA". Returns false for a path inside
+ * a list, which has no variable.
  */
 bool fg_schema_variable(const char *path, struct fg_strbuf *name);
 

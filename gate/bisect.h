@@ -36,10 +36,10 @@ enum {
 };
 
 struct fg_bisect_commit {
-	double weight;       /* prior weight relative to the other commits; above 0 */
-	bool is_unmeasured;  /* does not build or run, so it counts with the next one that does */
-	bool is_same;        /* has the code of the nearest earlier commit that can be measured */
-	bool is_built;       /* measuring it costs no build */
+	double weight;      /* prior weight relative to the other commits; above 0 */
+	bool is_unmeasured; /* does not build or run, so it counts with the next commit that does */
+	bool is_same;       /* has the code of the nearest earlier commit that can be measured */
+	bool is_built;      /* measuring it costs no build */
 	double *differences; /* per pair: ln(commit / good end), positive is worse */
 	size_t pair_count;
 	size_t pair_capacity;

@@ -13,20 +13,20 @@ enum {
 	FG_BISECT_CELLS = 16,
 	FG_BISECT_ZERO = 16, /* grid index of the good end's level */
 	FG_BISECT_LEVELS = FG_BISECT_ZERO + 40 + 1,
-	FG_BISECT_SEEN =
-		45, /* cells of the grid of measured values, which is twice as coarse and wider */
-	FG_BISECT_THRESHOLDS =
-		8, /* number of levels between the ends whose last crossing is searched */
+	/* cells of the grid of measured values, which is twice as coarse and wider */
+	FG_BISECT_SEEN = 45,
+	/* number of levels between the ends whose last crossing is searched */
+	FG_BISECT_THRESHOLDS = 8,
 };
 
 /*
- * Successive commits that cannot be distinguished: some that cannot be measured, one that can, and
- * later ones with the same code.
+ * Successive commits that cannot be distinguished: commits that cannot be measured, a commit that
+ * can, and later commits with the same code.
  */
 struct fg_bisect_place {
-	size_t first;   /* first commit; the unmeasured ones come first */
-	size_t own;     /* the first one that can be measured */
-	size_t visited; /* the commit to measure, a built one if possible */
+	size_t first;   /* first commit; commits that cannot be measured come first */
+	size_t own;     /* the first commit that can be measured */
+	size_t visited; /* the commit to measure, a built commit if possible */
 	bool is_built;
 	size_t pair_count;
 	double jump; /* prior probability that the level jumps here */

@@ -2,7 +2,7 @@
 /*
  * Creep: many small steps, each of which passed, that together are more than is tolerated.
  *
- * Only the small ones among a chain's last steps are added up: steps that failed or improved by
+ * Only the small steps at the end of a chain are added up: steps that failed or improved by
  * themselves were reported when they happened. The sum is creep if its estimate is more than is
  * tolerated and its 99.5 % interval lies above zero.
  */

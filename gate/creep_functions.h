@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds functions whose cost rose in many small steps, even if that of their benchmark did not.
+ * Finds functions whose cost rose in many small steps, even if the benchmark's cost did not.
  *
  * A function's scatter from step to step gives its error, and a t-test decides whether it rose. A
  * function that several benchmarks call is tested over all of them: the normal quantiles of its
@@ -51,8 +51,8 @@ size_t fg_creep_risen(struct fg_creep_rise *rises, size_t count, double floor);
 /* Runs of one benchmark between commits of a window, and the times of their functions. */
 struct fg_creep_runs {
 	struct fg_chain_edge *edges; /* texts are borrowed */
-	struct fg_totals
-		*totals; /* one per edge, filled by the caller; stays empty for identical builds */
+	/* one per edge, filled by the caller; stays empty for identical builds */
+	struct fg_totals *totals;
 	size_t count;
 };
 

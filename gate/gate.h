@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision: is the candidate slower, by how much, how sure is that, and which functions explain
- * it.
+ * Decides whether the candidate is slower, by how much and how surely, and which functions explain
+ * the change.
  *
- * fg_gate_look() answers while a benchmark runs: decided, or continue?  fg_gate_decide() makes the
+ * While a benchmark runs, fg_gate_look() answers whether it is decided. fg_gate_decide() makes the
  * verdict of a whole run from the same pairs by the same rule, so the two always agree; it can be
- * repeated on a stored run at any time.  gate/rule.c and docs/statistics.md explain the rule.
+ * repeated on a stored run at any time. See gate/rule.c and docs/statistics.md for the rule.
  *
  * Nothing here does I/O or keeps state, and inputs are only read. Threads may work on different
  * verdicts at the same time.

@@ -4,8 +4,9 @@
  *
  * All claims of a branch share one error, FG_LEDGER_ALPHA. Claim number n may spend 1 / (n (n + 1))
  * of it; these shares sum to one, however many attempts follow. A claim is proven if the verdict
- * agrees and the e-value of its pairs reaches what its share demands. Measuring the same two builds
- * again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains the rule.
+ * agrees and the e-value of its pairs is as large as its share demands. Measuring the same two
+ * builds again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains the
+ * rule.
  */
 #ifndef FG_GATE_LEDGER_H
 #define FG_GATE_LEDGER_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a decision may be made, and the error that it may spend. Each look spends a quarter of the
- * alpha that earlier looks left, and the last look spends the rest, so the shares sum to alpha. By
- * Boole's inequality the total error is bounded, whatever the dependence between the looks.
+ * Plans the looks at which a decision may be made, and the error that each look may spend. A look
+ * spends a quarter of the alpha that earlier looks left, and the last look spends the rest, so the
+ * shares sum to alpha. By Boole's inequality the total error is bounded, whatever the dependence
+ * between the looks.
  */
 #ifndef FG_GATE_LOOKS_H
 #define FG_GATE_LOOKS_H
@@ -20,8 +21,8 @@ size_t fg_gate_min_pairs_first_look(double alpha);
 size_t fg_gate_min_pairs_only_look(double alpha);
 /*
  * Lists the numbers of pairs after which a decision may be made, ascending. The first is
- * `min_pairs`, or more if so few cannot decide; each is half as large again as the one before; the
- * last is `max_pairs`. Returns their number.
+ * `min_pairs`, or more if so few cannot decide; each later number is half as large again as the
+ * number before; the last is `max_pairs`. Returns how many numbers there are.
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);

@@ -25,7 +25,7 @@ enum fg_step_action {
 	FG_STEP_SAY,              /* only show the text */
 	FG_STEP_PAIRS,            /* measure until `pairs` pairs are valid */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
-	/* link them later, and set aside the pairs measured so far */
+	/* link both sides in several layouts, and set aside the pairs measured so far */
 	FG_STEP_LAYOUTS,
 };
 
@@ -84,7 +84,7 @@ struct fg_step {
 	enum fg_step_action action;
 	unsigned pairs;
 	bool exceeds_budget; /* FG_STEP_PAIRS: even beyond the budget */
-	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for them */
+	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for layouts */
 	bool only_if_cheap;
 	bool is_detail;               /* `text` is for --verbose */
 	char text[FG_STEP_TEXT_SIZE]; /* reason for the user; may be empty */

@@ -23,7 +23,7 @@ struct fg_node_family {
 };
 
 /*
- * Test every entity of the matrix that has `samples_min` samples. Release with
+ * Tests every entity of the matrix that has `samples_min` samples. Release with
  * fg_node_family_release().
  */
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,

@@ -116,7 +116,7 @@ struct fg_proof_card {
 	double alarm_evidence; /* evidence that it fails equal code more often than alpha allows */
 	/* Evidence that it misses slowdowns of sizes it used to find; one in ten may be lost. */
 	double blind_evidence;
-	bool is_broken;       /* one of the two is conclusive */
+	bool is_broken;       /* the evidence of either kind is conclusive */
 	const char *limiting; /* benchmark that the remedies are for; NULL: unknown */
 	struct fg_proof_card_help helps[FG_LIMIT_COUNT]; /* largest gain first */
 	size_t help_count;

@@ -18,8 +18,8 @@ bool fg_symbols_have_similar_names(const char *a, const char *b);
  */
 uint32_t *fg_symbols_rows(const struct fg_profile_set *set);
 /*
- * Is it one name in two libraries, because a shared library was linked statically, or the other way
- * round?
+ * Do the functions have one name in two libraries, because a shared library was linked statically,
+ * or the other way round?
  */
 bool fg_symbols_are_relinked(const struct fg_profile_function *a,
 			     const struct fg_profile_function *b);

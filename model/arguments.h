@@ -3,7 +3,7 @@
  * The arguments with which both sides called functions, by function and call path.
  *
  * Sums hold everything that was seen. A table is the excerpt kept with a verdict: the functions and
- * call paths called most, within a run's size limit. It counts the omitted ones.
+ * call paths called most, within a run's size limit, and the numbers of those left out.
  */
 #ifndef FG_MODEL_ARGUMENTS_H
 #define FG_MODEL_ARGUMENTS_H
@@ -104,7 +104,7 @@ struct fg_argument_sum {
 	struct fg_argument_figures *sides[2];
 	size_t traces[2];
 	size_t path_count;
-	size_t paths_left_out; /* from an added table */
+	size_t paths_left_out; /* omitted by an added table */
 };
 
 struct fg_argument_path_sum {
@@ -122,7 +122,7 @@ struct fg_argument_sums {
 	size_t function_count, function_capacity;
 	struct fg_argument_path_sum *paths;
 	size_t path_count, path_capacity;
-	size_t functions_left_out; /* from an added table */
+	size_t functions_left_out; /* omitted by an added table */
 	struct fg_map names;
 	struct fg_map function_index; /* name → function */
 	struct fg_map path_index;     /* function and frames → path */

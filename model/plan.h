@@ -36,7 +36,7 @@ struct fg_recorded_fact {
 struct fg_user_metric {
 	const char *name;
 	const char *unit;
-	const char *regex;        /* the first group is the number; or */
+	const char *regex;        /* the first group is the number; NULL: see json_pointer */
 	const char *json_pointer; /* RFC 6901 */
 	const char *file; /* read instead of the output; relative to the working directory */
 	enum fg_better better;
@@ -97,8 +97,8 @@ struct fg_sampler {
 	int64_t delay_ns;  /* from the start of each process to its first sample */
 	bool paused;       /* wait until the program requests samples */
 	enum fg_python_frames python;
-	/* share of the pairs that run without the sampler, to measure its cost */
 	unsigned slowdown; /* millionths of CPU time to add to the candidate (prove) */
+	/* share of the pairs that run without the sampler, to measure its cost */
 	double unsampled_share;
 };
 

@@ -33,14 +33,14 @@ struct fg_accept {
 
 struct fg_policy {
 	double alpha;
-	struct fg_metric_policy *metrics; /* only those that differ from the built-in defaults */
+	struct fg_metric_policy *metrics; /* only rows that differ from the built-in defaults */
 	size_t metric_count;
 	enum fg_function_mode functions;
 	/* functions below this share of the program's time are not reported */
 	double function_floor;
 	double function_alpha; /* family-wise */
 	bool fail_on_inconclusive;
-	bool fail_on_placement; /* fail if only code placement made it slower */
+	bool fail_on_placement; /* fail if only code placement made the program slower */
 	bool fail_on_exact;     /* fail if more instructions are executed */
 	unsigned creep_window;  /* number of latest commits whose small steps are summed; 0: off */
 	double creep_tolerated; /* the largest sum of these steps that passes */

@@ -99,7 +99,7 @@ uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 /* Finds or adds a measure by name. Returns the id that rows use. */
 uint16_t fg_profile_set_measure(struct fg_profile_set *set, const struct fg_measure *measure);
-/* CPU time, or wall time if the sampler's clock measured that. */
+/* Returns the id of CPU time, or of wall time if the sampler's clock measured wall time. */
 uint16_t fg_profile_set_time(const struct fg_profile_set *set);
 /* Adds a row of CPU time with room for `count` values in the arena. Valid until the next call. */
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);

@@ -25,11 +25,11 @@ enum fg_arm {
  */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
-	FG_ASIDE_OVERLAP =
-		1 << 1, /* the sides of a duet overlapped for less than 80 % of the shorter one */
+	/* the sides of a duet overlapped for less than 80 % of the shorter one */
+	FG_ASIDE_OVERLAP = 1 << 1,
 	FG_ASIDE_STEAL = 1 << 2,     /* the host stole more than half of the CPU time */
 	FG_ASIDE_SOLO = 1 << 3,      /* run alone, for the absolute level in a duet session */
-	FG_ASIDE_TRIAL = 1 << 4,     /* while choosing the schedule */
+	FG_ASIDE_TRIAL = 1 << 4,     /* measured while the schedule was chosen */
 	FG_ASIDE_UNPAIRED = 1 << 5,  /* its partner could not be measured */
 	FG_ASIDE_UNSAMPLED = 1 << 6, /* ran without the sampler, to measure its cost */
 	FG_ASIDE_GIVEN_UP = 1 << 7,  /* measured in a schedule that `auto` abandoned */
@@ -103,7 +103,7 @@ bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
 enum fg_remark {
 	FG_REMARK_INPUTS,    /* files that both sides read in the candidate's state */
 	FG_REMARK_UNSAMPLED, /* why both sides were measured without the requested sampler */
-	FG_REMARK_OUTSIDE,   /* source of a static program's functions, or why it has none */
+	FG_REMARK_OUTSIDE,   /* how functions of a static program were sampled, or why not */
 	FG_REMARK_COUNTS,    /* why requested events are not counted */
 	FG_REMARK_CALLS,     /* why requested calls are not counted */
 	FG_REMARK_DOMAINS,   /* arguments that only the candidate's functions get */
@@ -147,7 +147,7 @@ struct fg_series {
 	/* gate.creep at the time of the verdict; both 0: unknown */
 	unsigned creep_window;
 	double creep_tolerated;
-	char *schedule_reason;          /* why `auto` chose it, for people; may be NULL */
+	char *schedule_reason;          /* why `auto` chose the schedule, for people; may be NULL */
 	char *remarks[FG_REMARK_COUNT]; /* NULL: no remark */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision and its reasons. Made by gate/, kept by store/, printed by reporters/.  Everything
+ * The decision and its reasons: made by gate/, kept by store/, printed by reporters/. Everything
  * lives in the verdict's arena. Ratios are candidate / baseline. Values of functions and call paths
  * are per repetition, in the unit of their measure; times are in milliseconds.
  */
@@ -84,7 +84,7 @@ struct fg_metric_verdict {
 	double step_error; /* standard error of `step`; 0: exact */
 	unsigned pairs;
 	unsigned looks;
-	/* the accepted slowdown that covers it; does not change the outcome */
+	/* the accepted slowdown that covers the change; does not affect the outcome */
 	const struct fg_accept *accepted;
 	struct fg_notes notes;
 };
@@ -181,7 +181,8 @@ struct fg_work_verdict {
 	double calls[2];        /* 0: not counted */
 	double linker[2];       /* instructions in the dynamic linker */
 	const char *function;   /* the function with most of the difference; NULL: none */
-	const char *leaf;       /* the library function below it with most of that; NULL: none */
+	const char *
+		leaf; /* the library function with most of that function's difference; NULL: none */
 	double function_instructions[2];
 	double function_calls[2];
 	struct fg_mechanism mechanism; /* valid if `function` is set */
@@ -228,7 +229,7 @@ struct fg_blame {
 struct fg_creep_commit {
 	const char *id;
 	double change;      /* relative */
-	double probability; /* probability that it made the metric worse */
+	double probability; /* probability that the commit made the metric worse */
 };
 
 struct fg_creep_function {

@@ -61,7 +61,7 @@ struct fg_card {
 	const char *sentence;
 	const struct fg_node_verdict *culprit; /* the function named in the sentence, or NULL */
 	struct fg_hunk hunk;                   /* its source lines; may be empty */
-	bool is_leading;                       /* it is the card of the whole run */
+	bool is_leading;                       /* the card is that of the whole run */
 	const char *why; /* the culprit's mechanism; NULL if nothing was counted */
 	/* the commit, if the benchmark got worse or probably did; NULL if unknown */
 	const char *change;
@@ -88,12 +88,12 @@ struct fg_card_style {
 	void (*add_code)(struct fg_strbuf *text, const char *name);
 };
 
-/* Every outcome has a sentence. */
+/* Adds the benchmark's sentence, whatever its outcome. */
 void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_card_style *style);
 /*
- * The sentence for the whole run: the leading benchmark's, and how many others have the same state;
- * "3 benchmarks: 3 passed" if nothing happened.
+ * Adds the sentence for the whole run: the leading benchmark's, and how many others have the same
+ * state; "3 benchmarks: 3 passed" if nothing happened.
  */
 void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			      const struct fg_card_style *style);

@@ -66,7 +66,7 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 
 /*
  * Copies the arguments in a run's report to its stored profiles, so that the run can be judged
- * again or compared with another one. `json` may be NULL; an unreadable report has no arguments.
+ * again or compared with another run. `json` may be NULL; an unreadable report has no arguments.
  */
 void fg_report_restore_arguments(const char *json, const struct fg_run *run,
 				 struct fg_profile_set *const *profiles);
@@ -81,14 +81,15 @@ int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct
 
 /*
  * Writes the data of showComparison() in web/compare.js: report.json on one line, with the raw
- * values and the profile of each benchmark. `inside_html` makes it safe inside a <script> element.
+ * values and the profile of each benchmark. `inside_html` makes the text safe inside a <script>
+ * element.
  */
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text);
 
 /* Writes one object: `profile` and `marked`, for the rows of `set` that count, and `measures`. */
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text);
 
-/* Adds the first line of this project's pull-request comment, which identifies it. */
+/* Adds the first line of this project's pull-request comment, which identifies the comment. */
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
 /* Adds the constant name of a project's commit status and check run: "fastgate/tracker". */
 void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text);

@@ -15,8 +15,8 @@ bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 /* The metric that represents the benchmark: decided and gated if possible, then the worst. */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*
- * Indexes of all benchmarks: most urgent first, then by size of the change; passed ones in their
- * order. The caller frees them.
+ * Returns the indexes of all benchmarks: most urgent first, then by size of the change; passed
+ * benchmarks in their order. The caller frees the array.
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /*

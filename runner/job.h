@@ -30,7 +30,7 @@ struct fg_pass {
 	const struct fg_block *block;
 	struct fg_execution executions[FG_BLOCK_SLOTS_MAX];
 	struct fg_failure failure;
-	struct fg_error error; /* the error that ended it early */
+	struct fg_error error; /* the error that ended the block early */
 	int64_t seen_ns;       /* the series' `seconds` include the time up to here */
 	size_t first;          /* first slot of the last step */
 	size_t next;           /* first slot of the next step */
@@ -106,7 +106,7 @@ struct fg_runner_job {
 	uint32_t given_up; /* measured pairs of schedules that were given up */
 	uint32_t timed;    /* number of pairs averaged in pair_seconds */
 	unsigned wanted;
-	bool exceeds_budget; /* the budget no longer ends it */
+	bool exceeds_budget; /* the budget no longer ends the job */
 	/*
 	 * With `until_sure`, time and pairs that earlier sessions used: each session may use the
 	 * full budget and number of pairs.
@@ -199,7 +199,7 @@ bool fg_job_plan_trial(struct fg_runner_job *job);
 void fg_job_take_trial(struct fg_runner_job *job);
 /*
  * trial.c: switches to ABBA if `auto` chose the duet and most of its pairs do not count. Call after
- * each measured pair; true if its pairs were given up.
+ * each measured pair; true if the duet's pairs were given up.
  */
 bool fg_job_reconsider(struct fg_runner_job *job);
 

@@ -58,9 +58,8 @@ struct fg_runner_progress {
 
 struct fg_runner_options {
 	struct fg_run *run; /* series are added; id and seed are set */
-	const char *roots
-		/* base folder of the commands; a NULL baseline means: measure only the candidate */
-		[FG_ARM_COUNT];
+	/* base folder of the commands; a NULL baseline means: measure only the candidate */
+	const char *roots[FG_ARM_COUNT];
 	/* fastgate's checkout that contains the root; NULL: the root is the user's own folder */
 	const char *checkouts[FG_ARM_COUNT];
 	const char *state_folder; /* ".fastgate": traces go below it */
@@ -150,7 +149,7 @@ int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, st
 	FG_NODISCARD;
 /*
  * Call after the last pair: records, as facts of the candidate's build, the code that differs
- * between the programs. `functions` are those that users may ask about.
+ * between the programs. `functions` lists the functions that users may ask about.
  */
 void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_names *functions);
 /* Cleans up, settles the state of the series, and frees the job. */
@@ -160,8 +159,8 @@ void fg_runner_finish(struct fg_runner_job *job);
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Does this benchmark belong to that shard? Every benchmark belongs to exactly one, chosen by the
- * hash of its name, so adding one does not move the others.
+ * Does this benchmark belong to that shard? The hash of a benchmark's name chooses its only shard,
+ * so an added benchmark does not move the others.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 

@@ -128,8 +128,8 @@ void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count);
 float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
 /*
- * Reads a text, which is not NUL-terminated; *text is NULL for a NULL. Fails if it is longer than
- * `max`.
+ * Reads a text, which is not NUL-terminated; *text is NULL for a NULL. Fails if the text is longer
+ * than `max`.
  */
 size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks that a series is stored in. */
+/* Reads the blocks that hold the values of a series. */
 #ifndef FG_STORE_CHUNKS_H
 #define FG_STORE_CHUNKS_H
 

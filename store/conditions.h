@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions of a run as rows. */
+/* Stores the conditions of a run as rows. */
 #ifndef FG_STORE_CONDITIONS_H
 #define FG_STORE_CONDITIONS_H
 

@@ -81,8 +81,8 @@ int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *sto
 			 const char *digest, struct fg_error *err) FG_NODISCARD;
 /*
  * Stores the new data since the last call for this run: repetitions, profile rows and regions are
- * appended. The last pair is rewritten while it continues, and everything if earlier pairs were set
- * aside. Call it after each repetition. The first call creates the run, marked incomplete.
+ * appended. The last pair is rewritten while it continues; everything is rewritten if earlier pairs
+ * were set aside. Call it after each repetition. The first call creates the run, marked incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
@@ -148,7 +148,7 @@ struct fg_run_filter {
 	const char *branch;
 	const char *commit; /* the whole id or its beginning, at least 4 digits */
 	const char *tag;
-	const char *benchmark;  /* runs that measured it */
+	const char *benchmark;  /* runs that measured this benchmark */
 	const char *fact_key;   /* runs with this fact, in any scope */
 	const char *fact_value; /* needs fact_key */
 	const char *outcome;
@@ -182,7 +182,7 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 void fg_run_around_release(struct fg_run_around *around);
 
 /*
- * Finds a run by a user's words: "" or "latest" (the newest complete one), "latest~2", an id or its
+ * Finds a run by a user's words: "" or "latest" (the newest complete run), "latest~2", an id or its
  * beginning, a tag, a branch (its newest complete run), a commit. `project` may be NULL. FG_ENOENT:
  * the message lists the attempts; FG_ECONFLICT: it lists the candidates of an ambiguous beginning.
  */

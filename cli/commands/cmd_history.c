@@ -34,8 +34,8 @@ struct line {
 	struct fg_stored_run *stored;
 	const struct fg_run **runs;
 	size_t count;
-	struct fg_creep_pool
-		*pool; /* collects functions over all benchmarks; NULL if only one is shown */
+	/* collects functions over all benchmarks; NULL if only one is shown */
+	struct fg_creep_pool *pool;
 };
 
 static int list_runs(struct fg_store *store, const struct options *given, const char *benchmark,

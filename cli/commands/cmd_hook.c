@@ -124,8 +124,8 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 static bool is_ours(const char *script, size_t size)
 {
 	const size_t head = strlen(HOOK_HEAD);
-	const size_t body =
-		head + FG_SHA256_HEX_SIZE; /* a line feed replaces the NUL after the hash */
+	/* a line feed replaces the NUL after the hash */
+	const size_t body = head + FG_SHA256_HEX_SIZE;
 	char hash[FG_SHA256_HEX_SIZE];
 
 	if (size < body || memcmp(script, HOOK_HEAD, head) != 0)

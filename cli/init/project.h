@@ -51,8 +51,8 @@ struct fg_project_program {
 	bool is_named;      /* the build system lists it with its arguments */
 	int rank;           /* a higher rank is more likely a benchmark */
 	const char *reason; /* reason for the rank */
-	const char
-		*suite; /* the whole command of a suite, which is not a single program; or NULL */
+	/* the whole command of a suite, which is not a single program; or NULL */
+	const char *suite;
 	/* NULL: run without arguments, in the root */
 	const char *arguments;
 	const char *tail; /* words after the input, or NULL */

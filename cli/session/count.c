@@ -213,8 +213,8 @@ struct counter {
 	struct fg_strbuf unreached; /* the candidate's uncounted functions, with reasons */
 	char *plans[FG_ARM_COUNT];  /* plans of jumps at function entries, or NULL */
 	char *plan_folder;
-	struct fg_argument_sums
-		*arguments; /* arguments from the first repetition, for the series */
+	/* arguments from the first repetition, for the series */
+	struct fg_argument_sums *arguments;
 	bool is_taken[FG_ARM_COUNT];
 };
 

@@ -12,8 +12,8 @@
 /* ---- samples of static programs ---- */
 
 enum {
-	PAIRS_TO_KNOW =
-		3, /* pairs for a profile for views and trends, if the verdict needs no function */
+	/* pairs for a profile for views and trends, if the verdict needs no function */
+	PAIRS_TO_KNOW = 3,
 	PAIRS_TO_BLAME = 30, /* maximum pairs if a function may be named */
 	TRIES = 10,          /* a short program may end before it is sampled, on a busy machine */
 	RATE_HZ = 1000,

@@ -73,8 +73,8 @@ struct fg_session_request {
 struct fg_session_open {
 	struct fg_store *store; /* NULL: nothing is stored */
 	char *store_path;
-	const char *
-		roots[FG_ARM_COUNT]; /* a NULL baseline means that only the candidate is measured */
+	/* a NULL baseline means that only the candidate is measured */
+	const char *roots[FG_ARM_COUNT];
 	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
 	struct fg_worktree *baseline;        /* the baseline's checkout, or NULL */
 	char *cache_folder;                  /* for the symbolizer */

@@ -141,7 +141,7 @@ struct fg_chained {
 
 /*
  * `own` is a run that is not stored yet, or NULL; its texts must outlive the result. Without
- * `policy`, the creep settings of the stored runs are used. An empty chain is not an error.
+ * `policy`, the creep settings of the newest run are used. An empty chain is not an error.
  */
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,
 		    const struct fg_policy *policy, const struct fg_chain_edge *own,

@@ -19,7 +19,7 @@ int fg_guard_host(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
  * needs no CORS preflight.
  */
 int fg_guard_write(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* For a server with a secret: does the request know it? *is_entry: the secret is in the address. */
+/* Does the request know the server's secret, if any? *is_entry: the secret is in the address. */
 int fg_guard_secret(struct fg_request *rq, bool *is_entry, struct fg_error *err) FG_NODISCARD;
 
 bool fg_guard_is_local_name(const char *host);

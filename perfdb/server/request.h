@@ -87,8 +87,8 @@ struct fg_request {
 	const char *author; /* author of everything written: a person or a token's note */
 	bool authorized;
 	struct fg_grant_list grants;
-	const char *project; /* the only project it may see; NULL: all, or several */
-	/* Set while a thread works on it. */
+	const char *project; /* the only project that the client may see; NULL: all, or several */
+	/* Set while a thread works on the request. */
 	struct fg_store *store;
 	bool is_of_replica; /* `store` is a session of the replica */
 	bool held;          /* a worker holds the request */
@@ -97,7 +97,7 @@ struct fg_request {
 
 /* Borrows a database session, unless the request has one. FG_ENET: no session is free. */
 int fg_request_enter_store(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Gives the session back to where it came from. */
+/* Gives the session back to the primary or to the replica. */
 void fg_request_leave_store(struct fg_request *rq);
 /* A query parameter; NULL if absent or empty. */
 const char *fg_request_parameter(struct fg_request *rq, const char *name);

@@ -15,7 +15,7 @@
 struct fg_git {
 	const char *folder;     /* working directory of the git commands */
 	const char *head;       /* the commit to find the merge base of; NULL: HEAD */
-	const char *index_file; /* GIT_INDEX_FILE for this command; NULL: the usual one */
+	const char *index_file; /* GIT_INDEX_FILE for this command; NULL: the usual index */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 
@@ -41,8 +41,8 @@ char **fg_git_clean_environment(const struct fg_git *git);
 
 /*
  * Fills commit, branch and dirty of a working tree, the fact git.tag if the tree is clean and HEAD
- * has a tag, and those of fg_git_note_subject(). For a detached HEAD the branch is the one that the
- * CI names. Outside a repository nothing is filled and FG_OK is returned.
+ * has a tag, and the facts of fg_git_note_subject(). For a detached HEAD the CI names the branch.
+ * Outside a repository nothing is filled and FG_OK is returned.
  */
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 	FG_NODISCARD;
@@ -57,7 +57,7 @@ void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baselin
 
 /*
  * Turns a ref, a hash or "merge-base" into the full hash, and into words ("merge-base with
- * origin/main"). The merge base is that with the branch that a CI names as the target, else with
+ * origin/main"). The merge base is taken with the branch that a CI names as the target, else with
  * the remote's default branch, else with main or master. If HEAD is on that branch, the result is
  * HEAD for a dirty tree and its first parent for a clean one. If a shallow clone lacks the commit,
  * the error says how to deepen it.
@@ -67,8 +67,8 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 
 /*
  * Makes a commit that no branch refers to from the staged content (in a hook: the content being
- * committed). The same index gives the same hash; with nothing staged it is HEAD. Neither the index
- * nor the working tree is written to.
+ * committed). The same index gives the same hash; with nothing staged, the commit is HEAD. Neither
+ * the index nor the working tree is written to.
  */
 int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
 	FG_NODISCARD;

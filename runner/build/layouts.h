@@ -5,9 +5,9 @@
  * within the page, where code competes with that of other libraries for cache sets. Libraries of
  * the project are shifted as well.
  *
- * The command that linked it was recorded during the build (link_record.h) and is repeated, several
- * times in parallel. Each new file is compared with the original and discarded unless its machine
- * code is the same.
+ * The link's command was recorded during the build (link_record.h) and is repeated, several times
+ * in parallel. Each new file is compared with the original and discarded unless its machine code is
+ * the same.
  */
 #ifndef FG_RUNNER_LAYOUTS_H
 #define FG_RUNNER_LAYOUTS_H

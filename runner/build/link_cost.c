@@ -13,8 +13,8 @@
 
 enum {
 	LOOKS_EXPECTED = 2, /* a run is expected to take this many times `min_pairs` */
-	ALWAYS_CHEAP_S =
-		2, /* the allowance is at least this long, unless the budget is very short */
+	/* the allowance is at least this long, unless the budget is very short */
+	ALWAYS_CHEAP_S = 2,
 	/* older costs are ignored: the machine may have been busy, or the linker replaced */
 	KEPT_S = 24 * 60 * 60,
 	TEXT_SIZE = 32,

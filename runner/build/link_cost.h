@@ -17,7 +17,7 @@ int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_n
 
 /* Cost of linking one side, libraries included; 0: unknown or stale. */
 int64_t fg_link_cost_read(const char *path);
-/* Best effort: if it cannot be written, the next build measures it again. */
+/* Ignores failures: the next build then measures the cost again. */
 void fg_link_cost_write(const char *path, int64_t cost_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A build whose program is linked again with a planted slowdown (planted.h), to prove that the gate
- * sees it.
+ * Links a build's program again with a planted slowdown (planted.h), to prove that the gate sees
+ * such a slowdown.
  *
  *	fg_plant_open() → fg_plant_set(), any number of times → fg_plant_close()
  */
@@ -21,8 +21,8 @@ struct fg_plant {
 };
 
 /*
- * `folder` has the recorded links of a build; `library` is the base name of a file that one of them
- * made. FG_ENOENT: no recorded link made it.
+ * `folder` has the recorded links of a build; `library` is the base name of the file to link again.
+ * FG_ENOENT: no recorded link made such a file.
  */
 int fg_plant_open(struct fg_plant *plant, const char *folder, const char *library,
 		  struct fg_error *err) FG_NODISCARD;

@@ -2,7 +2,7 @@
 /*
  * A slowdown in one function of a linked file.
  *
- * An object with a small loop is linked in front of the others, under the name of the function to
+ * An object with a small loop is linked in front of all others, under the name of the function to
  * slow down. In the linked file that function's first instructions become a jump to the loop, which
  * ends with those instructions and a jump back (binary/entries.h proves where this is safe). So
  * every call takes longer by the same number of iterations, samples in the loop count for the
@@ -35,8 +35,8 @@ bool fg_planted_read(const char *folder, const char *output, struct fg_planted *
 int fg_planted_object(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Makes the function of a linked file jump to the loop. FG_EUNSUPPORTED: it cannot, for the reason
- * in the message.
+ * Makes the function of a linked file jump to the loop. FG_EUNSUPPORTED: the function cannot have a
+ * jump, for the reason in the message.
  */
 int fg_planted_apply(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;

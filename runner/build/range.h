@@ -20,7 +20,7 @@ struct fg_range_commit {
 struct fg_commit_range {
 	const char *good; /* full hashes */
 	const char *bad;
-	struct fg_range_commit *commits; /* includes the bad end, but not the good one */
+	struct fg_range_commit *commits; /* includes the bad end, but not the good end */
 	size_t count;
 };
 

@@ -58,8 +58,8 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 /*
  * Claims the tree for this run alone, which may then change its files. fg_worktree_close() restores
- * those that git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT:
- * another run uses it.
+ * the files that git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT:
+ * another run uses the tree.
  */
 int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);

@@ -25,7 +25,7 @@ struct fg_observation {
 
 void fg_observer_init(struct fg_observer *observer);
 void fg_observer_release(struct fg_observer *observer);
-/* cpu: read that CPU's stolen time; negative: that of all together. */
+/* Reads the stolen time of one CPU, or of all CPUs together if `cpu` is negative. */
 void fg_observe(const struct fg_observer *observer, int cpu, struct fg_observation *observation);
 /*
  * Share of time stolen, and share of time with CPU pressure, between two observations; NaN:

@@ -23,7 +23,7 @@ enum {
 bool fg_code_facts_digest(const struct fg_target *target, const char *path,
 			  char digest[FG_CODE_FACT_SIZE]);
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_build_facts *build);
-/* `path` is the one that the loader found. */
+/* `path` is the file that the loader found. */
 void fg_code_facts_add_library(const struct fg_target *target, const char *path,
 			       struct fg_build_library *library);
 /*

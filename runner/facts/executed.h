@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that a repetition under callgrind executed, and those of them that differ in the other
- * build. Anything that cannot be determined counts as different.
+ * Records the functions that a repetition under callgrind executed and the files that it read, with
+ * digests by which a later change is recognised.
  */
 #ifndef FG_RUNNER_EXECUTED_H
 #define FG_RUNNER_EXECUTED_H

@@ -65,7 +65,7 @@ struct fg_extract_source {
 /* FG_EPARSE: an invalid expression. The metrics must outlive the extractor. */
 int fg_extractor_create(const struct fg_user_metric *metrics, size_t count,
 			struct fg_extractor **extractor, struct fg_error *err) FG_NODISCARD;
-/* One value per metric. FG_ECHILD with the metric's name if one is missing or not a number. */
+/* Sets one value per metric. FG_ECHILD: the metric that `err` names is missing or not a number. */
 int fg_extractor_run(const struct fg_extractor *extractor, const struct fg_extract_source *source,
 		     double *values, struct fg_error *err) FG_NODISCARD;
 void fg_extractor_free(struct fg_extractor *extractor); /* NULL does nothing */

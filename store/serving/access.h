@@ -75,7 +75,7 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
 	FG_NODISCARD;
-/* Counts all tokens, including revoked and expired ones. */
+/* Counts all tokens, even if they are revoked or expired. */
 int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_token_release(struct fg_token *token);
 void fg_token_list_release(struct fg_token_list *list);

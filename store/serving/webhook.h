@@ -2,8 +2,8 @@
 /*
  * The webhook of a project, and its pending calls. A call is written in the transaction that stores
  * its run, so it exists if and only if the run does. A project's calls are made one after the
- * other, the oldest first; an attempt puts off the next one, so that servers that share a database
- * do not make the same call.
+ * other, the oldest first. An attempt delays the next attempt, so that servers that share a
+ * database do not make the same call.
  */
 #ifndef FG_STORE_SERVING_WEBHOOK_H
 #define FG_STORE_SERVING_WEBHOOK_H

@@ -15,7 +15,7 @@ int fg_decision_end(struct fg_request *rq, int status, const struct fg_audit_ent
 
 /*
  * Parses the body as JSON, which the caller deletes, and checks that this client may change the
- * project that it names (NULL: it names no project). FG_EINVAL: the body has a member other than
+ * project that the body names (NULL: no project). FG_EINVAL: the body has a member other than
  * `project` and `names`, which ends with NULL; a misspelled name must not silently count as
  * missing.
  */
