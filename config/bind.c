@@ -450,7 +450,7 @@ static void bind_value(struct fg_binder *binder, const struct fg_key *key,
 	}
 }
 
-/* True if an unknown key looks like this one. The user then gets one error instead of two. */
+/* True if an unknown key looks like this key. The user then gets one error instead of two. */
 static bool is_misspelled(const struct fg_section *section, const struct fg_yaml_node *node,
 			  const char *name)
 {

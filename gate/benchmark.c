@@ -437,7 +437,10 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	}
 	if (series->remarks[FG_REMARK_INPUTS] && !input->baseline)
 		fg_notes_add(&verdict->notes, arena, "%s", series->remarks[FG_REMARK_INPUTS]);
-	/* It was not measured, because everything that it executes and reads is unchanged. */
+	/*
+	 * An unaffected benchmark was not measured: everything that it executes and reads is
+	 * unchanged.
+	 */
 	verdict->unaffected = series->unaffected && !input->baseline;
 	if (verdict->unaffected)
 		return;

@@ -22,7 +22,7 @@
 struct fg_gate_progress {
 	bool decided;            /* every gated metric is decided */
 	enum fg_outcome outcome; /* outcome of `metric` so far */
-	/* the first undecided metric, or the one that decided; borrowed from the series */
+	/* the first undecided metric, or the metric that decided; borrowed from the series */
 	const char *metric;
 	unsigned pairs;     /* pairs that count so far */
 	unsigned next_look; /* pairs at the next look; 0: none */

@@ -163,7 +163,7 @@ static bool is_template(const struct fg_profile_function *function)
 	return strncmp(function->name, "std::", 5) == 0 || strstr(function->name, " std::");
 }
 
-/* Is it unchanged code that took significantly different time, or that of a standard template? */
+/* Is the function unchanged, and did it take significantly other time or is it a std template? */
 static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 {
 	const bool is_sure =
@@ -197,7 +197,7 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
-/* Is it part of the only changed function, or called by it? */
+/* Is the node part of the only changed function, or called by this function? */
 static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 {
 	return fg_profile_set_compiled(c->set, c->blamed[node]) == c->only_changed;

@@ -151,7 +151,7 @@ struct fg_series {
 	char *remarks[FG_REMARK_COUNT]; /* NULL: no remark */
 };
 
-/* Takes ownership of the text; it replaces an earlier one. */
+/* Takes ownership of the text; it replaces an earlier remark. */
 void fg_series_remark(struct fg_series *series, enum fg_remark remark, char *text);
 
 struct fg_side {
@@ -191,7 +191,7 @@ size_t fg_series_find_metric(const struct fg_series *series, const char *name);
 bool fg_metric_is_time(const struct fg_metric *metric);
 /* True for a time that varies between repetitions, false for an exact one and for a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
-/* A new repetition with all values NaN; valid until the next one is added. */
+/* A new repetition with all values NaN; valid until the next repetition is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
 /* Returns one more than the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);

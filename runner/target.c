@@ -121,7 +121,7 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 	build_environment(target);
 }
 
-/* Is it a readable file other than an ELF program, which the kernel passes to an interpreter? */
+/* Is this a readable file other than an ELF program, which the kernel passes to an interpreter? */
 static bool is_script(const char *program)
 {
 	static const char magic[] = "\177ELF";

@@ -34,7 +34,7 @@ struct line {
 	struct fg_stored_run *stored;
 	const struct fg_run **runs;
 	size_t count;
-	/* collects functions over all benchmarks; NULL if only one is shown */
+	/* collects functions over all benchmarks; NULL if a single benchmark is shown */
 	struct fg_creep_pool *pool;
 };
 

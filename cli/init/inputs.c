@@ -96,7 +96,7 @@ static bool is_document(const char *path)
 	return false;
 }
 
-/* Prefers inputs of benchmarks, then larger ones. */
+/* Prefers inputs of benchmarks, then larger inputs. */
 static bool is_better(const struct fg_project_input *a, const struct fg_project_input *b)
 {
 	const bool of_benchmark = fg_project_is_benchmark_name(a->path);

@@ -118,7 +118,7 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 			return false;
 		cpu_s = fmin(cpu_s, seen.cpu_s);
 	}
-	/* Inputs are sorted largest first, so a later one must take clearly longer. */
+	/* Inputs are sorted largest first, so a later input must take clearly longer. */
 	if (!found->input || cpu_s > FG_PROJECT_CLEARLY * found->cpu_s) {
 		found->input = input;
 		found->cpu_s = cpu_s;

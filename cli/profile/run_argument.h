@@ -37,7 +37,7 @@ extern const char *const fg_cli_sides[];
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 /*
  * Option rows for an options struct whose `member` is a struct fg_cli_run_options. `import` has
- * only the first ones.
+ * only FG_CLI_SOURCE_OPTIONS.
  */
 #define FG_CLI_SOURCE_OPTIONS(type, member)                                                             \
  {.name = "binaries",                                                                                   \

@@ -204,7 +204,9 @@ static struct fg_report report_of(const struct fg_session *session)
 	};
 }
 
-/* Reads the profiles back: the store rounds weights, and all reports should show the same ones. */
+/*
+ * Reads the profiles back: the store rounds weights, and all reports should show the same weights.
+ */
 static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};

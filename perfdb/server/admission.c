@@ -308,7 +308,7 @@ static int add_groups(struct fg_request *rq, const char *list, struct fg_error *
 
 /*
  * Admits a person named by a trusted proxy. --user-header names the header with the name,
- * --groups-header the one with the groups.
+ * --groups-header the header with the groups.
  */
 static int admit_person(struct fg_request *rq, struct fg_error *err)
 {

@@ -34,7 +34,7 @@ static int check_body(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Is it a query, which a replica may answer? */
+/* Is the request a query, which a replica may answer? */
 static bool is_question(const struct fg_request *rq)
 {
 	return rq->route->scope == FG_SCOPE_READ && !fg_route_writes(rq->route);

@@ -248,7 +248,7 @@ function projectTable(rows) {
 	] });
 }
 
-// The front page: changes and states of all projects, or of the only one.
+// The front page: changes and states of all projects, or of the only project.
 export async function showProjects(state) {
 	const [projects, administers] = await Promise.all([projectNames(), canAdminister()]);
 	if (projects.length === 1 && !state.view) {

@@ -251,8 +251,8 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// The function that was viewed last, else the one to show first, else the one with the
-	// largest change.
+	// The function that was viewed last, else the function to show first, else the function with
+	// the largest change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
 		if (focused > 0 || options.culprit > 0)

@@ -91,7 +91,7 @@ static bool can_double(const struct maker *m)
 	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
 }
 
-/* Counts `parts` more parts of `bytes` in total. Fails if the first ones are too expensive. */
+/* Counts `parts` more parts of `bytes` in total. Fails if the first parts are too expensive. */
 static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
 {
 	const bool is_first = m->linked == 0;
@@ -340,7 +340,7 @@ static int copy_originals(struct maker *m, struct fg_error *err)
 	return status;
 }
 
-/* Starts the next batch, and compares the products of the last one while it links. */
+/* Starts the next batch, and compares the products of the last batch meanwhile. */
 static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
 {
 	if (is_interrupted(m))

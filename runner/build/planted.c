@@ -164,7 +164,7 @@ static uint64_t find_loop(const struct fg_image *image)
 	return 0;
 }
 
-/* The loop also has the function's name; it is the one that ends at `loop`. */
+/* Finds the entry of the function itself: the loop, which ends at `loop`, has the same name. */
 static int find_entry(const struct patch *patch, const char *function, uint64_t loop,
 		      const struct fg_plan_entry **entry, struct fg_error *err)
 {

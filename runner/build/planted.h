@@ -22,7 +22,7 @@ struct fg_planted {
 	uint32_t iterations;  /* per call */
 };
 
-/* This symbol of the object keeps it in the link. */
+/* The symbol that keeps the object in the link. */
 #define FG_PLANT_SYMBOL "fastgate_plant"
 
 /* Notes the plant of `output`; NULL removes the note. */

@@ -229,7 +229,7 @@ struct places {
 	char *lock;
 };
 
-/* Mark of a build that failed by itself: the next one can continue from its products. */
+/* Mark of a build that failed by itself: the next build can continue from its products. */
 static const char failed[] = "failed";
 
 static void places_release(struct places *places)
@@ -500,8 +500,8 @@ static char *tree_to_spare(const struct fg_worktree_options *options, struct pla
 }
 
 /*
- * A snapshot's tree changes from run to run, so each run takes the first free one for itself. It
- * spares the one with the baseline's build.
+ * A snapshot's tree changes from run to run, so each run takes the first free tree for itself. It
+ * spares the tree with the baseline's build.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)

@@ -158,7 +158,7 @@ static struct fg_series *series_at(const struct fg_runner_job *job, size_t index
 	return &job->runner->options.run->series[job->series[index]];
 }
 
-/* Adds a series, or reuses the first one if it has no case yet. */
+/* Adds a series, or reuses the first series if it has no case yet. */
 static size_t add_case_series(struct fg_runner_job *job, const char *name)
 {
 	struct fg_run *run = job->runner->options.run;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `schedule: auto`: try both schedules, keep the one that reaches a verdict sooner.
+ * `schedule: auto`: try both schedules, keep the schedule that reaches a verdict sooner.
  *
  * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
- * half the time of a block. On a crowded one it may lose: three tasks on one CPU get uneven time
- * slices. choice.c weighs a few observations of each against prior knowledge; this file makes them,
- * alternating so that both see the same conditions. For ABBA the trial runs half a block, A then B.
+ * half the time of a block. On a crowded machine it may lose: three tasks on one CPU get uneven
+ * time slices. choice.c weighs a few observations of each against prior knowledge; this file makes
+ * them, alternating so that both see the same conditions. For ABBA the trial runs half a block, A
+ * then B.
  *
  * The trial's repetitions are kept with the run but do not count for the verdict. A schedule is
  * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted,

@@ -169,8 +169,8 @@ static void merge_runs(const struct fg_stored_run *a, const struct fg_stored_run
 }
 
 /*
- * Imported profiles are named after their files, so if each side has only one, both get the same
- * name.
+ * Imported profiles are named after their files. If each side has a single profile, both get the
+ * same name.
  */
 static void match_profile_names(struct pair *pair)
 {
