@@ -83,7 +83,7 @@ double fg_metric_tolerance(const struct fg_metric_policy *policy)
 	return policy->gated ? tolerance : fmax(tolerance, policy->min_effect);
 }
 
-/* Steps of a chain are ratios, so a share of the level cannot be one. */
+/* Steps of a chain are ratios, so a share of the level cannot be a step. */
 static void set_step(struct fg_metric_verdict *verdict, double worse, double error, bool linear)
 {
 	if (linear)

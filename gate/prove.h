@@ -113,8 +113,10 @@ struct fg_proof_card {
 	 * Evidence against the gate as e-values, which may be checked after every run: at most one
 	 * of 20 sound gates ever reaches 20.
 	 */
-	double alarm_evidence; /* evidence that it fails equal code more often than alpha allows */
-	/* Evidence that it misses slowdowns of sizes it used to find; one in ten may be lost. */
+	double alarm_evidence; /* evidence that the gate fails equal code more often than alpha allows */
+	/*
+	 * evidence that the gate misses slowdowns of sizes it used to find; one in ten may be lost
+	 */
 	double blind_evidence;
 	bool is_broken;       /* the evidence of either kind is conclusive */
 	const char *limiting; /* benchmark that the remedies are for; NULL: unknown */

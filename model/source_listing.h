@@ -35,7 +35,7 @@ struct fg_source_side {
 	const struct fg_line_cost *costs; /* by line */
 	size_t cost_count;
 	unsigned first; /* line where the function begins; 0: unknown */
-	unsigned last;  /* line where it ends; 0: unknown */
+	unsigned last;  /* line where the function ends; 0: unknown */
 	double scale;   /* factor for costs */
 };
 

@@ -485,7 +485,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	job->keeps_rate = fg_job_series(job)->sampling.budget > 0;
 	fg_job_settle_rate(job);
 	FG_TRY(capture_builds(job, err));
-	/* Set it after the build's own facts, which are captured only once. */
+	/* Set the command after the build's own facts, which are captured only once. */
 	if (job->benchmark->setup.argc && fg_process_has_kept())
 		fg_build_facts_put(&fg_job_series(job)->build[FG_ARM_CANDIDATE].setup,
 				   job->benchmark->setup.text);

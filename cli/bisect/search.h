@@ -22,7 +22,7 @@ struct fg_search_request {
 	bool resume;         /* use the ends and choices of the interrupted search */
 };
 
-/* A commit; its place in the model is in `model`. */
+/* Facts about a commit of the range, besides its entry in `model`. */
 struct fg_search_commit {
 	const char *code;  /* digest of its program and inputs; NULL: unknown */
 	const char *error; /* reason why it cannot be measured, or NULL */

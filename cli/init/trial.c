@@ -30,8 +30,9 @@ enum {
 	MAX_CPUS = 1024,
 };
 
-static const double sure = 4.1;        /* sum of normal quantiles for alpha 0.1 % and power 80 % */
-static const double as_one = 1.7;      /* two executions take less CPU time than this many */
+static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
+static const double as_one =
+	1.7; /* two at once that take less CPU time than this many alone share it */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
 /* The duration without the time spent waiting for a CPU, which depends on the load. */

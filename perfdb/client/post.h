@@ -55,7 +55,7 @@ struct fg_post_options {
 };
 
 enum fg_post_result {
-	FG_POST_NOWHERE, /* this run has no pull request */
+	FG_POST_NOWHERE, /* no commit or pull request is known for this run */
 	FG_POST_CREATED,
 	FG_POST_UPDATED,
 	FG_POST_DELIVERED, /* sent to a webhook */

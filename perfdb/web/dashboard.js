@@ -93,7 +93,7 @@ function benchmarkTable(project, data, rows, label) {
 	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
 }
 
-// Worst benchmarks first; if there are many, passed ones share one line.
+// Worst benchmarks first; if there are many, passed benchmarks share one line.
 function benchmarkTables(project, data) {
 	const rows = [...data.benchmarks].sort((a, b) => rank(a) - rank(b) || sizeOf(b) - sizeOf(a));
 	const passed = rows.filter((b) => stateOf(b) === 'pass');

@@ -19,7 +19,7 @@ void fg_affected_free(struct fg_affected *affected); /* NULL is fine */
 struct fg_affected_reason {
 	char *text;    /* NULL: not affected */
 	char *symbol;  /* linkage name of the function or object; may be NULL */
-	bool is_stale; /* what is known about the baseline no longer applies */
+	bool is_stale; /* the record about the baseline no longer applies */
 };
 
 /*

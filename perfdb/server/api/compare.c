@@ -321,7 +321,7 @@ static void show_measure_of_all(const struct fg_stored_run *run, const char *mea
 static void write_verdict(struct fg_request *rq, const struct fg_stored_run *shown,
 			  const struct fg_verdict *verdict)
 {
-	/* one per benchmark of the verdict, which may have more of them than the run */
+	/* one per benchmark of the verdict, which may have more benchmarks than the run */
 	const struct fg_profile_set **profiles =
 		fg_xcalloc(verdict->benchmark_count, sizeof(*profiles));
 	const struct fg_report report = {
