@@ -62,7 +62,7 @@ struct fg_build_facts {
 	char *modules;
 	char *shared_libraries; /* paths in the user's work tree; the side was built elsewhere */
 	/* candidate only */
-	char *setup; /* the set-up command, if it left a process running; such a process outlives a pair */
+	char *setup;   /* set-up command that left a process running, which outlives a pair */
 	char *changed; /* linkage names of functions and objects; " ..." ends a cut list */
 	struct fg_build_function *functions;
 	size_t function_count, function_capacity;
