@@ -293,7 +293,7 @@ static bool bind_fact(struct fg_binder *binder, const struct fg_yaml_node *name,
 	return fact->command.argc > 0;
 }
 
-/* Binds a mapping with any names. */
+/* Binds a mapping whose names the user chooses. */
 static void bind_names(struct fg_binder *binder, const struct fg_key *key,
 		       const struct fg_yaml_node *node, void *values, size_t size, bind_entry *one)
 {
@@ -450,7 +450,7 @@ static void bind_value(struct fg_binder *binder, const struct fg_key *key,
 	}
 }
 
-/* True if a misspelling of this key was already reported: it is then not missing as well. */
+/* True if an unknown key looks like this key. The user then gets one error instead of two. */
 static bool is_misspelled(const struct fg_section *section, const struct fg_yaml_node *node,
 			  const char *name)
 {

@@ -9,11 +9,11 @@
 #include "config/yaml_tree.h"
 
 struct fg_binder {
-	const struct fg_section *schema; /* of the whole file */
+	const struct fg_section *schema; /* the whole file's */
 	struct fg_plan *plan;
-	struct fg_arena *arena; /* of the plan */
+	struct fg_arena *arena; /* the plan's */
 	struct fg_config_report *report;
-	struct fg_strbuf path; /* of the current key: "gate.metrics.cpu_time.margin" */
+	struct fg_strbuf path; /* path of the current key: "gate.metrics.cpu_time.margin" */
 };
 
 void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
@@ -22,8 +22,8 @@ void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
 void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, const char *name,
 		   const char *format, ...) FG_PRINTF(4, 5);
 /*
- * Splits a command given as text, or wraps it for the shell. Reports a command that cannot be
- * split.
+ * Splits a command given as text into words, or wraps it for the shell. Adds an error if it cannot
+ * be split.
  */
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
 		     struct fg_command *command);

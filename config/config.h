@@ -7,8 +7,8 @@
  * value, weakest first: the default, the file, the environment (FASTGATE_GATE_ALPHA=0.001), the
  * command line (gate.alpha=0.001).
  *
- * Loading reports all errors, not only the first: the messages are in the report, ordered as in the
- * file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
+ * Loading does not stop at the first error: the report has up to FG_CONFIG_MAX_MESSAGES messages in
+ * the order of the file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
  */
 #ifndef FG_CONFIG_CONFIG_H
 #define FG_CONFIG_CONFIG_H
@@ -65,23 +65,24 @@ struct fg_config_report {
 
 /*
  * Loads the plan, which the caller releases on success. On failure `err` has the number of errors
- * (or the only one), and the report has all of them. The caller always releases the report.
+ * (or the only error), and the report has their messages. The caller always releases the report.
  */
 int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		   struct fg_config_report *report, struct fg_error *err) FG_NODISCARD;
-/* The configuration in effect, defaults included, as YAML. */
+/* Writes the configuration in effect, including defaults, as YAML. */
 int fg_config_show(const struct fg_config_source *source, struct fg_strbuf *text,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_config_report_release(struct fg_config_report *report);
 
 /*
- * The path of the fastgate.yml that applies to this folder; the caller frees it. FG_ENOENT suggests
- * a next step.
+ * Finds the fastgate.yml that applies to this folder. The caller frees the path. With FG_ENOENT,
+ * the message suggests a next step.
  */
 int fg_config_find(const char *folder, char **path, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Explains a key: its default, range and every way to set it. FG_EINVAL suggests the nearest key.
+ * Explains a key: its default, its range and every way to set it. With FG_EINVAL, the message
+ * suggests the nearest key.
  */
 int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		      struct fg_error *err) FG_NODISCARD;

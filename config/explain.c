@@ -204,7 +204,9 @@ static bool is_one_line(const char *text)
 	return text && !strchr(text, '\n');
 }
 
-/* True for `measure` and `gate` of a benchmark, whose keys are those at the top level. */
+/*
+ * True for a benchmark's `measure` and `gate`: the rows of the top-level sections cover their keys.
+ */
 static bool is_as_at_top(const struct fg_key *key)
 {
 	const struct fg_key *top = fg_schema_top(key->section);

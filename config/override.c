@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Adds values from the command line and the environment to the tree before it is bound. They are
- * checked like any other value, and messages name their origin.
+ * Adds values from the command line and the environment to the tree before it is bound. The binder
+ * checks them like any other value, and messages name their origin.
  *
  * Nodes from the root to the value are copied before a change: an alias may share a node with
  * another place.
@@ -293,7 +293,10 @@ static bool find_variable(const struct fg_section *section, const char *rest,
 	return false;
 }
 
-/* FASTGATE_GATE_ALHPA is a typo; FASTGATE_DEBUG and similar variables are not keys. */
+/*
+ * True if the variable begins with the name of a section: FASTGATE_GATE_ALHPA is a mistyped key,
+ * while FASTGATE_DEBUG is a variable for another purpose.
+ */
 static bool begins_like_a_key(const char *rest)
 {
 	for (const struct fg_key *key = fg_config_schema.keys; key->name; key++) {

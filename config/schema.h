@@ -8,12 +8,12 @@
 enum fg_key_kind {
 	/* scalars: values.c has one row for each */
 	FG_KEY_BOOL, /* bool; with `words` the second word is true */
-	FG_KEY_TEXT, /* const char *; with `words` (also of a name) one of them */
+	FG_KEY_TEXT, /* const char *; with `words`, one of the words, as for NAME */
 	FG_KEY_PATH,
 	FG_KEY_NAME, /* printable, without line feeds */
 	FG_KEY_URL,
 	FG_KEY_VARIABLE_NAME, /* names an environment variable that holds a secret */
-	FG_KEY_REGEX,         /* regular expression with one group */
+	FG_KEY_REGEX,         /* regular expression with at least one group */
 	FG_KEY_POINTER,       /* JSON pointer */
 	FG_KEY_UNSIGNED,      /* unsigned */
 	FG_KEY_INT,           /* int */
@@ -28,12 +28,12 @@ enum fg_key_kind {
 	FG_KEY_TEXTS,     /* const char **, with a count */
 	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping with any names */
 	/*
-	 * struct fg_recorded_fact *, with a count: a mapping with any names to literals or commands
+	 * struct fg_recorded_fact *, with a count: a mapping from any names to literals or commands
 	 */
 	FG_KEY_FACTS,
 	FG_KEY_SECTION, /* a mapping with its own keys */
 	FG_KEY_LIST,    /* a list of such mappings, with a count */
-	FG_KEY_MAP,     /* a mapping with any names to such mappings, with a count */
+	FG_KEY_MAP,     /* a mapping from any names to such mappings, with a count */
 	FG_KEY_KIND_COUNT,
 };
 
@@ -61,15 +61,15 @@ struct fg_key {
 	const char *example;              /* one or more lines of YAML; may be NULL */
 };
 
-/* The first fields of a row; `offset_` is 0 for a key without a value of its own. */
+/* The members that every row sets; `offset_` is 0 for a key without a value of its own. */
 #define FG_KEY(name_, kind_, offset_, help_) \
  .name = (name_), .kind = FG_KEY_##kind_, .offset = (offset_), .help = (help_)
 #define FG_BOUNDS(from, to) .minimum = (from), .maximum = (to)
 
 /*
  * The keys of a mapping and the struct that they fill. `prepare` sets inherited values before any
- * key is read; `finish` checks the whole. With a scratch struct (scratch_size), keys fill that, and
- * `finish` builds the real value at `target` from it.
+ * key is read; `finish` checks the section. If scratch_size is set, the keys fill a scratch struct,
+ * from which `finish` builds the value at `target`.
  */
 struct fg_section {
 	const struct fg_key *keys;
@@ -85,20 +85,20 @@ struct fg_section {
 extern const struct fg_section fg_config_schema;  /* the whole file; fills a struct fg_plan */
 extern const struct fg_section fg_config_measure; /* also for a benchmark */
 
-/* The names of a section's keys, NULL-terminated; in the arena. */
+/* Lists the names of a section's keys in the arena, NULL-terminated. */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
 const struct fg_key *fg_section_find(const struct fg_section *section, const char *name);
 /*
- * The key of a path in this schema, written with real names, placeholders or neither:
- * "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. NULL: unknown. `where` gets
- * its path with placeholders.
+ * Finds the key of a path, which may have real names, placeholders or neither:
+ * "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. `where` gets the key's path
+ * with placeholders. Returns NULL if there is no such key.
  */
 const struct fg_key *fg_schema_find(const struct fg_section *section, const char *path,
 				    struct fg_strbuf *where);
 
 /* ---- schema_paths.c ---- */
 
-/* The key at the top of the file with this section; NULL: it is only elsewhere. */
+/* The top-level key with this section; NULL: only keys further down have it. */
 const struct fg_key *fg_schema_top(const struct fg_section *section);
 
 struct fg_schema_visit {
@@ -113,8 +113,8 @@ struct fg_schema_visit {
  */
 void fg_schema_walk(void (*visitor)(const struct fg_schema_visit *visit, void *ctx), void *ctx);
 /*
- * The environment variable of a path, "FASTGATE_GATE_ALPHA". Returns false if it has none (inside
- * lists).
+ * Writes the environment variable of a path, "FASTGATE_GATE_ALPHA". Returns false for a path inside
+ * a list, which has no variable.
  */
 bool fg_schema_variable(const char *path, struct fg_strbuf *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The keys of `measure`, of the whole plan and of a benchmark. */
+/* The keys of `measure`, at the top level and in a benchmark. */
 #include "config/hooks.h"
 #include "config/schema.h"
 

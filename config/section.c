@@ -18,7 +18,7 @@ const char **fg_section_names(const struct fg_section *section, struct fg_arena 
 	return names;
 }
 
-/* The length of the path up to the next dot or bracket; *rest points after it. */
+/* Returns the length of the path's first part; *rest points to the dot or bracket that ends it. */
 static size_t part_of(const char *path, const char **rest)
 {
 	const size_t length = strcspn(path, ".[");

@@ -16,7 +16,8 @@ static bool is_plain(const struct fg_yaml_node *node)
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "0123456789_./%+-";
 
-	const bool was_quoted = node->quoted && node->place.line > 0; /* also set in overrides */
+	/* overrides set `quoted`, too */
+	const bool was_quoted = node->quoted && node->place.line > 0;
 
 	return !was_quoted && *node->text && node->text[strspn(node->text, safe)] == '\0' &&
 	       node->text[0] != '-' && node->text[0] != '%';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalar values: how each kind of key is parsed and described. */
+/* Scalar values: parsers and descriptions, one row per kind of key. */
 #ifndef FG_CONFIG_VALUES_H
 #define FG_CONFIG_VALUES_H
 

@@ -29,7 +29,7 @@ const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const cha
 	return NULL;
 }
 
-/* Does the key match a benchmark and metric of the run, and did any result need it? */
+/* Sets *seen if the key matches a benchmark and metric of the run, *needed if a result needs it. */
 static void find_use(const struct fg_accept *accept, const struct fg_verdict *verdict, bool *seen,
 		     bool *needed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accepted slowdowns: which key covers which result, and which keys have expired or are no longer
- * needed. Private to gate/.
+ * Accepted slowdowns: finds the key that covers a result, and the keys that have expired or are no
+ * longer needed. Private to gate/.
  */
 #ifndef FG_GATE_ACCEPT_H
 #define FG_GATE_ACCEPT_H
@@ -10,8 +10,8 @@
 #include "model/verdict.h"
 
 /*
- * The key that covers this worsening (a ratio above one, whatever the metric's direction), or NULL.
- * `worse_by` is relative. Expired keys cover nothing.
+ * Returns the key that covers this worsening, or NULL. `worse_by` is relative: 0.02 is 2 % worse,
+ * whatever the metric's direction. Expired keys cover nothing.
  */
 const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const char *benchmark,
 				       const char *metric, double worse_by, int64_t now_ns);

@@ -53,7 +53,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		fg_arena_array(arena, series->metric_count + 3, sizeof(*verdict->metrics));
 }
 
-/* The worsening as a ratio (above one is worse), whatever the metric's direction. */
+/* The relative worsening, whatever the metric's direction: 0.02 is 2 % worse. */
 static double worse_by(const struct fg_metric_verdict *metric)
 {
 	return metric->better == FG_BETTER_LOWER ? metric->ratio - 1.0 : 1.0 / metric->ratio - 1.0;
@@ -150,7 +150,7 @@ static void keep_moves(struct fg_blame *blame)
 	blame->is_unexplained = false;
 }
 
-/* A passed benchmark blames no function. */
+/* A passed benchmark blames no function; it reports only cost that moved. */
 static void drop_blame(struct fg_benchmark_verdict *verdict)
 {
 	keep_moves(&verdict->time);
@@ -226,7 +226,7 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 					 &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* Has no code changed that takes time? More work is a cause by itself, wherever its code lies. */
+/* Did only code change that takes no time? More work is a cause by itself, wherever its code is. */
 static bool only_cheap_code_changed(const struct fg_gate_input *input, size_t index,
 				    const struct fg_benchmark_verdict *verdict)
 {
@@ -314,7 +314,7 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 	free(difference.text);
 }
 
-/* If most pairs were set aside, says why. */
+/* Notes the reason if most pairs were set aside. */
 static void note_set_aside(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
@@ -382,7 +382,7 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		     name);
 }
 
-/* The exact meter's remark: the error if nothing was measured, otherwise a note. */
+/* Makes the exact meter's remark the error if nothing else was measured, otherwise a note. */
 static void note_meter(const struct fg_series *series, bool is_alone, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict)
 {
@@ -437,7 +437,10 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	}
 	if (series->remarks[FG_REMARK_INPUTS] && !input->baseline)
 		fg_notes_add(&verdict->notes, arena, "%s", series->remarks[FG_REMARK_INPUTS]);
-	/* Not measured, because everything that it executes and reads is unchanged. */
+	/*
+	 * An unaffected benchmark was not measured: everything that it executes and reads is
+	 * unchanged.
+	 */
 	verdict->unaffected = series->unaffected && !input->baseline;
 	if (verdict->unaffected)
 		return;

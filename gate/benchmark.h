@@ -9,17 +9,18 @@
 #include "model/verdict.h"
 
 /*
- * The policy of a benchmark: the plan's, or for a benchmark that is not in the plan, the input's.
+ * Returns the benchmark's policy in the plan, or the input's policy if the benchmark is not in the
+ * plan.
  */
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);
 
-/* `series` is number `index` of the run. */
+/* Makes the verdict about series number `index` of the run. */
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict);
-/* A benchmark that only the stored baseline has. */
+/* Makes the verdict about a benchmark that only the stored baseline has. */
 void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict);
-/* A benchmark that only the fastgate.yml of a built baseline names. */
+/* Makes the verdict about a benchmark that only the fastgate.yml of a built baseline names. */
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 

@@ -15,7 +15,7 @@
 static const double sure = 0.95;
 static const double enough = 0.7;
 
-/* If even the longest visit has less information than this, in nats, the search ends. */
+/* If even the longest visit gives less information than this, in nats, the search ends. */
 static const double min_information = 0.05;
 
 /* Numbers of pairs that a visit may have. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which commit made it slower: a posterior over commits from pairs that compare each of them with
- * the good end.
+ * Finds the commit that made a program slower: computes a posterior over the commits from pairs
+ * that compare each of them with the good end.
  *
  * The level of the program (ln of its cost relative to the good end) is a step function over the
  * commits: it starts at 0 and jumps at few of them, to any level. A hidden Markov model over a grid
@@ -36,10 +36,10 @@ enum {
 };
 
 struct fg_bisect_commit {
-	double weight;       /* prior weight relative to the other commits; above 0 */
-	bool is_unmeasured;  /* does not build or run, so it counts with the next one that does */
-	bool is_same;        /* same code as the nearest earlier commit that can be measured */
-	bool is_built;       /* measuring it costs no build */
+	double weight;      /* prior weight relative to the other commits; above 0 */
+	bool is_unmeasured; /* does not build or run, so it counts with the next commit that does */
+	bool is_same;       /* has the code of the nearest earlier commit that can be measured */
+	bool is_built;      /* measuring it costs no build */
 	double *differences; /* per pair: ln(commit / good end), positive is worse */
 	size_t pair_count;
 	size_t pair_capacity;
@@ -61,7 +61,7 @@ enum fg_bisect_state {
 	FG_BISECT_OPEN,    /* no measurement would add much information */
 };
 
-/* The step is at one of these commits; all but the last of them cannot be measured. */
+/* One of these commits is the step; only the last of them can be measured. */
 struct fg_bisect_step {
 	size_t first;
 	size_t last;
@@ -73,7 +73,7 @@ struct fg_bisect_look {
 	enum fg_bisect_state state;
 	size_t next;
 	unsigned pairs;
-	double *probability; /* per commit; to be released */
+	double *probability; /* per commit; owned */
 	size_t left;         /* number of commits that together hold 95 % */
 	double whole;        /* change from good to bad end, as a logarithm */
 	double explained;    /* share of `whole` that `steps` explain */
@@ -99,7 +99,7 @@ struct fg_bisect_cost {
 };
 
 void fg_bisect_take_costs(struct fg_bisect_commit *commit, const struct fg_bisect_cost *cost);
-/* Do these pairs by themselves show that the commit is worse? For a cost that has no verdict. */
+/* Do the commit's pairs show that it is worse? Used for costs, which have no verdict. */
 bool fg_bisect_is_worse(const struct fg_bisect_commit *commit);
 void fg_bisect_release(struct fg_bisect *bisect);
 

@@ -225,7 +225,7 @@ static double sum_of(const double values[FG_BISECT_LEVELS])
 	return sum;
 }
 
-/* After a jump every level of the grid is as likely as any other. */
+/* After a jump, all levels of the grid are equally likely. */
 static double mean_of(const double values[FG_BISECT_LEVELS])
 {
 	return sum_of(values) / FG_BISECT_LEVELS;
@@ -252,8 +252,8 @@ static void filter(struct fg_bisect_model *model)
 }
 
 /*
- * Turns the likelihood of this and all later places, by level here, into that by level at the place
- * before.
+ * Turns the likelihood of this place and all later ones given the level here into the likelihood
+ * given the level at the previous place.
  */
 static void step_back(const struct fg_bisect_place *place, const double here[FG_BISECT_LEVELS],
 		      double before[FG_BISECT_LEVELS])
@@ -264,7 +264,7 @@ static void step_back(const struct fg_bisect_place *place, const double here[FG_
 		before[k] = ((1 - place->jump) * here[k] + jumped) / place->scale;
 }
 
-/* Level 0 of the grid lies below everything measured. */
+/* Threshold 0 excludes nothing: level 0 of the grid lies below everything measured. */
 static size_t level_of_threshold(size_t threshold)
 {
 	const size_t apart = FG_BISECT_CELLS / FG_BISECT_THRESHOLDS;
@@ -292,8 +292,8 @@ static void look_back(struct fg_bisect_model *model, size_t threshold)
 }
 
 /*
- * The place from which on the program stays above a threshold. A threshold that the bad end hardly
- * reaches says little.
+ * Adds to each place the probability that the program rose above a threshold there for good. A
+ * threshold that the bad end hardly reaches adds little.
  */
 static void take_crossing(struct fg_bisect_model *model, size_t threshold)
 {

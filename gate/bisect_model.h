@@ -13,20 +13,20 @@ enum {
 	FG_BISECT_CELLS = 16,
 	FG_BISECT_ZERO = 16, /* grid index of the good end's level */
 	FG_BISECT_LEVELS = FG_BISECT_ZERO + 40 + 1,
-	FG_BISECT_SEEN =
-		45, /* cells of the grid of measured values, which is twice as coarse and wider */
-	FG_BISECT_THRESHOLDS =
-		8, /* number of levels between the ends whose last crossing is searched */
+	/* cells of the grid of measured values, which is twice as coarse and wider */
+	FG_BISECT_SEEN = 45,
+	/* number of levels between the ends whose last crossing is searched */
+	FG_BISECT_THRESHOLDS = 8,
 };
 
 /*
- * Commits that cannot be distinguished: unmeasured ones, one that is measured, and those with its
- * code.
+ * Successive commits that cannot be distinguished: commits that cannot be measured, a commit that
+ * can, and later commits with the same code.
  */
 struct fg_bisect_place {
-	size_t first;   /* first commit; the unmeasured ones come first */
-	size_t own;     /* the first one that can be measured */
-	size_t visited; /* the one to measure, if possible a built one */
+	size_t first;   /* first commit; commits that cannot be measured come first */
+	size_t own;     /* the first commit that can be measured */
+	size_t visited; /* the commit to measure, a built commit if possible */
 	bool is_built;
 	size_t pair_count;
 	double jump; /* prior probability that the level jumps here */
@@ -34,7 +34,8 @@ struct fg_bisect_place {
 	double before[FG_BISECT_LEVELS]; /* filtered: given all places up to here; the sum is 1 */
 	double scale;
 	/*
-	 * [0]: probability of each level; [i]: the same, and never below threshold i from here on
+	 * [0]: probability of each level; [i]: joint probability of each level and of no later
+	 * level below threshold i
 	 */
 	double levels[FG_BISECT_THRESHOLDS + 1][FG_BISECT_LEVELS];
 	/* results */
@@ -49,7 +50,7 @@ struct fg_bisect_model {
 	double whole; /* change from good to bad end, as a logarithm */
 	double noise; /* standard deviation of a pair */
 	double cell;  /* width of a cell, ln */
-	/* for the last error asked about: probability of each measured value, by level */
+	/* probability of each measured value, by level, if its error is `seen_error` */
 	double seen[FG_BISECT_LEVELS][FG_BISECT_SEEN];
 	double seen_error;
 	double drift; /* standard deviation of a build around its level, caused by code placement */

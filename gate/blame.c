@@ -4,8 +4,8 @@
  * did not change, so it cannot be the cause: its time is charged to the deepest caller in code that
  * did change.
  *
- * Example: main → count → find → memcmp, where only the program changed: what memcmp spends is
- * blamed on find.
+ * Example: main → count → find → memcmp, where only the program changed: find is blamed for the
+ * time in memcmp.
  */
 #include "gate/blame.h"
 
@@ -36,7 +36,7 @@ bool fg_blame_is_linker(const struct fg_profile_function *function)
 	return fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
 }
 
-/* Only one side loads it, and it is not a library of the project: the change is in its callers. */
+/* Does only one side load this library, which is not the project's? Then its callers changed. */
 static bool is_new_from_outside(const struct fg_series *series, const char *library)
 {
 	const struct fg_build_library *before =
@@ -48,8 +48,8 @@ static bool is_new_from_outside(const struct fg_series *series, const char *libr
 }
 
 /*
- * True also for jump stubs and anything without a file. Code generated at run time counts as
- * changed if it has a name: it was made from something that may have changed, such as a script.
+ * True also for jump stubs, the kernel and anything without a file. Code generated at run time
+ * counts as changed: it was made from something that may have changed, such as a script.
  */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {

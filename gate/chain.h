@@ -8,7 +8,7 @@
  * path, such as one against the last release, anchor it: all steps become the weighted least
  * squares estimate. Without an anchor the error grows with the square root of the steps.
  *
- * Everything is a logarithm.  Identical builds are a step of exactly 0.
+ * Everything is a logarithm. Identical builds are a step of exactly 0.
  */
 #ifndef FG_GATE_CHAIN_H
 #define FG_GATE_CHAIN_H
@@ -16,7 +16,7 @@
 #include "model/chain.h"
 
 enum {
-	FG_CHAIN_ANCHORS_MAX = 128 /* older ones are dropped */
+	FG_CHAIN_ANCHORS_MAX = 128 /* older anchors are dropped */
 };
 
 struct fg_chain_point {
@@ -60,8 +60,8 @@ struct fg_chain_sum {
 };
 
 /*
- * `edges` are in the order in which they were measured and must outlive the chain; `tip` is the
- * commit at the end. If NULL, it is the commit with most steps before it, among those connected
+ * `edges` are in the order in which they were measured and must outlive the chain. `tip` is the
+ * commit at the end; NULL: the commit with the most steps before it, among the commits connected
  * with the newest run.
  */
 void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char *tip,

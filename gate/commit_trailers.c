@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* A word, or text in double quotes; moves *at past it.  NULL: the line ends before one. */
+/* Takes a word, or text in double quotes, and moves *at past it. NULL: the line has no more. */
 static char *take_word(const char **at, const char *end, struct fg_arena *arena)
 {
 	const char *start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepted slowdowns that a commit message declares. */
+/* Reads the accepted slowdowns that a commit message declares. */
 #ifndef FG_GATE_COMMIT_TRAILERS_H
 #define FG_GATE_COMMIT_TRAILERS_H
 
@@ -9,8 +9,9 @@
 
 /*
  * Accepted slowdowns from a commit message: lines "Fastgate-Accept: NAME METRIC reason", NAME in
- * double quotes when it holds blanks, "*" for any.  `commit` names the source.  Text lives in the
- * arena.  A line that does not follow the form is FG_EPARSE.  *accepts is an array in the arena.
+ * double quotes when it holds blanks, "*" for any. `commit` names the source. Text lives in the
+ * arena, as does the array *accepts. FG_EPARSE: a line does not follow the form. FG_ELIMIT: there
+ * are too many.
  */
 int fg_gate_accepts_of_message(const char *message, const char *commit, struct fg_arena *arena,
 			       struct fg_accept **accepts, size_t *count, struct fg_error *err)

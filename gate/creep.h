@@ -2,7 +2,7 @@
 /*
  * Creep: many small steps, each of which passed, that together are more than is tolerated.
  *
- * Only the small ones among a chain's last steps are added up: steps that failed or improved by
+ * Only the small steps at the end of a chain are added up: steps that failed or improved by
  * themselves were reported when they happened. The sum is creep if its estimate is more than is
  * tolerated and its 99.5 % interval lies above zero.
  */
@@ -16,7 +16,7 @@
 #include "model/verdict.h"
 
 enum {
-	FG_CREEP_STEPS_MIN = 5, /* with fewer steps, the gate has judged each */
+	FG_CREEP_STEPS_MIN = 5, /* a sum of fewer small steps is not judged */
 };
 
 /*
@@ -30,11 +30,11 @@ struct fg_creep_verdict *fg_creep_judge(const struct fg_chain *chain,
 struct fg_creep_window {
 	size_t from; /* indexes of points */
 	size_t to;
-	size_t steps; /* small ones between builds that differ */
+	size_t steps; /* number of small steps in it */
 };
 
 struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned commits);
-/* Is it a step between builds that differ, not yet reported as a change? */
+/* Does the step lead to a different build, without having been reported as a change? */
 bool fg_creep_is_small(const struct fg_chain_point *point);
 
 /* "+3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 %; most by ...". */

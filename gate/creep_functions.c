@@ -315,8 +315,8 @@ static void add_tested(struct fg_creep_pool *pool, const struct fg_chain *chain,
 }
 
 /*
- * The last commit that has a profile: a run that is not stored yet has none, so its baseline is the
- * end.
+ * The last commit of the chain that has a profile. A run that is not stored yet has none, so the
+ * chain of functions ends at its baseline.
  */
 static const char *profiled_tip(const struct fg_chain *chain, const struct fg_creep_runs *runs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions whose cost rose in many small steps, even if their benchmark's did not.
+ * Finds functions whose cost rose in many small steps, even if the benchmark's cost did not.
  *
  * A function's scatter from step to step gives its error, and a t-test decides whether it rose. A
  * function that several benchmarks call is tested over all of them: the normal quantiles of its
@@ -36,23 +36,23 @@ struct fg_creep_rise {
 };
 
 /*
- * The chain's errors are 1 / sqrt(pairs); `rises` gets one entry per function. False: the last
- * `commits` have too few steps. A pure function.
+ * Tests the functions over the last `commits` of a chain whose errors are 1 / sqrt(pairs). `rises`
+ * gets one entry per function. Returns false if these commits have too few steps.
  */
 bool fg_creep_test(const struct fg_chain *chain, unsigned commits,
 		   const struct fg_creep_gains *gains, struct fg_creep_rise *rises);
 
 /*
- * Moves the functions that rose by `floor` or more to the front, largest first; returns their
- * number.
+ * Moves the functions that rose significantly, and by `floor` or more, to the front, largest first.
+ * Returns their number.
  */
 size_t fg_creep_risen(struct fg_creep_rise *rises, size_t count, double floor);
 
 /* Runs of one benchmark between commits of a window, and the times of their functions. */
 struct fg_creep_runs {
 	struct fg_chain_edge *edges; /* texts are borrowed */
-	struct fg_totals
-		*totals; /* one per edge, filled by the caller; stays empty for identical builds */
+	/* one per edge, filled by the caller; stays empty for identical builds */
+	struct fg_totals *totals;
 	size_t count;
 };
 
@@ -77,8 +77,8 @@ void fg_creep_pool_add(struct fg_creep_pool *pool, const struct fg_creep_rise *r
 void fg_creep_pool_add_runs(struct fg_creep_pool *pool, const struct fg_chain *whole,
 			    struct fg_creep_runs *runs, unsigned commits);
 /*
- * Tests the functions that at least `benchmarks` benchmarks call and moves those that rose to the
- * front; returns their number. Nothing can be added to the pool afterwards.
+ * Tests the functions that at least `benchmarks` benchmarks call, and moves those that rose to the
+ * front. Returns their number. Nothing can be added to the pool afterwards.
  */
 size_t fg_creep_pool_risen(struct fg_creep_pool *pool, size_t benchmarks, double floor);
 void fg_creep_pool_release(struct fg_creep_pool *pool);

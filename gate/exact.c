@@ -15,7 +15,7 @@
 static const double tolerance_min = 0.0001;
 static const double felt_min = 0.001;
 
-/* A difference counts if it is this many times the difference between repetitions of one side. */
+/* A difference counts if it is this many times the spread between repetitions of each side. */
 static const double spread_errors = 10;
 
 /* One function's counts over the repetitions of one arm. */
@@ -25,10 +25,10 @@ struct range {
 	double most;
 };
 
-/* The counts of one arm by function; unchanged libraries are charged to their callers. */
+/* The counts of one arm; unchanged libraries are charged to their callers. */
 struct counts {
 	struct range *instructions;
-	double *calls; /* by function */
+	double *calls; /* by function, like `instructions` */
 	double total;
 	double total_calls;
 	double linker; /* instructions of the dynamic linker, which are excluded from the rest */
@@ -215,8 +215,9 @@ static double varying_of(const struct fg_profile_set *set, const struct counts a
 }
 
 /*
- * Compares everything executed. Functions that differ between repetitions of one binary widen the
- * interval, and by much: two repetitions hardly show how much they can differ.
+ * Compares everything executed. Functions whose counts differ between repetitions of one binary
+ * widen the interval by a multiple of their spread: two repetitions hardly show how much they can
+ * differ.
  */
 static void judge(const struct fg_profile_set *set, const struct counts arms[2],
 		  struct fg_arena *arena, struct fg_metric_verdict *metric)
@@ -261,7 +262,7 @@ static void judge_calls(const struct counts arms[2], struct fg_metric_verdict *m
 
 /* ---- meaning for the time ---- */
 
-/* The gated time that grew most; 0 if none changed significantly. */
+/* The relative change of the time that changed most; 0 if none changed significantly. */
 static double time_change(const struct fg_benchmark_verdict *verdict, size_t metric_count)
 {
 	double change = 0;
@@ -363,7 +364,7 @@ static void add_cause(const struct fg_work_verdict *work, struct fg_strbuf *text
 		fg_strbuf_printf(text, ", %s", work->mechanism.words);
 }
 
-/* Adds a note, which is one line in every report. */
+/* Adds the result as a note, one line in every report. */
 static void note(const struct fg_work_verdict *work, struct fg_arena *arena,
 		 struct fg_benchmark_verdict *verdict)
 {

@@ -16,7 +16,7 @@
 #include "model/verdict.h"
 
 enum {
-	FG_EXACT_FIRST_PAIR = 1 << 30, /* above the number of any pair */
+	FG_EXACT_FIRST_PAIR = 1 << 30, /* above the number of any timed pair */
 };
 
 bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm);

@@ -26,8 +26,8 @@ static void set_function(const struct fg_node_context *c, size_t function,
 }
 
 /*
- * A candidate function of the verdict and one of its call paths; the verdict is the first member,
- * for sorting.
+ * A function that the verdict may name, and a call path of it. In both structs the verdict is the
+ * first member, for sorting.
  */
 struct named_function {
 	struct fg_node_verdict verdict;
@@ -56,7 +56,7 @@ static void set_frames(const struct fg_node_context *c, uint32_t node, struct fg
 			fg_arena_strdup(c->arena, set->functions[set->nodes[n].function].name);
 	path->frame_count = depth;
 	if (depth > FRAMES_MAX) {
-		/* Keeps the inner end, which identifies a path better than the outer one. */
+		/* The inner end identifies a path better than the outer one. */
 		path->frames += depth - FRAMES_MAX;
 		path->frame_count = FRAMES_MAX;
 	}
@@ -161,7 +161,7 @@ FG_ORDER_BY(compare_named, struct named_function,
 	    rank_of(b->verdict.standing) - rank_of(a->verdict.standing),
 	    fg_node_compare(&a->verdict, &b->verdict))
 
-/* Keeps only the largest few suspects; returns how many functions remain. */
+/* Keeps only the largest few suspects. Returns the number of functions left. */
 static size_t drop_small_suspects(struct named_function *all, size_t count)
 {
 	size_t suspects = 0;
@@ -177,7 +177,7 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 
 /*
  * Functions that changed against the direction of the whole explain nothing by themselves. A time
- * whose change is not sure has no direction; a count of interest has one.
+ * that did not change significantly has no direction; a count always has one.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
@@ -217,7 +217,7 @@ static void settle_same_code(const struct fg_node_context *c, struct named_funct
 	}
 }
 
-/* Sorted by rank; to be freed. */
+/* Lists the functions to name, sorted by rank; to be freed. */
 static struct named_function *name_functions(const struct fg_node_context *c,
 					     const struct fg_node_family *family,
 					     const double *moved, size_t *count)

@@ -190,7 +190,7 @@ enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct f
 	return code;
 }
 
-/* NULL if no arguments were recorded. */
+/* The arguments of a benchmark in a run; NULL if none were recorded. */
 static const struct fg_argument_sums *sums_of(const struct fg_run *run,
 					      const struct fg_profile_set *const *profiles,
 					      const char *benchmark)

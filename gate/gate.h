@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision: is the candidate slower, by how much, how sure is that, and which functions explain
- * it.
+ * Decides whether the candidate is slower, by how much and how surely, and which functions explain
+ * the change.
  *
- * fg_gate_look() answers while a benchmark runs: decided, or continue?  fg_gate_decide() makes the
+ * While a benchmark runs, fg_gate_look() answers whether it is decided. fg_gate_decide() makes the
  * verdict of a whole run from the same pairs by the same rule, so the two always agree; it can be
- * repeated on a stored run at any time.  gate/rule.c and docs/statistics.md explain the rule.
+ * repeated on a stored run at any time. See gate/rule.c and docs/statistics.md for the rule.
  *
- * Nothing here does I/O or keeps state, and inputs are only read.  Threads may work on different
+ * Nothing here does I/O or keeps state, and inputs are only read. Threads may work on different
  * verdicts at the same time.
  */
 #ifndef FG_GATE_GATE_H
@@ -22,7 +22,7 @@
 struct fg_gate_progress {
 	bool decided;            /* every gated metric is decided */
 	enum fg_outcome outcome; /* outcome of `metric` so far */
-	/* the first undecided metric, or the one that decided; borrowed from the series */
+	/* the first undecided metric, or the metric that decided; borrowed from the series */
 	const char *metric;
 	unsigned pairs;     /* pairs that count so far */
 	unsigned next_look; /* pairs at the next look; 0: none */
@@ -56,7 +56,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 /* The exit code of a verdict, computed anew after its benchmarks have changed. */
 enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict);
 
-/* Notes that two sessions cannot decide, and the command that can. */
+/* Notes that the host may differ between two sessions, and the command that avoids this. */
 void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,
 			   struct fg_verdict *verdict);
 

@@ -64,7 +64,7 @@ void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, s
 	fg_layout_middles(difference, layout, count, middles);
 	for (size_t k = 0; k < FG_LINE_PLACES; k++)
 		mean += middles[k] / FG_LINE_PLACES;
-	/* Subtracting four medians instead of one reduces the scatter; restore it. */
+	/* Subtracting the means of four places instead of one reduces the scatter; restore it. */
 	inflate = sqrt(((double)count - 1) / ((double)count - FG_LINE_PLACES));
 	for (size_t i = 0; i < count; i++)
 		level[i] = mean + inflate * (difference[i] - middles[layout[i] % FG_LINE_PLACES]);

@@ -17,12 +17,12 @@
 void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, size_t count,
 			      double *level);
 /*
- * The median of each place's pairs, NaN for a place without pairs; `middles` has room for
- * FG_LINE_PLACES.
+ * Computes the trimmed mean of each place's pairs, NaN for a place without pairs. `middles` has
+ * room for FG_LINE_PLACES.
  */
 void fg_layout_middles(const double *difference, const uint8_t *layout, size_t count,
 		       double *middles);
-/* The standard error of the mean of these medians; 0 unless all are known. */
+/* The standard error of the mean of `middles`; 0 unless all are known. */
 double fg_layout_error(const double *middles);
 /*
  * The standard error of the mean of all pairs if more pairs in the same layouts added no

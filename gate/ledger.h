@@ -4,8 +4,9 @@
  *
  * All claims of a branch share one error, FG_LEDGER_ALPHA. Claim number n may spend 1 / (n (n + 1))
  * of it; these shares sum to one, however many attempts follow. A claim is proven if the verdict
- * agrees and the e-value of its pairs reaches what its share demands. Measuring the same two builds
- * again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains the rule.
+ * agrees and the e-value of its pairs is as large as its share demands. Measuring the same two
+ * builds again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains the
+ * rule.
  */
 #ifndef FG_GATE_LEDGER_H
 #define FG_GATE_LEDGER_H
@@ -26,13 +27,13 @@ const char *fg_claim_name(enum fg_claim claim);
 enum fg_claim fg_claim_parse(const char *name);
 /* The logarithm of the e-value that claim number `number` (from 1) needs. */
 double fg_claim_needed(size_t number);
-/* The number of pairs that can prove claim `number` even if a few of them are slower. */
+/* The number of pairs that can prove claim `number` even if a few of them disagree. */
 unsigned fg_claim_pairs(size_t number);
 /* Does a verdict with this outcome confirm the claim? */
 bool fg_claim_is_confirmed(enum fg_claim claim, enum fg_outcome outcome);
 /*
- * The logarithms of the e-values of both claims, from the pairs of a metric. False: the metric has
- * none, or it is a count.
+ * Computes the logarithms of the e-values of both claims from the pairs of a metric. Returns false
+ * if the metric is exact, is not decided, or has no pairs.
  */
 bool fg_claims_evidence(const struct fg_series *series, const struct fg_metric_verdict *metric,
 			double evidence[FG_CLAIM_COUNT]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a decision may be made, and the error that it may spend. Each look spends a quarter of the
- * alpha that earlier looks left, and the last look spends the rest, so the shares sum to alpha. By
- * Boole's inequality the total error is bounded, whatever the dependence between the looks.
+ * Plans the looks at which a decision may be made, and the error that each look may spend. A look
+ * spends a quarter of the alpha that earlier looks left, and the last look spends the rest, so the
+ * shares sum to alpha. By Boole's inequality the total error is bounded, whatever the dependence
+ * between the looks.
  */
 #ifndef FG_GATE_LOOKS_H
 #define FG_GATE_LOOKS_H
@@ -19,9 +20,9 @@ size_t fg_gate_min_pairs_first_look(double alpha);
 /* As above, for a look that is both the first and the last. */
 size_t fg_gate_min_pairs_only_look(double alpha);
 /*
- * The numbers of pairs after which a decision may be made, ascending; returns how many. The first
- * is `min_pairs`, or more if fewer cannot decide, each further one is half as large again, the last
- * is `max_pairs`.
+ * Lists the numbers of pairs after which a decision may be made, ascending. The first is
+ * `min_pairs`, or more if so few cannot decide; each later number is half as large again as the
+ * number before; the last is `max_pairs`. Returns how many numbers there are.
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);

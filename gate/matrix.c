@@ -83,7 +83,7 @@ void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		/* Exact repetitions have pair numbers beyond this. */
+		/* Exact repetitions have larger pair numbers. */
 		if (row->measure == measure && row->aside == 0 && row->arm < 2 &&
 		    (!sampled || row->pair < FG_PAIR_NUMBERS_MAX))
 			keys[used++] =
@@ -233,8 +233,8 @@ void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_prof
 }
 
 /*
- * pair number → index of the pair, FG_NO_ENTITY if it does not count. *size gets the number of
- * entries. To be freed.
+ * Maps each pair number to the pair's index, or to FG_NO_ENTITY if the pair does not count. *size
+ * gets the number of entries. To be freed.
  */
 static uint32_t *index_pairs(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
 			     size_t *size)

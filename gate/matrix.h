@@ -44,9 +44,9 @@ struct fg_pair_matrix {
 };
 
 /*
- * For the rows of one measure; rows of other measures get FG_NO_ENTITY. Times are paired as they
- * ran; for other measures the first repetitions of both arms form a pair, then the second ones, and
- * so on.
+ * Pairs the rows of one measure; rows of other measures get FG_NO_ENTITY. Times are paired as they
+ * ran; for other measures the first repetitions of both arms form a pair, then the second
+ * repetitions, and so on.
  */
 void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rule.  Each possible cause contributes time to the change of a function, by the weights of
+ * The rule. Each possible cause contributes time to the change of a function, by the weights of
  * KCachegrind's cycle estimation: 10 cycles per mispredicted branch, 10 per first-level cache miss,
- * 100 per last-level cache miss.  The time per instruction is that of the baseline: the function's
+ * 100 per last-level cache miss. The time per instruction is that of the baseline: the function's
  * measured time without those misses, divided by its instructions.
  *
  *	calls          the baseline's time per call, for each additional call
@@ -15,14 +15,14 @@
  *	               the time of additional misses per call
  *
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_MIN of the
- * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
- * the mechanism is placement if the function's code is the same, and unknown if it differs.  If
- * wall time is gated and CPU time grew by less than that share of it, cycles cannot explain the
- * change: the function waits.
+ * function's measured change, both as logarithms of ratios, as the gate compares times. Otherwise
+ * the mechanism is placement if the function's code is the same, and unknown if it differs. If wall
+ * time is gated and CPU time grew by less than that share of it, cycles cannot explain the change:
+ * the function waits.
  *
- * Samples show inlined functions, callgrind does not.  A function is inlined on a side where it was
+ * Samples show inlined functions, callgrind does not. A function is inlined on a side where it was
  * sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part of
- * the function that contains it.  If the time that a function is blamed for was spent in another
+ * the function that contains it. If the time that a function is blamed for was spent in another
  * one, such as a callee whose code is the same, the counts of the other one are used.
  */
 #include "gate/mechanism.h"
@@ -161,7 +161,7 @@ static void find_inlined(struct counter *c)
 	free(is_sampled);
 }
 
-/* Counts what explains `measure`. False: a side was not counted. */
+/* Collects the counts that may explain a change of `measure`. False: a side was not counted. */
 static bool counter_init(const struct fg_profile_set *set, const uint32_t *blamed, uint16_t measure,
 			 struct counter *c)
 {
@@ -295,7 +295,7 @@ static void find_costs(const struct counter *c, const struct tally *baseline, do
 			     (baseline->time - misses_ns(baseline)) / instructions_of(baseline));
 }
 
-/* 1 if the baseline never calls it. */
+/* The candidate's calls per call in the baseline; 1 if the baseline never calls the function. */
 static double times_called(const struct tally t[2])
 {
 	return t[0].counts[CALLS] > 0 ? t[1].counts[CALLS] / t[0].counts[CALLS] : 1;
@@ -389,7 +389,7 @@ static void describe_calls(const struct tally t[2], struct fg_strbuf *text)
 		fg_strbuf_printf(text, "called %s times, never by the baseline", after);
 }
 
-/* Calls of a thread's first function are not counted. */
+/* A thread's first function has no counted calls: its instructions are not given per call. */
 static void describe_instructions(const struct tally t[2], struct fg_mechanism *mechanism,
 				  struct fg_strbuf *text)
 {
@@ -530,7 +530,7 @@ static struct fg_mechanism nothing(enum fg_mechanism_kind kind, const char *word
 static const char not_known[] =
 	"not known: calls, instructions, caches and branches do not explain it";
 
-/* `change` is measured, in nanoseconds or instructions; NaN: not measured. */
+/* `change` is the measured change, in nanoseconds or instructions; NaN: not measured. */
 static struct fg_mechanism mechanism_of(const struct counter *c, uint32_t function,
 					uint32_t subject, double change, struct fg_arena *arena)
 {
@@ -579,7 +579,7 @@ static void keep(const struct fg_mechanism *mechanism, struct fg_arena *arena,
 	node->mechanism = fg_arena_memdup(arena, mechanism, sizeof(*mechanism));
 }
 
-/* Is it to blame, or slower although its code is the same? */
+/* Is the function to blame, or slower although its code is the same? */
 static bool is_slower(const struct fg_node_verdict *node)
 {
 	return node->outcome == FG_OUTCOME_REGRESSION ||
@@ -618,7 +618,7 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 /* ---- causes without counts ---- */
 
 /*
- * Did gated wall time grow without CPU time?  Compares ratios, because on a busy machine each
+ * Did gated wall time grow without CPU time? Compares ratios, because on a busy machine each
  * millisecond of CPU time takes several milliseconds of wall time.
  */
 static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,

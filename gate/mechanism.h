@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a function takes longer: one mechanism, from the exact repetitions of both sides.  Private to
- * gate/.
+ * Explains why a function takes longer by one mechanism, from the exact repetitions of both sides.
+ * Private to gate/.
  */
 #ifndef FG_GATE_MECHANISM_H
 #define FG_GATE_MECHANISM_H
 
 #include "gate/node_context.h"
 
-/* More work explains more time if it grew by at least this share of it. */
+/* A mechanism is named if it explains at least this share of the change. */
 #define FG_EXPLAINS_MIN 0.25
 
 /*
- * The mechanism of a function by its instructions and calls, in one execution of each side.
- * `blamed` comes from fg_blame_nodes().
+ * Derives the mechanism of a function from its instructions and calls in one execution of each
+ * side. `blamed` comes from fg_blame_nodes().
  */
 struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, const uint32_t *blamed,
 					   size_t function, struct fg_arena *arena);
@@ -24,7 +24,8 @@ struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, con
 void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *series,
 		       struct fg_blame *blame);
 /*
- * Call when the outcomes are known: adds the mechanisms that need no counts, waiting and placement.
+ * Adds the mechanisms that need no counts: waiting and placement. Call it when the outcomes are
+ * known.
  */
 void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 

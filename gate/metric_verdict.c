@@ -83,7 +83,7 @@ double fg_metric_tolerance(const struct fg_metric_policy *policy)
 	return policy->gated ? tolerance : fmax(tolerance, policy->min_effect);
 }
 
-/* Steps of a chain are ratios, so a share of the level cannot be one. */
+/* Steps of a chain are ratios, so a share of the level cannot be a step. */
 static void set_step(struct fg_metric_verdict *verdict, double worse, double error, bool linear)
 {
 	if (linear)
@@ -153,7 +153,7 @@ static bool is_never_fair(const struct fg_metric_context *context)
 	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
 }
 
-/* For a metric without a usable value on either side. */
+/* Decides about a metric without a usable pair that no side lacks alone. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
@@ -179,7 +179,7 @@ static void decide_without_values(const struct fg_metric_context *context,
 	}
 }
 
-/* For a metric without pairs: says which side lacks it; never passes silently. */
+/* Decides about a metric without pairs: notes the side that lacks it, and never passes silently. */
 static void decide_without_pairs(const struct fg_metric_context *context,
 				 const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
@@ -199,7 +199,7 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 	}
 }
 
-/* The number of pairs that would decide, and the option that measures them. */
+/* Adds the number of pairs that would decide, and the option that measures them. */
 static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs *pairs,
 			      struct fg_strbuf *text)
 {
@@ -311,7 +311,7 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 /* Places whose difference is smaller count as equal. */
 static const double place_min = 0.005;
 
-/* The number of places in which it is faster although it is slower in others; 0: all agree. */
+/* The number of places in which the candidate is faster, if it is slower in others; else 0. */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
 {
 	unsigned faster = 0;
@@ -325,8 +325,8 @@ static unsigned count_faster(const double middles[FG_LINE_PLACES])
 }
 
 /*
- * The benchmark looked slower as linked, or was never measured that way. If it passes over all
- * layouts, the placement of code caused the slowdown, and it passes unless such slowdowns are to
+ * Notes the differences in all layouts. If the benchmark looked slower as linked but passes over
+ * all layouts, the placement of code caused the slowdown: it passes unless such slowdowns are to
  * fail.
  */
 static void settle_layouts(const struct fg_metric_context *context, const struct fg_pairs *pairs,
@@ -373,8 +373,8 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 }
 
 /*
- * Is every pair independent? Each starts new processes in a random order; only products of `setup`
- * outlive it.
+ * Is every pair independent? Each starts new processes in a random order; only a process that
+ * `setup` left running outlives it.
  */
 static bool is_drawn(const struct fg_series *series)
 {

@@ -16,7 +16,7 @@
  * two that cancel out if the whole did not change. A function gives no more than it lost and takes
  * no more than it gained.
  *
- * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 17 ms.  scan
+ * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
  */
 #include "base/sort.h"
@@ -167,7 +167,7 @@ static bool is_at_same_line(const struct fg_profile_function *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* The function that calls it where it takes most of its time. */
+/* The caller on the call path where the function takes most of its time. */
 static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 {
 	const struct fg_profile_set *set = c->set;

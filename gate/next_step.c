@@ -8,7 +8,7 @@
 /* A slowdown below this ratio may be due to where the linker put the code. */
 static const double placement_max = 1.4;
 
-/* One call of fg_next_step(): the facts, and the resulting step. */
+/* The facts of one call of fg_next_step(), and the resulting step. */
 struct turn {
 	struct fg_next_step *machine;
 	const struct fg_situation *now;
@@ -38,7 +38,7 @@ static bool measure_pairs(struct turn *turn, unsigned pairs)
 	return act(turn, FG_STEP_PAIRS);
 }
 
-/* Changes to a state that then decides by itself. */
+/* Enters a state, which then chooses the step. */
 static bool enter(struct turn *turn, enum fg_step_state state)
 {
 	turn->machine->state = state;
@@ -52,7 +52,7 @@ static const struct fg_series *first_series(const struct fg_situation *now)
 	return now->series_count ? &now->run->series[now->series[0]] : NULL;
 }
 
-/* NULL for the cases of a harness, which are decided but not examined further. */
+/* NULL if a harness has several cases: these are decided but not examined further. */
 static const struct fg_series *only_series(const struct fg_situation *now)
 {
 	return now->series_count == 1 ? first_series(now) : NULL;
@@ -88,8 +88,8 @@ static bool gates_a_time(const struct fg_series *series, const struct fg_policy 
 }
 
 /*
- * By default only if the code changed, because then its place did; and not if a slowdown as linked
- * is to fail, because that must be measured.
+ * By default, layouts come first only if the code changed, because then its place did. They do not
+ * come first if a slowdown as linked is to fail, because that must be measured.
  */
 static bool begins_in_layouts(const struct fg_situation *now)
 {
@@ -108,7 +108,7 @@ static bool begins_in_layouts(const struct fg_situation *now)
 					  &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* Without a baseline: a fixed number of repetitions, twice that of the first look. */
+/* Without a baseline nothing is decided: measures twice `min_pairs` repetitions. */
 static bool measure_alone(struct turn *turn)
 {
 	const struct fg_measuring *measure = turn->now->measure;
@@ -161,7 +161,7 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 		const struct fg_series *series = &now->run->series[now->series[i]];
 		struct fg_gate_progress look = {0};
 
-		/* Identical binaries: nothing to find out. */
+		/* Identical binaries cannot differ. */
 		if (series->identical)
 			continue;
 		fg_gate_look(series, now->policy, now->measure, &look);
@@ -249,7 +249,7 @@ static bool decide(struct turn *turn, enum fg_step_state then)
 
 /* ---- suspecting the placement ---- */
 
-/* Would it fail because of a time, and may the placement of its code be the reason? */
+/* Would the benchmark fail because of a time, and may the placement of its code be the reason? */
 static bool is_suspect(const struct turn *turn)
 {
 	const struct fg_series *series = only_series(turn->now);

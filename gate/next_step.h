@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The next step for a benchmark: measure more pairs, measure in several layouts, start over, or
- * stop.  This is the only place that decides it; docs/statistics.md has a drawing of the states.
+ * stop. This is the only place that decides it; docs/statistics.md has a drawing of the states.
  *
  *	struct fg_next_step machine = {0};
  *	enum fg_step_result result = FG_STEP_DONE;
@@ -25,7 +25,7 @@ enum fg_step_action {
 	FG_STEP_SAY,              /* only show the text */
 	FG_STEP_PAIRS,            /* measure until `pairs` pairs are valid */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
-	/* link them later, and set aside the pairs measured so far */
+	/* link both sides in several layouts, and set aside the pairs measured so far */
 	FG_STEP_LAYOUTS,
 };
 
@@ -40,14 +40,14 @@ enum fg_step_result {
 
 enum fg_step_state {
 	FG_STATE_NEW,
-	FG_STATE_ALONE,      /* no baseline, so nothing to decide */
-	FG_STATE_BEGINNING,  /* links layouts before the first pair */
-	FG_STATE_DECIDING,   /* measures from look to look */
-	FG_STATE_SUSPECTING, /* may the placement of code have caused the failure? */
-	FG_STATE_VARYING,    /* it may, so layouts are linked */
+	FG_STATE_ALONE,     /* no baseline, so nothing to decide */
+	FG_STATE_BEGINNING, /* links layouts before the first pair */
+	FG_STATE_DECIDING,  /* measures from look to look */
+	FG_STATE_SUSPECTING, /* finds out whether the placement of code may have caused the failure */
+	FG_STATE_VARYING,    /* links layouts, because placement may have caused the failure */
 	FG_STATE_IN_LAYOUTS, /* measures from look to look in several layouts */
 	FG_STATE_FINISHING,  /* exceeds the budget, because enough pairs are nearly complete */
-	FG_STATE_EXPLAINING, /* can the slower function be named? */
+	FG_STATE_EXPLAINING, /* finds out whether the slower function can be named */
 	FG_STATE_NAMING,     /* measures pairs that do not change the verdict */
 	FG_STATE_LAST, /* measures from look to look: the schedule was given up while naming */
 	FG_STATE_OVER,
@@ -59,7 +59,7 @@ enum {
 
 struct fg_next_step {
 	enum fg_step_state state;
-	/* latest look: of the last undecided series, else of the first */
+	/* latest look at the last undecided series, or at the first if all are decided */
 	struct fg_gate_progress look;
 	bool has_look;
 	bool is_open; /* `until_sure`, but the budget ended before the decision */
@@ -84,7 +84,7 @@ struct fg_step {
 	enum fg_step_action action;
 	unsigned pairs;
 	bool exceeds_budget; /* FG_STEP_PAIRS: even beyond the budget */
-	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for them */
+	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for layouts */
 	bool only_if_cheap;
 	bool is_detail;               /* `text` is for --verbose */
 	char text[FG_STEP_TEXT_SIZE]; /* reason for the user; may be empty */

@@ -18,7 +18,7 @@ struct fg_node_context {
 	struct fg_arena *arena;
 	struct fg_notes *notes; /* notes of the benchmark */
 	uint16_t id;            /* number of the measure in the set */
-	const char *measure;    /* its name; lives as long as the verdict */
+	const char *measure;    /* name of the measure; lives as long as the verdict */
 	const char *unit;       /* unit of all values here: "ms" for times */
 	bool exact;             /* repetitions agree, so any difference counts */
 	struct fg_profile_pairs pairs;

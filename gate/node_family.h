@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions, libraries, regions or call paths that are tested together, so that the chance of any
- * false flag among them stays below alpha.  Private to gate/.
+ * false flag among them stays below alpha. Private to gate/.
  */
 #ifndef FG_GATE_NODE_FAMILY_H
 #define FG_GATE_NODE_FAMILY_H
@@ -23,7 +23,7 @@ struct fg_node_family {
 };
 
 /*
- * Test every entity of the matrix that has `samples_min` samples.  Release with
+ * Tests every entity of the matrix that has `samples_min` samples. Release with
  * fg_node_family_release().
  */
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
@@ -40,7 +40,7 @@ double fg_node_family_half(const struct fg_node_family *family, size_t at);
 /* Regression or improvement according to the test and the floor; pass within the margin. */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at);
-/* The verdict about one entity, without its name. */
+/* Makes the verdict about one entity, without its name. */
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 					      const struct fg_node_family *family, size_t at);
 /* For qsort(): by size of the change, then by name, so that equal data give equal reports. */

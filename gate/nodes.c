@@ -120,7 +120,7 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 	}
 }
 
-/* Functions that are sure come first. */
+/* Sure functions come first in the list. */
 static bool has_sure_function(const struct fg_blame *blame)
 {
 	return blame->function_count > 0 && fg_standing_is_sure(blame->functions[0].standing);
@@ -163,7 +163,7 @@ static bool is_template(const struct fg_profile_function *function)
 	return strncmp(function->name, "std::", 5) == 0 || strstr(function->name, " std::");
 }
 
-/* Is it unchanged code that took longer, or code of others? */
+/* Is the function unchanged, and did it take significantly other time or is it a std template? */
 static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 {
 	const bool is_sure =
@@ -197,7 +197,7 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
-/* Is it part of the only changed function, or called by it? */
+/* Is the node part of the only changed function, or called by this function? */
 static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 {
 	return fg_profile_set_compiled(c->set, c->blamed[node]) == c->only_changed;
@@ -232,7 +232,9 @@ static void blame_only_changed(struct fg_node_context *c, struct fg_node_family 
 
 	if (!best || !c->total_changed)
 		return;
-	/* A function that changed in the opposite direction explains nothing. */
+	/*
+	 * The change is explained already if a function is sure to have changed in its direction.
+	 */
 	for (size_t f = 1; f < c->functions.count; f++) {
 		if (p[f] <= c->policy->function_alpha)
 			return;
@@ -355,7 +357,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index,
 		.seed = input->run->seed,
 	};
 
-	/* Sessions do not share pairs, and without pairs nothing can be said about a function. */
+	/* Two sessions have no common pairs: stored_functions.c compares their functions. */
 	if (!context.set || input->baseline || verdict->identical ||
 	    policy->functions == FG_FUNCTIONS_OFF)
 		return;

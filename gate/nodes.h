@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions, libraries, regions and call paths: which of them changed, and how they add up to the
+ * Finds the functions, libraries, regions and call paths that changed, and makes them add up to the
  * change of the whole. Private to gate/.
  */
 #ifndef FG_GATE_NODES_H

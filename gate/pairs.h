@@ -8,7 +8,7 @@
 
 #include "model/run.h"
 
-/* Stored runs bring pair numbers too; larger ones are ignored. */
+/* Larger pair numbers are ignored, because a stored run can have any number. */
 #define FG_PAIR_NUMBERS_MAX 1000000
 
 struct fg_pairs {
@@ -21,7 +21,7 @@ struct fg_pairs {
 	uint8_t *layout;  /* layout of each pair; NULL: all pairs ran as linked */
 	unsigned layouts; /* number of layouts; k is at place k % FG_LINE_PLACES of a line */
 	size_t set_aside; /* pairs left out for a reason that was fixed in advance */
-	size_t given_up;  /* of these, pairs that counted until their schedule was given up */
+	size_t given_up;  /* pairs of `set_aside` that counted until their schedule was given up */
 	size_t unpaired;  /* pairs without a partner */
 	size_t no_number; /* pairs in which a value is not a number */
 	size_t no_ratio;  /* pairs in which a value is zero or negative */

@@ -8,7 +8,7 @@
  * the whole, or becomes 0. So the scatter of samples is not reported as a gain.
  *
  * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 ms of samples, the remainder by −5.2 ± 6
- * ms.  The remainder is not significant and becomes 0; find() is 12.0.
+ * ms. The remainder is not significant and becomes 0; find() is 12.0.
  */
 #include "gate/parts.h"
 

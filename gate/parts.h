@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The size of a change and of its parts; nothing else computes them.  The whole is known from the
- * clock to a percent or less; the parts are known from samples, whose number scatters.  So the
- * parts are estimated under the constraint that they add up to the whole.  Private to gate/.
+ * Computes the size of a change and of its parts; nothing else does. The whole is known from the
+ * clock to a percent or less; the parts are known from samples, whose number scatters. So the parts
+ * are estimated under the constraint that they add up to the whole. Private to gate/.
  */
 #ifndef FG_GATE_PARTS_H
 #define FG_GATE_PARTS_H

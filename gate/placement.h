@@ -13,13 +13,13 @@
 /* Are the program and all its libraries the same files? */
 bool fg_placement_is_same_files(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
-/* By their facts, do both builds do the same thing? A missing fact means no. */
+/* Do both builds have the same code, data and inputs? False if a fact is missing. */
 bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
 			       const struct fg_build_facts *candidate);
 /* Is it certain that code of the program, or of a library of the project, differs? */
 bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
-/* Do both sides read the same files, and were the functions of all code that differs compared? */
+/* Do both sides read the same files, and were the functions of all differing code compared? */
 bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
 /*
@@ -28,9 +28,9 @@ bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
  */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*
- * If neither inputs nor code that takes time (gate/same_code.h) changed, the interval of a
- * regression within the spread of the layouts is widened to contain that spread, with a note. It
- * becomes placement, or inconclusive if a changed caller may call that code more often.
+ * Call it if neither inputs nor code that takes time (gate/same_code.h) changed. A regression
+ * within the spread of the layouts becomes placement, or inconclusive if a changed caller may call
+ * that code more often. Its interval is widened to contain the spread, and a note is added.
  */
 void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller,
 				 struct fg_benchmark_verdict *verdict);

@@ -14,9 +14,9 @@ enum {
 	BLOCK = 4,       /* successive pairs, whose mean shows how noise averages out */
 	BLOCKS_MIN = 6,  /* fewer blocks do not show it */
 	BETWEEN_MIN = 4, /* runs needed to show how estimates differ between runs */
-	LONGER = 10,     /* as a remedy: repetitions this many times as long */
+	LONGER = 10,     /* remedy: repetitions this many times as long */
 	SEEN_RUNS = 4,   /* this many runs that found a size prove that the gate sees it */
-	MORE_PAIRS = 4,  /* as a remedy: this many times the pairs */
+	MORE_PAIRS = 4,  /* remedy: this many times the pairs */
 };
 
 static const double found_share = 0.95;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The card of a gate: how far its verdicts can be trusted on one runner, judged by whole runs whose
- * correct outcome is known. A run compares a build with itself, with a neutral relink, or with a
- * slowdown of known size in a known function. No I/O, no clock, no state.
+ * The card of a gate shows how far its verdicts can be trusted on one runner. It is made from whole
+ * runs whose correct outcome is known: a build compared with itself, with a neutral relink, or with
+ * a slowdown of known size in a known function. No I/O, no clock, no state.
  */
 #ifndef FG_GATE_PROVE_H
 #define FG_GATE_PROVE_H
@@ -113,10 +113,12 @@ struct fg_proof_card {
 	 * Evidence against the gate as e-values, which may be checked after every run: at most one
 	 * of 20 sound gates ever reaches 20.
 	 */
-	double alarm_evidence; /* evidence that it fails equal code more often than alpha allows */
-	/* Evidence that it misses slowdowns of sizes it used to find; one in ten may be lost. */
+	double alarm_evidence; /* evidence that the gate fails equal code more often than alpha allows */
+	/*
+	 * evidence that the gate misses slowdowns of sizes it used to find; one in ten may be lost
+	 */
 	double blind_evidence;
-	bool is_broken;       /* one of the two is conclusive */
+	bool is_broken;       /* the evidence of either kind is conclusive */
 	const char *limiting; /* benchmark that the remedies are for; NULL: unknown */
 	struct fg_proof_card_help helps[FG_LIMIT_COUNT]; /* largest gain first */
 	size_t help_count;

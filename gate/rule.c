@@ -2,7 +2,7 @@
 /*
  * When a build fails.
  *
- * The data are the differences d of pairs, ln(candidate / baseline), positive for worse.  At each
+ * The data are the differences d of pairs, ln(candidate / baseline), positive for worse. At each
  * look (gate/looks.h) they give one interval, the one that is printed, and nothing else decides:
  *
  *   REGRESSION  low > ln(1 + tolerated)  and  estimate >= ln(1 + min_effect)
@@ -21,7 +21,7 @@
  * a candidate whose slowdown is tolerated and to pass one that is slower than the margin, stay
  * below alpha.
  *
- * Two things are shared by several pairs.  The interval accounts for them:
+ * Two things are shared by several pairs. The interval accounts for them:
  *
  * Places. A build that was measured in several layouts (runner/build/layouts.h) is slower in some
  * and faster in others. All possible places within a cache line are measured: pairs are compared

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sequential rule over the differences of one metric; see rule.c.  Private to gate/. */
+/* The sequential rule over the differences of one metric; see rule.c. Private to gate/. */
 #ifndef FG_GATE_RULE_H
 #define FG_GATE_RULE_H
 
@@ -50,21 +50,21 @@ enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, dou
 				double high);
 
 /*
- * The smallest change at which pairs with this scatter would have failed; smaller ones may be
+ * The smallest change at which pairs with this scatter would have failed; smaller changes may be
  * missed. A logarithm; infinite without a look.
  */
 double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding);
 
 /*
  * The probability that the change is above `center`: one minus the smallest error at which a single
- * look at these pairs gives an interval above it, with all its allowances.
+ * look at these pairs, with all allowances of the rule, gives an interval above `center`.
  */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center);
 
 /*
  * The total number of pairs that would make this a regression if further pairs resemble those so
- * far; 0 if four times as many are not enough.
+ * far; 0 if four times as many, or 1,000, are not enough.
  */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);
 /* Number of pairs that are slower than tolerated. */

@@ -74,7 +74,7 @@ static bool has_guilty_function(const struct fg_blame *blame)
 	return false;
 }
 
-/* Samples by function; `of` is to be freed. */
+/* Samples of the set's time; `of` is to be freed. */
 struct sampled {
 	double *of; /* per function */
 	double all;
@@ -119,7 +119,8 @@ static bool is_same_code(const struct fg_series *series, const struct fg_build_f
 	if (fg_blame_is_generated(function->library) || strcmp(function->library, "[unknown]") == 0)
 		return false;
 	/*
-	 * The linker resolves a jump to another file's function; the kernel is the same for both.
+	 * The linker makes the jump stubs to other files' functions; the kernel is the same for
+	 * both.
 	 */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
 	       function->library[0] == '[' || find(build, name).state == FG_COMPARED_SAME ||
@@ -164,7 +165,9 @@ bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 {
 	const char *changed = series->build[FG_ARM_CANDIDATE].changed;
 	double *samples = count_inclusive_samples(set);
-	bool is_changed = changed && fg_text_ends_with(changed, " ..."); /* a cut list: unknown */
+	bool is_changed =
+		changed &&
+		fg_text_ends_with(changed, " ..."); /* the list was cut: assume the worst */
 
 	for (size_t n = 1; changed && n < set->node_count && !is_changed; n++) {
 		const char *name = linkage_of(&set->functions[set->nodes[n].function]);
@@ -176,7 +179,7 @@ bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 	return is_changed;
 }
 
-/* Is its machine code that of the baseline? It may call other code. */
+/* Is the function's own machine code that of the baseline? Code that it calls may differ. */
 static bool is_own_code_same(const struct fg_series *series, const struct fg_build_facts *build,
 			     const struct fg_profile_function *function)
 {

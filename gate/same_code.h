@@ -27,7 +27,7 @@ struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
 /*
  * Adds a note for each function whose change is significant although its code is the same. If the
- * whole changed and no function is guilty, the note names the only hot function that changed.
+ * whole changed and no function is guilty, sets the verdict's `only_changed`.
  */
 void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
 		       bool total_changed, struct fg_arena *arena,
@@ -37,7 +37,7 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
  * refers to? False if unknown.
  */
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
-/* Did a function change that calls, at any distance, code that takes time? */
+/* Did a function on a hot call path change? True also if the list of changed functions was cut. */
 bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 				     const struct fg_series *series);
 

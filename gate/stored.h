@@ -16,8 +16,8 @@ struct fg_session_spread {
 };
 
 /*
- * Computed from the candidate arms of those successive runs (oldest first) whose host has the
- * fingerprint of `like`.
+ * Computes the spread from the candidate arms of those successive runs (oldest first) whose host
+ * has the fingerprint of `like`.
  */
 struct fg_session_spread fg_session_spread_of(const struct fg_run *const *history, size_t count,
 					      const struct fg_run *like, const char *benchmark,
@@ -31,8 +31,8 @@ double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);
 
 /*
- * Verdicts about the metrics of a stored comparison; without `same_environment` they are at most
- * inconclusive.
+ * Makes the verdict about a metric of a stored comparison. Without `same_environment`, only an
+ * exact metric is more than inconclusive.
  */
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
 		      const struct fg_series *baseline, const struct fg_session_spread *sessions,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * There are no pairs across sessions, so the error of a difference is the one between successive
- * sessions of the history, but at least what the number of samples allows. The largest functions
- * are tested; alpha is shared by all that could have been.
+ * There are no pairs across sessions. So the error of a difference is taken from the differences of
+ * successive sessions of the history, but is at least the error due to the number of samples. Only
+ * the functions with the largest differences are tested; alpha is shared by all functions that
+ * could have been.
  */
 
 #include "base/clock.h"

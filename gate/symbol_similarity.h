@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds functions of two builds that may be the same code.  Private to gate/. */
+/* Finds functions of two builds that may be the same code. Private to gate/. */
 #ifndef FG_GATE_SYMBOL_SIMILARITY_H
 #define FG_GATE_SYMBOL_SIMILARITY_H
 
@@ -13,13 +13,13 @@ bool fg_symbols_have_same_name(const char *a, const char *b);
 /* Are the names in one scope and similar at both ends? Example: luaD_pretailcall, luaD_precall. */
 bool fg_symbols_have_similar_names(const char *a, const char *b);
 /*
- * For each function of the set, the function whose row it belongs to; to be freed. An inlined copy
- * has the line of the symbol and its name without parameters.
+ * Returns for each function of the set the function whose row it belongs to; to be freed. An
+ * inlined copy belongs to the symbol that has its line, and its name if parameters are ignored.
  */
 uint32_t *fg_symbols_rows(const struct fg_profile_set *set);
 /*
- * Is it one name in two libraries, because a shared library was linked statically, or the other way
- * round?
+ * Do the functions have one name in two libraries, because a shared library was linked statically,
+ * or the other way round?
  */
 bool fg_symbols_are_relinked(const struct fg_profile_function *a,
 			     const struct fg_profile_function *b);

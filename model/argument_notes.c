@@ -13,7 +13,7 @@ enum {
 	NAMED = 3 /* functions per path */
 };
 
-/* Reports a kind of value that only the candidate has. */
+/* Adds a note if only the candidate has this kind of value. */
 static void compare_kind(struct fg_strbuf *text, const char *kind, double before, double after,
 			 double values)
 {
@@ -119,7 +119,7 @@ static void add_path(struct fg_strbuf *text, const struct fg_argument_path_sum *
 	}
 }
 
-/* Returns the number of hints. */
+/* Adds the hints for the candidate's arguments on one call path. Returns their number. */
 static unsigned add_hints(struct fg_strbuf *text, const char *name,
 			  const struct fg_argument_path_sum *path)
 {

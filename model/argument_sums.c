@@ -163,7 +163,7 @@ enum {
 	EITHER_SIDE = 2
 };
 
-/* An index into the sums, and its calls: on one side, or the larger number of both sides. */
+/* An index into the sums, and the calls there: those of one side, or of the side that has more. */
 struct place {
 	size_t at;
 	double calls;
@@ -183,8 +183,8 @@ static double calls_of(struct fg_argument_figures *const sides[2], unsigned side
 FG_ORDER_BY(most_calls_first, struct place, FG_DOWN(calls), FG_UP(at))
 
 /*
- * The items that this side calls, most calls first. Items are `size` bytes apart and have their
- * sides at `offset`.
+ * Lists the items that this side calls, most calls first. Items are `size` bytes apart and have
+ * their sides at `offset`.
  */
 static struct place *order(const void *items, size_t item_count, size_t size, size_t offset,
 			   unsigned side, size_t *count)

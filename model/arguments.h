@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments that functions were called with, by function and call path, on both sides.
+ * The arguments with which both sides called functions, by function and call path.
  *
  * Sums hold everything that was seen. A table is the excerpt kept with a verdict: the functions and
- * call paths called most, within a run's size limit. It counts what was left out.
+ * call paths called most, within a run's size limit, and the numbers of those left out.
  */
 #ifndef FG_MODEL_ARGUMENTS_H
 #define FG_MODEL_ARGUMENTS_H
@@ -33,14 +33,14 @@ struct fg_argument_figures {
 	double bins[FG_ARGUMENT_BINS];
 };
 
-/* The number of finite values, which least, most and mean describe. */
+/* The number of finite values: `least`, `most` and the mean describe only these. */
 double fg_argument_finite(const struct fg_argument_figures *figures);
 void fg_argument_join(struct fg_argument_figures *figures, const struct fg_argument_figures *more);
 /* The range of a bin, for people: "2^-3 to 2^-2". */
 const char *fg_argument_bin_text(unsigned bin, char text[FG_NUMBER_TEXT_SIZE]);
 /*
- * Appends hints about an argument of this function, one per line: a range that a polynomial would
- * cover, an argument that hardly changes, values that are not numbers. Appends nothing if none
+ * Appends hints about an argument of this function, one per line: NaN or denormal values, an
+ * argument that hardly changes, a range that a polynomial would cover. Appends nothing if no hint
  * applies.
  */
 void fg_argument_hint(const char *function, const struct fg_argument_figures *figures,
@@ -104,7 +104,7 @@ struct fg_argument_sum {
 	struct fg_argument_figures *sides[2];
 	size_t traces[2];
 	size_t path_count;
-	size_t paths_left_out; /* from an added table */
+	size_t paths_left_out; /* omitted by an added table */
 };
 
 struct fg_argument_path_sum {
@@ -122,7 +122,7 @@ struct fg_argument_sums {
 	size_t function_count, function_capacity;
 	struct fg_argument_path_sum *paths;
 	size_t path_count, path_capacity;
-	size_t functions_left_out; /* from an added table */
+	size_t functions_left_out; /* omitted by an added table */
 	struct fg_map names;
 	struct fg_map function_index; /* name → function */
 	struct fg_map path_index;     /* function and frames → path */

@@ -37,7 +37,10 @@ static bool next_word(const char **at, size_t *length)
 	return *length > 0;
 }
 
-/* Source locations and the amount of debug information do not change code. */
+/*
+ * Source locations and the amount of debug information do not change code. The level (-O) does, but
+ * it is compared as a fact of its own.
+ */
 static bool is_idle_flag(const char *word, size_t length)
 {
 	return memchr(word, '/', length) || strncmp(word, "-g", 2) == 0 ||

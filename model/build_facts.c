@@ -67,8 +67,9 @@ bool fg_fact_is_equal(const char *a, const char *b)
 /* ---- functions ---- */
 
 /*
- * The text has one word per function, "NAME=BEFORE:AFTER:STATE". With the vector instructions and
- * tail calls of both sides it is "NAME=BEFORE:AFTER:STATE:8:0:1:0".
+ * The text has one word per function, "NAME=BEFORE:AFTER:STATE". BEFORE and AFTER are the offsets
+ * within a page. If the code's form differs, the vector instructions of both sides and then their
+ * tail calls follow: "NAME=BEFORE:AFTER:STATE:8:0:1:0".
  */
 
 void fg_build_facts_add_function(struct fg_build_facts *build,
@@ -93,7 +94,7 @@ static void parse_form(const char *text, struct fg_code_form form[2])
 	}
 }
 
-/* "16:48:s" */
+/* Parses "16:48:s", the part after '='. */
 static bool parse_function(const char *text, struct fg_build_function *function)
 {
 	const char *letter = NULL;

@@ -62,7 +62,7 @@ struct fg_build_facts {
 	char *modules;
 	char *shared_libraries; /* paths in the user's work tree; the side was built elsewhere */
 	/* candidate only */
-	char *setup;   /* the command that left a process running, which outlives a pair */
+	char *setup;   /* set-up command that left a process running, which outlives a pair */
 	char *changed; /* linkage names of functions and objects; " ..." ends a cut list */
 	struct fg_build_function *functions;
 	size_t function_count, function_capacity;
@@ -90,7 +90,7 @@ void fg_build_facts_list(const struct fg_build_facts *build, struct fg_environme
 /* True if both are known and equal. */
 bool fg_fact_is_equal(const char *a, const char *b);
 
-/* Finds or adds a library. The pointer is valid until the next one is added. */
+/* Finds or adds a library. The pointer is valid until the next library is added. */
 struct fg_build_library *fg_build_facts_add_library(struct fg_build_facts *build, const char *name);
 /* Returns NULL if the library is not loaded. */
 const struct fg_build_library *fg_build_facts_library(const struct fg_build_facts *build,
@@ -111,7 +111,7 @@ struct fg_library_pair {
 
 bool fg_library_pair_next(struct fg_library_pair *pair);
 const char *fg_library_pair_name(const struct fg_library_pair *pair);
-/* Both sides load the same file. */
+/* Do both sides load the same file? */
 bool fg_library_pair_is_same(const struct fg_library_pair *pair);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much CPU time of each arm the sampler covered, and whether programs of one arm escaped it:
+ * Compares the time that the sampler covered in the two arms. If programs of one arm escaped it,
  * their unseen time would make the other arm look slower.
  */
 #ifndef FG_MODEL_COVERAGE_H
@@ -16,12 +16,12 @@ struct fg_coverage {
 	size_t repetitions;
 };
 
-/* The share of the CPU time covered by samples; NaN below `min_ns` of CPU time. */
+/* The share of the time covered by samples; NaN if less than `min_ns` was spent. */
 double fg_coverage_share(const struct fg_coverage *arm, double min_ns);
 /*
- * True if a much smaller share of one arm was covered. Time before the dynamic linker has loaded
- * the sampler does not count: it is equal on both sides, and only in a short program is it a large
- * share.
+ * True if a much smaller share of one arm was covered, and that arm's unseen time is much longer. A
+ * short program fails only the first test: the time until the dynamic linker has loaded the sampler
+ * is a large share of it, but is equal on both sides.
  */
 bool fg_coverage_is_one_sided(const struct fg_coverage arms[2], double min_ns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about the host and the build, sorted, "host.cpu.model" = "AMD EPYC".  Facts marked
- * `identity` make up the coarse fingerprint: a comparison of runs with different fingerprints says
- * so. Values are text; keys are dotted and begin with "host.", "build.", "git." or "user.".
+ * Facts about the host and the build, sorted by key: "host.cpu.model" = "AMD EPYC". Values are
+ * text. Facts marked `identity` make up the coarse fingerprint: a comparison of runs with different
+ * fingerprints says so.
  */
 #ifndef FG_MODEL_ENVIRONMENT_H
 #define FG_MODEL_ENVIRONMENT_H
@@ -35,9 +35,9 @@ void fg_environment_printf(struct fg_environment *environment, const char *key, 
 			   const char *format, ...) FG_PRINTF(4, 5);
 const char *fg_environment_get(const struct fg_environment *environment,
 			       const char *key); /* or NULL */
-/* 16 hexadecimal digits over the identity facts. */
+/* Writes a digest of the identity facts as 16 hexadecimal digits. */
 void fg_environment_fingerprint(const struct fg_environment *environment, char text[17]);
-/* The fact names a commit or its web page; it does not describe the measurement. */
+/* Does the fact name a commit or its web page, instead of describing the measurement? */
 bool fg_fact_is_label(const char *key);
 /* Facts that differ, sorted by key. The caller frees the array. */
 size_t fg_environment_diff(const struct fg_environment *baseline,

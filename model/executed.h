@@ -2,7 +2,7 @@
 /*
  * The functions that one execution of a benchmark runs through, file by file (the program, its
  * libraries, its children), and the other files that it reads. A change to anything not listed here
- * cannot make it slower.
+ * cannot make the benchmark slower.
  */
 #ifndef FG_MODEL_EXECUTED_H
 #define FG_MODEL_EXECUTED_H
@@ -54,7 +54,7 @@ bool fg_executed_add_sampled(struct fg_executed *executed, const char *library, 
 void fg_executed_doubt(struct fg_executed *executed, const char *format, ...) FG_PRINTF(2, 3);
 
 struct fg_strbuf;
-/* As text, one line per file or function. */
+/* Writes the record as text, one line per file or function. */
 void fg_executed_write(const struct fg_executed *executed, struct fg_strbuf *text);
 /* FG_EPARSE: not the output of fg_executed_write(); `executed` is then empty. */
 int fg_executed_read(const char *text, size_t size, struct fg_executed *executed,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Costs of single lines of source or instructions: sums over all sampled repetitions, by function,
- * side and place. A place's cost includes callees: all samples with it on their stack, each counted
- * once per function.
+ * side and place. A place's cost includes callees: it sums all samples with the place on their
+ * stack, each counted once per function.
  */
 #ifndef FG_MODEL_LINE_COSTS_H
 #define FG_MODEL_LINE_COSTS_H

@@ -47,7 +47,7 @@ static bool is_plain(const char *pattern)
 	return true;
 }
 
-/* Escapes a value as one path component: it can neither end the component nor start another. */
+/* Escapes a value so that it stays within the path: it cannot begin a query or a fragment. */
 static void add_value(struct fg_strbuf *url, const char *value)
 {
 	for (const char *at = value; *at; at++) {
@@ -59,7 +59,7 @@ static void add_value(struct fg_strbuf *url, const char *value)
 	}
 }
 
-/* The path of a file inside the tree, relative to its root. */
+/* The path of a file relative to the tree's root; NULL if it lies outside. */
 static const char *in_tree(const char *file)
 {
 	if (!file || !*file || *file == '/' || fg_text_starts_with(file, "../") ||

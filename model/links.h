@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Links to commits, files and lines on the server that hosts the source, built from a project's
- * templates: "https://host/{project}/blob/{commit}/{file}#L{line}".  A template travels with the
- * run, among the facts of the candidate, so that every page that shows the run can link.  Runs come
+ * templates: "https://host/{project}/blob/{commit}/{file}#L{line}". A template travels with the
+ * run, among the facts of the candidate, so that every page that shows the run can link. Runs come
  * from strangers: only plain http and https addresses become links.
  */
 #ifndef FG_MODEL_LINKS_H
@@ -15,7 +15,7 @@
 const char *fg_web_link_name(enum fg_web_link link);
 const char *fg_web_link_fact(enum fg_web_link link);
 
-/* Values of the placeholders; NULL and 0: unknown. */
+/* The values of the placeholders; NULL or 0: unknown. */
 struct fg_web_link_values {
 	const char *project;
 	const char *commit;

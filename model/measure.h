@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures: the values that a profile counts over its call paths, such as time, bytes and calls.  A
+ * Measures: the values that a profile counts over its call paths, such as time, bytes and calls. A
  * measure says how its values add up, what they mean and how people read them; the values
  * themselves are plain doubles.
  *
@@ -88,7 +88,7 @@ struct fg_measure_list {
 	size_t count, capacity;
 };
 
-/* The row of a table for `name`: its own, or its family's; NULL: not found. */
+/* The row of a table for `name`: an exact match, or the row of its family; NULL: not found. */
 const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
 					  const char *name);
 /* True if the measure is built in, or of a built-in family, and can be gated. */

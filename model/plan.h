@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan of a measurement: a project's benchmarks, how a side is built, how often each arm runs.
- * Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/. All text
- * lives in the plan's arena.  Plain data: no function here does I/O.
+ * The plan of a measurement: a project's benchmarks, the build of a side, the rules for
+ * repetitions. Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/.
+ * All text lives in the plan's arena. Plain data: no function here does I/O.
  */
 #ifndef FG_MODEL_PLAN_H
 #define FG_MODEL_PLAN_H
@@ -36,7 +36,7 @@ struct fg_recorded_fact {
 struct fg_user_metric {
 	const char *name;
 	const char *unit;
-	const char *regex;        /* the first group is the number; or */
+	const char *regex;        /* the first group is the number; NULL: see json_pointer */
 	const char *json_pointer; /* RFC 6901 */
 	const char *file; /* read instead of the output; relative to the working directory */
 	enum fg_better better;
@@ -80,7 +80,7 @@ enum fg_python_frames {
 	FG_PYTHON_OFF,
 };
 
-/* Whether kernel functions are shown below those of the program. */
+/* Kernel functions below those of the program. */
 enum fg_kernel_functions {
 	FG_KERNEL_AUTO, /* if the kernel may be sampled */
 	FG_KERNEL_OFF,
@@ -97,28 +97,26 @@ struct fg_sampler {
 	int64_t delay_ns;  /* from the start of each process to its first sample */
 	bool paused;       /* wait until the program requests samples */
 	enum fg_python_frames python;
-	/* share of the pairs that run without the sampler, to measure its cost */
 	unsigned slowdown; /* millionths of CPU time to add to the candidate (prove) */
+	/* share of the pairs that run without the sampler, to measure its cost */
 	double unsampled_share;
 };
 
-/* How instructions are counted, in extra repetitions after the pairs. */
+/* The tool that counts instructions, in extra repetitions after the pairs. */
 enum fg_exact_meter {
 	FG_EXACT_OFF,
 	FG_EXACT_AUTO, /* only to explain a regression */
 	FG_EXACT_VALGRIND,
 };
 
-/* Whether a benchmark is skipped if nothing that it executes or reads has changed. */
+/* When to skip a benchmark because nothing that it executes or reads has changed. */
 enum fg_affected_mode {
 	FG_AFFECTED_AUTO, /* with --quick or --affected */
 	FG_AFFECTED_ALWAYS,
 	FG_AFFECTED_NEVER,
 };
 
-/*
- * Whether a benchmark is also measured with its code at other addresses (runner/build/layouts.h).
- */
+/* When to measure a benchmark with its code at other addresses, too (runner/build/layouts.h). */
 enum fg_layouts_mode {
 	FG_LAYOUTS_AUTO, /* if links are cheap, or if the benchmark looks slower as linked */
 	FG_LAYOUTS_ALWAYS,
@@ -263,7 +261,7 @@ struct fg_plan {
 
 /* Classes of events that can be counted by call path, such as "heap"; NULL-terminated. */
 extern const char *const fg_countable[];
-/* The classes of `record`, including those of no use to a gate. */
+/* The classes that `record` accepts, including those of no use to a gate. */
 extern const char *const fg_recordable[];
 
 const char *fg_schedule_name(enum fg_schedule value);

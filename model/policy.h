@@ -16,8 +16,8 @@ struct fg_metric_policy {
 	const char *name;
 	bool gated;        /* false: informational */
 	double min_effect; /* a regression's estimate is at least this */
-	double margin;     /* pass when the upper bound is below */
-	double tolerated;  /* a regression's lower bound is above */
+	double margin;     /* a pass has its upper bound below this */
+	double tolerated;  /* a regression has its lower bound above this */
 	double tolerance;  /* exact metrics: differences up to this count as equal */
 };
 
@@ -33,16 +33,16 @@ struct fg_accept {
 
 struct fg_policy {
 	double alpha;
-	struct fg_metric_policy *metrics; /* only those that differ from the built-in defaults */
+	struct fg_metric_policy *metrics; /* only rows that differ from the built-in defaults */
 	size_t metric_count;
 	enum fg_function_mode functions;
 	/* functions below this share of the program's time are not reported */
 	double function_floor;
 	double function_alpha; /* family-wise */
 	bool fail_on_inconclusive;
-	bool fail_on_placement; /* fail if only code placement made it slower */
+	bool fail_on_placement; /* fail if only code placement made the program slower */
 	bool fail_on_exact;     /* fail if more instructions are executed */
-	unsigned creep_window;  /* commits whose small steps are summed; 0: none */
+	unsigned creep_window;  /* number of latest commits whose small steps are summed; 0: off */
 	double creep_tolerated; /* the largest sum of these steps that passes */
 	bool fail_on_creep;     /* a larger sum also fails */
 	double prove_share; /* share of the budget for a hidden run whose right answer is known */

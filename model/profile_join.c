@@ -2,7 +2,7 @@
 #include "base/sort.h"
 #include "model/profile_set.h"
 
-/* Maps the numbers of one set to those of the joined set. */
+/* Maps node and measure numbers of one set to those of the joined set. */
 struct numbers {
 	uint32_t *nodes;
 	uint16_t *measures;

@@ -32,7 +32,7 @@ void fg_profile_set_release(struct fg_profile_set *set)
 	*set = (struct fg_profile_set){0};
 }
 
-/* Adds facts that the function still lacks. */
+/* Adds the facts that were unknown when the function was added. */
 static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *known,
 		      const struct fg_profile_function *seen)
 {
@@ -45,7 +45,10 @@ static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *kn
 	known->inlined = known->inlined && seen->inlined;
 }
 
-/* Looks up "name NUL library"; `kept` points to that text in the index. */
+/*
+ * Finds or adds "name NUL library"; `kept` gets the index's copy of that text, NULL if it was
+ * there.
+ */
 static uint32_t find_function(struct fg_profile_set *set,
 			      const struct fg_profile_function *function, const char **kept)
 {
@@ -244,7 +247,7 @@ double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *al
 }
 
 /*
- * Walking to the root for each node would cost depth times nodes.  One depth-first walk with a
+ * Walking to the root for each node would cost depth times nodes. One depth-first walk with a
  * counter of open nodes per function finds all recursive nodes in linear time.
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set)

@@ -4,11 +4,11 @@
  * store/ keeps them, reporters/ draw them.
  *
  * Functions are named, not addressed: identity is demangled name + library base name, so that two
- * builds of a program share nodes.  Nodes are call paths, each with its parent; a parent's index is
- * smaller than its children's, so one backward pass turns self values into inclusive ones.  Node 0
- * is the root (the whole program, function 0).  A row holds one measure of one repetition: its
- * non-zero self values, sorted by node.  Rows of several measures may be mixed: readers select by
- * measure.  All memory is the set's arena.
+ * builds of a program share nodes. Nodes are call paths, each with its parent; a parent's index is
+ * smaller than its children's, so one backward pass turns self values into inclusive ones. Node 0
+ * is the root (the whole program, function 0). A row holds one measure of one repetition: its
+ * non-zero self values, sorted by node. Rows of several measures may be mixed: readers select by
+ * measure. All memory is the set's arena.
  */
 #ifndef FG_MODEL_PROFILE_SET_H
 #define FG_MODEL_PROFILE_SET_H
@@ -99,15 +99,15 @@ uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 /* Finds or adds a measure by name. Returns the id that rows use. */
 uint16_t fg_profile_set_measure(struct fg_profile_set *set, const struct fg_measure *measure);
-/* CPU time, or wall time if the sampler's clock measured that. */
+/* Returns the id of CPU time, or of wall time if the sampler's clock measured wall time. */
 uint16_t fg_profile_set_time(const struct fg_profile_set *set);
 /* Adds a row of CPU time with room for `count` values in the arena. Valid until the next call. */
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
 /* Adds a zeroed row for a region. Valid until the next call. */
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
-/* Sets `aside` on the newest rows, back to the first row of this pair, which is complete. */
+/* Sets `aside` on all rows of this pair. The pair is complete, and its rows are the newest. */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
-/* Sets every row aside because the schedule was abandoned (FG_ASIDE_GIVEN_UP). */
+/* Adds FG_ASIDE_GIVEN_UP to all rows that were meant to count: the schedule was abandoned. */
 void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
@@ -119,8 +119,8 @@ size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, u
 /* The compiled function at the end of a call path: inlined functions are part of their caller. */
 uint32_t fg_profile_set_compiled(const struct fg_profile_set *set, uint32_t node);
 /*
- * CPU time samples per function, including functions inlined into it, over the rows that count.
- * Returns function_count values, which the caller frees; `all` is their sum.
+ * Samples of fg_profile_set_time() per function, including functions inlined into it, over the rows
+ * that count. Returns function_count values, which the caller frees; `all` gets their sum.
  */
 double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *all);
 /*
@@ -132,8 +132,8 @@ bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
 /* ---- profile_join.c ---- */
 
 /*
- * Makes a new set: arm 0 gets the rows of `arm` in sets[0], arm 1 those in sets[1]. Times are
- * dropped: there are no pairs across sessions.
+ * Makes a new set: arm 0 gets the rows of `arm` in sets[0], arm 1 those in sets[1]. Rows that do
+ * not count and rows of times are dropped, because pairs do not span sessions.
  */
 void fg_profile_join(struct fg_profile_set *joined, const struct fg_profile_set *const sets[2],
 		     uint8_t arm);

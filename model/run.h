@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The raw data of a measurement. A run has benchmarks; a benchmark has repetitions; a repetition is
- * one execution of one arm with one value per metric.  Repetitions with the same pair number belong
- * together (two of them in a duet, four in an ABBA block, one where only the candidate ran).  Raw
+ * one execution of one arm with one value per metric. Repetitions with the same pair number belong
+ * together (two of them in a duet, four in an ABBA block, one where only the candidate ran). Raw
  * values are kept, so every verdict can be recomputed.
  *
  * Each object owns its text and arrays; its release function frees them.
@@ -20,14 +20,16 @@ enum fg_arm {
 	FG_ARM_COUNT,
 };
 
-/* Why a repetition does not count. The rules are fixed in advance and never depend on its value. */
+/*
+ * Reasons to set a repetition aside. The rules are fixed in advance and never depend on its value.
+ */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
-	FG_ASIDE_OVERLAP =
-		1 << 1, /* the sides of a duet overlapped for less than 80 % of the shorter one */
+	/* the sides of a duet overlapped for less than 80 % of the shorter one */
+	FG_ASIDE_OVERLAP = 1 << 1,
 	FG_ASIDE_STEAL = 1 << 2,     /* the host stole more than half of the CPU time */
 	FG_ASIDE_SOLO = 1 << 3,      /* run alone, for the absolute level in a duet session */
-	FG_ASIDE_TRIAL = 1 << 4,     /* while choosing the schedule */
+	FG_ASIDE_TRIAL = 1 << 4,     /* measured while the schedule was chosen */
 	FG_ASIDE_UNPAIRED = 1 << 5,  /* its partner could not be measured */
 	FG_ASIDE_UNSAMPLED = 1 << 6, /* ran without the sampler, to measure its cost */
 	FG_ASIDE_GIVEN_UP = 1 << 7,  /* measured in a schedule that `auto` abandoned */
@@ -39,7 +41,8 @@ enum fg_aside {
 
 /*
  * A build measured in several layouts has its code at 4, 8 or 16 offsets, and pair p runs at offset
- * p modulo their number. So p modulo 4 is its offset within a cache line.
+ * p modulo their number. So p modulo FG_LINE_PLACES is the number of its offset within a cache
+ * line.
  */
 enum {
 	FG_LINE_PLACES = 4, /* the build's own offset, and shifted by 16, 32 and 48 bytes */
@@ -91,7 +94,7 @@ struct fg_sampling {
 
 struct fg_exchange;
 
-/* Writes or reads all members except `start_share`, which only a store keeps. */
+/* Writes or reads all members except `start_share`, which only a store keeps, and `interrupts`. */
 bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
 
 /*
@@ -100,7 +103,7 @@ bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
 enum fg_remark {
 	FG_REMARK_INPUTS,    /* files that both sides read in the candidate's state */
 	FG_REMARK_UNSAMPLED, /* why both sides were measured without the requested sampler */
-	FG_REMARK_OUTSIDE,   /* source of a static program's functions, or why it has none */
+	FG_REMARK_OUTSIDE,   /* how functions of a static program were sampled, or why not */
 	FG_REMARK_COUNTS,    /* why requested events are not counted */
 	FG_REMARK_CALLS,     /* why requested calls are not counted */
 	FG_REMARK_DOMAINS,   /* arguments that only the candidate's functions get */
@@ -134,8 +137,8 @@ struct fg_series {
 	/* relative CPU cost, measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*
-	 * If the benchmark was measured in several layouts because it looked slower as linked: the
-	 * metric that looked slower, and its ratio as linked.
+	 * A benchmark that looked slower as linked is measured again in several layouts. These keep
+	 * the metric that looked slower, and its ratio as linked.
 	 */
 	char *as_linked_metric; /* NULL: one layout only; "": several layouts from the beginning */
 	double as_linked;
@@ -144,11 +147,11 @@ struct fg_series {
 	/* gate.creep at the time of the verdict; both 0: unknown */
 	unsigned creep_window;
 	double creep_tolerated;
-	char *schedule_reason;          /* why `auto` chose it, for people; may be NULL */
+	char *schedule_reason;          /* why `auto` chose the schedule, for people; may be NULL */
 	char *remarks[FG_REMARK_COUNT]; /* NULL: no remark */
 };
 
-/* Takes ownership of the text; it replaces an earlier one. */
+/* Takes ownership of the text; it replaces an earlier remark. */
 void fg_series_remark(struct fg_series *series, enum fg_remark remark, char *text);
 
 struct fg_side {
@@ -176,19 +179,19 @@ struct fg_run {
 };
 
 /*
- * Initialises the metrics of a new series: the built-in ones (in the order of enum fg_metric_id),
- * then the user's.
+ * Initialises a new series with the built-in metrics, in the order of enum fg_metric_id. The caller
+ * adds the user's metrics.
  */
 void fg_series_init(struct fg_series *series, const char *name);
 size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
 /* Index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
-/* By its unit: a time is never zero, a count may be. */
+/* True if the unit is one of time. A time is never zero, a count may be. */
 bool fg_metric_is_time(const struct fg_metric *metric);
-/* True for a measured time, false for a count. */
+/* True for a time that varies between repetitions, false for an exact one and for a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
-/* A new repetition with all values NaN; valid until the next one is added. */
+/* A new repetition with all values NaN; valid until the next repetition is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
 /* Returns one more than the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);

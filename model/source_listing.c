@@ -8,9 +8,9 @@
 enum {
 	LINES_MAX = 300,              /* lines of a function considered */
 	CELLS_MAX = 16 * 1024 * 1024, /* pairs of lines compared */
-	REACH = 1500,                 /* lines around a function compared in longer files */
-	CONTEXT = 2,                  /* lines shown around an important one */
-	HEAD_REACH = 60,              /* lines between a function's head and its first cost */
+	REACH = 1500,    /* lines on each side of a function, if whole files are too long */
+	CONTEXT = 2,     /* lines shown around an important one */
+	HEAD_REACH = 60, /* most lines from a function's head to its first cost */
 	TAB_COLUMNS = 8,
 };
 
@@ -43,7 +43,10 @@ static unsigned hottest_line(const struct fg_source_side *side)
 	return side->costs[best].line;
 }
 
-/* Chooses the lines from the head of the function, if it is near, to the last line with a cost. */
+/*
+ * Chooses the function's lines: from its head, if known and near, to its end or, if that is
+ * unknown, to the last line with a cost; at most LINES_MAX of them, around the hottest.
+ */
 static void choose_lines(const struct fg_source_side *side, unsigned *first, unsigned *last)
 {
 	const unsigned hottest = hottest_line(side);
@@ -130,7 +133,9 @@ struct span {
 	unsigned to;
 };
 
-/* Lengths of the longest common subsequences of both spans' tails, from (i, j) on. */
+/*
+ * For each (i, j): the length of the longest common subsequence of the spans' tails from there on.
+ */
 static uint16_t *count_common(const struct lines *a, struct span in_a, const struct lines *b,
 			      struct span in_b)
 {
@@ -173,7 +178,7 @@ static void pair_span(const struct lines *a, struct span in_a, const struct line
 	free(common);
 }
 
-/* The part of the span near the function. */
+/* Limits the span to REACH lines before and after the function. */
 static struct span near_function(struct span span, const struct lines *lines)
 {
 	const unsigned from = lines->first > REACH ? lines->first - REACH : 0;
@@ -186,8 +191,9 @@ static struct span near_function(struct span span, const struct lines *lines)
 }
 
 /*
- * Maps each line of the baseline's file to its number in the candidate's; 0: deleted. Whole files
- * are compared: a line is new only if the other file does not have it in its place.
+ * Maps each line of the baseline's file to its number in the candidate's; 0: deleted. Compares
+ * whole files unless they are too long: the known ranges of the function need not match on the two
+ * sides.
  */
 static unsigned *pair_lines(const struct lines *a, const struct lines *b)
 {
@@ -273,7 +279,7 @@ static double cost_or_zero(double cost)
 	return isnan(cost) ? 0 : cost;
 }
 
-/* A line's share of the cost on either side; a changed line is always important. */
+/* A line's importance: the larger of its shares of the cost, if not tiny; 1 more if it changed. */
 static double weight_of(const struct fg_source_row *row, const double totals[2], bool both_known)
 {
 	double weight = 0;

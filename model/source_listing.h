@@ -35,14 +35,17 @@ struct fg_source_side {
 	const struct fg_line_cost *costs; /* by line */
 	size_t cost_count;
 	unsigned first; /* line where the function begins; 0: unknown */
-	unsigned last;  /* line where it ends; 0: unknown */
+	unsigned last;  /* line where the function ends; 0: unknown */
 	double scale;   /* factor for costs */
 };
 
-/* Lists both sides in the arena. NULL: no line of either side has a cost. */
+/* Lists both sides in the arena. NULL: no line to show, or no side with both text and costs. */
 const struct fg_source_listing *fg_source_listing_make(const struct fg_source_side sides[2],
 						       const char *file, struct fg_arena *arena);
-/* The candidate's line to look at first: the hottest changed line, else the hottest; 0: none. */
+/*
+ * The candidate's line to look at first: the hottest new line, else the hottest line; 0: that line
+ * is the baseline's alone.
+ */
 unsigned fg_source_listing_line(const struct fg_source_listing *listing);
 
 #endif

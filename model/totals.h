@@ -12,7 +12,7 @@ struct fg_function_total {
 };
 
 enum {
-	FG_TOTALS_FRACTIONS = 16 /* times are stored in 1/16 of one sample's time */
+	FG_TOTALS_FRACTIONS = 16 /* the unit of stored times is 1/16 of one sample's time */
 };
 
 struct fg_totals {

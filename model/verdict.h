@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision and its reasons. Made by gate/, kept by store/, printed by reporters/.  Everything
- * lives in the verdict's arena.  Ratios are candidate / baseline.  Values of functions and call
- * paths are per repetition, in the unit of their measure; times are in milliseconds.
+ * The decision and its reasons: made by gate/, kept by store/, printed by reporters/. Everything
+ * lives in the verdict's arena. Ratios are candidate / baseline. Values of functions and call paths
+ * are per repetition, in the unit of their measure; times are in milliseconds.
  */
 #ifndef FG_MODEL_VERDICT_H
 #define FG_MODEL_VERDICT_H
@@ -14,7 +14,7 @@
 #include "model/run.h"
 #include "model/source_listing.h"
 
-/* In order of severity: the worst outcome decides the whole. */
+/* In order of severity: the most severe outcome of any benchmark is that of the run. */
 enum fg_outcome {
 	FG_OUTCOME_PASS,
 	FG_OUTCOME_NEW,
@@ -75,8 +75,8 @@ struct fg_metric_verdict {
 		double beyond; /* probability that the change is above min_effect */
 	} probability;
 	/*
-	 * Standard error of log(`ratio`), from the medians of the places within a cache line. 0:
-	 * not measured in layouts, or a place has no pairs.
+	 * Standard error of log(`ratio`), from the trimmed means of the places within a cache line.
+	 * 0: not measured in layouts, or a place has no pairs.
 	 */
 	double layout_error;
 	/* log(candidate / baseline) from the pairs that every run measures; NaN: unknown */
@@ -84,12 +84,12 @@ struct fg_metric_verdict {
 	double step_error; /* standard error of `step`; 0: exact */
 	unsigned pairs;
 	unsigned looks;
-	/* the accepted slowdown that covers it; does not change the outcome */
+	/* the accepted slowdown that covers the change; does not affect the outcome */
 	const struct fg_accept *accepted;
 	struct fg_notes notes;
 };
 
-/* The report on a function. It is `guilty` or `faster` only if the test supports it. */
+/* The finding about a function. `guilty` and `faster` need the support of the test. */
 enum fg_standing {
 	FG_STANDING_UNCHANGED, /* the interval of its change is within the margin */
 	FG_STANDING_NOT_SURE,
@@ -181,7 +181,8 @@ struct fg_work_verdict {
 	double calls[2];        /* 0: not counted */
 	double linker[2];       /* instructions in the dynamic linker */
 	const char *function;   /* the function with most of the difference; NULL: none */
-	const char *leaf;       /* the library function below it with most of that; NULL: none */
+	const char *
+		leaf; /* the library function with most of that function's difference; NULL: none */
 	double function_instructions[2];
 	double function_calls[2];
 	struct fg_mechanism mechanism; /* valid if `function` is set */
@@ -228,7 +229,7 @@ struct fg_blame {
 struct fg_creep_commit {
 	const char *id;
 	double change;      /* relative */
-	double probability; /* probability that it made the metric worse */
+	double probability; /* probability that the commit made the metric worse */
 };
 
 struct fg_creep_function {
@@ -302,7 +303,7 @@ struct fg_exchange;
 bool fg_mechanism_exchange(const struct fg_exchange *with, void *at);
 const char *fg_standing_name(enum fg_standing value); /* "guilty", "not sure", ... */
 bool fg_standing_parse(const char *word, enum fg_standing *value);
-/* True if the test supports the change. */
+/* True if the function's change is significant, whether or not its code changed. */
 bool fg_standing_is_sure(enum fg_standing standing);
 bool fg_outcome_parse(const char *word, enum fg_outcome *value);
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Protocol between perfdb's client and server.  docs/formats/upload.md has the details.
+ * Protocol between perfdb's client and server. docs/formats/upload.md has the details.
  *
  * On the wire, in the spool and in an exported file, a run is one container:
  *
@@ -46,13 +46,13 @@ struct fg_wire {
 	size_t values_size;
 };
 
-/* Appends to `text`. FG_ELIMIT: the container would be larger than a server accepts. */
+/* Appends the container to `text`. FG_ELIMIT: the container is larger than a server accepts. */
 int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_error *err)
 	FG_NODISCARD;
 /* The parts are borrowed from `data`. */
 int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
 	FG_NODISCARD;
-/* SHA-256 of the three parts, in hexadecimal. A server confirms a run by repeating it. */
+/* SHA-256 of the three parts, in hexadecimal. A server confirms a run by repeating this digest. */
 void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE]);
 
 #endif

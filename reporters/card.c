@@ -239,8 +239,9 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 }
 
 /*
- * The benchmark that leads the report: the most urgent one. A sure improvement outranks undecided
- * benchmarks, unless these fail the run. NULL if no benchmark ran.
+ * The benchmark that leads the report: the most urgent one. An improvement outranks placement and
+ * undecided benchmarks that are not probably slower, unless undecided ones fail the run. NULL if no
+ * benchmark ran.
  */
 static const struct fg_benchmark_verdict *leading(const struct fg_verdict *verdict)
 {
@@ -360,7 +361,7 @@ static const char *see(const struct fg_run *run, const struct fg_card *card, str
 	return fg_web_link_run(run, &url) ? fg_strbuf_keep(&url, arena) : NULL;
 }
 
-/* Was it measured by `fastgate run` against a commit? False for two stored runs and for a duel. */
+/* Was the run measured against a commit? False for two stored runs and for a duel. */
 static bool can_run_again(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark)
 {
 	return run->sides[FG_ARM_BASELINE].commit && benchmark->schedule != FG_SCHEDULE_STORED;
@@ -395,7 +396,7 @@ static const char *again(const struct fg_run *run, const struct fg_card *card,
 	return fg_strbuf_keep(&text, arena);
 }
 
-/* The command that finds which of several commits caused it. */
+/* The command that finds the commit at fault, if the candidate adds several. */
 static const char *which(const struct fg_run *run, const struct fg_card *card,
 			 struct fg_arena *arena)
 {

@@ -61,9 +61,9 @@ struct fg_card {
 	const char *sentence;
 	const struct fg_node_verdict *culprit; /* the function named in the sentence, or NULL */
 	struct fg_hunk hunk;                   /* its source lines; may be empty */
-	bool is_leading;                       /* it is the card of the whole run */
+	bool is_leading;                       /* the card is that of the whole run */
 	const char *why; /* the culprit's mechanism; NULL if nothing was counted */
-	/* The commit, if something got worse or probably did; NULL if unknown. */
+	/* the commit, if the benchmark got worse or probably did; NULL if unknown */
 	const char *change;
 	struct fg_card_step next[FG_CARD_STEPS];
 	size_t next_count;
@@ -82,18 +82,18 @@ void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_jso
 void fg_card_write_json(const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);
 
-/* How a format escapes untrusted text, and names from code. NULL members give plain clean text. */
+/* A format's escaping of untrusted text, and of names from code. NULL members: plain clean text. */
 struct fg_card_style {
 	void (*add_text)(struct fg_strbuf *text, const char *plain);
 	void (*add_code)(struct fg_strbuf *text, const char *name);
 };
 
-/* Every outcome has a sentence. */
+/* Adds the benchmark's sentence, whatever its outcome. */
 void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_card_style *style);
 /*
- * The sentence for the whole run: the leading benchmark's, and how many others have the same state;
- * "3 benchmarks: 3 passed" if nothing happened.
+ * Adds the sentence for the whole run: the leading benchmark's, and how many others have the same
+ * state; "3 benchmarks: 3 passed" if nothing happened.
  */
 void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			      const struct fg_card_style *style);

@@ -20,7 +20,7 @@ static void add_url(struct fg_json_writer *w, struct fg_strbuf *url)
 	fg_strbuf_release(url);
 }
 
-/* The lines of one side: removed or new ones, or the hottest line of both sides. */
+/* Writes the lines of one side: removed lines, new lines, or the hottest line of both sides. */
 static void add_lines(struct fg_json_writer *w, const char *name, const struct fg_hunk *hunk,
 		      size_t side)
 {

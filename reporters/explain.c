@@ -218,7 +218,7 @@ static void add_row(struct page *p, const struct fg_hunk *hunk, size_t i)
 	fg_strbuf_release(&line);
 }
 
-/* Adds all of the source, but only the hottest instructions that differ. */
+/* Adds at most `most` rows of the source or of the instructions. */
 static void add_listing(struct page *p, const char *name, const struct fg_source_listing *listing,
 			size_t most)
 {

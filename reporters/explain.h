@@ -19,7 +19,7 @@ enum {
 	FG_EXPLAIN_BYTES = 32 * 1024, /* size limit of the document */
 };
 
-/* `benchmark` NULL means the leading one. Each other benchmark that did not pass gets one line. */
+/* `benchmark` NULL: the leading benchmark. Each other benchmark that did not pass gets one line. */
 void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
 /* The same sentences as in the JSON, laid out for people. */

@@ -109,7 +109,7 @@ bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_ver
 	return true;
 }
 
-/* Was it counted in separate repetitions after the pairs? */
+/* Was the metric counted in separate repetitions after the pairs? */
 static bool is_counted(const struct fg_metric_verdict *metric)
 {
 	return metric->pairs > 0 && fg_measure_is_known(metric->name) &&

@@ -36,8 +36,8 @@ struct annotations {
 	const struct fg_profile_set *profile; /* of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
-	struct fg_strbuf tenth
-		[LEVEL_COUNT]; /* the tenth annotation, held back until it is surely the last */
+	/* the tenth annotation, held back until it is surely the last */
+	struct fg_strbuf tenth[LEVEL_COUNT];
 };
 
 static void add_escaped(struct fg_strbuf *text, const char *plain, const char *also)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One self-contained page with inline style, script and data. Its Content-Security-Policy allows
- * exactly this style and this script, identified by their digests, and no connections. The data is
- * JSON in an element that browsers do not execute; names reach the page only as text nodes
+ * Writes one self-contained page with inline style, script and data. Its Content-Security-Policy
+ * allows exactly this style and this script, identified by their digests, and no connections. The
+ * data is JSON in an element that browsers do not execute; names reach the page only as text nodes
  * (web/dom.js). Without scripts the page shows the verdicts as plain text.
  */
 #include "base/hash.h"

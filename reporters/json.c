@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The complete verdict for programs: fastgate-report/1, described in docs/formats/report.md and its
- * JSON Schema.
+ * Writes the complete verdict for programs: fastgate-report/1, described in docs/formats/report.md
+ * and its JSON Schema.
  */
 #include "reporters/formats.h"
 #include "reporters/page_data.h"

@@ -83,7 +83,7 @@ static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
 	return metric->outcome;
 }
 
-/* Is the benchmark a single case, because nothing was measured or there is nothing to compare? */
+/* Is the benchmark a single case, because it was not measured or nothing can be compared? */
 static bool is_single_case(const struct fg_benchmark_verdict *benchmark)
 {
 	bool any = false;
@@ -227,7 +227,7 @@ static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict 
 	    fg_report_add_detectable(&text, metric))
 		fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
 	fg_strbuf_clear(&text);
-	/* GitLab shows the message only without a text. */
+	/* GitLab shows the message only if there is no text. */
 	if (elements[outcome].type)
 		add_card(j, benchmark, &text);
 	add_outcome(j, element, elements[outcome].type, &message, &text);

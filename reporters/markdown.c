@@ -39,7 +39,7 @@ enum {
 	SHORT_COMMIT = 12,
 };
 
-/* A variant of the text and its size limit. */
+/* One page in the text, and its size limit. */
 struct page {
 	size_t start; /* offset of the page in the text */
 	size_t budget;
@@ -212,13 +212,13 @@ static void add_quoted(struct fg_strbuf *text, const char *lines)
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
-/* Does its row in the table say everything? */
+/* Does the benchmark's row in the table say everything? */
 static bool is_confirmed(const struct fg_benchmark_verdict *benchmark)
 {
 	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
 }
 
-/* Details as in the terminal report. */
+/* Adds the details that the terminal report has. */
 static void add_details(struct fg_strbuf *text, const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, bool is_brief)
 {

@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "model/verdict.h"
 
-/* Valid UTF-8 without control characters, at most `limit` bytes. */
+/* Adds valid UTF-8 without control characters, at most `limit` bytes. */
 void fg_report_add_clean(struct fg_strbuf *text, const char *from, size_t limit);
 
 /*

@@ -108,7 +108,7 @@ struct totals {
 	double inclusive[FG_ARM_COUNT];
 };
 
-/* Call before nodes are folded. Inclusive time counts each outermost occurrence. */
+/* Call it before nodes are folded. Inclusive time counts each outermost occurrence. */
 static struct totals *sum_functions(const struct flat *flat)
 {
 	struct totals *totals = fg_xcalloc(flat->set->function_count, sizeof(totals[0]));

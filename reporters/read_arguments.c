@@ -32,7 +32,7 @@ static const cJSON *elements(const cJSON *object, const char *name, size_t *coun
 	return *count > 0 ? array->child : NULL;
 }
 
-/* Number of elements not taken, including those that the report itself left out. */
+/* The number of elements not taken, including those that the report itself omits. */
 static size_t left_out(const cJSON *object, const char *name, size_t there, size_t taken)
 {
 	const double all = read_count(object, name) + (double)(there - taken);
@@ -46,7 +46,7 @@ static const char *read_text(struct reader *r, const cJSON *object, const char *
 			       fg_argument_name(&r->texts, fg_json_text_or(object, name, "")));
 }
 
-/* Returns NULL if this side never calls the function. */
+/* Reads the figures of one side; NULL if it never calls the function. */
 static struct fg_argument_figures *read_figures(struct reader *r, const cJSON *object,
 						const char *name)
 {
@@ -69,7 +69,7 @@ static struct fg_argument_figures *read_figures(struct reader *r, const cJSON *o
 	return seen;
 }
 
-/* [exponent, calls of the baseline, calls of the candidate] */
+/* Reads [exponent, calls of the baseline, calls of the candidate]. */
 static void read_bin(const cJSON *bin, struct fg_argument_figures *const sides[2])
 {
 	const cJSON *item = cJSON_IsArray(bin) ? bin->child : NULL;
@@ -89,7 +89,7 @@ static void read_bin(const cJSON *bin, struct fg_argument_figures *const sides[2
 	}
 }
 
-/* Returns false if a frame is not among the names. */
+/* Reads the frames as indexes of names. Returns false if a frame has no name. */
 static bool read_frames(struct reader *r, const cJSON *frame, struct fg_argument_path *path)
 {
 	for (size_t i = 0; i < path->frame_count; i++, frame = frame->next) {

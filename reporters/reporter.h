@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports for people and programs: one file and one table row per format.
+ * Reports for people and programs. Each format has one file and one row in a table.
  *
  * A reporter reads a run, its verdict and its profiles, and appends text to a buffer. Equal input
  * gives equal bytes: clock, locale and environment are not read, so that a report can be
@@ -66,29 +66,30 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 
 /*
  * Copies the arguments in a run's report to its stored profiles, so that the run can be judged
- * again or compared with another one. `json` may be NULL; an unreadable report has no arguments.
+ * again or compared with another run. `json` may be NULL; an unreadable report has no arguments.
  */
 void fg_report_restore_arguments(const char *json, const struct fg_run *run,
 				 struct fg_profile_set *const *profiles);
 
 /*
- * The run that a report.json describes: its id, project, times, and the commits of both sides
- * with subject, author and pull request; other facts and series stay empty. For reports from
- * elsewhere: an id or a commit of the wrong form is rejected. The caller releases it.
+ * Reads the run that a report.json describes: its id, project, times, and the commits of both sides
+ * with subject, author and pull request. Other facts and series stay empty. The report may come
+ * from anywhere: an id or a commit of the wrong form is rejected. The caller releases the run.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;
 
 /*
  * Writes the data of showComparison() in web/compare.js: report.json on one line, with the raw
- * values and the profile of each benchmark. `inside_html` makes it safe inside a <script> element.
+ * values and the profile of each benchmark. `inside_html` makes the text safe inside a <script>
+ * element.
  */
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text);
 
 /* Writes one object: `profile` and `marked`, for the rows of `set` that count, and `measures`. */
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text);
 
-/* Adds the first line of this project's pull-request comment, which identifies it. */
+/* Adds the first line of this project's pull-request comment, which identifies the comment. */
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
 /* Adds the constant name of a project's commit status and check run: "fastgate/tracker". */
 void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text);

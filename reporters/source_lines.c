@@ -11,7 +11,7 @@ enum {
 	TEXT_COLUMNS_MIN = 20,
 };
 
-/* Is there more than blanks and brackets, which say nothing without context? */
+/* Does the row have more than blanks and brackets, which mean nothing without context? */
 static bool has_content(const struct fg_source_row *row)
 {
 	for (const char *at = row->text; *at; at++) {

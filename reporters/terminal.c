@@ -14,7 +14,7 @@
  *	max rss  +0.0 %  pass      wall time  not judged in duet
  *
  * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
- * and verdict stay.  A verdict in capitals needs attention; colour only repeats the text.
+ * and verdict stay. A verdict in capitals needs attention; colour only repeats the text.
  */
 #include "base/text.h"
 #include "reporters/figures.h"
@@ -69,7 +69,7 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 									     : " (informational)");
 }
 
-/* Puts them on one line if they fit, or each on its own with --verbose. */
+/* Adds the other metrics, on one line if they fit, or each on its own with --verbose. */
 static void add_others(const struct fg_terminal_page *page,
 		       const struct fg_benchmark_verdict *benchmark)
 {
@@ -289,8 +289,8 @@ static void add_benchmark(const struct fg_terminal_page *page, size_t index)
 /* --- around the benchmarks --- */
 
 /*
- * Is this difference news? The build id differs between any two builds, and the host's load between
- * any two sessions.
+ * Is this difference worth a line? The build id differs between any two builds, and the host's load
+ * between any two sessions.
  */
 static bool is_worth_a_line(const struct fg_fact_difference *difference)
 {

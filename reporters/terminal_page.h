@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page that the terminal reporter fills, line by line.  Private to reporters/. */
+/* The page that the terminal reporter fills, line by line. Private to reporters/. */
 #ifndef FG_REPORTERS_TERMINAL_PAGE_H
 #define FG_REPORTERS_TERMINAL_PAGE_H
 
@@ -21,7 +21,7 @@ enum fg_terminal_column {
 	FG_COLUMN_COUNT,
 };
 
-/* How a verdict looks, by enum fg_outcome. */
+/* The word and the colour of a verdict, by enum fg_outcome. */
 struct fg_terminal_outcome {
 	const char *word;
 	const char *color;
@@ -66,14 +66,14 @@ void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *t
 
 /* Makes the cells of all rows. */
 void fg_terminal_table_init(struct fg_terminal_page *page);
-/* Computes the columns and drops those that do not fit the terminal. Folded rows have none. */
+/* Computes the columns of rows that are not folded, and drops columns that do not fit. */
 void fg_terminal_table_lay_out(struct fg_terminal_page *page);
 void fg_terminal_table_release(struct fg_terminal_page *page);
 void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t benchmark);
 
 /* --- terminal_blame.c --- */
 
-/* Adds the functions that explain a change, and those that only moved. */
+/* Adds the functions that explain a change, and the functions whose time only moved. */
 void fg_terminal_add_blame(const struct fg_terminal_page *page,
 			   const struct fg_benchmark_verdict *benchmark);
 

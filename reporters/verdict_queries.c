@@ -18,7 +18,7 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
 
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
-		/* An accepted regression ranks below all other gated metrics. */
+		/* An accepted regression ranks like a pass. */
 		const int weight = metric->accepted ? 0 : (int)metric->outcome;
 		const int rank = (metric->gated ? 20 : 0) + (metric->decided ? 100 + weight : 0);
 

@@ -9,14 +9,14 @@
 extern const char fg_report_unaffected[];
 /* A remark that replaces the numbers, "same binaries on both sides"; NULL if there are numbers. */
 const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
-/* Has it passed with nothing to report but its name? */
+/* Has the benchmark passed, with nothing to report but its name? */
 bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
-/* The metric that represents the benchmark, the worst gated one; NULL if no metric is gated. */
+/* The metric that represents the benchmark: decided and gated if possible, then the worst. */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*
- * Indexes of all benchmarks: most urgent first, then by size of the change; passed ones in their
- * order. The caller frees them.
+ * Returns the indexes of all benchmarks: most urgent first, then by size of the change; passed
+ * benchmarks in their order. The caller frees the array.
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /*
@@ -59,8 +59,8 @@ const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Should the change be shown as a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
 /*
- * "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if it is not probably
- * slower.
+ * "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if the benchmark is not
+ * probably slower.
  */
 const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
 /* The benchmark's outcome in one word, or "probably slower". */

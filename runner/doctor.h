@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds what adds noise to measurements on this host or limits the sampler, and how to fix it.
- * Each finding is a row of a table in doctor.c: what was seen, and a command that helps.
+ * Finds causes of noise in measurements on this host and limits of the sampler. Each finding is a
+ * row of a table in doctor.c, with the evidence and a command that helps.
  */
 #ifndef FG_RUNNER_DOCTOR_H
 #define FG_RUNNER_DOCTOR_H
@@ -32,11 +32,9 @@ struct fg_diagnosis {
 	size_t capacity;
 };
 
-/*
- * Checks the host below `root` ("" for this one).  Facts that it does not reveal give no finding.
- */
+/* Checks the host below `root` ("" for this host). Facts that are not revealed give no finding. */
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
-/* Checks what this process can use: perf, CPUs, the collector library, git. */
+/* Checks what this process can use (perf, CPUs, the collector library, git) and where it runs. */
 void fg_doctor_process(struct fg_diagnosis *diagnosis);
 /* Checks a benchmark's program: present, optimised, with debug information, samplable. */
 void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /*
- * Signals passed on to the worker.  SIGQUIT too: terminal keys reach the worker only through the
+ * Signals passed on to the worker. SIGQUIT too: terminal keys reach the worker only through the
  * guard.
  */
 static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
@@ -57,7 +57,7 @@ static void install(void)
 }
 
 /*
- * When the guard dies the worker gets SIGTERM, as if the user had asked it to stop.  If the guard
+ * When the guard dies the worker gets SIGTERM, as if the user had asked it to stop. If the guard
  * died before the request was made, the parent has changed already.
  */
 static void become_worker(pid_t guard, const sigset_t *mask)

@@ -30,8 +30,8 @@ struct fg_pass {
 	const struct fg_block *block;
 	struct fg_execution executions[FG_BLOCK_SLOTS_MAX];
 	struct fg_failure failure;
-	struct fg_error error; /* the error that ended it early */
-	int64_t seen_ns;       /* time up to here is included in the series */
+	struct fg_error error; /* the error that ended the block early */
+	int64_t seen_ns;       /* the series' `seconds` include the time up to here */
 	size_t first;          /* first slot of the last step */
 	size_t next;           /* first slot of the next step */
 	bool is_open;
@@ -80,7 +80,7 @@ struct fg_runner_job {
 	struct fg_schedule_rules rules;
 	size_t *series; /* indexes into the run */
 	size_t series_count;
-	bool has_cases; /* of a harness: the first series has been named after a case */
+	bool has_cases; /* a harness reported cases: the first series is named after one */
 	bool failed;
 	bool interrupted;
 	enum fg_job_stage stage;
@@ -106,7 +106,7 @@ struct fg_runner_job {
 	uint32_t given_up; /* measured pairs of schedules that were given up */
 	uint32_t timed;    /* number of pairs averaged in pair_seconds */
 	unsigned wanted;
-	bool exceeds_budget; /* the budget no longer ends it */
+	bool exceeds_budget; /* the budget no longer ends the job */
 	/*
 	 * With `until_sure`, time and pairs that earlier sessions used: each session may use the
 	 * full budget and number of pairs.
@@ -115,7 +115,7 @@ struct fg_runner_job {
 	unsigned earlier_counting;
 	uint32_t earlier_pairs;
 	double pair_seconds; /* mean over the measured pairs */
-	uint16_t last_aside; /* of the last recorded block */
+	uint16_t last_aside; /* `aside` of the last recorded block */
 	/* share of its time that the program kept exactly one CPU busy when it last ran alone */
 	double busy[FG_ARM_COUNT];
 	double *cost_ratios; /* ln(sampled / unsampled) of the cost blocks */
@@ -136,12 +136,12 @@ void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder)
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 
-/* Marks the benchmark as not measurable, with the reason in its series.  Empties the failure. */
+/* Marks the benchmark as not measurable, with the reason in its series. Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);
 
 /*
- * start.c: sets up the series, the arms as configured and the rules of the schedule, up to the
- * first execution.
+ * start.c: creates the series, and sets the arms and the rules of the schedule as configured.
+ * Executes nothing.
  */
 void fg_job_init(struct fg_runner_job *job);
 /* FG_ECHILD: the benchmark failed. */
@@ -150,15 +150,15 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD
 /* block.c: starts job->block. */
 void fg_job_begin_block(struct fg_runner_job *job);
 /*
- * Executes the next step of the block, or ends it (`is_open` is then false).  FG_ECHILD: the
+ * Executes the next step of the block, or ends it (`is_open` is then false). FG_ECHILD: the
  * benchmark failed, and its series has the reason.
  */
 int fg_job_step(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 /* Ends the block early, if one is open. */
 void fg_job_abandon_block(struct fg_runner_job *job);
 /*
- * A metric's values in the last recorded block: means[arm] is the mean of its repetitions, NaN
- * without any.
+ * Sets means[arm] to the mean of a metric over the arm's repetitions in the last recorded block,
+ * NaN if it has no repetitions.
  */
 void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
 		       double means[FG_ARM_COUNT]);
@@ -171,8 +171,8 @@ void fg_job_record(struct fg_pass *pass);
 bool fg_job_hand_over(struct fg_pass *pass, struct fg_runner_event *event);
 
 /*
- * job_layouts.c: makes the layouts of a series that is measured in several. After any failure (such
- * as FG_ECHILD) it has none; the message has the reason.
+ * job_layouts.c: makes the layouts of a series that is measured in several. FG_ELIMIT: fewer can be
+ * linked now than before. On failure the message has the reason.
  */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
@@ -185,12 +185,12 @@ int fg_job_plan(struct fg_runner_job *job, enum fg_runner_state *state, struct f
 /* plan.c: accounts for a block that succeeded. */
 void fg_job_take_block(struct fg_runner_job *job);
 
-/* start.c: called before the first execution, after the warm-up, and before the first pair. */
+/* start.c, in this order: before the first execution, after the warm-up, before the first pair. */
 int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_job_settle_rate(struct fg_runner_job *job);
 void fg_job_settle_coverage(struct fg_runner_job *job);
 
-/* trial.c: for FG_SCHEDULE_AUTO. Is it known how each arm uses the CPU? */
+/* trial.c, for FG_SCHEDULE_AUTO: is it known how each arm uses the CPU? */
 bool fg_job_knows_program(const struct fg_runner_job *job);
 /* Settles the schedule, or starts a competition in job->competition. */
 void fg_job_begin_choice(struct fg_runner_job *job);
@@ -199,7 +199,7 @@ bool fg_job_plan_trial(struct fg_runner_job *job);
 void fg_job_take_trial(struct fg_runner_job *job);
 /*
  * trial.c: switches to ABBA if `auto` chose the duet and most of its pairs do not count. Call after
- * each measured pair; true if its pairs were given up.
+ * each measured pair; true if the duet's pairs were given up.
  */
 bool fg_job_reconsider(struct fg_runner_job *job);
 

@@ -282,7 +282,7 @@ void fg_runner_finish(struct fg_runner_job *job)
 	struct fg_series *first = fg_job_series(job);
 
 	fg_job_abandon_block(job);
-	/* A benchmark that was left out never had a schedule chosen. */
+	/* No schedule was chosen for a benchmark that was skipped. */
 	if (first->schedule == FG_SCHEDULE_AUTO)
 		first->schedule = FG_SCHEDULE_ABBA;
 	first->seconds /= (double)job->series_count; /* shared by the cases of a harness */

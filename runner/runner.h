@@ -10,16 +10,16 @@
  *		fg_runner_finish(job)                                   the series' state is final
  *	fg_runner_free(runner)
  *
- * Two kinds of failure are distinguished.  A benchmark's own failure (missing, crashing, hanging,
+ * Two kinds of failure are distinguished. A benchmark's own failure (missing, crashing, hanging,
  * printing no metric) goes into its series (`failure`, `failure_tail`) and the session continues
- * with the next.  A failure of fastgate itself is an error.  Every finished repetition is in the
- * run when it is handed over, before anything else is executed: nothing is lost when the user
+ * with the next. A failure of fastgate itself is an error. Every finished repetition is in the run
+ * when it is handed over, before anything else is executed: nothing is lost when the user
  * interrupts.
  *
  * Resuming: a benchmark whose series is already in the run continues with the next pair of the same
  * random order.
  *
- * One job at a time, one thread.  The plan, the run and all texts of the options must outlive the
+ * One job at a time, one thread. The plan, the run and all texts of the options must outlive the
  * runner.
  */
 #ifndef FG_RUNNER_RUNNER_H
@@ -49,8 +49,8 @@ enum fg_runner_phase {
 struct fg_runner_progress {
 	const struct fg_series *series;
 	enum fg_runner_phase phase;
-	unsigned pairs;      /* counted so far */
-	unsigned wanted;     /* by the current call of fg_runner_next() */
+	unsigned pairs;      /* pairs that count so far */
+	unsigned wanted;     /* pairs that the current call of fg_runner_next() wants */
 	unsigned set_aside;  /* pairs that do not count */
 	int64_t spent_ns;    /* wall time spent on this benchmark */
 	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */
@@ -58,9 +58,8 @@ struct fg_runner_progress {
 
 struct fg_runner_options {
 	struct fg_run *run; /* series are added; id and seed are set */
-	const char *roots
-		/* base folder of the commands; a NULL baseline means: measure only the candidate */
-		[FG_ARM_COUNT];
+	/* base folder of the commands; a NULL baseline means: measure only the candidate */
+	const char *roots[FG_ARM_COUNT];
 	/* fastgate's checkout that contains the root; NULL: the root is the user's own folder */
 	const char *checkouts[FG_ARM_COUNT];
 	const char *state_folder; /* ".fastgate": traces go below it */
@@ -97,7 +96,7 @@ struct fg_runner_event {
 	size_t series;
 	size_t repetition;
 	const char *trace_folder;
-	const char *note; /* with FG_RUNNER_NOTES; each is given once */
+	const char *note; /* with FG_RUNNER_NOTES; each note is given once */
 };
 
 int fg_runner_create(const struct fg_runner_options *options, struct fg_runner **runner,
@@ -113,7 +112,7 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
 /*
  * Advances until `pairs_wanted` pairs are valid (ABBA: blocks of four) or nothing more can be done,
- * and reports the next event.  Before the first pair it warms up and settles the schedule, even for
+ * and reports the next event. Before the first pair it warms up and settles the schedule, even for
  * 0 pairs.
  */
 int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
@@ -123,7 +122,7 @@ void fg_runner_exceed_budget(struct fg_runner_job *job);
 bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
- * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover.  If
+ * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover. If
  * they turn out to cover only one arm before any pair has counted, both continue without the
  * sampler.
  */
@@ -131,14 +130,14 @@ void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double s
 			    double spent_ns);
 /* If true, the series has the reason. */
 bool fg_runner_has_failed(const struct fg_runner_job *job);
-/* Both arms, as executed. */
+/* The targets of both arms. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 /* Indexes into the run's series: one, or one per case of a harness. */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*
- * The pairs so far look slower: link both sides in several layouts, set those pairs aside, and
- * measure again, each pair in the next layout. `ratio` is that of `metric` so far. On failure
- * nothing changes and the message has the reason; FG_EINTERRUPTED: the user stopped it.
+ * Call if the pairs so far look slower: links both sides in several layouts and sets these pairs
+ * aside; later pairs take the layouts in turn. `ratio` is that of `metric` so far. On failure
+ * nothing changes, and the message has the reason. FG_EINTERRUPTED: the user stopped it.
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err) FG_NODISCARD;
@@ -150,18 +149,18 @@ int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, st
 	FG_NODISCARD;
 /*
  * Call after the last pair: records, as facts of the candidate's build, the code that differs
- * between the programs. `functions` are those that users may ask about.
+ * between the programs. `functions` lists the functions that users may ask about.
  */
 void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_names *functions);
 /* Cleans up, settles the state of the series, and frees the job. */
 void fg_runner_finish(struct fg_runner_job *job);
 
-/* "3/8" → 3 of 8.  FG_EINVAL unless 1 <= index <= count <= 10000. */
+/* "3/8" → 3 of 8. FG_EINVAL unless 1 <= index <= count <= 10000. */
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Does this benchmark belong to that shard? Every benchmark belongs to exactly one, chosen by the
- * hash of its name, so adding one does not move the others.
+ * Does this benchmark belong to that shard? The hash of a benchmark's name chooses its only shard,
+ * so an added benchmark does not move the others.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 
@@ -176,8 +175,8 @@ struct fg_guard_end {
 
 /*
  * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has
- * ended, with *is_worker false and *end filled.  The guard should then leave with the same exit
- * code.  Not FG_OK: there is only one process, and it may continue without a guard.
+ * ended, with *is_worker false and *end filled. The guard should then leave with the same exit
+ * code. Not FG_OK: there is only one process, and it may continue without a guard.
  */
 int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *err) FG_NODISCARD;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A job before its first execution: its series, its arms, whether it can be sampled, and how both
- * sides were built.
+ * Prepares a job for its first execution: its series and arms, the sampler, and the facts about
+ * both builds.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -66,7 +66,7 @@ static void resume(struct fg_runner_job *job)
 			continue;
 		last = repetition->pair;
 		if (repetition->aside & FG_ASIDE_WARMUP)
-			continue; /* the machine is cold again */
+			continue; /* the machine is cold again: warm up again */
 		if (repetition->aside & FG_ASIDE_SOLO)
 			job->solos++;
 		else if (repetition->aside & FG_ASIDE_UNSAMPLED)
@@ -160,7 +160,7 @@ static int setup_arms(struct fg_runner_job *job, struct fg_error *err)
 	int status = FG_OK;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
-		/* both commands run in one folder, which is set up already */
+		/* Both commands run in one folder, which the baseline's set-up has prepared. */
 		if (arm == FG_ARM_CANDIDATE && targets[0].command &&
 		    strcmp(targets[0].working_directory, targets[1].working_directory) == 0)
 			break;
@@ -238,8 +238,8 @@ static void note_stripped(struct fg_runner_job *job)
 }
 
 /*
- * Both arms are sampled or neither: the sampler's cost must be the same in both.  A harness chooses
- * its own number of repetitions, so its profile would only say how long it ran.
+ * Samples both arms or neither, because the sampler's cost must be the same in both. A harness
+ * chooses its own number of repetitions, so its profile would only show how long it ran.
  */
 static void settle_sampler(struct fg_runner_job *job)
 {
@@ -266,8 +266,8 @@ static void settle_sampler(struct fg_runner_job *job)
 }
 
 /*
- * `auto`: as many samples as the budget allows, at the costs known so far.  A resumed run keeps its
- * rate.
+ * If no rate is set, takes as many samples as the budget allows at the costs known so far. A
+ * resumed run keeps its rate.
  */
 void fg_job_settle_rate(struct fg_runner_job *job)
 {
@@ -301,7 +301,7 @@ static int report_other_build(const struct fg_runner_job *job, size_t arm, const
 
 /*
  * Measurements of one program say nothing about another: a series is resumed only with the binaries
- * that it began with.  A program without a build-id is known by its size.
+ * with which it began. A program without a build-id is identified by its size.
  */
 static int check_same_build(const struct fg_runner_job *job, size_t arm,
 			    const struct fg_build_facts *now, struct fg_error *err)
@@ -385,7 +385,7 @@ static int report_set_up(struct fg_runner_job *job, struct fg_error *err)
 	return status == FG_OK ? FG_OK : refuse(job, fg_xstrdup(found.message), err);
 }
 
-/* Must run before any other check of the arms. */
+/* Refuses arms of different kinds. Must run before any other check of the arms. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -401,8 +401,8 @@ static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 }
 
 /*
- * As above, for build facts. Differences that do not forbid the comparison are reported by the
- * gate.
+ * Refuses builds that cannot be compared. The gate reports differences that do not forbid the
+ * comparison.
  */
 static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 {
@@ -485,7 +485,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	job->keeps_rate = fg_job_series(job)->sampling.budget > 0;
 	fg_job_settle_rate(job);
 	FG_TRY(capture_builds(job, err));
-	/* After the build's own facts, which are taken only once. */
+	/* Set the command after the build's own facts, which are captured only once. */
 	if (job->benchmark->setup.argc && fg_process_has_kept())
 		fg_build_facts_put(&fg_job_series(job)->build[FG_ARM_CANDIDATE].setup,
 				   job->benchmark->setup.text);

@@ -37,9 +37,9 @@ static bool is_overridden(const struct fg_benchmark *benchmark, const char *vari
 }
 
 /*
- * The environment has the same size in both arms: PWD is the arm's working directory, whose path
- * length is the same for both, and not where fastgate was started, which could match only one of
- * them.
+ * The environment has the same size in both arms: PWD is the arm's working directory, and the paths
+ * of both have the same length. The folder in which fastgate was started could be that of one arm
+ * only.
  */
 static void build_environment(struct fg_target *target)
 {
@@ -121,7 +121,7 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 	build_environment(target);
 }
 
-/* A script, or any other file that the kernel passes to an interpreter. */
+/* Is this a readable file other than an ELF program, which the kernel passes to an interpreter? */
 static bool is_script(const char *program)
 {
 	static const char magic[] = "\177ELF";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command of one arm of a benchmark, with paths resolved below the arm's root folder.  Made
- * once per arm and benchmark, used by every repetition.
+ * The command of one arm of a benchmark, with paths resolved below the arm's root folder. Made once
+ * per arm and benchmark, used by every repetition.
  */
 #ifndef FG_RUNNER_TARGET_H
 #define FG_RUNNER_TARGET_H
@@ -46,13 +46,13 @@ struct fg_target {
 	size_t environment_count;
 };
 
-/* A NULL `root` means that the arm is absent. */
+/* `root` NULL: the arm is absent. */
 void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_benchmark *benchmark,
 		    const char *root);
 void fg_target_release(struct fg_target *target);
 /*
- * Finds the program; call after set-up, which may build it. If it is not found, `program` stays
- * NULL and this is not an error.
+ * Finds the program. Call it after set-up, which may build the program. If it is not found,
+ * `program` stays NULL.
  */
 void fg_target_resolve(struct fg_target *target);
 
@@ -65,8 +65,8 @@ bool fg_target_is_inside(const struct fg_target *target, const char *path);
 /*
  * Would both arms execute the same thing? Compares the command line, the program's bytes, and the
  * bytes of every file that the command line or stdin names. (build_info.h compares shared
- * libraries.) Two trees behind a wrapper cannot be judged: an interpreter's bytes say nothing about
- * what it interprets.
+ * libraries.) False for a shell, and for a wrapper in two trees: an interpreter's bytes say nothing
+ * about the script.
  */
 bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 

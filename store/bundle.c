@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * All benchmarks of a run share one dictionary. It is a separate tree: an unnamed root, below it
- * the root of each benchmark's profile, below that the call paths. Nodes are numbered from 1,
+ * All benchmarks of a run share one dictionary. It is a tree of its own: below an unnamed root are
+ * the roots of the benchmarks' profiles, and below these the call paths. Nodes are numbered from 1,
  * parents before children; a node is written as the distance back to its parent (0: the unnamed
  * root) and its function.
  */

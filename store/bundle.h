@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run outside a store, as in an exported file or an upload. It has three parts:
+ * A bundle is a run outside a store, as in an exported file or an upload. It has three parts:
  *
  *	envelope    JSON: everything about the run that is not a measured number, and the report
  *	dictionary  functions and call paths, packed
@@ -31,7 +31,7 @@ struct fg_bundle_limits {
 	size_t values_bytes;     /* unpacked */
 	size_t functions;
 	size_t nodes;
-	size_t depth; /* of a call path */
+	size_t depth; /* frames of a call path */
 };
 
 extern const struct fg_bundle_limits fg_bundle_limits_default;

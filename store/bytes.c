@@ -39,7 +39,7 @@ static void *take_kept(struct kept *kept)
 	return item;
 }
 
-/* Returns false if enough contexts are kept. */
+/* Returns false if KEPT_MAX contexts are kept already. */
 static bool keep(struct kept *kept, void *item)
 {
 	bool done = false;
@@ -281,7 +281,7 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 	/* Streams of numbers repeat little, so short matches would only disturb the statistics. */
 	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
-	/* A larger table would take longer to clear than it saves. */
+	/* Clearing a larger table would cost more time than the table saves. */
 	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog, HASH_LOG_SMALL);
 	if (!ZSTD_isError(packed))
@@ -336,7 +336,7 @@ int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *conte
 	got = unpack(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
 	if (ZSTD_isError(got) || got != unpacked) {
 		free(data);
-		/* Bytes are not damaged if memory ran out. */
+		/* If memory ran out, the bytes may still be intact. */
 		if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
 			return fg_error_set(err, FG_EDB, "cannot unpack a block: out of memory");
 		return fg_error_set(err, FG_EPARSE, "a block is damaged: it does not unpack");

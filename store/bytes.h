@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers and texts as bytes, and packed blocks of them.  A packed block is
+ * Numbers and texts as bytes, and packed blocks of them. A packed block is
  *
  *	1 byte   version of the block (1)
  *	4 bytes  CRC-32C of the following bytes, little endian
@@ -43,8 +43,7 @@ struct fg_byte_reader {
 enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_PACK_LEVEL = 7,
-	FG_PACK_LEVEL_QUICK =
-		1, /* for numbers, on a server that receives a thousand runs per second */
+	FG_PACK_LEVEL_QUICK = 1,  /* for a server that receives a thousand runs per second */
 	FG_PACK_LEVEL_TIGHT = 13, /* five times the CPU time for 2 % less space */
 };
 
@@ -129,8 +128,8 @@ void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count);
 float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
 /*
- * Reads a text, which is not NUL-terminated; *text is NULL for a NULL. Fails if it is longer than
- * `max`.
+ * Reads a text, which is not NUL-terminated; *text is NULL for a NULL. Fails if the text is longer
+ * than `max`.
  */
 size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks that a series is stored in. */
+/* Reads the blocks that hold the values of a series. */
 #ifndef FG_STORE_CHUNKS_H
 #define FG_STORE_CHUNKS_H
 
@@ -9,7 +9,7 @@
 
 struct fg_store;
 
-/* Kinds of chunks: numbers in the file, never reused. */
+/* Kinds of chunks. The numbers are in stored files: never reuse one. */
 enum fg_chunk_kind {
 	FG_CHUNK_REPETITIONS = 1,
 	FG_CHUNK_ROWS = 2,

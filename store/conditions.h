@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions of a run as rows. */
+/* Stores the conditions of a run as rows. */
 #ifndef FG_STORE_CONDITIONS_H
 #define FG_STORE_CONDITIONS_H
 
@@ -23,7 +23,7 @@ struct fg_scoped {
 	const struct fg_environment *environment;
 };
 
-/* Stores conditions. May be called again for a scope that grew. */
+/* Stores conditions. It may be called again for a scope that grew. */
 int fg_store_put_conditions(struct fg_store *store, const struct fg_scoped *scoped, size_t count,
 			    struct fg_error *err) FG_NODISCARD;
 

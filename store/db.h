@@ -10,7 +10,7 @@
  *		use(fg_column_int(&q, 0));
  *	fg_query_end(&q);
  *
- * A session belongs to one thread at a time.  Texts and bytes of a column live until the next step
+ * A session belongs to one thread at a time. Texts and bytes of a column live until the next step
  * or end.
  */
 #ifndef FG_STORE_DB_H
@@ -195,7 +195,7 @@ int fg_query_do_binds(struct fg_db *db, struct fg_error *err, enum fg_sql sql,
 int fg_query_find_binds(struct fg_db *db, int64_t *value, struct fg_error *err, enum fg_sql sql,
 			const struct fg_bind *binds, size_t count) FG_NODISCARD;
 
-/* Returns 1 for a row, FG_OK after the last one, or a negative status. */
+/* Returns 1 for a row, FG_OK after the last row, or a negative status. */
 int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_query_end(struct fg_query *query);
 /* Runs a query without result rows to its end. */
@@ -213,7 +213,7 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Finds the id after the largest one, which the query `last` selects. It and all larger ones belong
+ * Finds the id after the largest id, which the query `last` selects. This and all larger ids belong
  * to the caller until the transaction ends.
  */
 int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
@@ -233,7 +233,7 @@ const void *fg_column_bytes(const struct fg_query *query, int column, size_t *si
  .bind_null = bind_null, .step = step, .is_null = is_null, .column_int = column_int,       \
  .column_double = column_double, .column_bytes = column_bytes, .query_end = query_end
 
-/* Open a session of a back end. *db may be set even on failure, and must then be closed. */
+/* Opens a session of a back end. *db may be set even on failure, and must then be closed. */
 int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)

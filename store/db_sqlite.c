@@ -7,7 +7,7 @@
  * server uses FULL, because a client may delete its copy of the run after the answer. Statements
  * are prepared once and kept.
  *
- * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in
+ * SQLite reads `$1` as the name of a parameter. Parameters are bound by that name, so the order in
  * which a query mentions them does not matter, as in PostgreSQL.
  */
 #include "base/clock.h"

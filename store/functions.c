@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions by id, cached per session: rows of `function` are never changed or deleted. A table of
- * ordinary size is read once as a whole, later only its new rows; a larger one is read row by row.
+ * Functions are cached per session by id, because rows of `function` are never changed or deleted.
+ * A table of ordinary size is read once as a whole, later only its new rows; a larger one is read
+ * row by row.
  */
 #include "store/functions.h"
 

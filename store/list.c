@@ -82,7 +82,7 @@ void fg_run_list_release(struct fg_run_list *list)
 	*list = (struct fg_run_list){0};
 }
 
-/* Takes at most one row. Without a row, the list stays empty and the caller returns FG_ENOENT. */
+/* Takes at most one row. Without a row, the list stays empty. */
 static int take_one(struct fg_query *q, struct fg_run_list *list, struct fg_error *err)
 {
 	int status = fg_query_step(q, err);

@@ -358,7 +358,8 @@ static int load(struct fg_store *store, const char *id, const struct extent *ext
 		struct fg_stored_run *stored, struct fg_error *err)
 {
 	/*
-	 * Conditions of a series are found by its position, which is unknown if only one is loaded.
+	 * Conditions of a series are found by its position, which is unknown if a single series is
+	 * loaded.
 	 */
 	const int64_t last_scope = extent->benchmark ? FG_SCOPE_HOST : INT64_MAX;
 	struct fg_stored_run s = {0};

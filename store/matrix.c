@@ -19,7 +19,7 @@ struct slot {
 
 FG_ORDER_BY(by_id, struct slot, FG_UP(id))
 
-/* Values beyond this range do not fit the encoding. */
+/* Values beyond this range do not fit the encoding and become 0. */
 static int64_t whole(double value)
 {
 	return fabs(value) < 0x1p62 ? llround(value) : 0;
@@ -163,7 +163,7 @@ static void write_heads(const struct fg_matrix *m, struct fg_bytes *bytes)
 	fg_bytes_varint(bytes, m->entry_count);
 }
 
-/* Writes the entries' rows, for each node as gaps. */
+/* Writes the rows of the entries, as gaps within each node. */
 static void write_entry_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
 {
 	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);

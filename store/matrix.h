@@ -44,7 +44,7 @@ struct fg_matrix {
 
 /*
  * Makes a matrix of the rows [first, row_count) of one measure. ids[i] is the id of the set's node
- * i; if `ids` is NULL, it is i.
+ * i; if `ids` is NULL, a node's id is its index.
  */
 void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set,
 			uint16_t measure, size_t first, const uint64_t *ids);

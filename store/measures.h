@@ -55,7 +55,7 @@ bool fg_profile_set_has(const struct fg_profile_set *set, uint16_t measure, size
 
 /* Writes a measure's name, unit and traits, which precede its weights on the wire. */
 void fg_measure_write(const struct fg_measure *measure, struct fg_bytes *bytes);
-/* Reads a measure; its texts are copied into the arena. A damaged one sets reader->failed. */
+/* Reads a measure into the arena. Sets reader->failed if its bytes are damaged. */
 struct fg_measure fg_measure_read(struct fg_byte_reader *reader, struct fg_arena *arena);
 
 #endif

@@ -49,7 +49,7 @@ struct fg_interned {
 int fg_store_intern_all(struct fg_store *store, const struct fg_interned *all, int64_t *ids,
 			struct fg_error *err) FG_NODISCARD;
 
-/* Finds the row with this digest. FG_ENOENT (without a message): none. */
+/* Finds the row with this digest. FG_ENOENT (without a message): no such row. */
 int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t digest[FG_DIGEST_SIZE],
 		     int64_t *id, struct fg_error *err) FG_NODISCARD;
 

@@ -28,7 +28,7 @@ struct fg_stored_paths {
  */
 void fg_stored_paths_write(const struct fg_profile_set *set, size_t first, const int64_t *functions,
 			   struct fg_bytes *bytes);
-/* Reads written paths and appends them to `paths`; if that is NULL, only checks them. */
+/* Reads written paths and appends them to `paths`; if `paths` is NULL, only checks them. */
 int fg_stored_paths_read(struct fg_byte_reader *reader, struct fg_stored_paths *paths,
 			 struct fg_error *err) FG_NODISCARD;
 void fg_stored_paths_release(struct fg_stored_paths *paths);

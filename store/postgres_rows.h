@@ -19,7 +19,7 @@
 #include "store/bytes.h"
 #include "store/db.h"
 
-/* Makes the statement for many rows from the one for one row. The caller frees it. */
+/* Makes the statement for many rows from the statement for one row. The caller frees it. */
 char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows);
 /*
  * Writes rows [first, first + count) of a column as an array in PostgreSQL's binary form. Texts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run in progress. Each call is one transaction that writes one chunk per benchmark with new
- * values.
+ * Stores a run in progress. Each call is one transaction that writes one chunk per benchmark with
+ * new values.
  */
 #include "model/plan.h"
 #include "model/profile_set.h"

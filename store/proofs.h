@@ -26,7 +26,7 @@ struct fg_stored_proofs {
 
 int fg_store_add_proof(struct fg_store *store, const char *project,
 		       const struct fg_stored_proof *proof, struct fg_error *err) FG_NODISCARD;
-/* The runs of the runner's newest card, oldest first; an empty list if it has none. */
+/* Lists the runs of the runner's newest card, oldest first; an empty list if it has no card. */
 int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
 		    struct fg_stored_proofs *list, struct fg_error *err) FG_NODISCARD;
 /*
@@ -35,7 +35,7 @@ int fg_store_proofs(struct fg_store *store, const char *project, const char *fin
  */
 int fg_store_put_card(struct fg_store *store, const char *project,
 		      const struct fg_stored_proof *card, struct fg_error *err) FG_NODISCARD;
-/* The cards of a project, newest first. */
+/* Lists the cards of a project, newest first. */
 int fg_store_cards(struct fg_store *store, const char *project, struct fg_stored_proofs *list,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_stored_proofs_release(struct fg_stored_proofs *list);

@@ -1,6 +1,6 @@
 -- The schema of both databases. Words between @ signs differ and are replaced before use: @ID@ is a number that the
 -- database assigns, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
--- Numbers are BIGINT or DOUBLE PRECISION; there are no booleans (0 and 1) and no dates (nanoseconds).
+-- Numbers are BIGINT or DOUBLE PRECISION. Booleans are 0 and 1, dates are nanoseconds.
 -- A change of the schema raises its version in store/store.c.
 
 CREATE TABLE project (
@@ -190,7 +190,7 @@ CREATE TABLE proof_card (
 ) @CLUSTERED@;
 CREATE INDEX proof_by_runner ON proof (project, fingerprint, id);
 
--- Measures of profiles other than CPU time. The whole row identifies one: the same name with another unit is another measure.
+-- Measures of profiles other than CPU time. The whole row identifies a measure: the same name with another unit is another.
 CREATE TABLE measure (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,

@@ -16,7 +16,7 @@ struct fg_store;
 struct fg_chunk_mark {
 	size_t count; /* items stored */
 	size_t first; /* first item of the last chunk */
-	/* Key of the last item, whose chunk is rewritten if the pair continues or is settled. */
+	/* key of the last item: its chunk is rewritten if the pair continues or is settled */
 	uint32_t pair;
 	uint16_t aside;
 };
@@ -52,7 +52,7 @@ int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_pro
 
 /* ---- intern.c ---- */
 
-/* Finds or adds the functions whose id is 0, and sets it. */
+/* Finds or adds the functions whose ids are 0, and sets these ids. */
 int fg_store_intern(struct fg_store *store, const struct fg_profile_function *functions,
 		    size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
 

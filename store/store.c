@@ -53,7 +53,7 @@ static int make_tables(struct fg_db *db, struct fg_error *err)
 	return fg_db_script(db, version, err);
 }
 
-/* Creates the tables. If two processes do so at the same time, the second one finds them. */
+/* Creates the tables. If two processes do so at the same time, the second process finds them. */
 static int create(struct fg_db *db, struct fg_error *err)
 {
 	int64_t version = 0;

@@ -8,8 +8,8 @@
  * - A run is saved in one transaction: after a crash it is either complete or unchanged.
  * - fg_store_progress() stores the finished part of a run in progress; such a run is listed as
  *   incomplete and loads like any other, so that it can be shown, and resumed.
- * - Text and numbers are loaded as they were saved, with one exception: profile weights are whole
- *   nanoseconds.
+ * - Text and numbers are loaded as they were saved, with one exception: profile weights are rounded
+ *   (store/matrix.h).
  * - A store belongs to one thread at a time; several threads open it several times.
  * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is
  *   taken), FG_EDB (damaged, or written by a newer fastgate), FG_EIO (disk full, permissions).
@@ -81,8 +81,8 @@ int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *sto
 			 const char *digest, struct fg_error *err) FG_NODISCARD;
 /*
  * Stores the new data since the last call for this run: repetitions, profile rows and regions are
- * appended, and only the last pair is rewritten while it continues. Call it after each repetition.
- * The first call creates the run, marked incomplete.
+ * appended. The last pair is rewritten while it continues; everything is rewritten if earlier pairs
+ * were set aside. Call it after each repetition. The first call creates the run, marked incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
@@ -148,7 +148,7 @@ struct fg_run_filter {
 	const char *branch;
 	const char *commit; /* the whole id or its beginning, at least 4 digits */
 	const char *tag;
-	const char *benchmark;  /* runs that measured it */
+	const char *benchmark;  /* runs that measured this benchmark */
 	const char *fact_key;   /* runs with this fact, in any scope */
 	const char *fact_value; /* needs fact_key */
 	const char *outcome;
@@ -182,7 +182,7 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 void fg_run_around_release(struct fg_run_around *around);
 
 /*
- * Finds a run by a user's words: "" or "latest" (the newest complete one), "latest~2", an id or its
+ * Finds a run by a user's words: "" or "latest" (the newest complete run), "latest~2", an id or its
  * beginning, a tag, a branch (its newest complete run), a commit. `project` may be NULL. FG_ENOENT:
  * the message lists the attempts; FG_ECONFLICT: it lists the candidates of an ambiguous beginning.
  */

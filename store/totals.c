@@ -253,8 +253,8 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *t, struct fg
 }
 
 /*
- * Small parts make a trend quick if rows are stored in order, as in SQLite; in PostgreSQL each row
- * has a cost.
+ * Small parts make a trend quick if rows are stored in order, as in SQLite. In PostgreSQL, where
+ * each row is costly, parts are larger.
  */
 uint64_t fg_totals_part_size(const struct fg_store *store)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time of each function in a run: self and inclusive time per repetition, per arm. Recursion counts
- * once. Times are stored in 1/16 of the sampling period, summed over the repetitions that count,
- * and read per repetition.
+ * Self and inclusive time of each function in a run, per repetition and arm. Recursion counts once.
+ * Times are stored in 1/16 of the sampling period as sums over the repetitions that count, and are
+ * read per repetition.
  *
  * Functions are stored by id in parts of a few hundred, each a row of `function_total`. Rows are in
  * the order of benchmark, measure, part and time, so one function's trend is a contiguous range of

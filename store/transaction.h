@@ -8,7 +8,7 @@
 
 struct fg_store;
 
-/* Forgets how far a run in progress is stored. */
+/* Drops the marks of the run in progress. */
 void fg_store_forget_progress(struct fg_store *store);
 
 /* Begins a transaction that writes, unless a batch is open. */

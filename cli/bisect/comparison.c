@@ -186,7 +186,10 @@ const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_
 	return worst;
 }
 
-/* The function that surely costs more, or else one that surely does more work. */
+/*
+ * Returns the function that surely costs more, otherwise a function that surely does more work, or
+ * NULL.
+ */
 static const char *blamed(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_node_verdict *first = benchmark->time.functions;

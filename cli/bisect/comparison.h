@@ -25,7 +25,7 @@ double fg_comparison_seconds_since(int64_t began_ns);
 int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, const char *candidate,
 		       struct fg_comparison *comparison, struct fg_error *err) FG_NODISCARD;
 void fg_comparison_close(struct fg_comparison *comparison);
-/* Gates both commits by the full rule. The report goes to the terminal, the run to the store. */
+/* Gates both commits by the full rule, stores the run, and reports it unless --json is given. */
 int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err) FG_NODISCARD;
 /* Measures exactly `pairs` pairs of the benchmark, and nothing that the search does not need. */
 int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison *comparison,

@@ -5,8 +5,7 @@
 #include <math.h>
 
 enum {
-	FUNCTIONS_MAX =
-		3, /* functions that the ends' comparison blames and that guide the search */
+	FUNCTIONS_MAX = 3, /* functions blamed at the ends that may guide the search */
 };
 
 /* Prior weights of a commit that touches a blamed function, or its file. */
@@ -71,7 +70,7 @@ static int take_ends(struct fg_bisect_search *search, const struct fg_comparison
 	return FG_OK;
 }
 
-/* The cost of one function, and some measures, have no verdict, so pairs decide. */
+/* The cost of a function and some measures get no verdict, so their pairs decide. */
 static bool is_worse(const struct fg_bisect_search *search)
 {
 	const bool has_pairs = search->request.function || search->request.measure;
@@ -94,7 +93,7 @@ static int check_measured(const struct fg_bisect_search *search,
 	return FG_OK;
 }
 
-/* `is_new` is set if the good end does not have the benchmark. */
+/* Sets `is_new` if the good end does not have the benchmark. */
 static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_error *err)
 {
 	const struct fg_benchmark_verdict *benchmark = NULL;
@@ -156,7 +155,7 @@ static void drop_commits(struct fg_bisect_search *search, size_t count)
 	search->range.count = search->model.count = kept;
 }
 
-/* Makes the first commit that has the benchmark the good end. */
+/* Moves the good end to the first commit that has the benchmark. */
 static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 {
 	size_t first = 0;

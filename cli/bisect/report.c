@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The result of a search, for people. Names come from commits, so all are escaped. */
+/*
+ * Writes the result of a search for people. All names are escaped, because they come from commits.
+ */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"

@@ -45,7 +45,10 @@ static bool is_prose(const char *files)
 	return *files != '\0';
 }
 
-/* Counts the measure in one execution per side: "heap.allocations" belongs to the class "heap". */
+/*
+ * Makes sessions count this measure instead of timing pairs: "heap.allocations" belongs to the
+ * class "heap".
+ */
 static void count_measure(const char *name, struct fg_arena *arena, struct fg_measuring *measure)
 {
 	const size_t length = strcspn(name, ".");
@@ -118,7 +121,7 @@ struct visit {
 	bool is_known;
 };
 
-/* Marks the commits from `first` to `last` as running the same code as the commit before them. */
+/* Makes the commits from `first` to `last` count as having the code of the commit before them. */
 static void mark_same(struct fg_bisect_search *search, size_t first, size_t last)
 {
 	for (size_t i = first; i <= last; i++) {
@@ -127,7 +130,10 @@ static void mark_same(struct fg_bisect_search *search, size_t first, size_t last
 	}
 }
 
-/* Is its code the same as that of the nearest built commits on both sides? */
+/*
+ * Does the commit have the code of the nearest built commit on either side? Then the commits in
+ * between count as having the same code.
+ */
 static bool is_code_known(struct fg_bisect_search *search, size_t index)
 {
 	const char *code = search->commits[index].code;
@@ -268,7 +274,7 @@ static void say_next(const struct fg_bisect_search *search, size_t index, unsign
 	fg_strbuf_release(&subject);
 }
 
-/* Sets `next` to the number of commits if no measurement is needed or none would help. */
+/* Sets `next` to the number of commits if no measurement is needed or would help. */
 static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
 		struct fg_error *err)
 {
@@ -359,7 +365,7 @@ static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
 }
 
-/* `again` is set if a step was refuted: its commits then count as one with their parent. */
+/* Sets `again` if a step was refuted, whose commits then count as having their parent's code. */
 static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_error *err)
 {
 	*again = false;
@@ -372,7 +378,7 @@ static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_e
 		if (status != FG_OK && status != FG_ECHILD)
 			return fg_error_set(err, status, "%s", why.message);
 		if (status == FG_ECHILD) {
-			/* the parent does not build either */
+			/* One of the two commits does not build. */
 			fg_cli_warn(search->cli, "%s", why.message);
 			search->steps[s] = (struct fg_search_verdict){.outcome = FG_OUTCOME_ERROR,
 								      .ratio = (double)NAN};
@@ -408,7 +414,10 @@ static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, str
 	return status;
 }
 
-/* Continues the search in the side branch of the merge that was found. */
+/*
+ * Makes the request that searches the side branch of the merge that was found. False if no single
+ * merge was found or its branch has no commit to search.
+ */
 static bool find_inside(const struct fg_bisect_search *search, struct fg_search_request *request)
 {
 	const struct fg_git git = fg_search_git(search);
@@ -440,7 +449,7 @@ int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_pla
 		fg_cli_say(cli, "the commit found is a merge: searching its side branch");
 		status = search_range(&inner, cli, plan, &inside, err);
 		if (status != FG_OK || inner.state == FG_SEARCH_NOTHING) {
-			/* no commit of the branch got slower: the merge itself is the result */
+			/* If no commit of the branch got slower, the merge itself is the result. */
 			fg_search_release(&inner);
 			break;
 		}

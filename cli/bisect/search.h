@@ -14,7 +14,7 @@
 struct fg_search_request {
 	const char *good;
 	const char *bad;
-	const char *benchmark; /* NULL: the one that the comparison of the ends finds slower */
+	const char *benchmark; /* NULL: the benchmark with the worst verdict at the ends */
 	const char *metric;    /* NULL: the gated metric that got worse */
 	const char *function;  /* search by its cost, callees included; NULL: the whole program */
 	const char *measure; /* search by this exact measure instead of a metric or time; or NULL */
@@ -22,7 +22,7 @@ struct fg_search_request {
 	bool resume;         /* use the ends and choices of the interrupted search */
 };
 
-/* A commit; its place in the model is in `model`. */
+/* Facts about a commit of the range, besides its entry in `model`. */
 struct fg_search_commit {
 	const char *code;  /* digest of its program and inputs; NULL: unknown */
 	const char *error; /* reason why it cannot be measured, or NULL */
@@ -57,7 +57,7 @@ struct fg_bisect_search {
 	struct fg_commit_range range;
 	struct fg_bisect model;
 	struct fg_search_commit *commits;
-	struct fg_bisect_look look; /* the latest */
+	struct fg_bisect_look look; /* the latest estimate */
 	const char *good_code;
 	enum fg_schedule schedule; /* schedule of the ends' comparison, used for all others */
 	double layouts;
@@ -95,12 +95,12 @@ void fg_search_write(const struct fg_bisect_search *search, enum fg_search_forma
 
 /* ---- state.c ---- */
 
-/* The JSON fastgate-bisect/1, which is also the state of an unfinished search. */
+/* Writes the JSON fastgate-bisect/1, which is also the saved state of an unfinished search. */
 void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text);
 int fg_search_save(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 /* Reads ends and choices of the interrupted search. */
 int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
-/* Reads all its measurements into the commits of the same range. */
+/* Reads the measurements of the interrupted search. FG_EINVAL: the range has other commits. */
 int fg_search_load(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 
 #endif

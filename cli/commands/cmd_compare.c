@@ -117,7 +117,7 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* Profiles have times but no noise, so they get no verdict. */
+/* A profile alone does not show its noise, so profiles get no verdict. */
 static int compare_profiles(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	const char *const words[] = {cli->arguments[0], cli->arguments[1]};
@@ -145,7 +145,7 @@ static bool is_profile(const struct fg_run *run)
 
 /* ---- runs ---- */
 
-/* Returns the exit code, or an error. */
+/* Returns the verdict's exit code, or a negative status. */
 static int compare_runs(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	struct fg_stored_run baseline = {0};

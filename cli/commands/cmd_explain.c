@@ -27,7 +27,9 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* Finds the benchmark by name; NULL for the leading one if `wanted` is NULL. */
+/*
+ * Finds the benchmark by name. If `wanted` is NULL, sets NULL, which means the leading benchmark.
+ */
 static int choose(const struct fg_verdict *verdict, const char *wanted,
 		  const struct fg_benchmark_verdict **benchmark, struct fg_error *err)
 {

@@ -67,7 +67,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* Index into `formats`. */
+/* Returns the index into `formats` that was given or that the name of the output ends with. */
 static int wanted_format(const struct options *given)
 {
 	if (given->format != FORMAT_BY_NAME)

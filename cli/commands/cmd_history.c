@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * A full bar is at least this share of the smallest value, so that noise does not look like a
- * cliff.
+ * A full bar stands for at least this share of the smallest value, so that noise does not look like
+ * a cliff.
  */
 static const double min_span = 0.05;
 
@@ -34,8 +34,8 @@ struct line {
 	struct fg_stored_run *stored;
 	const struct fg_run **runs;
 	size_t count;
-	struct fg_creep_pool
-		*pool; /* collects functions over all benchmarks; NULL if only one is shown */
+	/* collects functions over all benchmarks; NULL if a single benchmark is shown */
+	struct fg_creep_pool *pool;
 };
 
 static int list_runs(struct fg_store *store, const struct options *given, const char *benchmark,
@@ -101,7 +101,7 @@ static const char *commit_of(const struct fg_run *run)
 	return commit ? commit : "";
 }
 
-/* The commit's index in the chain; 0 if it is the first or missing. */
+/* Returns the commit's index in the chain; 0 if it is the first or missing. */
 static size_t place_in(const struct fg_chain *chain, const char *commit)
 {
 	for (size_t i = chain->count; *commit && i-- > 1;) {
@@ -175,7 +175,7 @@ static void print_json(const struct line *line, const struct fg_trend *trend,
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* Column widths shared by all rows of the list. */
+/* Unit, scale and widths that all rows of the list share. */
 struct columns {
 	const char *unit;
 	const struct fg_chained *chained;
@@ -217,7 +217,7 @@ static struct columns lay_out(const struct line *line, const struct fg_trend *tr
 	return columns;
 }
 
-/* The run's own verdict on this benchmark; "-" without one. */
+/* Returns the run's own verdict on this benchmark; "-" without a verdict. */
 static const char *verdict_of(const struct fg_stored_run *stored, const char *benchmark)
 {
 	const size_t size = stored->report ? strlen(stored->report) : 0;
@@ -246,7 +246,10 @@ static void end_line(struct fg_strbuf *line, struct fg_strbuf *text)
 	fg_strbuf_release(line);
 }
 
-/* "+1.2 %" relative to the chain's first commit; nothing for commits outside the chain. */
+/*
+ * Adds "+1.2 %", the level relative to the chain's first commit; blanks for that commit and for
+ * commits outside the chain.
+ */
 static void add_level(const struct fg_chain *chain, const char *commit, struct fg_strbuf *out)
 {
 	const size_t place = place_in(chain, commit);
@@ -423,7 +426,9 @@ static int show(struct fg_cli *cli, struct fg_store *store, const struct options
 	return status;
 }
 
-/* Prints functions that rose over several benchmarks, even if no single benchmark shows it. */
+/*
+ * Prints functions that rose over several benchmarks, even if no single benchmark shows the rise.
+ */
 static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_creep_pool *pool)
 {
 	struct fg_policy policy;

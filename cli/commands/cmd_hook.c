@@ -79,9 +79,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/*
- * Runs the measuring command at the top of the repository, because git's paths are relative to it.
- */
+/* Adds the measuring command for the top of the repository, where git runs hooks. */
 static void add_command(struct fg_strbuf *text, const char *prefix)
 {
 	char *path = fg_xasprintf("./%s%sfastgate.yml", prefix, *prefix ? "/" : "");
@@ -95,7 +93,7 @@ static void add_command(struct fg_strbuf *text, const char *prefix)
 	free(path);
 }
 
-/* `format` contains one %s. */
+/* Adds `format` with the measuring command in place of its only %s. */
 static void add_with_command(struct fg_strbuf *text, const char *format, const char *prefix)
 {
 	const char *hole = strstr(format, "%s");
@@ -122,12 +120,12 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 	fg_strbuf_release(&body);
 }
 
-/* Was it written by any version of fastgate, and not changed since? */
+/* Was the script written by any version of fastgate, and not changed since? */
 static bool is_ours(const char *script, size_t size)
 {
 	const size_t head = strlen(HOOK_HEAD);
-	const size_t body =
-		head + FG_SHA256_HEX_SIZE; /* a line feed replaces the NUL after the hash */
+	/* a line feed replaces the NUL after the hash */
+	const size_t body = head + FG_SHA256_HEX_SIZE;
 	char hash[FG_SHA256_HEX_SIZE];
 
 	if (size < body || memcmp(script, HOOK_HEAD, head) != 0)
@@ -164,8 +162,8 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 }
 
 /*
- * The folder of this repository's own hooks, to be freed. Fails for a folder that several
- * repositories share.
+ * Finds the folder of this repository's own hooks, to be freed. Fails if core.hooksPath names
+ * another folder, which several repositories may share.
  */
 static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
 {

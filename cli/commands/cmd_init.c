@@ -25,7 +25,9 @@ struct options {
 	int64_t budget_ns;
 };
 
-/* Is it the file that `init` writes if nothing can be measured? It may be replaced. */
+/*
+ * Does the file list no benchmark, as `init` writes it if nothing works? Then it may be replaced.
+ */
 static bool measures_nothing(const char *path)
 {
 	char *text = NULL;
@@ -37,8 +39,8 @@ static bool measures_nothing(const char *path)
 }
 
 /*
- * Creates the file exclusively: an existing one is never overwritten, not even one created a moment
- * ago.
+ * Creates the file exclusively, so that an existing file is never overwritten, not even if it was
+ * created a moment ago.
  */
 static int create(const char *path, const char *text, struct fg_error *err)
 {
@@ -155,7 +157,7 @@ static void print_lacks(const struct fg_cli *cli, const struct fg_project *proje
 	}
 }
 
-/* Reports why programs cannot be measured, first those that were tried. */
+/* Reports why programs cannot be measured, beginning with the programs that were tried. */
 static void print_need(const struct fg_cli *cli, const struct fg_project *project)
 {
 	size_t shown = 0;

@@ -119,7 +119,7 @@ static void print_result(struct fg_cli *cli, const struct fg_push_result *result
 	fg_strbuf_release(&text);
 }
 
-/* A failed upload does not fail the job if uploads are optional for it. */
+/* With --when-possible, a failed upload fails the job only if fastgate.yml requires uploads. */
 static int fail(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
 		const struct fg_error *err)
 {
@@ -155,7 +155,7 @@ static int load_and_push(struct fg_cli *cli, const struct options *given, const 
 	struct fg_plan plan = {0};
 	int code = FG_EXIT_PASS;
 
-	/* A token's name on the command line is the user's own choice. */
+	/* The user chose a variable named on the command line, so it is taken unchecked. */
 	fg_secret_take(given->server.token_env);
 	code = fg_cli_load_plan(cli, &given->config, true, &plan);
 

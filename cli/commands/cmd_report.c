@@ -47,7 +47,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* The usual format for a file name, or NULL. */
+/* Returns the usual format for a file name, or NULL. */
 static const char *format_of_file(const char *path)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* fastgate.yml may be missing: --set report.post=... is enough. */
+/* Works without fastgate.yml, because --set report.post=... is enough. */
 static int post(const struct fg_cli *cli, const struct options *given)
 {
 	struct fg_plan plan = {0};

@@ -87,7 +87,7 @@ static bool is_selected(const struct options *given, const struct selection *sel
 			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
 }
 
-/* A first answer within seconds. */
+/* Cuts the budgets, so that an answer comes within seconds. */
 static void shorten(struct fg_measuring *measure)
 {
 	measure->budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
@@ -134,7 +134,7 @@ static int select_benchmarks(struct fg_cli *cli, const struct options *given, st
 	return FG_OK;
 }
 
-/* Continues an interrupted run: its pairs count as if it had never stopped. */
+/* Loads an interrupted run, whose pairs count as if the run had never stopped. */
 static int resume(struct fg_session *session, const struct selection *selection,
 		  struct fg_error *err)
 {
@@ -157,7 +157,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	}
 	fg_report_restore_arguments(stored.report, &stored.run, stored.profiles);
 	fg_session_take_run(session, &stored);
-	/* Describe both sides again: the work tree may have changed. */
+	/* Both sides are described again, because the work tree may have changed. */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_side_release(&session->result.run.sides[arm]);
 	fg_stored_run_release(&stored);
@@ -187,8 +187,8 @@ enum {
 };
 
 /*
- * Replaces the verdicts: a run against the last release judges nothing, but links both ends of the
- * chain.
+ * Prints the changes and replaces the verdicts: a run against the last release judges nothing, but
+ * links both ends of the chain.
  */
 static void say_anchored(struct fg_session *session, const char *tag)
 {
@@ -226,7 +226,7 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	return FG_OK;
 }
 
-/* The newest tag before the candidate, to be freed, or NULL. */
+/* Returns the nearest tag before the candidate, to be freed, or NULL. */
 static char *last_release(const struct fg_cli *cli, const struct fg_plan *plan,
 			  const char *candidate)
 {
@@ -258,8 +258,8 @@ static void choose_anchor(struct fg_plan *plan, const char *tag)
 /* ---- attempts ---- */
 
 /*
- * Every run against a commit counts as an attempt on its branch. A problem is reported only if a
- * receipt is requested, because otherwise the run does not need the ledger.
+ * Counts a whole run against a commit as an attempt on the branch. A problem fails the run only if
+ * a receipt is requested, because otherwise the run does not need the ledger.
  */
 static int count_attempt(const struct fg_session *session, const struct options *given,
 			 struct fg_error *err)
@@ -319,7 +319,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	if (session->result.run.sides[FG_ARM_BASELINE].commit)
 		fg_cli_say_sides(session->cli, &session->result.run, FG_ARM_BASELINE,
 				 &session->result.run);
-	/* If only some benchmarks were selected, missing ones do not count as removed. */
+	/* If only some benchmarks were selected, a missing benchmark does not count as removed. */
 	if (session->request.benchmark_count < session->request.plan->benchmark_count)
 		input.gone_count = 0;
 	measured = fg_session_measure(session, err);
@@ -355,7 +355,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 			    : fg_session_publish(session, !given->no_post);
 }
 
-/* Stores an empty shard too, so that it does not look like a missing one. */
+/* Stores a shard without benchmarks too, so that it does not seem to be missing. */
 static int keep_empty_shard(struct fg_session *session, const struct options *given,
 			    const struct selection *selection, struct fg_error *err)
 {
@@ -394,7 +394,7 @@ out:
 	return status;
 }
 
-/* Steps that may follow a run. */
+/* Facts about a run that decide which steps follow. */
 struct afterwards {
 	bool wants_anchor;
 	bool is_paired;
@@ -469,7 +469,10 @@ static void add_anchor(struct fg_cli *cli, const struct options *given)
 	fg_plan_release(&plan);
 }
 
-/* `gate.prove` measures once more with the plan as configured; it never affects the verdict. */
+/*
+ * Measures once more for `gate.prove`, with the plan as configured. This run never affects the
+ * verdict.
+ */
 static void add_hidden(struct fg_cli *cli, const struct options *given,
 		       const struct afterwards *then)
 {

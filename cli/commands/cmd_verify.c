@@ -19,7 +19,10 @@ struct options {
 
 /* ---- the signature ---- */
 
-/* Runs ssh-keygen with the receipt as its input; `first_line` of its output is to be freed. */
+/*
+ * Runs ssh-keygen with the receipt as its input. If it succeeds, sets `first_line` of its output,
+ * to be freed.
+ */
 static int run_ssh_keygen(const char *const *argv, const char *receipt, char **first_line,
 			  struct fg_error *err)
 {
@@ -39,8 +42,8 @@ static int run_ssh_keygen(const char *const *argv, const char *receipt, char **f
 }
 
 /*
- * The signer's name in the list of allowed ones, to be freed; NULL if none of these signed the
- * receipt.
+ * Sets `signer` to the signer's name in the list of allowed signers, to be freed, if an allowed
+ * signer signed the receipt.
  */
 static int find_signer(const char *receipt, const char *signature, const char *allowed,
 		       char **signer, struct fg_error *err)
@@ -199,7 +202,7 @@ static void say(const struct fg_cli *cli, const cJSON *receipt)
 
 /* ---- measuring again ---- */
 
-/* `path` is that of the new receipt. */
+/* Measures what the receipt claims, which writes a new receipt to `path`, and reads it. */
 static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const char *path,
 			 cJSON **measured, struct fg_error *err)
 {

@@ -85,7 +85,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* Accepts "1:2" and "1:end". */
+/* Reads "1:2" or "1:end". Returns false for any other text. */
 static bool read_dumps(const char *text, struct fg_view_options *to)
 {
 	char *end = NULL;
@@ -205,7 +205,7 @@ out:
 	return status;
 }
 
-/* Shows each benchmark of a stored run; --json, --csv and --output take a single one. */
+/* Shows each benchmark of a stored run; --json, --csv and --output take a single benchmark. */
 static int show_each(struct fg_cli *cli, struct options *given)
 {
 	const struct fg_cli_profile_use use = {make, given};

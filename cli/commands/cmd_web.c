@@ -47,7 +47,7 @@ static const char *const places[] = {
 	"../perfdb/server/perfdb",
 };
 
-/* Returns NULL if not found. */
+/* Returns the server's path, to be freed; NULL if none of its places has a program. */
 static char *find_in_folder(const char *folder)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {
@@ -60,7 +60,10 @@ static char *find_in_folder(const char *folder)
 	return NULL;
 }
 
-/* $FASTGATE_PERFDB, or the program installed with this one, or the one in PATH; to be freed. */
+/*
+ * Returns $FASTGATE_PERFDB, or else the perfdb installed with this program, or else the perfdb in
+ * PATH; to be freed.
+ */
 static char *find_server(void)
 {
 	const char *given = getenv("FASTGATE_PERFDB");

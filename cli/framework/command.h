@@ -2,7 +2,7 @@
 /*
  * A command is one file, cli/commands/cmd_<name>.c, that defines one `const struct fg_cli_command
  * fg_cmd_<name>`, and one row in commands.def. Its tables drive argument parsing, `--help`, the man
- * page and the shell completions. docs/adding.md has the rest.
+ * page and the shell completions. docs/adding.md lists the steps to add one.
  *
  * run() gets the parsed options and positional arguments, prints through the functions below, and
  * returns an exit code (enum fg_exit, docs/exit-codes.md). Data goes to stdout, messages for people
@@ -100,7 +100,10 @@ struct fg_cli_command {
 
 /* Installs a handler instead of SIG_IGN, which programs started later would inherit. */
 void fg_cli_handle(int number, void (*handler)(int));
-/* For a command that stops cleanly only in some of its modes. */
+/*
+ * Makes SIGINT, SIGTERM and SIGHUP set `interrupted`, in a command that stops cleanly only in some
+ * of its modes.
+ */
 void fg_cli_catch_stops(void);
 extern const volatile sig_atomic_t *const fg_cli_interrupted;
 

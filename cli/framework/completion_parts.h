@@ -11,7 +11,10 @@
 
 /* Words separated by blanks; `words` may be NULL. */
 void fg_completion_words(const char *const *words, struct fg_strbuf *text);
-/* A shell's syntax for completing a value: a text per kind, or `before`, the choices, `after`. */
+/*
+ * A shell's syntax for completing a value: the text of its kind, or its choices between `before`
+ * and `after`.
+ */
 struct fg_completion_values {
 	const char *const *kinds; /* by enum fg_complete */
 	const char *before, *after;
@@ -20,7 +23,7 @@ void fg_completion_value(const struct fg_completion_values *values, enum fg_comp
 			 const char *const *choices, struct fg_strbuf *text);
 /* The names of all commands, separated by blanks. */
 void fg_completion_commands(struct fg_strbuf *text);
-/* Visits every option of a command: its own, --json, and the global ones. */
+/* Visits every option of a command: its own, --json, and the global options. */
 void fg_completion_options(const struct fg_cli_command *command,
 			   void (*visit)(const struct fg_cli_command *command,
 					 const struct fg_option *option, struct fg_strbuf *text),

@@ -13,10 +13,12 @@ void fg_cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *t
 const char *fg_cli_group_title(enum fg_cli_group group);
 /* Meaning of an exit code, for man pages and docs/exit-codes.md. */
 const char *fg_cli_exit_meaning(enum fg_exit code);
-/* Writes the exit codes of a command, most common first; returns their number. */
+
 enum {
 	FG_CLI_EXIT_COUNT = 8
 };
+
+/* Writes the exit codes of a command, most common first; returns their number. */
 size_t fg_cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG_CLI_EXIT_COUNT]);
 
 /* ---- man.c ---- */

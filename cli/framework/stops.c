@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Turns Ctrl-C and SIGTERM into a flag that commands check. */
+/* Turns SIGINT, SIGTERM and SIGHUP into a flag that commands check. */
 #include "cli/framework/command.h"
 
 static volatile sig_atomic_t interrupted;

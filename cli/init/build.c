@@ -90,7 +90,7 @@ static const char *build_target(struct opening *opening, const char *what, const
 	return status == FG_OK ? command : NULL;
 }
 
-/* Makefiles often build benchmarks in a separate target; the first one that builds is enough. */
+/* Makefiles often build benchmarks in a separate target; the first target that builds is enough. */
 static void build_benchmarks(struct opening *opening)
 {
 	struct fg_project *project = opening->project;
@@ -108,7 +108,7 @@ static void build_benchmarks(struct opening *opening)
 	}
 }
 
-/* Builds the tests if no program is likely; their target is often a separate one. */
+/* Builds the tests, whose target is often separate, if no program is likely. */
 static void build_tests(struct opening *opening)
 {
 	struct fg_project *project = opening->project;
@@ -158,8 +158,8 @@ static void read_flags(const struct fg_project *project, struct fg_project_flags
 }
 
 /*
- * Builds, and reads how the code was compiled. If it has debug information, no hint is needed; a
- * CMake project whose own build type is not optimised gets one that is.
+ * Builds, and reads how the code was compiled. Code with debug information needs no hint. A CMake
+ * project whose own build type is unoptimised is built again with an optimised type.
  */
 static int open_optimised(struct opening *opening, const char *command, struct fg_error *err)
 {
@@ -186,8 +186,8 @@ static int open_optimised(struct opening *opening, const char *command, struct f
 }
 
 /*
- * Builds without extra switches. A makefile that omits prerequisites builds only with one job, so
- * that is tried if a parallel build fails.
+ * Builds without extra switches. If a parallel build fails, tries a single job, because a makefile
+ * that omits prerequisites builds only with one job.
  */
 static int open_plain(struct opening *opening, struct fg_error *err)
 {
@@ -260,8 +260,8 @@ static int go_back(struct opening *opening, const struct fg_project *kept, bool 
 }
 
 /*
- * Tries build systems until one builds a program. If none does, chooses the first that builds
- * anything, otherwise the first.
+ * Tries build systems until one builds a program. Without a program, chooses the first build system
+ * that builds anything, otherwise the first.
  */
 static int open_some_way(struct opening *opening, struct fg_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Benchmarks that a build system or a harness knows: their names, arguments and folders. */
+/* Reads the benchmarks that a build system or a harness knows: names, arguments and folders. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -20,7 +20,7 @@ enum {
 
 static const double google_case_s = 0.5; /* the default of --benchmark_min_time */
 
-/* Output of a tool, to be freed; NULL if it is not installed or failed. */
+/* Returns a tool's output, to be freed; NULL if it did not run or, without `any_code`, failed. */
 static char *output_of(const char *root, const char *line, bool any_code)
 {
 	struct fg_process_result result = {0};
@@ -109,7 +109,7 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 	return added;
 }
 
-/* Is it a test and nothing else? Then its arguments are those of a test. */
+/* Is the program a test and nothing else? Then the arguments of its test are taken, too. */
 static bool is_test(const struct fg_project *project, const char *path)
 {
 	for (size_t i = 0; path && i < project->program_count; i++) {
@@ -239,8 +239,8 @@ static bool has_makefile(const struct fg_project *project)
 }
 
 /*
- * The prerequisites of a target in the database of `make -p`, to be freed; NULL if it is not
- * there.
+ * Returns the prerequisites of a target in the database of `make -p`, to be freed; NULL if make
+ * does not know the target.
  */
 static char *prerequisites(const char *database, const char *target)
 {
@@ -257,7 +257,7 @@ static char *prerequisites(const char *database, const char *target)
 	return found;
 }
 
-/* Does a recipe's command begin with a path, and so run a program of the project? */
+/* Does a command of the recipe begin with "./", and so run a program of the project? */
 static bool runs_something(const char *recipe)
 {
 	for (const char *line = recipe; line && *line; line = strchr(line, '\n')) {
@@ -268,7 +268,7 @@ static bool runs_something(const char *recipe)
 	return false;
 }
 
-/* Is it a linker's command, perhaps through libtool ("./libtool ... -o speedtest1")? */
+/* Does the recipe link the target, perhaps through libtool ("./libtool ... -o speedtest1")? */
 static bool links(const char *recipe, const char *target)
 {
 	char *output = fg_xasprintf("-o %s ", target);
@@ -278,7 +278,7 @@ static bool links(const char *recipe, const char *target)
 	return found;
 }
 
-/* Drops words that need no building: sources, and phony names unknown to make. */
+/* Keeps words that can be programs: without the dot of a source file or a mark of the shell. */
 static const char *programs_among(const char *words, struct fg_arena *arena)
 {
 	char *copy = fg_xstrdup(words);

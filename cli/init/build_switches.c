@@ -11,7 +11,7 @@ enum {
 	MAX_WORDS = 8,
 };
 
-/* How a build system declares a switch. */
+/* The form in which a build system declares a switch. */
 static const struct dialect {
 	enum fg_project_kind kind;
 	const char *file;

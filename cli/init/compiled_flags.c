@@ -14,7 +14,8 @@ enum {
 };
 
 /*
- * Files in which build systems keep the compilers' command lines, and how these lines are marked.
+ * Files in which build systems keep the compilers' command lines, and the text that marks such a
+ * line.
  */
 static const struct source {
 	const char *file;
@@ -41,7 +42,7 @@ static bool is_debug_flag(const char *word, size_t length)
 	       strncmp(word + 2, "dwarf", 5) == 0;
 }
 
-/* As for the compiler, the last -O on a command line counts. */
+/* The last -O on a command line counts, as it does for the compiler. */
 static void add_command(const char *line, struct fg_project_flags *flags)
 {
 	bool optimised = false;
@@ -91,7 +92,7 @@ static void read_program(const char *path, struct scan *scan)
 	fg_binary_release(&binary);
 }
 
-/* Is it third-party code, or a program with which CMake tests the compiler? */
+/* Is this a folder of third-party code, or of a program with which CMake tests the compiler? */
 static bool is_foreign(const char *name)
 {
 	static const char *const foreign[] = {"CompilerId", "CMakeScratch", "CMakeTmp", "_deps",

@@ -58,7 +58,7 @@ static void add_first_line(struct fg_strbuf *words, const struct fg_process_resu
 	}
 }
 
-/* Does it print cases in the format of its harness? If not, program->why has the reason. */
+/* Did the program print cases as its harness does? If not, program->why has the reason. */
 static bool has_cases(struct fg_project_trying *t, struct fg_project_program *program,
 		      const struct fg_process_result *result)
 {

@@ -57,7 +57,7 @@ static bool is_sample(const char *path)
 	return found;
 }
 
-/* Pictures and fonts next to a program's inputs are seldom its input. */
+/* Separates texts from binary files: pictures and fonts next to inputs are seldom an input. */
 static enum fg_project_input_kind kind_of(const char *path, bool is_sample)
 {
 	char start[LOOKED_AT_BYTES];
@@ -76,13 +76,13 @@ static enum fg_project_input_kind kind_of(const char *path, bool is_sample)
 	return is_sample ? FG_INPUT_SAMPLE : FG_INPUT_TEXT;
 }
 
-/* Is it a text encoding of a binary file? Tests decode it before a program reads it. */
+/* Is the file a binary file encoded as text, which tests decode before a program reads it? */
 static bool is_encoded(const char *path)
 {
 	return strcmp(ending_of(path), ".uu") == 0 || strcmp(ending_of(path), ".b64") == 0;
 }
 
-/* Is it a document about the project, like "README.md" or "ChangeLog"? */
+/* Is the file a document about the project, like "README.md" or "ChangeLog"? */
 static bool is_document(const char *path)
 {
 	static const char *const names[] = {"readme",  "change", "news",    "copying",
@@ -96,7 +96,7 @@ static bool is_document(const char *path)
 	return false;
 }
 
-/* Prefers inputs of benchmarks, then larger ones. */
+/* Prefers inputs of benchmarks, then larger inputs. */
 static bool is_better(const struct fg_project_input *a, const struct fg_project_input *b)
 {
 	const bool of_benchmark = fg_project_is_benchmark_name(a->path);

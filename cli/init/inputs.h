@@ -26,7 +26,7 @@ enum fg_project_input_kind {
 
 struct fg_project_input {
 	const char *path; /* relative to the root */
-	const char *made; /* command that makes it, or NULL */
+	const char *made; /* command that makes the file, or NULL */
 	int64_t size;
 	struct timespec written;
 	enum fg_project_input_kind kind;
@@ -37,12 +37,15 @@ struct fg_project_inputs {
 	size_t count;
 };
 
-/* Finds the largest tracked file of each kind and ending, largest first. */
+/*
+ * Finds one tracked file of each kind and ending, largest first. Inputs of benchmarks are preferred
+ * to larger files.
+ */
 void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 			    struct fg_project_inputs *inputs);
 /* Adds inputs in simple formats; each exists only after its command has run. */
 void fg_project_inputs_make(struct fg_project_inputs *inputs);
-/* Beginning of the name of the file that holds the copies or the made input. */
+/* The file that holds the copies or the made input has a name with this beginning. */
 #define FG_PROJECT_INPUT_NAME "fastgate-input"
 const char *fg_project_input_name(const char *path, struct fg_arena *arena);
 /* The command that makes the program's input; NULL: a file of the project. */

@@ -39,7 +39,7 @@ static bool holds_text(const char *data, size_t size, const char *text)
 	return memmem(data, size, text, strlen(text)) != NULL;
 }
 
-/* Recognises harnesses by the options they accept, by their library or a symbol. */
+/* Recognises a harness by the name of an option, a library or a symbol in the file. */
 static enum fg_harness harness_of(const char *data, size_t size)
 {
 	if (holds_text(data, size, "benchmark_min_time") ||
@@ -203,8 +203,8 @@ static void find_libraries(struct search *search)
 
 /*
  * Was the file read after it was finished? Then the build itself ran the program. Most file systems
- * record the time of the first read. The linker reads what it wrote, and a write may get an earlier
- * time than a read just before it; but it makes the program executable last.
+ * record the time of the first read. The linker's own reads are older than the last change, because
+ * the linker makes the program executable last.
  */
 static bool was_read(const char *whole)
 {
@@ -365,8 +365,8 @@ static void take_calls(struct search *search, const char *folder, const char *te
 }
 
 /*
- * Takes the names from "bin_PROGRAMS = a b \" and its continuation lines; programs of `make check`
- * are tests.
+ * Takes the names from "bin_PROGRAMS = a b \" and its continuation lines. Programs of `make check`
+ * are tests, which are skipped unless their names suggest a benchmark.
  */
 static void take_automake(struct search *search, const char *folder, const char *text)
 {
@@ -381,7 +381,10 @@ static void take_automake(struct search *search, const char *folder, const char 
 		for (list++; *list && *list != '\n';) {
 			char *name = declared_name(list += strspn(list, " \t"));
 
-			/* a backslash after the last name: this is the next assignment */
+			/*
+			 * After a backslash behind the last name, "NAME_SOURCES" begins the next
+			 * assignment.
+			 */
 			if (name && strstr(name, "_SOURCES")) {
 				free(name);
 				break;
@@ -432,7 +435,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->path, y->path) ? strcmp(x->path, y->path) : strcmp(x->name, y->name);
 }
 
-/* Searches the build folder if there is one, otherwise everywhere. */
+/* Searches the build folder, or the whole tree if the project builds in its source tree. */
 static void find_built(struct search *search)
 {
 	const char *folder = search->project->build_folder;

@@ -62,7 +62,7 @@ static const char *name_of(const char *root, struct fg_arena *arena)
 	return name;
 }
 
-/* The file's text, to be freed; NULL if absent or too large. */
+/* Returns the file's text, to be freed; NULL if the file is absent or too large. */
 static char *text_of(const char *root, const char *name)
 {
 	char *path = fg_fs_join(root, name);
@@ -96,7 +96,8 @@ static bool has_line_beginning(const char *root, const char *name, const char *b
 }
 
 /*
- * The value of an entry of CMakeCache.txt, to be freed; NULL if the folder or the entry is missing.
+ * Returns the value of an entry of CMakeCache.txt, to be freed; "" without the entry, NULL without
+ * the file.
  */
 static char *cached_value(const char *root, const char *folder, const char *entry)
 {
@@ -132,7 +133,7 @@ static bool is_optimised_build(const char *root, const char *build, const char *
 	return *type && strcmp(type, "Debug") != 0;
 }
 
-/* Does CMakeLists.txt choose a build type if the user does not? */
+/* Does CMakeLists.txt set a build type other than Debug? */
 static bool sets_own_type(const char *root)
 {
 	static const char setting[] = "set(CMAKE_BUILD_TYPE";
@@ -150,15 +151,15 @@ static bool sets_own_type(const char *root)
 	return found;
 }
 
-/* CMake's configure command; "" leaves the build type to the project. */
+/* Choices for CMake's configure command. An empty `type` leaves the build type to the project. */
 struct cmake_choice {
 	const char *type;
 	bool add_debug; /* the existing build has debug information that its type does not imply */
 };
 
 /*
- * Uses an existing optimised build. An unoptimised one is useless for measuring, but the user may
- * need it, so ours gets a separate folder.
+ * Uses an existing optimised build. An unoptimised build is useless for measuring, but the user may
+ * need it, so our build gets a separate folder.
  */
 static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena *arena,
 					       struct fg_project *project)
@@ -193,7 +194,7 @@ static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena
 	return (struct cmake_choice){.type = sets_own_type(root) ? "" : FG_PROJECT_CMAKE_TYPE};
 }
 
-/* The make to use: GNU make fails on the conditions and inclusions of a BSD makefile. */
+/* Chooses bmake for a BSD makefile, on whose conditions and inclusions GNU make fails. */
 static const char *make_of(const char *root)
 {
 	static const char *const words[] = {".if", ".include", ".for "};

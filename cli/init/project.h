@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about a folder for its first fastgate.yml: how it is built, and which programs in it could
- * be benchmarks.
+ * Finds how a folder is built and which programs in it could be benchmarks, for its first
+ * fastgate.yml.
  *
- * fg_project_look() → fg_project_build() → fg_project_find_programs() → fg_project_try() →
- * fg_project_write_file()
+ * fg_project_look() → fg_project_build(), which finds the programs → fg_project_read_lists() →
+ * fg_project_try() → fg_project_write_file()
  */
 #ifndef FG_CLI_INIT_PROJECT_H
 #define FG_CLI_INIT_PROJECT_H
@@ -51,8 +51,8 @@ struct fg_project_program {
 	bool is_named;      /* the build system lists it with its arguments */
 	int rank;           /* a higher rank is more likely a benchmark */
 	const char *reason; /* reason for the rank */
-	const char
-		*suite; /* the whole command of a suite, which is not a single program; or NULL */
+	/* the whole command of a suite, which is not a single program; or NULL */
+	const char *suite;
 	/* NULL: run without arguments, in the root */
 	const char *arguments;
 	const char *tail; /* words after the input, or NULL */
@@ -126,7 +126,7 @@ enum {
  "no file that it was offered keeps it busy; give it the arguments and the input of a " \
  "typical run"
 
-/* Optimised, with debug information. */
+/* CMake's build type for optimised code with debug information. */
 #define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"
 
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
@@ -135,12 +135,13 @@ void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project
 /* Replaces the detected build command by the user's. */
 void fg_project_give_command(struct fg_project *project, const char *command);
 /*
- * After a failed build, chooses the next way: another build system of the project. False after
- * the last one.
+ * After a failed build, chooses the next way: another build system of the project. False after the
+ * last way.
  */
 bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*
- * The path from a folder of the tree back to its root: "../" per level; a NULL folder is the root.
+ * Returns the path from a folder of the tree back to its root: "../" per level; a NULL folder is
+ * the root.
  */
 const char *fg_project_path_up(const char *folder, struct fg_arena *arena);
 /* The command line that runs the program, with "./" in front where a shell needs it. */
@@ -160,7 +161,7 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 /* ---- ways.c ---- */
 
 void fg_project_find_commits(const char *root, struct fg_project *project);
-/* Is it one of the ways that end in ./configure? */
+/* Do builds of this kind run ./configure? */
 bool fg_project_is_autotools(enum fg_project_kind kind);
 /*
  * Is the file tracked, so that both sides have it? A file that an earlier build left here
@@ -179,8 +180,8 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_is_benchmark_name(const char *name);
 /*
- * Has the manual pages in section 8? Then the programs need a device, a network or rights that init
- * does not have, or change the system.
+ * Does the manual have pages in section 8? Then the programs need a device, a network or rights
+ * that init does not have, or change the system.
  */
 bool fg_project_is_for_administrators(const struct fg_project *project);
 /* Sets a program's rank, from its path and harness, and the reason. */
@@ -191,13 +192,13 @@ void fg_project_prefer_only(struct fg_project *project);
 /* ---- programs.c, build_lists.c ---- */
 
 /*
- * Finds built programs, or before the first build those that CMakeLists.txt and meson.build
- * declare, likeliest benchmark first. Uses the project's build folder.
+ * Finds built programs in the project's build folder, or before the first build the programs that
+ * CMakeLists.txt, meson.build or Makefile.am declare, likeliest benchmark first.
  */
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*
- * Returns the reason why the program must not be run: the project starts it as a service or calls
- * it the administrator's. NULL: it may be run. (programs.c)
+ * Returns the reason why the program must not be run: the project starts it as a service or
+ * installs it for the administrator. NULL: the program may be run. (programs.c)
  */
 const char *fg_project_service(const char *root, const struct fg_project *project,
 			       const struct fg_project_program *program, struct fg_arena *arena);
@@ -210,13 +211,13 @@ void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, co
  */
 struct fg_project_program *fg_project_add(const char *root, struct fg_arena *arena,
 					  struct fg_project *project, const char *path);
-/* Sorts by likelihood, best benchmark first. */
+/* Sorts the programs, likeliest benchmark first. */
 void fg_project_sort(struct fg_project *project);
 
 /*
- * Reads what the build system lists with arguments: CTest's and Meson's tests, among them
- * benchmarks by name or label, Meson's benchmarks, commands of `make bench`, cases that a Catch2
- * program tags as benchmarks. The tree must be built. (build_lists.c)
+ * Adds programs that the built tree lists with arguments: CTest's and Meson's tests, among them
+ * benchmarks by name or label, Meson's benchmarks, commands of `make bench`, and Catch2 programs
+ * with cases tagged as benchmarks. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* Finds benchmark suites of cargo, Go and pytest, from files of the project. */
@@ -243,15 +244,14 @@ enum fg_project_wanted {
 };
 
 /*
- * Flags that enable options which CMakeLists.txt, meson_options.txt or configure.ac in the root
- * declares as off, and which build the wanted programs. Each has a blank in front; NULL without
- * such options.
+ * Returns flags for the options that the build files in `root` declare as off and that build the
+ * wanted programs, each with a blank in front; NULL without such options.
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);
 /* Is this position of a build file in a comment? */
 bool fg_project_is_comment(const char *text, const char *at);
-/* The project's build command with these flags. */
+/* Returns the project's build command with these flags. */
 const char *fg_project_command_with(const struct fg_project *project, const char *flags,
 				    struct fg_arena *arena);
 
@@ -269,17 +269,17 @@ struct fg_project_flags {
 
 /* Reads how the code below this folder was compiled; all counts are 0 if unknown. */
 void fg_project_read_flags(const char *folder, struct fg_project_flags *flags);
-/* Is at least half of it optimised? */
+/* Is at least half of the code optimised? */
 bool fg_project_is_optimised(const struct fg_project_flags *flags);
 
 /* ---- build.c, trial.c ---- */
 
 /*
  * Builds a snapshot of the work tree where `fastgate run --against` builds it, so that nothing in
- * the work tree changes, and sets project->tree and the programs in it. Switches that build its
- * benchmarks are turned on if it builds with them. If `tree` is set, the caller closes the
- * worktree. FG_ECHILD: the build failed. FG_ETIMEOUT: it did not end by `ends_ns`, on the monotonic
- * clock.
+ * the work tree changes, and sets project->tree and the programs in it. Turns on switches that
+ * build benchmarks if the project builds with them. If project->tree is set, the caller closes the
+ * worktree. FG_ECHILD: the build failed. FG_ETIMEOUT: the build did not end by `ends_ns`, on the
+ * monotonic clock.
  */
 int fg_project_build(struct fg_cli *cli, struct fg_project *project, int64_t ends_ns,
 		     struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
@@ -300,7 +300,7 @@ struct fg_project_ci {
 	const char *next; /* remaining manual steps */
 };
 
-/* Returns NULL if unknown. */
+/* Returns NULL if the name is unknown. */
 const struct fg_project_ci *fg_project_ci_find(const char *name);
 
 #endif

@@ -90,8 +90,8 @@ bool fg_project_is_for_administrators(const struct fg_project *project)
 }
 
 /*
- * Is it the program that people install? Example: "bzip2", its "lib...", "...-cli" or "..._tool",
- * "serdi" of serd, "jot" of athena-jot, "yagi" of yagiuda.
+ * Does the name suggest the program that people install? Examples are "bzip2", its "lib...",
+ * "...-cli" or "..._tool", "serdi" of serd, "jot" of athena-jot, and "yagi" of yagiuda.
  */
 static bool is_own(const struct candidate *c)
 {
@@ -110,13 +110,13 @@ static bool has_benchmark_name(const struct candidate *c)
 	return fg_project_is_benchmark_name(c->name);
 }
 
-/* Matches "selftest", "test_unit", "testart". */
+/* Matches "selftest", "test_unit", "testart" and "runcheck". */
 static bool has_test_name(const struct candidate *c)
 {
 	return strcasestr(c->name, "test") || fg_text_ends_with(c->name, "check");
 }
 
-/* Does it run the whole library, like "lzotest" of lzo? */
+/* Does the program test the whole library, like "lzotest" of lzo? */
 static bool is_driver(const struct candidate *c)
 {
 	size_t length = 0;
@@ -146,7 +146,7 @@ static bool is_peer(const struct candidate *c)
 	return has_word(c->name, peers);
 }
 
-/* Has it a page in section 1 of the manual, like "man/jot.1"? */
+/* Does the program have a page in section 1 of the manual, like "man/jot.1"? */
 static bool is_command(const struct candidate *c)
 {
 	const char *pages = c->project->manual ? c->project->manual : "";
@@ -160,7 +160,7 @@ static bool is_command(const struct candidate *c)
 	return false;
 }
 
-/* Does the README show how to call it: "$ ./glistquery FILE"? */
+/* Does the README show how to call the program: "$ ./glistquery FILE"? */
 static bool is_shown(const struct candidate *c)
 {
 	const char *text = c->project->readme ? c->project->readme : "";
@@ -185,7 +185,7 @@ static bool is_shown(const struct candidate *c)
 	return false;
 }
 
-/* Two signs that agree are enough; one alone is often wrong. */
+/* Needs two signs that agree, because either alone is often wrong. */
 static bool is_own_and_shown(const struct candidate *c)
 {
 	return is_own(c) && is_shown(c);
@@ -255,8 +255,8 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 }
 
 /*
- * In a project with a single program, that program is the subject, whatever its name; a library is
- * not.
+ * Gives the only program of a project the rank of the project's own program, whatever its name,
+ * unless the project is a library or for administrators.
  */
 void fg_project_prefer_only(struct fg_project *project)
 {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Every program runs in the trial build's tree, reads only the inputs listed here, and has a time
- * limit.
- */
+/* Tries programs in the trial build's tree. Every execution has a time limit. */
 #include "cli/init/trial.h"
 
 #include "base/clock.h"
@@ -33,8 +30,9 @@ enum {
 	MAX_CPUS = 1024,
 };
 
-static const double sure = 4.1;        /* sum of normal quantiles for alpha 0.1 % and power 80 % */
-static const double as_one = 1.7;      /* two executions take less CPU time than this many */
+static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
+static const double as_one =
+	1.7; /* two at once that take less CPU time than this many alone share it */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
 /* The duration without the time spent waiting for a CPU, which depends on the load. */
@@ -45,7 +43,7 @@ static double own_seconds(const struct fg_project_seen *seen)
 
 /* ---- length, busy share, spread ---- */
 
-/* Expects that an earlier execution has warmed the caches. */
+/* Measures the program repeatedly. An earlier execution must have warmed the caches. */
 static void observe(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	const char *line = fg_project_command(program, &t->cli->arena);
@@ -111,9 +109,10 @@ static bool two_are_as_one(struct fg_project_trying *t, struct fg_project_progra
 }
 
 /*
- * Does it end after a fixed time? Then its CPU time shows no slowdown. Two executions at once on
- * one CPU compute twice as long as one if they have work to finish, but share the CPU time of one
- * if they look at a clock. A busy machine can make one round look like that, but hardly all.
+ * Does the program end after a fixed time? Then its CPU time shows no slowdown. Two executions at
+ * once on one CPU compute twice as long as one if they have work to finish, but share the CPU time
+ * of one if they look at a clock. A busy machine can make one round look like sharing, but hardly
+ * all rounds.
  */
 static bool ends_by_clock(struct fg_project_trying *t, const struct fg_project_program *program)
 {
@@ -168,7 +167,9 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 				    (!works || program->rank < FG_PROJECT_LIKELY_RANK) &&
 				    own_seconds(&seen) < FG_PROJECT_INPUT_SECONDS;
 
-	/* Measured apart, because the first execution may take longer than later ones. */
+	/*
+	 * The work is measured again, because the first execution may take longer than later ones.
+	 */
 	if (works && may_want_input) {
 		works = fg_project_measure(t, program, FG_PROJECT_TRY_SECONDS);
 		why = program->why;
@@ -278,7 +279,8 @@ static const char *folder_of(const struct fg_project_program *program, struct fg
 }
 
 /*
- * Measures it where the build system runs it; without a list, in the root, then in its own folder.
+ * Measures the test where the build system runs it. A test that is not listed is tried in the root,
+ * then in its own folder.
  */
 static void run_test(struct fg_project_trying *t, struct fg_project_program *program)
 {

@@ -27,14 +27,14 @@ struct fg_project_trying {
 	const char *tree;
 	char *launcher; /* fastgate-launch, which measures how long a program waited for a CPU */
 	int64_t ends_ns;
-	size_t timeouts; /* executions ended at their time limit, of the program that gets files */
+	size_t timeouts; /* executions that hit the time limit while the program was offered files */
 };
 
 /* Executes the program once. If it fails, program->why has the reason. (execution.c) */
 bool fg_project_execute(struct fg_project_trying *t, struct fg_project_program *program,
 			const char *line, const char *input, int seconds,
 			struct fg_project_seen *seen);
-/* Makes the program's input, if it has a command. */
+/* Runs the command that makes the program's input, if there is such a command. */
 bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_program *program);
 bool fg_project_is_over(const struct fg_project_trying *t);
 /* Measures program->work_s and ->seconds. Returns false if the program fails. (execution.c) */

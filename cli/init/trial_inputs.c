@@ -64,7 +64,7 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 	return false;
 }
 
-/* Removes the result of another call, which would otherwise be taken for an input. */
+/* Removes the result of another call, which the program could otherwise read as an input. */
 static void remove_result(const struct fg_project_trying *t)
 {
 	char *path = fg_fs_join(t->tree, FG_PROJECT_OUTPUT_NAME);
@@ -118,7 +118,7 @@ static bool try_input(struct fg_project_trying *t, const struct fg_project_progr
 			return false;
 		cpu_s = fmin(cpu_s, seen.cpu_s);
 	}
-	/* Inputs are sorted largest first, so a later one must take clearly longer. */
+	/* Inputs are sorted largest first, so a later input must take clearly longer. */
 	if (!found->input || cpu_s > FG_PROJECT_CLEARLY * found->cpu_s) {
 		found->input = input;
 		found->cpu_s = cpu_s;
@@ -137,7 +137,7 @@ static bool execute_copies(struct fg_project_trying *t, struct fg_project_progra
 }
 
 /*
- * If no input takes long, the right one is unknown: a program may reject a text at its first line
+ * If no input takes long, the right input is unknown: a program may reject a text at its first line
  * and still exit with 0. Compares the work on the same number of bytes of each input.
  */
 static void compare_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
@@ -178,7 +178,7 @@ static void repeat_input(struct fg_project_trying *t, struct fg_project_program 
 		longer.input_copies = (unsigned)copies;
 		if (!execute_copies(t, &longer, &seen))
 			break;
-		/* One execution is enough to show that it is short. */
+		/* One execution is enough to show that the call is still too short. */
 		if (FG_PROJECT_CLEARLY * seen.cpu_s >= FG_PROJECT_WANTED_S &&
 		    fg_project_measure(t, &longer, FG_PROJECT_TRY_SECONDS) &&
 		    !fg_project_is_short(&longer))
@@ -186,7 +186,7 @@ static void repeat_input(struct fg_project_trying *t, struct fg_project_program 
 	}
 }
 
-/* Concatenates copies if the program accepts that, otherwise names the file many times. */
+/* Concatenates copies if the program accepts them, otherwise names the file many times. */
 static void lengthen(struct fg_project_trying *t, struct fg_project_program *program, int64_t size)
 {
 	struct fg_project_program named = *program;
@@ -204,8 +204,8 @@ static void lengthen(struct fg_project_trying *t, struct fg_project_program *pro
 }
 
 /*
- * Measures a call with an input, and repeats the input if that is short. Keeps the call in `best`
- * if it is clearly longer. Returns true if that is long enough to stop searching.
+ * Measures a call, with its input repeated if the call is short. Keeps the call in `best` if it
+ * works clearly longer than `idle_s`. Returns true once `best` is long enough to stop searching.
  */
 static bool offer(struct fg_project_trying *t, const struct fg_project_program *program,
 		  int64_t size, double idle_s, struct fg_project_program *best)
@@ -276,7 +276,7 @@ static struct fg_project_program with_use(const struct fg_project_program *progr
 	return with;
 }
 
-/* Does the call work and leave its input unchanged? Measures it. */
+/* Measures the call. Returns false if the call fails or changes its input. */
 static bool try_use(struct fg_project_trying *t, struct fg_project_program *with)
 {
 	struct fg_project_input input = {.path = with->input};
@@ -289,7 +289,7 @@ static bool try_use(struct fg_project_trying *t, struct fg_project_program *with
 	return (!with->input || is_untouched(t->tree, &input)) && works;
 }
 
-/* Chooses the call that takes longest, and repeats its input if that is too short. */
+/* Chooses the call that takes longest, and repeats its input if the call is too short. */
 static bool try_uses(struct fg_project_trying *t, const struct fg_project_program *program,
 		     const struct fg_project_uses *uses, struct fg_project_program *best)
 {

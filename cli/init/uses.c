@@ -99,7 +99,7 @@ struct reading {
 	const char *own; /* the program's path, which is not an input */
 };
 
-/* The path, below the root, of the file that the word names, or NULL. */
+/* Returns the path, below the root, of the file that the word names, or NULL. */
 static const char *file_of(const struct reading *reading, const char *word, int64_t *size)
 {
 	static const char *const folders[] = {NULL, "", "tests", "test"};
@@ -161,7 +161,7 @@ static bool set_output(struct call *call)
 	return true;
 }
 
-/* Adds a word to the call. Returns false if it makes no sense outside its script. */
+/* Adds a word to the call. Returns false if the call makes no sense outside its script. */
 static bool take_word(const struct reading *reading, struct call *call, const char *word,
 		      const char *previous)
 {
@@ -195,7 +195,7 @@ static bool take_word(const struct reading *reading, struct call *call, const ch
 	return call->has_input && strchr(text, '.') && set_output(call);
 }
 
-/* Is it a redirection, like "2>&1" or ">"? Skips the file name after a lone ">". */
+/* Is the word a redirection, like "2>&1" or ">"? Skips the file name after a lone ">". */
 static bool is_redirection(const char *word, char **rest)
 {
 	if (!fg_text_starts_with(word, ">") && !fg_text_starts_with(word, "1>") &&

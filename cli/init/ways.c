@@ -56,11 +56,10 @@ bool fg_project_is_kept(const char *root, const struct fg_project *project, cons
 	       (!project->has_commit || GIT_SAYS(root, "ls-files", "--error-unmatch", name));
 }
 
-/* One way to build the project. */
 struct way {
 	enum fg_project_kind kind;
 	char *folder;   /* folder below the root; NULL: the root */
-	char *makefile; /* makefile with an unusual name; NULL: a usual one */
+	char *makefile; /* makefile with an unusual name; NULL: make finds it */
 	bool has_benchmarks;
 };
 
@@ -69,7 +68,9 @@ struct ways {
 	size_t count;
 };
 
-/* These count as one way: autogen.sh makes the configure script that another row would run. */
+/*
+ * All count as one way, because autogen.sh makes the configure script that another row would run.
+ */
 bool fg_project_is_autotools(enum fg_project_kind kind)
 {
 	return kind == FG_PROJECT_CONFIGURE || kind == FG_PROJECT_AUTORECONF ||
@@ -125,7 +126,7 @@ static void find_in(const char *root, const struct fg_project *project, const ch
 	}
 }
 
-/* Prefers "Makefile.unix" to "Makefile.abc"; skips those for other systems, and templates. */
+/* Prefers "Makefile.unix" to "Makefile.abc"; skips templates and makefiles for other systems. */
 static void find_named_makefile(const char *root, const struct fg_project *project,
 				struct ways *ways)
 {

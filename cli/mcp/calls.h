@@ -22,14 +22,14 @@ struct fg_mcp_call {
 	struct fg_process process;
 	bool has_started;
 	bool is_cancelled;
-	int64_t kill_at_ns;    /* time to kill it after a cancellation */
+	int64_t kill_at_ns;    /* when to kill the command after a cancellation */
 	int64_t progress_ns;   /* time of the last notification */
 	uint64_t progress;     /* notifications sent */
-	size_t messages_bytes; /* bytes of its messages read so far */
+	size_t messages_bytes; /* bytes of the command's messages read so far */
 	char message[256];     /* the newest message */
 };
 
-/* Runs the command in `folder`. */
+/* Starts the command in `folder`. */
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)
 	FG_NODISCARD;
 /* Becomes readable when the command has ended; -1 if this kernel has no such descriptor. */

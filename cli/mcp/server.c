@@ -289,7 +289,10 @@ static void start_calls(struct server *server)
 	}
 }
 
-/* Sleeps until there is input, a command has ended, or a short time has passed. */
+/*
+ * Sleeps until input arrives, a command ends or, while commands run, TICK_MS pass. Then watches the
+ * running calls and answers the calls that have ended.
+ */
 static void wait_for_events(struct server *server, bool has_input, bool *is_readable)
 {
 	struct pollfd fds[CALLS_MAX + 1];

@@ -356,8 +356,8 @@ static int add_value(struct line *line, const struct fg_option *option, const cJ
 }
 
 /*
- * The command of a benchmark in fastgate.yml, as one word; or `word` itself, if any command is
- * allowed.
+ * Sets `command` to the command line of the benchmark `word` in fastgate.yml, or to `word` itself
+ * if any command is allowed.
  */
 static int resolve_command(const struct line *line, const char *word, char **command,
 			   struct fg_error *err)

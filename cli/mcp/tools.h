@@ -20,10 +20,10 @@ struct fg_mcp_tool {
 	const char *what;
 	const char *command;
 	const char *const *options; /* names of options in the command's table */
-	const char *const
-		*fixed; /* always on the command line, before the call's own words; may be NULL */
-	bool is_json;   /* called with --json */
-	bool measures;  /* runs alone: two would disturb each other */
+	/* always on the command line, before the call's own words; may be NULL */
+	const char *const *fixed;
+	bool is_json;  /* called with --json */
+	bool measures; /* runs alone: two would disturb each other */
 	bool only_reads;
 	bool takes_commands; /* its arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */

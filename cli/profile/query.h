@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the commands that show a profile (view, graph, export) and the one that imports it:
- * options that select a part of a profile and that name and group frames, and the steps from RUN to
- * a profile and a query.
+ * Shared by the commands that show, compare or import profiles: options that select a part of a
+ * profile and that name and group frames, and the steps from RUN to a profile and a query.
  */
 #ifndef FG_CLI_PROFILE_QUERY_H
 #define FG_CLI_PROFILE_QUERY_H

@@ -168,7 +168,7 @@ static void list_series(const struct fg_stored_run *stored, struct fg_strbuf *na
 		fg_strbuf_printf(names, "%s%s", i > 0 ? ", " : "", stored->run.series[i].name);
 }
 
-/* The requested benchmark of the run, or the only one that has a profile. */
+/* Chooses the requested benchmark of the run, or the only benchmark that has a profile. */
 static int choose_series(const struct fg_stored_run *stored, const char *wanted, size_t *index,
 			 struct fg_error *err)
 {
@@ -200,7 +200,7 @@ static int choose_series(const struct fg_stored_run *stored, const char *wanted,
 	return status;
 }
 
-/* Older runs do not record their clock. */
+/* A run imported from another tool's profile has no clock. */
 static void set_clock(const struct fg_sampling *sampling, struct fg_profile *profile)
 {
 	if (!*sampling->clock)
@@ -306,7 +306,7 @@ static int from_folder(struct fg_cli *cli, const struct fg_cli_run_options *opti
 	return status;
 }
 
-/* Prints notes about a profile as soon as they are known. */
+/* Prints the profile's notes unless `status` is an error. Returns `status`. */
 static int print_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
 {
 	for (size_t i = 0; status == FG_OK && i < profile->note_count; i++)
@@ -326,7 +326,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 
 /* ---- the newest run or trace ---- */
 
-/* Time of the last trace written to this folder; 0 without traces. */
+/* Time of the folder's newest trace or file of `record --exact`; 0 without either. */
 static int64_t newest_trace_ns(const char *folder)
 {
 	struct fg_fs_file *files = NULL;
@@ -368,7 +368,10 @@ bool fg_cli_is_profile_file(const char *words)
 	return fg_fs_exists(words) && !fg_text_ends_with(words, FG_WIRE_FILE_ENDING);
 }
 
-/* The path of a file or folder, or of the newest recording. */
+/*
+ * Returns the path of the file or folder that `words` names or, without words, of the newest
+ * recording if no run is newer; NULL for a stored run.
+ */
 static const char *file_of(const struct fg_cli_run_options *options, const char *words)
 {
 	int64_t traced = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RUN, for every command that shows a profile: the id of a stored run (or "latest", "latest~2", a
- * tag, a branch), a trace file or the folder that `record` wrote, an exported run file, or another
- * tool's profile; by default the newest. Only this code decides which of these RUN is.
+ * Reads RUN for every command that shows a profile: the id of a stored run (or "latest",
+ * "latest~2", a tag, a branch), a trace file or the folder that `record` wrote, an exported run
+ * file, or another tool's profile. Without RUN, the newest run or recording is read.
  */
 #ifndef FG_CLI_PROFILE_RUN_ARGUMENT_H
 #define FG_CLI_PROFILE_RUN_ARGUMENT_H
@@ -22,8 +22,8 @@ struct fg_cli_run_options {
 };
 
 /*
- * Is it a trace, a folder of traces, an archive or another tool's profile? False for an exported
- * run.
+ * Does RUN name a trace, a folder of traces, an archive or another tool's profile? False for an
+ * exported run.
  */
 bool fg_cli_is_profile_file(const char *words);
 
@@ -37,7 +37,7 @@ extern const char *const fg_cli_sides[];
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 /*
  * Option rows for an options struct whose `member` is a struct fg_cli_run_options. `import` has
- * only the first ones.
+ * only FG_CLI_SOURCE_OPTIONS.
  */
 #define FG_CLI_SOURCE_OPTIONS(type, member)                                                             \
  {.name = "binaries",                                                                                   \

@@ -98,7 +98,10 @@ static int plant_in(struct arm *arm, const char *library, const struct fg_plante
 	return status != FG_OK ? status : fg_plant_set(&arm->plant, planted, err);
 }
 
-/* A build that cannot be linked again is measured as it is. */
+/*
+ * Relinks the candidate's build, or lets the sampler delay it. A build that cannot be linked again
+ * is measured as it is.
+ */
 static int relink(struct fg_prove *prove, struct fg_prove_subject *subject, struct arm *arm,
 		  const struct fg_planted *planted)
 {
@@ -143,7 +146,7 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
-/* Returns 0 for the first runs: with too little history they cannot be judged. */
+/* Returns 0 for the first runs, which have too little history to be judged. */
 static double pairs_of_stored(const struct fg_series *series,
 			      const struct fg_metric_verdict *metric)
 {
@@ -253,7 +256,7 @@ static void insert(struct fg_prove *prove, struct fg_prove_subject *subject,
 	};
 }
 
-/* Finds the functions that take most time in a run. */
+/* Finds the functions that take most time in the run. */
 static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subject,
 			   struct arm *arm)
 {

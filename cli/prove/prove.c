@@ -28,7 +28,10 @@ enum {
 /* Relative slowdowns to plant. */
 static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
 
-/* The last resort: it slows down all functions alike, so it does not prove that names are right. */
+/*
+ * Chosen if no single function can be slowed down. All functions then slow down alike, so the run
+ * does not prove that names are right.
+ */
 static const struct fg_prove_function whole_program = {.name = "the whole program"};
 
 /* A calibration aims at this slowdown, which is well above the noise and still proportional. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs whose correct outcome is known, which prove the gate on this project and this runner. Each
- * is a whole run of one benchmark, HEAD against a separate build of HEAD, relinked or with a
- * planted slowdown (runner/build/plant.h). gate/prove.h makes the card from them.
+ * Makes runs whose correct outcome is known, to prove the gate on this project and this runner.
+ * Each is a whole run of one benchmark: HEAD against a separate build of HEAD, which may be
+ * relinked or have a planted slowdown (runner/build/plant.h), or HEAD against its own earlier runs.
+ * gate/prove.h makes the card from these runs.
  *
  *	fg_prove_run() → fg_prove_write() or fg_prove_json() → fg_prove_release()
  */
@@ -40,7 +41,7 @@ struct fg_prove_subject {
 	const struct fg_prove_function *chosen; /* NULL: no function */
 	/* relative slowdown per loop iteration in each call, or per millionth of delay */
 	double per_iteration;
-	const char *not_relinked; /* reason why it cannot be linked again, or NULL */
+	const char *not_relinked; /* reason why the build cannot be linked again, or NULL */
 	const char *not_planted;  /* reason why no function is slowed down, or NULL */
 };
 

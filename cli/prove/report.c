@@ -54,7 +54,7 @@ static void add_alarms(const struct fg_proof_card *card, struct fg_strbuf *text)
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* Can a slowdown be planted in a benchmark? */
+/* Can a slowdown be planted in any benchmark? */
 static bool is_any_chosen(const struct fg_prove *prove)
 {
 	for (size_t i = 0; i < prove->subject_count; i++) {

@@ -14,7 +14,7 @@
 
 #define PLAN_NAME "entries.plan"
 
-/* Rounded up, because 0 would mean no limit. */
+/* Rounds up, because 0 would mean no limit. */
 static uint64_t whole_ms(int64_t ns)
 {
 	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "cli/framework/command.h"
 
-/* How time is sampled. */
+/* The options for sampling time. */
 struct fg_record_sample {
 	unsigned rate_hz; /* 0: the rate that `budget` allows */
 	double budget;
@@ -50,8 +50,7 @@ struct fg_recording {
 };
 
 bool fg_record_counts_calls(const struct fg_recording *given);
-bool fg_record_counts_events(
-	const struct fg_recording *given); /* True also if calls are counted. */
+bool fg_record_counts_events(const struct fg_recording *given); /* true also if calls are counted */
 /* The first given option that needs the library inside the program, or NULL. */
 const char *fg_record_only_inside(const struct fg_recording *given);
 /*
@@ -59,16 +58,16 @@ const char *fg_record_only_inside(const struct fg_recording *given);
  * of words in the command.
  */
 char *fg_record_mistake(const struct fg_recording *given, size_t words);
-/* As above, for --exact. */
+/* Like fg_record_mistake(), for --exact. */
 char *fg_record_mistake_exact(const struct fg_recording *given);
-/* As above, for recording from within. */
+/* Like fg_record_mistake(), for recording from within. */
 char *fg_record_mistake_within(const struct fg_recording *given);
 
 /* ---- attach.c ---- */
 
 /* Is this command's program static, so that no library can be preloaded? */
 bool fg_record_is_outside(const char *command);
-/* `exit_code` is that of the command, if one was started. */
+/* Samples from outside the program. `exit_code` is that of the command, if one was started. */
 int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, int *exit_code,
 		      struct fg_error *err) FG_NODISCARD;
 

@@ -137,8 +137,9 @@ struct totals {
 };
 
 /*
- * Reads the header's counters, and truncates the file from its initial maximum size to what was
- * written. A process that the command left running would not survive that.
+ * Reads the header's counters, and truncates the file from its initial maximum size to its written
+ * part. A file that is still in use keeps its size, because its process would not survive the
+ * change.
  */
 static void finish_file(void *context, const char *path)
 {

@@ -8,14 +8,14 @@
 #include "runner/schedule/sampling_rate.h"
 
 /*
- * Creates the folder; its absolute path is to be freed. An earlier recording in it is moved to
- * FOLDER.old and replaces the one there; with --append it stays, and all traces form one profile.
+ * Creates the folder; its absolute path is to be freed. An earlier recording moves to FOLDER.old,
+ * in place of the recording there; with --append it stays, and all traces form one profile.
  */
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 	FG_NODISCARD;
 /* The folder's name as given by the user. */
 const char *fg_record_folder(const struct fg_recording *given);
-/* Truncates the traces to what was written, summarises them, and packs them if requested. */
+/* Truncates the traces to their written parts, summarises them, and packs them if requested. */
 int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,
 		     struct fg_error *err) FG_NODISCARD;
 

@@ -63,8 +63,8 @@ static void unwatch_signals(const struct sigaction *before)
 }
 
 /*
- * Blocks the handlers until they know the command's pid; they must not run inside the command
- * either.
+ * Blocks the signals until the handlers know the command's pid, because the handlers need the pid
+ * and must not run inside the command.
  */
 pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded)
 {

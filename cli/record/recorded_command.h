@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command of `fastgate record`, which keeps our terminal, streams and process group. An
- * interrupt key reaches both of us; a signal sent to us alone is forwarded to the command and to
- * the processes it leaves running. One command at a time.
+ * Starts and awaits the command of `fastgate record`, which keeps our terminal, streams and process
+ * group. An interrupt key reaches both processes. A signal sent to us alone is forwarded to the
+ * command and to the processes it leaves running. Only one command may run at a time.
  */
 #ifndef FG_CLI_RECORD_RECORDED_COMMAND_H
 #define FG_CLI_RECORD_RECORDED_COMMAND_H
@@ -21,8 +21,8 @@ struct fg_recorded {
 };
 
 /*
- * Returns the pid, negative if the command could not be started. `variables` are added to its
- * environment; may be NULL.
+ * Returns the pid, which is negative if the command could not be started. `variables` are added to
+ * the command's environment; may be NULL.
  */
 pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded);
 /* Returns the command's exit code, or 128 + the number of the signal that ended it. */

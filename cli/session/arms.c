@@ -198,7 +198,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	int status = FG_OK;
 
 	/*
-	 * other hosts do not know a commit that contains files of the work tree: use the original
+	 * Other hosts do not know a commit that was made to contain files of the work tree, so the
+	 * build is also known as the original commit.
 	 */
 	options.known_as = arm == FG_ARM_BASELINE ? session->result.run.sides[arm].commit
 						  : arms->candidate_commit;
@@ -277,7 +278,8 @@ static void take_inputs(const struct fg_session *session, const struct fg_git *g
 }
 
 /*
- * Makes a copy of `commit` in which these files are as in `source`, or if NULL as in the work tree.
+ * Makes a copy of `commit` in which these files are as in `source`, or as in the work tree if
+ * `source` is NULL.
  */
 static int with_files(struct fg_session *session, const char *commit, const char *source,
 		      const struct taken *taken, char **made, struct fg_error *err)
@@ -384,7 +386,7 @@ static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const
 	return status;
 }
 
-/* Resolve before anything is built: a mistyped ref should not cost a build. */
+/* Resolves the ref before anything is built, so that a mistyped ref costs no build. */
 static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->request.plan->root,
@@ -412,7 +414,7 @@ static void say_from_candidate(struct fg_session *session)
 
 /*
  * Makes the baseline's commit with the configured files replaced by the candidate's. If the
- * candidate is a commit, both get these files from the work tree.
+ * candidate is a commit, both sides get these files from the work tree.
  */
 static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *session,
 				char **commit, struct fg_error *err)
@@ -637,7 +639,7 @@ void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
 	input->history_context = arms;
 }
 
-/* Appends to the existing ones; the array moves to the plan's arena. */
+/* Appends to the policy's accepted slowdowns; the array moves to the plan's arena. */
 static void add_accepts(struct fg_policy *policy, struct fg_plan *plan,
 			const struct fg_accept *more, size_t count)
 {

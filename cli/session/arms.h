@@ -2,8 +2,8 @@
 /*
  * The two sides of a run. The candidate is a snapshot of the work tree (against a commit), the work
  * tree itself, or a commit (also one made of staged changes) built in its own worktree; the
- * baseline is a commit, a stored run, or nothing. The configuration and the command line are
- * applied here.
+ * baseline is a commit, a stored run, or nothing. The configuration and the command line decide
+ * which.
  *
  * The list of benchmarks changes like any other source. If the program of a benchmark does not
  * exist in the baseline's commit, but the fastgate.yml there has the benchmark (by its name or by
@@ -22,7 +22,7 @@ struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
 	char *candidate_commit; /* the commit to build; NULL: the work tree in place */
-	/* from the baseline commit's fastgate.yml; the current plan's commands may point here */
+	/* plan of the baseline commit's fastgate.yml; the current plan's commands may point here */
 	struct fg_plan baseline_plan;
 	const char **gone; /* benchmarks that only that plan has */
 	size_t gone_count;
@@ -59,7 +59,7 @@ void fg_arms_close(struct fg_arms *arms);
 
 struct fg_shard {
 	struct fg_stored_run stored;
-	char *from; /* for display: the file it came from */
+	char *from; /* the shard's file, for display */
 	unsigned index;
 	unsigned count;
 };
@@ -82,7 +82,7 @@ bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Merges the shards; the same ones always give the same id. The series are moved, so that
+ * Merges the shards; the same shards always give the same id. The series are moved, so that
  * afterwards a shard has only its number. `missing` gets one line about absent shards, or stays
  * empty.
  */

@@ -28,7 +28,10 @@ static int by_samples(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* Linkage names, most samples first; the set owns the strings, and the array is to be freed. */
+/*
+ * Lists the linkage names of the functions with the most samples of time, most samples first. The
+ * set owns the strings, and the array is to be freed.
+ */
 static void find_hot(const struct fg_profile_set *set, struct fg_code_names *names)
 {
 	double sum = 0;
@@ -120,7 +123,7 @@ void fg_session_name_files(const struct fg_session *session, struct fg_profile_s
 	free(repository);
 }
 
-/* The text of a file on this side, to be freed; NULL if the file is not part of the project. */
+/* Returns a file's text on this side, to be freed; NULL if the file is not part of the project. */
 static char *read_source(const struct fg_session *session, size_t arm, const char *file)
 {
 	const char *folders[] = {session->open.roots[arm], tree_of(session, arm)};
@@ -209,7 +212,9 @@ static uint64_t costliest_address(const struct fg_function_lines *addresses)
 	return addresses->items[best].line;
 }
 
-/* The address of a call points into the instruction instead of to its start. */
+/*
+ * Takes costs per instruction: the address of a call points into the instruction, not to its start.
+ */
 static void take_costs(struct code_side *side, const struct fg_function_lines *addresses)
 {
 	side->costs = fg_xcalloc(addresses->count, sizeof(side->costs[0]));

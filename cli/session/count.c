@@ -55,7 +55,7 @@ static int count_sides(const struct both *both, unsigned repetition, bool *count
 	return FG_OK;
 }
 
-/* *done: repetitions completed on all sides. The first is valid without the second. */
+/* Sets *done to the repetitions that all sides completed. The first is valid without the second. */
 static int count_both(const struct both *both, unsigned *done, struct fg_error *err)
 {
 	bool counted = true;
@@ -213,8 +213,8 @@ struct counter {
 	struct fg_strbuf unreached; /* the candidate's uncounted functions, with reasons */
 	char *plans[FG_ARM_COUNT];  /* plans of jumps at function entries, or NULL */
 	char *plan_folder;
-	struct fg_argument_sums
-		*arguments; /* arguments from the first repetition, for the series */
+	/* arguments from the first repetition, for the series */
+	struct fg_argument_sums *arguments;
 	bool is_taken[FG_ARM_COUNT];
 };
 
@@ -247,7 +247,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 		.follow_children = true,
 		.no_python = measure->sampler.python == FG_PYTHON_OFF,
 	};
-	/* `env` execs the command, so it is not counted itself. */
+	/* `env` execs the command, so `env` itself is not counted. */
 	char *env[] = {(char *)(uintptr_t) "env", NULL};
 	char **variables = fg_preload_variables(&preload, environ);
 	char **words = fg_join_words(env, variables);
@@ -395,7 +395,7 @@ static void counter_release(struct counter *counter)
 	free(counter->why);
 }
 
-/* If the entries that can have jumps are unknown, no entry gets one. */
+/* If the entries that can have jumps are unknown, no entry gets a jump. */
 static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	struct fg_error why = {0};

@@ -65,7 +65,7 @@ static void find_functions(struct fg_store *store, const struct fg_policy *polic
 
 /* ---- one metric ---- */
 
-/* A run that is judged again is stored already. */
+/* Replaces the run's stored edges, which exist if the run is judged again. */
 static void add_own(struct fg_chain_edges *edges, const struct fg_chain_edge *own)
 {
 	size_t kept = 0;

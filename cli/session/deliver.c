@@ -119,7 +119,8 @@ static int render(const struct fg_report *report, const char *format, struct fg_
 }
 
 /*
- * GitHub's and GitLab's addresses come from the job's variables, that of a webhook from the plan.
+ * Refuses to sign for a webhook whose address only a checkout names. The addresses of GitHub and
+ * GitLab come from the job's variables.
  */
 static int check_target(const struct fg_post_target *target, struct fg_error *err)
 {
@@ -182,7 +183,7 @@ static int write_texts(const struct fg_report *report, struct texts *texts, stru
 	return status;
 }
 
-/* A report.json has no repetitions, which is all that csv-raw shows. */
+/* A report.json has no repetitions, and csv-raw shows nothing else. */
 static int write_body(const struct fg_report *report, const char *json, const char *format,
 		      struct fg_strbuf *body, struct fg_error *err)
 {

@@ -47,8 +47,8 @@ static const struct fg_benchmark *now_measured(const struct fg_session *session)
 }
 
 /*
- * The runner found the same files on both command lines, but the traces show what was loaded and
- * started: a rebuilt plugin, or a program that another one starts.
+ * Clears `identical` if the traces show different files. The runner compares only the files on the
+ * command lines, but a rebuilt plugin may be loaded or another program started.
  */
 static void check_mapped(struct fg_session *session, struct fg_series *series)
 {
@@ -363,8 +363,8 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 /* ---- benchmarks ---- */
 
 /*
- * Can it be executed once more to be counted? A harness decides how often it repeats, so its counts
- * would reflect how long it ran.
+ * Can the benchmark be executed once more to be counted? A harness decides how often it repeats, so
+ * its counts would reflect how long it ran.
  */
 static bool may_be_counted(const struct fg_series *series, const struct fg_benchmark *benchmark,
 			   enum fg_runner_state state)

@@ -12,8 +12,8 @@
 /* ---- samples of static programs ---- */
 
 enum {
-	PAIRS_TO_KNOW =
-		3, /* pairs for a profile for views and trends, if the verdict needs no function */
+	/* pairs for a profile for views and trends, if the verdict needs no function */
+	PAIRS_TO_KNOW = 3,
 	PAIRS_TO_BLAME = 30, /* maximum pairs if a function may be named */
 	TRIES = 10,          /* a short program may end before it is sampled, on a busy machine */
 	RATE_HZ = 1000,
@@ -37,8 +37,8 @@ struct outside {
 };
 
 /*
- * Discards the program's output, because nobody reads it during sampling. Waiting for the program
- * would consume the sampler's events, so that comes afterwards.
+ * Discards the program's output, because nobody reads it during sampling. Waits for the program
+ * only after sampling, because the wait would consume the sampler's events.
  */
 static int observe(void *context, const struct fg_process_options *options,
 		   struct fg_process_result *result, struct fg_error *err)
@@ -124,7 +124,7 @@ static int sample_side(struct outside *o, enum fg_arm arm, uint32_t pair, struct
 	return status;
 }
 
-/* The side that ran second runs first in the next pair. */
+/* Samples both sides. The side that ran second runs first in the next pair. */
 static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
 {
 	const struct fg_target *targets = fg_runner_job_targets(o->job);
@@ -140,7 +140,7 @@ static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The numbers of the pairs that count; the caller frees them. */
+/* Returns the numbers of the pairs that count; the caller frees them. */
 static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
 {
 	uint32_t *pairs = fg_xcalloc(series->repetition_count + 1, sizeof(pairs[0]));
@@ -156,7 +156,10 @@ static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
 	return pairs;
 }
 
-/* Takes at most as long as the pairs did. */
+/*
+ * Samples PAIRS_TO_KNOW pairs, and more if a verdict may name a function, as long as sampling takes
+ * less time than the pairs took.
+ */
 static int sample_pairs(struct outside *o, struct fg_error *err)
 {
 	const struct fg_session *session = o->session;

@@ -78,7 +78,7 @@ static const char *const usual_names[] = {
 	"GITLAB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
 };
 
-/* GitLab gives it to every job, so a warning about it would be useless. */
+/* GitLab gives this token to every job, so a warning about it would be useless. */
 #define GITLABS_OWN "CI_JOB_TOKEN"
 
 void fg_tokens_take(void)
@@ -226,7 +226,7 @@ void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan)
 
 /* ---- trusted addresses ---- */
 
-/* Is the address equal to or below one in the list? */
+/* Is the address equal to, or below, an address of the list? */
 static bool lies_below(const char *list, const char *url)
 {
 	while (list && *list) {
@@ -274,7 +274,7 @@ static void print_messages(const struct fg_cli *cli, const struct fg_config_repo
 		fg_cli_say(cli, "'fastgate config --explain %s' explains the key", key);
 }
 
-/* fastgate keeps files in the checkout, which can come from anybody. */
+/* Checks the places in the checkout, which can come from anybody, where fastgate writes files. */
 static int check_places(const struct fg_plan *plan, struct fg_error *err)
 {
 	int status = fg_state_folder_check(plan->root, err);

@@ -85,7 +85,7 @@ static struct fg_ledger_claim *find_claim(const struct fg_ledger *ledger,
 	return NULL;
 }
 
-/* The attempt's number: that of an earlier attempt with this build, or a new one. */
+/* Returns the number of the earlier attempt with this build, or a new number. */
 static size_t attempt_of(const struct fg_ledger *ledger, const struct fg_ledger_claim *like)
 {
 	size_t newest = 0;
@@ -386,7 +386,7 @@ static void canonical(const cJSON *json, struct fg_strbuf *text)
 	add_canonical(&w, NULL, json);
 }
 
-/* The digest for a receipt that has none yet; to be freed. */
+/* Returns the digest of a receipt, which must not have the member `digest` yet; to be freed. */
 static char *digest_of(const cJSON *json)
 {
 	struct fg_strbuf text = {0};

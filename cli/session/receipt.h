@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A receipt: a verdict with everything it is based on, as JSON that reveals any change
+ * A receipt holds a verdict and everything it is based on, as JSON that reveals any change
  * (docs/formats/receipt.schema.json). The canonical form has members sorted by name, no blanks, and
  * the shortest numbers that read back the same; `digest` is the SHA-256 of the canonical form
  * without `digest`.
@@ -55,8 +55,8 @@ int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, s
 int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Reads the ledger at `path` for the branch of a receipt, and looks for the line after which
- * the receipt was written.  Errors and release as for fg_ledger_load().
+ * Reads the ledger at `path` for the branch of a receipt, and looks for the line after which the
+ * receipt was written. Errors and release are as for fg_ledger_load().
  */
 int fg_ledger_find(const char *path, const cJSON *receipt, struct fg_ledger *ledger,
 		   struct fg_error *err) FG_NODISCARD;

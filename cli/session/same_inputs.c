@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A commit may change a file that a benchmark reads. Then the two sides would do different work,
- * and the difference would be blamed on code. So both get the candidate's version: in the
+ * and the difference would be blamed on code. So both sides get the candidate's version: in the
  * baseline's checkout the file is replaced until the run ends. Only files tracked by git are
- * considered: others are made by the build, which is what is being judged.
+ * considered, because the build makes the others, and the build is judged.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -47,7 +47,7 @@ bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t 
 	return status == FG_OK && !opened->is_incomplete;
 }
 
-/* Was the file opened? Links and ".." in its path do not matter. */
+/* Was the file opened for reading? Links and ".." in its path do not matter. */
 static bool is_opened(const struct fg_opened *opened, const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -68,7 +68,7 @@ static bool is_opened(const struct fg_opened *opened, const char *path)
 
 /* ---- files that differ between the sides ---- */
 
-/* Paths that differ between the commits, one per line; to be freed. */
+/* Returns the paths that differ between the commits, one per line; to be freed. */
 static char *changed_files(const struct fg_session *session)
 {
 	const struct fg_git git = {.folder = session->open.roots[FG_ARM_CANDIDATE],
@@ -222,7 +222,7 @@ void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmar
 	for (const char *path = strsep(&rest, "\n"); path; path = strsep(&rest, "\n")) {
 		if (is_of_set_up(benchmark, path) &&
 		    give_and_note(session, path, &given, NULL) != FG_OK)
-			break; /* it will be reported after set-up */
+			break; /* fg_session_give_inputs() reports the failure */
 	}
 	fg_strbuf_release(&given.names);
 	free(changed);

@@ -147,7 +147,7 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 
 /* ---- style of reports ---- */
 
-/* Checks the usual variables in order of precedence; without them, the C locale applies. */
+/* Checks the variables of the locale in order of precedence; without them, the C locale applies. */
 static bool locale_is_utf8(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -204,7 +204,9 @@ static struct fg_report report_of(const struct fg_session *session)
 	};
 }
 
-/* Reads the profiles back: the store rounds weights, and all reports should show the same ones. */
+/*
+ * Reads the profiles back: the store rounds weights, and all reports should show the same weights.
+ */
 static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
@@ -319,7 +321,6 @@ int fg_session_publish(const struct fg_session *session, bool may_send)
 
 	if (may_send && !fg_posts_send(session->cli, session->request.plan, &report, NULL))
 		is_sent = false;
-	/* The verdict's own exit code takes precedence. */
 	return code == FG_EXIT_PASS && !is_sent ? FG_EXIT_UPLOAD : code;
 }
 
@@ -332,7 +333,7 @@ static const char *const phase_words[] = {
 	[FG_RUNNER_MEASURE] = NULL,
 };
 
-/* The limit on pairs; 0: unlimited. */
+/* Returns the limit on pairs; 0: unlimited. */
 static unsigned pair_limit(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A gate from the first pair to the last report: shared by `run` and `duel`.
+ * Measures and judges the benchmarks of a plan, from the first pair to the last report.
  *
  * fg_session_init() → fill `request` → fg_session_measure() → fg_session_decide() →
  * fg_session_save() → fg_session_report() → fg_session_release()
@@ -62,7 +62,9 @@ struct fg_session_request {
 	unsigned keep_builds; /* builds kept below .fastgate; 0: the usual number */
 	/* number of pairs to measure without a decision; 0: measure until decided */
 	unsigned fixed_pairs;
-	/* Called when both sides are built: is the result known already? May be NULL. */
+	/*
+	 * Called when both sides are built. If it returns true, nothing is measured. May be NULL.
+	 */
 	bool (*is_known)(void *context, const struct fg_series *series);
 	void *context; /* passed to is_known */
 };
@@ -71,8 +73,8 @@ struct fg_session_request {
 struct fg_session_open {
 	struct fg_store *store; /* NULL: nothing is stored */
 	char *store_path;
-	const char *
-		roots[FG_ARM_COUNT]; /* a NULL baseline means that only the candidate is measured */
+	/* a NULL baseline means that only the candidate is measured */
+	const char *roots[FG_ARM_COUNT];
 	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
 	struct fg_worktree *baseline;        /* the baseline's checkout, or NULL */
 	char *cache_folder;                  /* for the symbolizer */
@@ -88,7 +90,7 @@ struct fg_session_outcome {
 	size_t profile_count;
 	struct fg_gate_progress look; /* result of the last look at the current benchmark */
 	bool has_look;
-	bool wants_anchor; /* the chain of commits is too uncertain: see cli/session/stored.h */
+	bool wants_anchor; /* set by fg_session_add_creep(): the chain of commits is too uncertain */
 	bool is_open;      /* `until_sure`, but the budget ended first: --resume adds pairs */
 	struct fg_verdict verdict;
 };
@@ -115,8 +117,8 @@ void fg_session_take_run(struct fg_session *session, struct fg_stored_run *store
 
 /*
  * Call before anything is opened. Forks into the process that measures (returns true) and its guard
- * (returns false). The guard returns when that process and its children have ended; the command
- * then returns *exit_code.
+ * (returns false). The guard returns when the measuring process and its children have ended; the
+ * command then returns *exit_code.
  */
 bool fg_session_guard(const struct fg_cli *cli, int *exit_code);
 int fg_session_measure(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
@@ -135,7 +137,7 @@ int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCA
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
  * Uploads the run and posts the result; without `may_send` the run waits in the spool. Returns the
- * exit code; the verdict's own takes precedence.
+ * verdict's exit code, or FG_EXIT_UPLOAD if the verdict passes but a required delivery failed.
  */
 int fg_session_publish(const struct fg_session *session, bool may_send);
 

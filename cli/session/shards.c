@@ -232,8 +232,8 @@ static void join_facts(struct fg_environment *to, const struct fg_environment *f
 }
 
 /*
- * Makes an id that sorts right after the newest shard; the rest of it is a digest of the shards'
- * ids.
+ * Makes an id that begins with the newest shard's time and sorts after the shard. The rest is a
+ * digest of the shards' ids.
  */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
 {
@@ -291,7 +291,7 @@ static bool belongs_to(const struct fg_series *series, const struct fg_benchmark
 	       fg_benchmark_case(benchmark, series->name);
 }
 
-/* Takes ownership of both. */
+/* Appends the series and its profile to the merged run, which owns both from now on. */
 static void append(struct fg_stored_run *merged, const struct fg_series *series,
 		   struct fg_profile_set *profile)
 {
@@ -351,7 +351,10 @@ static const char *what_happened(const struct fg_shards *shards, unsigned index)
 	return has_shard(shards, index) ? "was interrupted" : "is missing";
 }
 
-/* Is the benchmark lost? In complete shards it is missing because it was not requested. */
+/*
+ * Is the benchmark missing because of its shard? A complete shard lacks a benchmark only if nobody
+ * requested it.
+ */
 static bool is_lost(const struct fg_shards *shards, const char *benchmark)
 {
 	for (size_t i = 0; i < shards->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps besides the pairs when a benchmark is measured. Only files of this folder call them, in
- * this order; `job` is the running benchmark, `set` the profile of its first series.
+ * Steps of measuring a benchmark besides its pairs, for measure.c and session.c. `job` is the
+ * running benchmark, `set` the profile of its first series.
  *
  * Failing to count or sample is not an error: a remark of the series gives the reason.
  * FG_EINTERRUPTED: the user asked to stop.
@@ -23,7 +23,7 @@
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
 				    uint32_t pair);
 
-/* The benchmark's first series. It moves when the run gets another one. */
+/* Returns the benchmark's first series, which moves when the run gets another series. */
 struct fg_series *fg_session_series(const struct fg_session *session,
 				    const struct fg_runner_job *job);
 
@@ -44,8 +44,8 @@ bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t 
 /* ---- affected.c: `run --affected`; executed functions are kept in .fastgate/executed/ ---- */
 
 /*
- * Call when both sides are built, before anything is executed: may the benchmark be left out? If
- * not, its series has the reason.
+ * May the benchmark be left out? Call when both sides are built, before anything is executed. If a
+ * change may affect the benchmark, the series has the reason.
  */
 bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark);
@@ -63,7 +63,7 @@ int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *j
 
 /* ---- outside.c: programs seen from outside ---- */
 
-/* Does every side run a static program, and are functions wanted? */
+/* Does every side run a static program whose functions are wanted? */
 bool fg_session_samples_outside(const struct fg_runner_job *job,
 				const struct fg_benchmark *benchmark);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stored runs: finds the store and the run, exports runs as files, sends them to the perfdb server,
- * and results to the targets in report.post of fastgate.yml.
+ * Finds the store and its runs, exports runs as files, and sends runs to the perfdb server and
+ * results to the targets in report.post of fastgate.yml.
  */
 #ifndef FG_CLI_SESSION_STORED_H
 #define FG_CLI_SESSION_STORED_H
@@ -64,7 +64,7 @@ char *fg_cli_spool_path(const char *store);
 void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, enum fg_arm arm,
 		      const struct fg_run *candidate);
 
-/* Reads the verdict from a run's report. FG_ENOENT: it has none. */
+/* Reads the verdict from a run's report. FG_ENOENT: the run has no report. */
 int fg_stored_run_verdict(const struct fg_stored_run *stored, struct fg_verdict *verdict,
 			  struct fg_error *err) FG_NODISCARD;
 
@@ -141,7 +141,7 @@ struct fg_chained {
 
 /*
  * `own` is a run that is not stored yet, or NULL; its texts must outlive the result. Without
- * `policy`, that of the newest run is used. An empty chain is not an error.
+ * `policy`, the creep settings of the newest run are used. An empty chain is not an error.
  */
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,
 		    const struct fg_policy *policy, const struct fg_chain_edge *own,

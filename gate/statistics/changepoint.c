@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * 1. Cleaning.  A value far off the median of the seven around it is replaced by that median (a
- *    Hampel filter).  A single outlier disappears; a step stays, since its neighbours on one side
+ * 1. Cleaning. A value far off the median of the seven around it is replaced by that median (a
+ *    Hampel filter). A single outlier disappears; a step stays, since its neighbours on one side
  *    support it.
- * 2. Noise.  Steps touch few differences of neighbours, so the noise is read from those: with D_k
+ * 2. Noise. Steps touch few differences of neighbours, so the noise is read from those: with D_k
  *    the mean square of x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and
- *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1.  The largest squares belong to steps and are
+ *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1. The largest squares belong to steps and are
  *    left out.
- * 3. Search.  Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
+ * 3. Search. Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
  *    Munk, Biometrika 110, 2023) the largest CUSUM of a split that leaves min_segment values on
  *    either side, divided by the long-run standard deviation sqrt(v (1+r)/(1-r)).
- * 4. Null.  Steps 1 to 3 on simulated AR(1) series of the same length and autocorrelation give the
- *    distribution of the largest statistic when nothing changed.  The estimate of r is uncertain,
+ * 4. Null. Steps 1 to 3 on simulated AR(1) series of the same length and autocorrelation give the
+ *    distribution of the largest statistic when nothing changed. The estimate of r is uncertain,
  *    and too small an r would give false change points, so each simulated series draws its own r
  *    around the estimate.
- * 5. Choice.  Among the windows above the critical value, the narrowest locates the change best.
+ * 5. Choice. Among the windows above the critical value, the narrowest locates the change best.
  *    Windows that hold a change already found are set aside, until no window remains (narrowest
  *    over threshold: Baranowski, Chen and Fryzlewicz 2019).
  */

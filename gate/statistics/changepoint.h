@@ -40,8 +40,8 @@ struct fg_changepoints {
 };
 
 /*
- * FG_EINVAL for a value that is not finite, FG_ELIMIT beyond FG_CHANGEPOINT_VALUES_MAX values.  A
- * series shorter than two segments, or constant, has no change points.  Release `result` with
+ * FG_EINVAL for a value that is not finite, FG_ELIMIT beyond FG_CHANGEPOINT_VALUES_MAX values. A
+ * series shorter than two segments, or constant, has no change points. Release `result` with
  * fg_changepoints_release().
  */
 int fg_changepoints_find(const double *values, size_t count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptive statistics of a sample. No function changes its input; those that need sorted values
- * sort a copy. An empty sample, or one that is too small, gives NaN.
+ * Descriptive statistics of a sample. No function changes its input; functions that need sorted
+ * values sort a copy. An empty sample, or one that is too small, gives NaN.
  */
 #ifndef FG_STATS_SAMPLE_H
 #define FG_STATS_SAMPLE_H

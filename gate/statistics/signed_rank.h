@@ -2,7 +2,7 @@
 /*
  * Wilcoxon's signed-rank test: the interval of all centers that it does not reject.
  *
- * The test asks how often random signs would make the values as large as they are.  If a fair coin
+ * The test asks how often random signs would make the values as large as they are. If a fair coin
  * gave each value its sign, the answer is exact, however the sizes depend on each other.
  */
 #ifndef FG_STATS_SIGNED_RANK_H

@@ -67,7 +67,7 @@ static enum fg_push_outcome send_run(struct fg_push *p, const char *path, const 
 		outcome = fg_push_deliver(p, name, attempt, &parcel, err);
 	else
 		fg_error_prefix(err, "%s", path);
-	/* Another process sent it in the meantime, or the disk failed temporarily. */
+	/* Another process sent the file in the meantime, or the disk failed temporarily. */
 	if (status == FG_ENOENT || status == FG_EIO)
 		outcome = FG_PUSH_LATER;
 	free(parcel.body);

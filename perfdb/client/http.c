@@ -154,7 +154,7 @@ static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t 
 	return http->options.interrupted && *http->options.interrupted;
 }
 
-/* Called with the address to connect to. */
+/* libcurl calls this with the address to connect to. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct fg_http *http = context;
@@ -204,7 +204,7 @@ static void configure(struct fg_http *http)
 	fg_curl_set(curl, CURLOPT_WRITEDATA, http);
 }
 
-/* Returns NULL if none of the usual files exists. */
+/* The usual file of certificates; NULL if no such file exists. */
 static const char *system_certificates(void)
 {
 	static const char *const places[] = {

@@ -14,7 +14,7 @@
 
 struct fg_http;
 
-/* Is it allowed to connect to this numeric address? */
+/* May the client connect to this numeric address? */
 typedef bool fg_http_admits(void *context, const char *address);
 
 struct fg_http_options {
@@ -28,7 +28,7 @@ struct fg_http_options {
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
 	 * Called for each address of the server when a connection is made, so that an earlier
-	 * lookup cannot bypass it. No proxy is used then. NULL admits all addresses.
+	 * lookup cannot bypass the check. No proxy is used then. NULL admits all addresses.
 	 */
 	fg_http_admits *admits;
 	void *context; /* passed to `admits` */
@@ -61,7 +61,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
-/* Is it a temporary failure: 408, 425, 429, 5xx, or no reply? */
+/* Is the status that of a temporary failure: 408, 425, 429, 5xx, or no reply? */
 bool fg_http_is_passing(long status);
 /*
  * Returns FG_ENET with the server's message, cleaned and bounded, which never contains our token.

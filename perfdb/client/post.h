@@ -4,9 +4,10 @@
  * merge request, as a commit status or a check run, or as a report of any format to a webhook.
  *
  * A comment is found by its marker (its first line) on all pages of the thread and rewritten; a new
- * one is created only if none is found. Temporary failures (no connection, 408, 425, 429, 5xx, a
- * limit with a known end) are retried from the search on, so that a lost reply does not cause a
- * second comment. A request that a limit would delay for too long is not sent again.
+ * comment is created only if no comment has the marker. Temporary failures (no connection, 408,
+ * 425, 429, 5xx, a limit with a known end) are retried from the search on, so that a lost reply
+ * does not cause a second comment. A request that a limit would delay for too long is not sent
+ * again.
  *
  * The target comes from the variables that the CI service sets for a job:
  *
@@ -14,12 +15,12 @@
  *	         GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
  *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_COMMIT_SHA
  *
- * In a workflow that follows another one (the event has a "workflow_run"), pull request and commit
- * are those of the first workflow. A job without a pull request, or a run outside CI, posts
+ * In a workflow that follows another workflow (the event has a "workflow_run"), pull request and
+ * commit are those of the first workflow. A job without a pull request, or a run outside CI, posts
  * nothing, which is not a failure.
  *
  * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX"
- * is the HMAC-SHA256 of the body.  "X-Fastgate-Delivery" is the run's id, the same on every try.
+ * is the HMAC-SHA256 of the body. "X-Fastgate-Delivery" is the run's id, the same on every try.
  */
 #ifndef FG_PERFDB_CLIENT_POST_H
 #define FG_PERFDB_CLIENT_POST_H
@@ -41,7 +42,7 @@ struct fg_post_message {
 	const char *name;  /* name of a status or check run: letters, digits, '/', '.', '_', '-' */
 	const char *title; /* the verdict in one line */
 	enum fg_exit exit_code;
-	bool is_open; /* it passed without a decision */
+	bool is_open; /* the run passed without a decision */
 };
 
 /* Zero selects the default; only tests set these. */
@@ -54,7 +55,7 @@ struct fg_post_options {
 };
 
 enum fg_post_result {
-	FG_POST_NOWHERE, /* this run has no pull request */
+	FG_POST_NOWHERE, /* no commit or pull request is known for this run */
 	FG_POST_CREATED,
 	FG_POST_UPDATED,
 	FG_POST_DELIVERED, /* sent to a webhook */

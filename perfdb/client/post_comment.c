@@ -65,7 +65,7 @@ static int find_number(struct fg_post *p, struct fg_error *err)
 
 /* ---- thread of comments ---- */
 
-/* Sets `id` to our comment's on this page, or 0, and whether the page is the last one. */
+/* Sets `id` to the id of our comment on this page, or 0, and whether this is the last page. */
 static int look_at_page(struct fg_post *p, const struct thread *thread, unsigned page, int64_t *id,
 			bool *is_last, struct fg_error *err)
 {

@@ -32,7 +32,7 @@ void fg_post_job_release(struct fg_post_job *job);
 /* The value of an environment variable; NULL if it is unset or empty, or if `name` is NULL. */
 const char *fg_post_variable(const char *name);
 
-/* ---- post_private.c ---- */
+/* ---- post_request.c ---- */
 
 enum {
 	FG_POST_PAGE_SIZE = 100,
@@ -65,7 +65,7 @@ int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **j
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
-/* Post to one target each. *result stays FG_POST_NOWHERE if there is nowhere to post to. */
+/* Each posts to one target. *result stays FG_POST_NOWHERE if there is nowhere to post to. */
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);

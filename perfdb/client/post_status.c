@@ -2,8 +2,8 @@
 /*
  * Sets the commit status of GitHub and GitLab, and GitHub's check run with the whole report. Both
  * are identified by a name that is the same for every run of a project, so that it can be a
- * required check. A new status replaces an earlier one of the same name; a check run is found and
- * updated.
+ * required check. A new status replaces an earlier status of the same name; a check run is found
+ * and updated.
  */
 #include "base/json_write.h"
 #include "base/text.h"
@@ -12,10 +12,10 @@
 #include <inttypes.h>
 
 enum {
-	DESCRIPTION_MAX_BYTES = 140 /* GitHub refuses longer ones */
+	DESCRIPTION_MAX_BYTES = 140 /* GitHub refuses longer descriptions */
 };
 
-/* How GitHub names the result of an exit code. */
+/* GitHub's names for the result of an exit code. */
 struct words {
 	const char *state;
 	const char *conclusion;

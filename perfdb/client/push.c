@@ -24,7 +24,7 @@ static void report_progress(const struct fg_push *p, const char *file, const cha
 		p->options->on_progress(p->options->context, file, what);
 }
 
-/* Judges by the status alone. */
+/* Judges a reply by its status alone. */
 static enum fg_push_outcome classify(long status)
 {
 	if (status == FG_HTTP_CREATED)

@@ -40,12 +40,12 @@ int fg_push_files(fg_push_send *send, const char *folder, const struct fg_push_o
 typedef enum fg_push_outcome fg_push_attempt(struct fg_push *p, void *what, int64_t *retry_after_ns,
 					     struct fg_error *err);
 
-/* Names in the spool, sorted: ids begin with the time, so the oldest comes first. */
+/* Lists the names in the spool, sorted: ids begin with the time, so the oldest comes first. */
 int fg_spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Judges by the whole reply. A login page or a cache in between may answer 200, so only a reply
- * with the run's id and the digest of the sent body confirms the run.
+ * Judges the whole reply. A login page or a cache in between may answer 200, so only a reply with
+ * the run's id and the digest of the sent body confirms the run.
  */
 enum fg_push_outcome fg_push_judge(struct fg_push *p, const char *id, const char *digest,
 				   const struct fg_http_reply *reply, struct fg_error *err);

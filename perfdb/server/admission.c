@@ -64,7 +64,7 @@ static int check_route(struct fg_request *rq, struct fg_error *err)
 	return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 }
 
-/* Returns NULL if the request has no token. */
+/* The Authorization header with a token, or NULL. */
 static const char *token_of(struct fg_request *rq)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -92,8 +92,9 @@ static int count_request(struct fg_request *rq, const char *caller, struct fg_er
 }
 
 /*
- * Requests are limited per token, wherever it is used, or else per address. An unknown token counts
- * for its address only once it has failed, so that it does not affect others at that address.
+ * Requests are limited per token, wherever it is used, or else per address. A token that is not
+ * known yet counts for its address only after it has failed: a good one must not affect others
+ * there.
  */
 static int check_rate(struct fg_request *rq, struct fg_error *err)
 {
@@ -177,7 +178,7 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-/* A server for this machine alone takes another name in the Host header for DNS rebinding. */
+/* On a server for this machine alone, another name in the Host header means DNS rebinding. */
 static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server_options *options = &rq->server->options;
@@ -307,7 +308,7 @@ static int add_groups(struct fg_request *rq, const char *list, struct fg_error *
 
 /*
  * Admits a person named by a trusted proxy. --user-header names the header with the name,
- * --groups-header the one with the groups.
+ * --groups-header the header with the groups.
  */
 static int admit_person(struct fg_request *rq, struct fg_error *err)
 {

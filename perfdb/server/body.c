@@ -44,7 +44,7 @@ static bool keep(struct fg_body *body, const void *data, size_t size)
 		return false;
 	if (body->has_file)
 		return fg_fs_write_all(body->file, data, size, NULL) == FG_OK;
-	/* Reserve the announced size: growing piece by piece would copy the data repeatedly. */
+	/* Growing piece by piece would copy the data repeatedly. */
 	if (!body->bytes.data)
 		body->bytes.data =
 			fg_grow(NULL, &body->bytes.capacity,

@@ -6,7 +6,7 @@
 #include "base/json_write.h"
 #include "gate/statistics/changepoint.h"
 
-/* The points of a trend: `values` are those that are numbers, `places` their indexes. */
+/* The points of a trend: `values` holds the values that are numbers, `places` their indexes. */
 struct fg_change_series {
 	double *values;
 	size_t *places;

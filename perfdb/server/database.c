@@ -47,8 +47,8 @@ static int list_runs(struct fg_store *from, struct ids *ids, struct fg_error *er
 }
 
 /*
- * Copies runs one by one, in the order in which they were stored. A second attempt overwrites
- * existing runs, which is harmless.
+ * Copies runs one by one, oldest first. A second attempt overwrites existing runs, which is
+ * harmless.
  */
 static int copy_runs(struct fg_store *from, struct fg_store *to, size_t *copied,
 		     struct fg_error *err)

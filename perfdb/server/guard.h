@@ -12,14 +12,14 @@
  * Refuses a request that two servers could read differently: two lengths, no or two hosts, a NUL.
  */
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Refuses a request for a host name that is not ours (DNS rebinding). */
+/* If the server has a list of names or a secret, refuses other host names (DNS rebinding). */
 int fg_guard_host(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /*
  * Refuses cross-site writes (CSRF): a foreign Origin or Sec-Fetch-Site, or a Content-Type that
  * needs no CORS preflight.
  */
 int fg_guard_write(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* For a server with a secret: does the request know it? *is_entry: the secret is in the address. */
+/* Does the request know the server's secret, if any? *is_entry: the secret is in the address. */
 int fg_guard_secret(struct fg_request *rq, bool *is_entry, struct fg_error *err) FG_NODISCARD;
 
 bool fg_guard_is_local_name(const char *host);

@@ -15,7 +15,7 @@ enum {
 
 static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
 static const int64_t look_every_ns = 250 * FG_NS_PER_MS;
-static const int64_t remember_ns = 60 * FG_NS_PER_S; /* for how long a failed write counts */
+static const int64_t remember_ns = 60 * FG_NS_PER_S; /* a failed write counts for this long */
 /*
  * The database counts as down if it has not answered for this long. This is shorter than a session
  * waits for a lock, so queued requests are refused before a worker becomes free and waits for the

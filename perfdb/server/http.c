@@ -34,7 +34,7 @@ static int check_body(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Is it a query, which a replica may answer? */
+/* Is the request a query, which a replica may answer? */
 static bool is_question(const struct fg_request *rq)
 {
 	return rq->route->scope == FG_SCOPE_READ && !fg_route_writes(rq->route);
@@ -209,7 +209,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 	return give(rq, rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION, run_job);
 }
 
-/* The token was looked up; continue with the body. */
+/* Continues with the body after the token was looked up. */
 static enum MHD_Result resume(struct fg_request *rq)
 {
 	rq->held = false;

@@ -53,7 +53,7 @@ static void run(struct fg_job *job)
 	drop(job);
 }
 
-/* Returns NULL if it was noted already. */
+/* Returns NULL if the note was written within this minute, or cannot be written. */
 static struct note *make(struct fg_request *rq, const char *key, const char *who)
 {
 	struct fg_server *server = rq->server;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Background writes that no request waits for, each at most once a minute per token or person; all
- * strangers together share a few. A read-only server writes none. Inside perfdb/server/ only.
+ * Writes notes in the background, so that no request waits for them: each kind at most once a
+ * minute per token or person, and a few for all strangers together. A read-only server writes none.
+ * Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_NOTES_H
 #define FG_PERFDB_SERVER_NOTES_H

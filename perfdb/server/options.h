@@ -17,7 +17,7 @@ enum {
 
 struct fg_perfdb_options {
 	const char *database;
-	struct fg_server_options server; /* what `serve` takes */
+	struct fg_server_options server; /* the options of `serve` */
 	const char *listen;
 	const char *project;
 	const char *scope;
@@ -59,8 +59,8 @@ struct fg_perfdb_command {
 	const char *name;
 	const char *summary;
 	const struct fg_option *options;
-	const struct fg_perfdb_action
-		*actions;  /* actions for the first word; NULL if the command takes no words */
+	/* actions for the first word; NULL if the command takes no words */
+	const struct fg_perfdb_action *actions;
 	const char *usage; /* for commands with actions */
 	/* For commands without actions; returns the exit code, an FG_PERFDB_... */
 	int (*run)(const struct fg_perfdb_options *given);

@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "perfdb/server/ranges.h"
 
-/* `proxies` are the trusted ones. */
+/* Is the peer a trusted proxy? */
 bool fg_proxies_trust(const struct fg_ranges *proxies, const char *peer);
 /*
- * Gives the client's address: `peer`, unless that is a trusted proxy, which names its client in
+ * Gives the client's address: `peer`, unless the peer is a trusted proxy, which names its client in
  * X-Forwarded-For (NULL: not given). Each proxy appends its client on the right, so the list is
  * read from there, past other trusted proxies; addresses further left are the client's own claim.
  */

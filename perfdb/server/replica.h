@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A read replica that answers queries. Tokens and sign-ins always use the primary. A query goes to
- * the replica as long as that answers and is hardly behind, unless its client wrote something a
- * moment ago; if the replica cannot answer or lacks the data, the primary answers. Inside
- * perfdb/server/ only.
+ * the replica while it answers and is hardly behind, unless the client wrote something a moment
+ * ago. If the replica cannot answer or lacks the data, the primary answers. Inside perfdb/server/
+ * only.
  */
 #ifndef FG_PERFDB_SERVER_REPLICA_H
 #define FG_PERFDB_SERVER_REPLICA_H
@@ -15,7 +15,7 @@ struct fg_replica;
 /* *replica is set even on failure. */
 int fg_replica_start(const char *database, struct fg_replica **replica, struct fg_error *err)
 	FG_NODISCARD;
-/* All of these accept NULL: no replica is configured. */
+/* The functions below accept NULL: no replica is configured. */
 void fg_replica_stop(struct fg_replica *replica);
 /* Returns a session for a query by `who`, or NULL to use the primary. */
 struct fg_store *fg_replica_borrow(struct fg_replica *replica, const char *who);

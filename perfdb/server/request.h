@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request that the server is handling.  Inside perfdb/server/ only. */
+/* A request that the server is handling. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_REQUEST_H
 #define FG_PERFDB_SERVER_REQUEST_H
 
@@ -87,8 +87,8 @@ struct fg_request {
 	const char *author; /* author of everything written: a person or a token's note */
 	bool authorized;
 	struct fg_grant_list grants;
-	const char *project; /* the only project it may see; NULL: all, or several */
-	/* Set while a thread works on it. */
+	const char *project; /* the only project that the client may see; NULL: all, or several */
+	/* Set while a thread works on the request. */
 	struct fg_store *store;
 	bool is_of_replica; /* `store` is a session of the replica */
 	bool held;          /* a worker holds the request */
@@ -97,7 +97,7 @@ struct fg_request {
 
 /* Borrows a database session, unless the request has one. FG_ENET: no session is free. */
 int fg_request_enter_store(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Gives the session back to where it came from. */
+/* Gives the session back to the primary or to the replica. */
 void fg_request_leave_store(struct fg_request *rq);
 /* A query parameter; NULL if absent or empty. */
 const char *fg_request_parameter(struct fg_request *rq, const char *name);
@@ -111,8 +111,8 @@ int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
 		    struct fg_error *err) FG_NODISCARD;
 /*
- * FG_ENOENT unless the client may do this in the project; to others the project does not exist.
- * NULL means all projects.
+ * Returns FG_ENOENT unless the client may use this address for the project: to others the project
+ * does not exist. `project` NULL: all projects.
  */
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;
@@ -149,7 +149,7 @@ extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* Refuses a request that needs the database while the database is down. */
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
-/* Was its token not used recently, so that it must be authorised before its body is read? */
+/* Must the request be authorised before its body is read, because its token is not known yet? */
 bool fg_admission_is_unproven(struct fg_request *rq);
 /* Checks the client's rights, and opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
@@ -157,8 +157,8 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODIS
 /* ---- answer.c ---- */
 
 /*
- * Does everything but sending: an error becomes the body, the request is counted and logged, and
- * the session is given back.
+ * Completes the answer without sending it: turns an error into the body, counts and logs the
+ * request, and gives the session back.
  */
 void fg_answer_settle(struct fg_request *rq, const struct fg_error *err);
 enum MHD_Result fg_answer_send(struct fg_request *rq);

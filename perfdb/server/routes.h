@@ -11,7 +11,7 @@ struct fg_route {
 	enum fg_scope scope;
 	fg_handler *handler;
 	bool takes_run; /* takes a large body */
-	bool is_public; /* not limited, and open to everybody */
+	bool is_public; /* open to everybody, without a limit on requests */
 };
 
 extern const struct fg_route fg_routes[];
@@ -19,7 +19,7 @@ extern const size_t fg_route_count;
 
 /* The content type that a body must have. */
 const char *fg_route_body_type(const struct fg_route *route);
-/* Does it change anything? */
+/* Does the route change anything? */
 bool fg_route_writes(const struct fg_route *route);
 
 struct fg_route_query {

@@ -128,8 +128,8 @@ static void block_signals(void)
 
 /*
  * Writes a page that redirects to the address. Every user can see the browser's command line in the
- * process list, so it has the page's path and not the address with the key. The path is to be
- * freed, and its folder removed; NULL if it cannot be written.
+ * process list, so the browser gets the page's path and not the address with the key. The path is
+ * to be freed, and its folder removed; NULL if the page cannot be written.
  */
 static char *write_entry(const char *url, struct fg_error *err)
 {
@@ -267,7 +267,7 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	char *entry = NULL;
 
 	block_signals();
-	/* makes write() fail with EPIPE or EFBIG instead */
+	/* Without these signals, write() fails with EPIPE or EFBIG. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	FG_TRY(prepare(options, key, err));

@@ -21,8 +21,8 @@
 struct fg_server;
 
 struct fg_webhook_options {
-	struct fg_option_list
-		allowed;     /* ranges of local and private addresses that may be called */
+	/* ranges of local and private addresses that may be called */
+	struct fg_option_list allowed;
 	bool allows_plain;   /* also allow http:// */
 	const char *ca_file; /* NULL: the system's certificates */
 	int64_t retry_ns;    /* wait before the second attempt, doubled each time; 0: 10 s */
@@ -30,16 +30,21 @@ struct fg_webhook_options {
 
 struct fg_server_options {
 	const char *database;        /* path or postgresql:// URL */
-	const char *read_database;   /* a replica of it, for queries; may be NULL */
+	const char *read_database;   /* a replica of the database, for queries; may be NULL */
 	const char *address;         /* NULL: 127.0.0.1 */
 	uint16_t port;               /* 0: any free port */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
-	/* Hosts that requests may name, besides loopback; none: see below. */
+	/*
+	 * hosts that requests may name, besides loopback; none: any, or only loopback with `secret`
+	 */
 	struct fg_option_list hosts;
-	/* Proxies whose headers are trusted; if none, those on loopback with behind_proxy. */
+	/*
+	 * Proxies whose headers are trusted. An empty list with behind_proxy means those on
+	 * loopback.
+	 */
 	struct fg_option_list proxies;
-	/* How people sign in, besides tokens. */
+	/* ways to sign in, besides tokens */
 	const char *user_header;   /* names the person, as sent by a trusted proxy; may be NULL */
 	const char *groups_header; /* lists the person's groups, separated by commas; may be NULL */
 	const char *secret;        /* every request must know it, and needs no token; may be NULL */

@@ -75,7 +75,7 @@ struct fg_server {
 
 /* ---- http.c ---- */
 
-/* Creates the request when its first line has arrived. */
+/* Creates a request when its first line has arrived. */
 void *fg_http_line(void *context, const char *line, struct MHD_Connection *connection);
 enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection, const char *url,
 			       const char *method, const char *version, const char *data,

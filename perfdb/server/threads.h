@@ -24,7 +24,7 @@ struct fg_background {
 };
 
 int fg_background_start(struct fg_background *background, struct fg_error *err) FG_NODISCARD;
-/* Ends a wait, or the next one. Call it without the lock. */
+/* Ends the current wait, or the next wait. Call it without the lock. */
 void fg_background_wake(struct fg_background *background);
 /* Waits until work() returns. Does nothing if the thread was not started. */
 void fg_background_stop(struct fg_background *background);

@@ -2,7 +2,7 @@
 /*
  * The background thread that searches for change points. A search takes tens of milliseconds, and a
  * page may need hundreds of them: results are kept until the benchmark has another run, and missing
- * ones are computed in the background. Inside perfdb/server/ only.
+ * results are computed in the background. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WATCHER_H
 #define FG_PERFDB_SERVER_WATCHER_H
@@ -18,11 +18,11 @@ enum {
 
 struct fg_watched_change {
 	char run[37];  /* first run after the change */
-	char last[37]; /* last run before it; "" if none */
+	char last[37]; /* last run before the change; "" if none */
 	int64_t started_ns;
 	double before; /* level before the change */
 	double after;
-	bool from_gate;    /* found by a paired verdict: see gate_changes.h */
+	bool from_gate;    /* found by a paired verdict: see gate_changes.c */
 	bool is_confirmed; /* later runs stay at the new level */
 	double low;        /* the verdict's interval, as ratios */
 	double high;
@@ -68,8 +68,8 @@ bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *pl
 
 /*
  * Adds the regressions of a history to its change points, and keeps the newest FG_WATCHED_CHANGES.
- * A later run of the same branch against the same baseline replaces the earlier one; an improvement
- * that reverts at least half of a regression undoes it.
+ * A later run of the same branch against the same baseline replaces the earlier run. An improvement
+ * that reverts at least half of a regression undoes the regression.
  */
 void fg_gate_changes_add(const struct fg_history *history, struct fg_watched *watched);
 

@@ -85,7 +85,7 @@ static int add_changes(struct fg_store *store, const struct fg_run *run,
 	return FG_OK;
 }
 
-/* The message about a run; `body` stays empty if there is nothing to report. */
+/* Writes the message about a run; `body` stays empty if there is nothing to report. */
 static int write_message(struct fg_store *store, const struct fg_webhook_call *call,
 			 const char *public_url, struct fg_strbuf *body, struct fg_error *err)
 {
@@ -168,7 +168,7 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 	return check_template(template, err);
 }
 
-/* FG_ENET: the same call may succeed later. */
+/* Makes the call. FG_ENET: the same call may succeed later. */
 static int deliver(const struct fg_webhooks *h, const char *url, const char *body,
 		   struct fg_error *err)
 {
@@ -196,7 +196,7 @@ static int deliver(const struct fg_webhooks *h, const char *url, const char *bod
 
 	FG_TRY(fg_http_open(&options, &http, err));
 	status = fg_http_send(http, &request, &reply, err);
-	/* Does not show the answer's body, which may come from the internal network. */
+	/* Messages do not contain the answer's body, which may come from the internal network. */
 	if (reply.was_refused)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the webhook's address is a local or private one, which this "

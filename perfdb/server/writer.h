@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The only session that stores uploads. A worker that has checked a run waits for its turn, then
- * stores the run in one transaction: when fg_writer_do() returns FG_OK, it is on the disk. Inside
- * perfdb/server/ only.
+ * stores the run in one transaction. After fg_writer_do() has returned FG_OK, the run is stored
+ * durably. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WRITER_H
 #define FG_PERFDB_SERVER_WRITER_H

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Projects at a glance: what changed, who is working on it, and how each
-// benchmark is doing; the worst comes first.
+// SPDX-License-Identifier: Apache-2.0
+// Projects at a glance: the changes with their owners, and the state of each benchmark, worst first.
 
 import { afterPaint, el, replace } from './dom.js';
 import { clip, countStates, finite, formatChange, formatInterval, formatValue, place, rankOf } from './format.js';
@@ -20,7 +20,7 @@ function isProfile(benchmark) {
 	return !benchmark.metric;
 }
 
-// The newest run's state; a run without a value failed.
+// The newest run's state. A run without a value has failed.
 function stateOf(benchmark) {
 	if (isProfile(benchmark))
 		return '';
@@ -93,7 +93,7 @@ function benchmarkTable(project, data, rows, label) {
 	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
 }
 
-// Worst benchmarks first; if there are many, passed ones share one line.
+// Worst benchmarks first; if there are many, passed benchmarks share one line.
 function benchmarkTables(project, data) {
 	const rows = [...data.benchmarks].sort((a, b) => rank(a) - rank(b) || sizeOf(b) - sizeOf(a));
 	const passed = rows.filter((b) => stateOf(b) === 'pass');
@@ -130,7 +130,7 @@ function changeTable(items, writable, decided) {
 	return dataTable({ label: 'Changes', rows: items, columns });
 }
 
-// Is the change undone or decided, so that it needs no more attention?
+// Was the change reverted or decided, so that it needs no more attention?
 function isClosed(change) {
 	return Boolean(change.reverted_by) || DECIDED.includes(change.state);
 }
@@ -248,7 +248,7 @@ function projectTable(rows) {
 	] });
 }
 
-// The front page: changes and states of all projects, or of the only one.
+// The front page: changes and states of all projects, or of the only project.
 export async function showProjects(state) {
 	const [projects, administers] = await Promise.all([projectNames(), canAdminister()]);
 	if (projects.length === 1 && !state.view) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run, or two of them compared; and the choice of two.
+// The page of a run, of two runs compared, and of the choice of two runs.
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a project, any two of them to compare.
+// The list of a project's runs, from which any two can be compared.
 
 import { afterPaint, el, replace } from './dom.js';
 import { clip, formatValue } from './format.js';

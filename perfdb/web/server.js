@@ -115,7 +115,7 @@ export async function projectNames() {
 	return (await projects).projects;
 }
 
-// May this page write? A server over a local store is read-only, and so may be the token.
+// May this page write? A server over a local store is read-only, and a token may be, too.
 let capabilities = null;
 export function serverFacts() {
 	capabilities ??= query('capabilities');

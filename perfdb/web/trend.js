@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A metric, or a function, over the runs.
+// The page of one metric, or one function, over the runs.
 
 import { el, names, replace } from './dom.js';
 import { clip, finite, formatChange, formatTime, formatValue, metricWords } from './format.js';

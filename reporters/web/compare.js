@@ -262,7 +262,7 @@ function pairs(benchmark, view) {
 	}), spot);
 }
 
-// Closed at first: the picture is drawn only when opened.
+// The details are closed at first; the picture is drawn only when they are opened.
 function overTime(benchmark, view) {
 	const { metrics, chosen } = measured(benchmark, view.state.metric, false);
 	if (metrics.length === 0)
@@ -374,7 +374,7 @@ function rawTable(benchmark) {
 	return section('Raw pairs', 'raw', details);
 }
 
-// Duration, rate, cost, and what sampling cannot see.
+// Describes duration, rate and cost of the measurement, and the time that sampling cannot see.
 function howMeasured(benchmark) {
 	const { sampling } = benchmark;
 	if (measuredApart(benchmark))
@@ -453,7 +453,7 @@ function functionParts(benchmark, data, profile, view) {
 		data === benchmark && libraryTable(benchmark)];
 }
 
-// The function to show first: the one that is blamed.
+// The function to show first, which is the blamed function.
 function culpritOf(benchmark, profile) {
 	const guilty = benchmark.functions.find((f) => f.standing === 'guilty') ?? benchmark.functions.find(isSure);
 	return guilty && profile.functions.name.findIndex((name, f) => name === guilty.name && (profile.functions.library[f] ?? '') === (guilty.library ?? ''));
@@ -474,7 +474,7 @@ function argumentSection(benchmark, view) {
 	return parts && section('Arguments of functions', 'arguments', parts);
 }
 
-// The tab that contains what the address points to.
+// The tab with the part that the address names.
 function tabOf(state) {
 	if (state.tab)
 		return state.tab;

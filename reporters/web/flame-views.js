@@ -251,8 +251,8 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// The function that was viewed last, else the one to show first, else the one with the
-	// largest change.
+	// The function that was viewed last, else the function to show first, else the function with
+	// the largest change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
 		if (focused > 0 || options.culprit > 0)
@@ -304,7 +304,7 @@ export function flameViews(profile, options = {}) {
 	prepare();
 	return {
 		element,
-		// State from a link.
+		// Restores the state that a link contains.
 		restore(state) {
 			const wanted = state.view ?? '';
 			const wantedOf = /^\d+$/.test(state.of ?? '') ? Number(state.of) : undefined;

@@ -143,12 +143,12 @@ export function fitName(short, room) {
 	return `${parts.at(-1).slice(0, Math.max(1, room - 1))}…`;
 }
 
-// Is it the kernel's part of the sampler's own signal?
+// Is this the kernel's part of the sampler's own signal?
 export function isSampler(name) {
 	return /^(asm_sysvec_irq_work|arch_do_signal_or_restart|(__x64_sys_|__do_sys_)?rt_sigreturn|__restore_rt)$/.test(name);
 }
 
-// Is it a startup function of a program or thread, which is not worth showing?
+// Is this a startup function of a program or thread, which is not worth showing?
 export function isStarter(name) {
 	return /^(_start$|__libc_start_|clone3?$|__clone3?$|start_thread$)/.test(name);
 }

@@ -2,8 +2,8 @@
 // Call graph picture: the most important functions, in layers from callers to callees.
 //
 // It shows the functions with the most time or change. A call path between two of them through others becomes one dashed
-// edge. Layers are longest paths after cycles were broken; within a layer the order follows the neighbours' mean place
-// for a few sweeps, which removes most crossings in graphs of this size.
+// edge. Layers are longest paths after cycles are broken. Within a layer, a few sweeps sort functions by the mean place
+// of their neighbours, which removes most crossings in graphs of this size.
 
 import { el, onResize, scroller, svg } from './dom.js';
 import { clip, fitName, formatChange, formatMs, shortName } from './format.js';

@@ -6,8 +6,7 @@
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
-// The format of values: that of times, unless the profile has another measure. Weights are thousandths of the displayed
-// values.
+// The format of values. Without a unit they are times. Weights are in thousandths of the displayed unit.
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that define how a project is built.  Few makefiles recompile when flags change, so a tree
+ * Files that define how a project is built. Few makefiles recompile when flags change, so a tree
  * that is kept between builds starts from scratch when one of these files has changed.
  */
 #ifndef FG_RUNNER_BUILD_FILES_H

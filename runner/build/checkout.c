@@ -157,8 +157,8 @@ static int fetch(const struct level *level, const struct module *module, bool wi
 static int update_submodules(const struct level *level, struct fg_error *err);
 
 /*
- * A submodule initialised in the main checkout is part of the build there, so check it out here
- * too.
+ * Checks the submodule out if it is initialised in the main checkout, where it is part of the
+ * build.
  */
 static int take_needed(const struct level *level, const struct module *module, const char *in_top,
 		       struct fg_error *err)
@@ -178,7 +178,7 @@ static int take_needed(const struct level *level, const struct module *module, c
 	return status;
 }
 
-/* .gitmodules may list submodules that the commit does not contain. */
+/* Does the commit contain the submodule? .gitmodules may list others. */
 static bool is_in_commit(const struct level *level, const struct module *module)
 {
 	const struct fg_git in_tree = git_in(level->checkout, level->tree);

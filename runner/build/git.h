@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queries to git.  Runs the `git` program directly, never through a shell.  Variables set by a
+ * Queries to git. Runs the `git` program directly, never through a shell. Variables set by a
  * surrounding git (a hook) are removed from its environment, except to query the index of the
  * commit being made.
  */
@@ -15,12 +15,12 @@
 struct fg_git {
 	const char *folder;     /* working directory of the git commands */
 	const char *head;       /* the commit to find the merge base of; NULL: HEAD */
-	const char *index_file; /* GIT_INDEX_FILE for this command; NULL: the usual one */
+	const char *index_file; /* GIT_INDEX_FILE for this command; NULL: the usual index */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 
 /*
- * Trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed.  FG_ECHILD: git
+ * Trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed. FG_ECHILD: git
  * failed; the message has the last lines of its error output.
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
@@ -34,20 +34,20 @@ char *fg_git_try_output(const struct fg_git *git, const char *const *arguments);
 #define FG_GIT_TRY_OUTPUT(git, ...) fg_git_try_output(git, (const char *const[]){__VA_ARGS__, NULL})
 
 /*
- * Our environment without the variables that redirect git: for commands run in a checkout. To be
- * freed with fg_free_words.
+ * Our environment without the variables that redirect git, for commands run in a checkout. To be
+ * freed with fg_free_words().
  */
 char **fg_git_clean_environment(const struct fg_git *git);
 
 /*
- * Fills commit, branch and dirty of a working tree, the fact git.tag if HEAD has one, and
- * git.subject. For a detached HEAD the branch is the one that the CI names.  Outside a repository
- * nothing is filled and FG_OK is returned.
+ * Fills commit, branch and dirty of a working tree, the fact git.tag if the tree is clean and HEAD
+ * has a tag, and the facts of fg_git_note_subject(). For a detached HEAD the CI names the branch.
+ * Outside a repository nothing is filled and FG_OK is returned.
  */
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Records the first line of the commit's message and its author: git.subject, git.author. */
+/* Records the first line of the commit's message, and the author: git.subject, git.author. */
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
 /* Records the pull or merge request that the CI job is for: git.pull_request, "#41" or "!41". */
 void fg_git_note_request(struct fg_side *side);
@@ -56,35 +56,35 @@ void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baselin
 			 struct fg_side *candidate);
 
 /*
- * A ref, a hash or "merge-base" → the full hash, and what it means in words ("merge-base with
- * origin/main"). "merge-base" is taken with the branch that a CI names as the target, else with the
- * remote's default branch, else main or master. If HEAD is on that branch, the result is HEAD for a
- * dirty tree and its first parent for a clean one. If a shallow clone lacks the commit, the error
- * says how to deepen it.
+ * Turns a ref, a hash or "merge-base" into the full hash, and into words ("merge-base with
+ * origin/main"). The merge base is taken with the branch that a CI names as the target, else with
+ * the remote's default branch, else with main or master. If HEAD is on that branch, the result is
+ * HEAD for a dirty tree and its first parent for a clean one. If a shallow clone lacks the commit,
+ * the error says how to deepen it.
  */
 int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, char **words,
 		   struct fg_error *err) FG_NODISCARD;
 
 /*
- * The staged content (in a hook: what is being committed) as a commit that no branch refers to.
- * The same index gives the same hash; with nothing staged it is HEAD.  Neither the index nor the
- * working tree is written to.
+ * Makes a commit that no branch refers to from the staged content (in a hook: the content being
+ * committed). The same index gives the same hash; with nothing staged, the commit is HEAD. Neither
+ * the index nor the working tree is written to.
  */
 int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
 /*
- * The work tree as it is now, as a commit that no branch refers to. Includes uncommitted changes
- * and untracked files that are not ignored; excludes `left_out` (an absolute folder, may be NULL).
+ * Makes a commit that no branch refers to from the work tree as it is now: with uncommitted changes
+ * and untracked files that are not ignored, without `left_out` (an absolute folder, may be NULL).
  * FG_EINVAL: a submodule has uncommitted changes, which a commit of this repository cannot hold.
  */
 int fg_git_commit_work_tree(const struct fg_git *git, const char *left_out, char **commit,
 			    struct fg_error *err) FG_NODISCARD;
 
 /*
- * `base` with these files and folders replaced by their state in `source`, as a commit that no
- * branch refers to. Paths (NULL at the end) are relative to git->folder.  FG_ENOENT: `source` has
- * no such path.
+ * Makes a commit that no branch refers to from `base`, with these files and folders replaced by
+ * their state in `source`. Paths (NULL at the end) are relative to git->folder. FG_ENOENT: `source`
+ * lacks a path.
  */
 int fg_git_commit_with_files(const struct fg_git *git, const char *base, const char *source,
 			     const char *const *paths, char **commit, struct fg_error *err)

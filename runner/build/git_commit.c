@@ -9,8 +9,8 @@
 
 /*
  * git assumes a file unchanged if its size and mtime (in seconds) match, unless the index dates
- * from that second or before: then it compares contents.  A copy that looked newer than its
- * original would hide changes made right after a commit.
+ * from that second or before: then it compares contents. A copy that looked newer than its original
+ * would hide changes made right after a commit.
  */
 static void keep_times(const char *from, const char *to)
 {

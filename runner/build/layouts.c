@@ -91,7 +91,7 @@ static bool can_double(const struct maker *m)
 	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
 }
 
-/* Counts `parts` more parts of `bytes` in total; fails if the limits are now exceeded. */
+/* Counts `parts` more parts of `bytes` in total. Fails if the first parts are too expensive. */
 static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
 {
 	const bool is_first = m->linked == 0;
@@ -138,7 +138,7 @@ static const struct fg_link *find_link(const struct maker *m, const char *name,
 	return namesake;
 }
 
-/* `original` NULL: use the file where the linker put it. */
+/* `original` NULL: the file is where the linker put it. */
 static int add_part(struct maker *m, const char *name, const char *original, const char *build_id,
 		    const char *code, struct fg_error *err)
 {
@@ -194,7 +194,7 @@ static int check_code(const struct maker *m, const struct part *part, const char
 
 /* ---- layouts ---- */
 
-/* A link that is practically done when the user interrupts may still succeed. */
+/* Asked between links, because a link that is nearly done when interrupted may still succeed. */
 static bool is_interrupted(const struct maker *m)
 {
 	return m->options->interrupted && *m->options->interrupted;
@@ -340,7 +340,7 @@ static int copy_originals(struct maker *m, struct fg_error *err)
 	return status;
 }
 
-/* Starts the next batch, and compares the products of the last one while it links. */
+/* Starts the next batch, and compares the products of the last batch meanwhile. */
 static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
 {
 	if (is_interrupted(m))
@@ -494,7 +494,7 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
-/* A link that failed late still cost this much, so remember it. */
+/* Remembers the cost of a link, even of one that failed if it was expensive. */
 static void keep_cost(const struct maker *m, const char *path, int status)
 {
 	const int64_t took_ns = m->linked ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;

@@ -5,9 +5,9 @@
  * within the page, where code competes with that of other libraries for cache sets. Libraries of
  * the project are shifted as well.
  *
- * The command that linked it was recorded during the build (link_record.h) and is repeated, several
- * times in parallel. Each new file is compared with the original and discarded unless its machine
- * code is the same.
+ * The link's command was recorded during the build (link_record.h) and is repeated, several times
+ * in parallel. Each new file is compared with the original and discarded unless its machine code is
+ * the same.
  */
 #ifndef FG_RUNNER_LAYOUTS_H
 #define FG_RUNNER_LAYOUTS_H
@@ -20,10 +20,10 @@
 
 struct fg_layouts_options {
 	const struct fg_target *target;
-	const struct fg_build_facts *build; /* its facts */
+	const struct fg_build_facts *build; /* the target's facts */
 	/*
-	 * Give up (FG_ELIMIT) if the links take longer than this, or took longer last time; decided
-	 * after the first link. 0: no limit.
+	 * Gives up (FG_ELIMIT) if linking FG_LINE_PLACES layouts would take longer than this,
+	 * judged by the last build's links or by the first link. 0: no limit.
 	 */
 	int64_t within_ns;
 	int64_t more_within_ns; /* time limit for links beyond FG_LINE_PLACES layouts */

@@ -2,7 +2,7 @@
 /*
  * Repeats recorded link commands (link_record.h), several in parallel, with another output and a
  * pad (pad_object.h) in front of all objects. If the recorded link has a plant (planted.h), so does
- * the repeated one.
+ * the repeated link.
  *
  * Call fg_link_again_start() while there is room, then fg_link_again_wait(); always call
  * fg_link_again_end().
@@ -17,7 +17,7 @@ enum {
 	FG_LINKS_AT_ONCE_MAX = 16
 };
 
-/* The links in progress.  Zero all but the first three members. */
+/* The links in progress. Zero all but the first three members. */
 struct fg_link_again {
 	const char *folder; /* for pads, and files between the linker and the compiler's plugin */
 	int64_t timeout_ns; /* per link */
@@ -31,7 +31,7 @@ struct fg_link_again {
 /* Starts one more link; its arguments must stay valid until it ends. */
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err) FG_NODISCARD;
-/* Waits for all links to end; `err` describes the first one that failed. */
+/* Waits for all links to end; `err` describes the first link that failed. */
 int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err) FG_NODISCARD;
 /* Kills links that still run. */
 void fg_link_again_end(struct fg_link_again *again);

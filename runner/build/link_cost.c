@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 
 enum {
-	LOOKS_EXPECTED = 2, /* pairs that a run is expected to take, in pairs of the first look */
-	ALWAYS_CHEAP_S = 2, /* a wait of up to this length needs no announcement */
-	/* measure again after this time: the machine may have been busy, or the linker replaced */
+	LOOKS_EXPECTED = 2, /* a run is expected to take this many times `min_pairs` */
+	/* the allowance is at least this long, unless the budget is very short */
+	ALWAYS_CHEAP_S = 2,
+	/* older costs are ignored: the machine may have been busy, or the linker replaced */
 	KEPT_S = 24 * 60 * 60,
 	TEXT_SIZE = 32,
 };

@@ -2,8 +2,8 @@
 /*
  * Records how the programs of a build are linked, so that they can be linked again.
  *
- * gcc and clang look for the linker in COMPILER_PATH first.  A script there records the command,
- * keeps the objects that the compiler is about to remove, and runs the linker.  This works with
+ * gcc and clang look for the linker in COMPILER_PATH first. A script there records the command,
+ * keeps the objects that the compiler is about to remove, and runs the linker. This works with
  * make, autotools, CMake and Meson alike, and none of them notices.
  */
 #ifndef FG_RUNNER_LINK_RECORD_H
@@ -14,7 +14,7 @@
 #include "runner/build/planted.h"
 
 /*
- * Puts the script into FOLDER/linker; records go to FOLDER/links.  `variable` (to be freed) gets
+ * Puts the script into FOLDER/linker; records go to FOLDER/links. `variable` (to be freed) gets
  * "COMPILER_PATH=..." for the build's environment.
  */
 int fg_link_record_begin(const char *folder, char **variable, struct fg_error *err) FG_NODISCARD;
@@ -27,7 +27,7 @@ struct fg_link {
 	/* $COLLECT_GCC, which the linker's plugin needs for link-time code generation; or "" */
 	char *compiler;
 	char *compiler_options; /* $COLLECT_GCC_OPTIONS, likewise; or "" */
-	char **words;           /* its arguments; NULL at the end */
+	char **words;           /* the linker's arguments; NULL at the end */
 	size_t word_count;
 	const char *output; /* as given in the arguments */
 	const char *soname; /* or NULL */
@@ -45,7 +45,7 @@ int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *e
 void fg_links_release(struct fg_links *links);
 /* The path of the command's output; to be freed. */
 char *fg_link_output_path(const struct fg_link *link);
-/* Does it make this program or library, by file name or soname? */
+/* Does the command make this program or library, by file name or soname? */
 bool fg_link_makes(const struct fg_link *link, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A build whose program is linked again with a planted slowdown (planted.h), to prove that the gate
- * sees it.
+ * Links a build's program again with a planted slowdown (planted.h), to prove that the gate sees
+ * such a slowdown.
  *
  *	fg_plant_open() → fg_plant_set(), any number of times → fg_plant_close()
  */
@@ -16,19 +16,19 @@
 struct fg_plant {
 	char *folder;   /* records of the build's links */
 	char *output;   /* the linked file */
-	char *original; /* copy of it as it was built */
+	char *original; /* copy of the file as it was built */
 	const volatile sig_atomic_t *interrupted;
 };
 
 /*
- * `folder` has the recorded links of a build; `library` is the base name of a file that one of them
- * made. FG_ENOENT: no recorded link made it.
+ * `folder` has the recorded links of a build; `library` is the base name of the file to link again.
+ * FG_ENOENT: no recorded link made such a file.
  */
 int fg_plant_open(struct fg_plant *plant, const char *folder, const char *library,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Links the file again with this plant; NULL: without one.  FG_EUNSUPPORTED: this function cannot
- * be slowed down.  On failure the file stays as it was.
+ * Links the file again with this plant; NULL: without one. FG_EUNSUPPORTED: this function cannot be
+ * slowed down. On failure the file stays as it was.
  */
 int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
 		 struct fg_error *err) FG_NODISCARD;

@@ -164,7 +164,7 @@ static uint64_t find_loop(const struct fg_image *image)
 	return 0;
 }
 
-/* The loop also has the function's name; it is the one that ends at `loop`. */
+/* Finds the entry of the function itself: the loop, which ends at `loop`, has the same name. */
 static int find_entry(const struct patch *patch, const char *function, uint64_t loop,
 		      const struct fg_plan_entry **entry, struct fg_error *err)
 {
@@ -222,7 +222,7 @@ static int write_jumps(const struct patch *patch, const struct fg_plan_entry *en
 	if (!jump || !code || start == loop)
 		return fg_error_set(err, FG_EUNSUPPORTED, "the linker moved the plant");
 	fg_plan_move(entry, entry->address, code, loop);
-	/* No partial instruction is left: its bytes would differ between layouts. */
+	/* Leave no partial instruction behind the jump: its bytes would differ between layouts. */
 	memset(jump, NOP, covered);
 	jump[0] = JUMP;
 	fg_plan_set_distance(jump + 1, entry->address + entry->jump_at + FG_PLAN_JUMP, start);

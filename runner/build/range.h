@@ -20,12 +20,12 @@ struct fg_range_commit {
 struct fg_commit_range {
 	const char *good; /* full hashes */
 	const char *bad;
-	struct fg_range_commit *commits; /* includes the bad end, but not the good one */
+	struct fg_range_commit *commits; /* includes the bad end, but not the good end */
 	size_t count;
 };
 
 /*
- * All of it lives in the arena. FG_EINVAL: the ends are equal, swapped, or not on one line;
+ * Lists the range in the arena. FG_EINVAL: the ends are equal, swapped, or not on one line;
  * FG_ENOENT: the commit does not exist, or the clone is too shallow. The message says what to do.
  */
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,

@@ -42,9 +42,9 @@ static const char *const build_variables[] = {"CC",
 					      NULL};
 
 /*
- * `what` identifies the content: the tree's hash, so that a commit that was built while staged, or
- * was only reworded, is not built again.  For a snapshot it is a name that stays the same while the
- * files change.
+ * `what` identifies the content. For a commit it is the tree's hash: a commit that was built while
+ * staged, or was only reworded, is not built again. For a snapshot it is a name that stays the same
+ * while the files change.
  */
 static void make_key(const struct fg_worktree_options *options, const char *what,
 		     const char *prefix, char key[FG_WORKTREE_KEY_LENGTH + 1])
@@ -129,9 +129,9 @@ static int explain_build(const struct fg_worktree_options *options,
 }
 
 /*
- * The arms are built alike: PWD is where the build runs, not where fastgate was started.  Links are
- * recorded in `folder` (NULL: not recorded); if that is impossible, they cannot be repeated, which
- * is not an error.
+ * PWD is the folder in which the build runs, so that both arms are built alike. Links are recorded
+ * in `folder` (NULL: not recorded). If recording is impossible, they cannot be repeated, which is
+ * not an error.
  */
 static char **build_environment(const char *root, const char *folder)
 {
@@ -229,7 +229,7 @@ struct places {
 	char *lock;
 };
 
-/* Mark of a build that failed by itself: the next one can continue from its products. */
+/* Mark of a build that failed by itself: the next build can continue from its products. */
 static const char failed[] = "failed";
 
 static void places_release(struct places *places)
@@ -359,8 +359,8 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 }
 
 /*
- * Does the next snapshot change how the project is built?  Products may then be stale without
- * its makefiles noticing, while the other side is built from scratch.
+ * Does the next snapshot change how the project is built? Products may then be stale without its
+ * makefiles noticing, while the other side is built from scratch.
  */
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
 {
@@ -500,8 +500,8 @@ static char *tree_to_spare(const struct fg_worktree_options *options, struct pla
 }
 
 /*
- * A snapshot's tree changes from run to run, so each run takes the first free one for itself,
- * except for its current baseline.
+ * A snapshot's tree changes from run to run, so each run takes the first free tree for itself. It
+ * spares the tree with the baseline's build.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)

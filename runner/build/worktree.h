@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One side of a run, checked out and built outside the user's work tree.
+ * Checks out and builds one side of a run outside the user's work tree.
  *
- * It lies in STATE/builds/KEY/tree, a git worktree without a branch.  All keys have the same
- * length, so the paths of both sides do too.  For a commit, KEY is a digest of its tree and of
+ * The side lies in STATE/builds/KEY/tree, a git worktree without a branch. All keys have the same
+ * length, so the paths of both sides do too. For a commit, KEY is a digest of its tree and of
  * everything it is built with: the second run with the same settings builds nothing, and many runs
- * share the build.  A snapshot of the work tree keeps its KEY: its files are changed in place and
- * built incrementally, and it belongs to one run at a time; concurrent runs take the next one.  A
+ * share the build. A snapshot of the work tree keeps its KEY: its files are changed in place and
+ * built incrementally, and it belongs to one run at a time; concurrent runs take the next one. A
  * commit that was measured as a snapshot is not built again.
  *
  * A lock file per key keeps parallel jobs from building the same thing twice and from removing what
- * another job measures; it is held until fg_worktree_close().  An interrupted build is redone from
+ * another job measures; it is held until fg_worktree_close(). An interrupted build is redone from
  * scratch.
  */
 #ifndef FG_RUNNER_WORKTREE_H
@@ -51,14 +51,15 @@ struct fg_worktree {
 };
 
 /*
- * FG_ECHILD: the build failed.  `tail` (may be NULL) then gets the last lines of its output, to be
- * freed; the message names the log with all of it.  FG_ETIMEOUT: the build ran until `ends_ns`.
+ * FG_ECHILD: the build failed. `tail` (may be NULL) then gets the last lines of its output, to be
+ * freed; the message names the log with all of it. FG_ETIMEOUT: the build ran until `ends_ns`.
  */
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 /*
- * Only this run uses the tree and may change its files, until fg_worktree_close() restores what git
- * tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT: another run uses it.
+ * Claims the tree for this run alone, which may then change its files. fg_worktree_close() restores
+ * the files that git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT:
+ * another run uses the tree.
  */
 int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);
@@ -68,7 +69,7 @@ int fg_worktree_build(const struct fg_worktree_options *options, const char *roo
 		      const char *log_path, char **tail, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Removes all builds except the `keep` most recently used; builds in use stay.  (worktree_prune.c)
+ * Removes all builds except the `keep` most recently used; builds in use stay. (worktree_prune.c)
  */
 int fg_worktree_prune(const char *root, const char *state_folder, size_t keep, size_t *removed,
 		      struct fg_error *err) FG_NODISCARD;

@@ -30,7 +30,7 @@ static int64_t used_at(const char *builds, const char *name)
 	return status.st_mtim.tv_sec * FG_NS_PER_S + status.st_mtim.tv_nsec;
 }
 
-/* Removes the build unless it is in use. */
+/* Removes a build, unless it is in use. Returns true if it was removed. */
 static bool remove_built(const char *builds, const char *name)
 {
 	char *folder = fg_fs_join(builds, name);

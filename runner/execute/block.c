@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One block of repetitions: executed, timed, recorded. */
+/* Executes, times and records one block of repetitions. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
@@ -57,7 +57,7 @@ static void end_block(struct fg_runner_job *job)
 	fg_failure_release(&pass->failure);
 }
 
-/* Also runs after a failure, whose message is kept. */
+/* Runs the step's cleanup, even after a failure, whose message is kept. */
 static void clean_up(struct fg_runner_job *job)
 {
 	struct fg_pass *pass = &job->pass;

@@ -145,7 +145,7 @@ static int make_file(const char *path, struct fg_error *err)
 	return result;
 }
 
-/* Watches the folder, since the file may be replaced.  If that fails, polling remains. */
+/* Watches the folder, since the file may be replaced. If that fails, polling remains. */
 static int open_changes(struct fg_control_file *control, struct fg_error *err)
 {
 	const uint32_t kinds = IN_MODIFY | IN_CREATE | IN_MOVED_TO;

@@ -129,7 +129,7 @@ static int make_plan(const struct fg_entry_plan *plan, struct writing *w, struct
 	return status;
 }
 
-/* Refuses what the other side refuses; without another side, notes what is refused. */
+/* Refuses the functions that the other side refuses; without `other`, notes the refused ones. */
 static void align(struct writing *w, const struct writing *other)
 {
 	const struct fg_plan_object *objects = (const void *)w->objects.data;

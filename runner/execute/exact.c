@@ -21,7 +21,7 @@ void fg_exact_reading_release(struct fg_exact_reading *reading)
 	*reading = (struct fg_exact_reading){0};
 }
 
-/* The files' names begin with "callgrind." or "log.", followed by the process id. */
+/* Reads all files "PREFIX" and process id; `prefix` is "callgrind." or "log.". */
 static int read_files(const char *folder, const char *prefix, size_t max_bytes,
 		      struct fg_strbuf *all, struct fg_error *err)
 {
@@ -82,7 +82,7 @@ int fg_callgrind_read(const char *folder, struct fg_strbuf *all, struct fg_error
 }
 
 /*
- * 32 callers of context cover the whole call path in most programs.  Names stay mangled: they are
+ * 32 callers of context cover the whole call path in most programs. Names stay mangled: they are
  * demangled later, as everywhere else.
  */
 char **fg_callgrind_words(const char *folder, unsigned flags)

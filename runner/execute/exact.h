@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The exact meter: how many instructions one repetition executes, and where, as valgrind's
- * callgrind counts them by function and call.
+ * The exact meter counts the instructions of one repetition by function and call, with valgrind's
+ * callgrind.
  */
 #ifndef FG_RUNNER_EXACT_H
 #define FG_RUNNER_EXACT_H
@@ -23,7 +23,7 @@ struct fg_exact_reading {
 };
 
 /*
- * Returns FG_OK even if nothing could be counted: `why` then has the reason.  FG_EINTERRUPTED: the
+ * Returns FG_OK even if nothing could be counted: `why` then has the reason. FG_EINTERRUPTED: the
  * user asked to stop.
  */
 int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *request,

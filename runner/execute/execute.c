@@ -160,9 +160,9 @@ static void remove_metric_files(const struct fg_target *target)
 }
 
 /*
- * The target's variables and the padding, which shifts the stack by its size. Its number of
- * variables shifts the heap of programs that copy their environment, such as shells: there, one
- * more variable can make a difference of 6 %.
+ * Returns the target's variables and the padding. The size of the padding shifts the stack; its
+ * number of variables shifts the heap of programs that copy their environment, such as shells. One
+ * more variable can change the time of these by 6 %.
  */
 static char **environment_of(const struct fg_target *target, uint16_t padding)
 {
@@ -193,9 +193,9 @@ static const struct fg_target *target_of(const struct pass *pass, size_t slot)
 }
 
 /*
- * The sampler's part of the environment, and a folder for its traces. A repetition without the
- * sampler gets variables of the same sizes under unused names, so that the sampler's cost is not
- * confused with that of a larger environment.
+ * Adds the sampler's variables to the environment, and makes a folder for its traces. A repetition
+ * without the sampler gets variables of the same sizes under unused names, so that the sampler's
+ * cost is not confused with that of a larger environment.
  */
 static int add_sampler(const struct pass *pass, size_t slot, char ***environment,
 		       struct fg_error *err)
@@ -261,8 +261,8 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
 }
 
 /*
- * The command with the program of this layout, to be freed; puts the layout's libraries first in
- * the search path. NULL: the program runs as it was linked.
+ * Returns the command with the program of this layout, to be freed, and puts the layout's libraries
+ * first in the search path. NULL: the program runs as it was linked.
  */
 static char **place(const struct fg_target *target, unsigned layout, char ***environment)
 {
@@ -376,8 +376,8 @@ static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 }
 
 /*
- * A harness's report stays in a pipe: many harnesses write it to /dev/stdout, and a file opened a
- * second time would be overwritten from its beginning.
+ * Notes that an arm prints much. The report of a harness stays in a pipe: many harnesses write it
+ * to /dev/stdout, and a file opened a second time would be overwritten from its beginning.
  */
 static void see_output(struct fg_executor *executor, const uint64_t printed[2])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up.  It
+ * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up. It
  * measures, and checks that the program did what was expected of it; interpreting the numbers is
  * left to the session (runner.c).
  */
@@ -39,11 +39,11 @@ struct fg_executor {
 	size_t user_metric_count;
 	const volatile sig_atomic_t *interrupted;
 	/*
-	 * For stdout and stderr: an arm has printed so much that a pipe's reader would hold it up,
-	 * so all later repetitions write to a file in memory.
+	 * [0]: stdout, [1]: stderr. An arm has printed so much that a pipe's reader would hold it
+	 * up, so all later repetitions write to a file in memory.
 	 */
 	bool large_output[2];
-	/* This block writes to a file; the same for all its programs. */
+	/* As above, for the current block: all its programs write to a file. */
 	bool to_file[2];
 	bool output_moved;     /* the last block's output caused the switch to a file */
 	const char *launcher;  /* path of fastgate-launch; NULL: programs are started directly */
@@ -60,8 +60,8 @@ void fg_executor_release(struct fg_executor *executor);
 size_t fg_block_step(const struct fg_block *block);
 /*
  * Prepares and executes the step of the block that begins with slot `first`; executions whose
- * program succeeded have `user_values`.  FG_ECHILD: the benchmark failed, see `failure`.
- * FG_EINTERRUPTED: the user asked to stop.  Filled executions must be released, even after a
+ * program succeeded have `user_values`. FG_ECHILD: the benchmark failed, see `failure`.
+ * FG_EINTERRUPTED: the user asked to stop. Filled executions must be released, even after a
  * failure.
  */
 int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, size_t first,

@@ -28,9 +28,9 @@ int fg_runner_extra_folder(struct fg_runner_job *job, char **folder, struct fg_e
 	FG_NODISCARD;
 void fg_runner_extra_remove(const struct fg_runner_job *job, char *folder);
 /*
- * Both arms get environments of the same size, and no address randomisation where the system allows
- * that. FG_ECHILD: the program failed, `*why` (yours to free) says how.  FG_EINTERRUPTED: the user
- * asked to stop.
+ * Executes one arm. Both arms get environments of the same size, and no address randomisation where
+ * the system allows that. FG_ECHILD: the program failed, and `*why`, to be freed, says how.
+ * FG_EINTERRUPTED: the user asked to stop.
  */
 int fg_runner_extra(struct fg_runner_job *job, const struct fg_extra *extra, char **why,
 		    struct fg_error *err) FG_NODISCARD;

@@ -76,7 +76,7 @@ static struct account read_account(pid_t pid)
 }
 
 /*
- * Waits until the process has ended, without reaping it.  On a busy machine we wake up late; the
+ * Waits until the process has ended, without reaping it. On a busy machine we wake up late; the
  * time spent in the run queue is subtracted, so that the end time is the program's and not ours.
  */
 static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *ended)
@@ -92,7 +92,7 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 	ended->ended_ns = now_ns();
 	late_ns = read_account(self).wait_ns - before.wait_ns;
 	of_program = read_account(pid);
-	/* It cannot have ended before using its CPU time. */
+	/* The program cannot have ended before using its CPU time. */
 	if (ended->ended_ns - late_ns >= started_ns + of_program.cpu_ns)
 		ended->ended_ns -= late_ns;
 	ended->leader_cpu_ns = of_program.cpu_ns;

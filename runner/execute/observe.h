@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Other activity of the machine during a repetition: load, time stolen by the hypervisor, CPU
- * pressure.  Read before and after from three small files of /proc, kept open.  A missing file
- * gives NaN, never an error.
+ * pressure. Read before and after from three small files of /proc, kept open. A missing file gives
+ * NaN, never an error.
  */
 #ifndef FG_RUNNER_OBSERVE_H
 #define FG_RUNNER_OBSERVE_H
@@ -25,7 +25,7 @@ struct fg_observation {
 
 void fg_observer_init(struct fg_observer *observer);
 void fg_observer_release(struct fg_observer *observer);
-/* cpu: read that CPU's stolen time; negative: that of all together. */
+/* Reads the stolen time of one CPU, or of all CPUs together if `cpu` is negative. */
 void fg_observe(const struct fg_observer *observer, int cpu, struct fg_observation *observation);
 /*
  * Share of time stolen, and share of time with CPU pressure, between two observations; NaN:

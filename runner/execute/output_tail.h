@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last lines that a failed program printed, safe to display: from stderr, or stdout if stderr
- * is empty.
+ * Takes the last lines that a failed program printed, safe to display: from stderr, or from stdout
+ * if stderr is empty.
  */
 #ifndef FG_RUNNER_OUTPUT_TAIL_H
 #define FG_RUNNER_OUTPUT_TAIL_H
@@ -9,8 +9,8 @@
 #include "base/process.h"
 
 /*
- * Valid UTF-8 without control characters or a final newline; NULL if it printed nothing. To be
- * freed.
+ * Returns valid UTF-8 without control characters or a final newline, to be freed; NULL if the
+ * program printed nothing.
  */
 char *fg_output_tail(const struct fg_process_result *result, unsigned lines_max, size_t bytes_max);
 

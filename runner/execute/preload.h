@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting a program with the collector in it: where the library is, whether the program can load
- * it, and the environment that loads it (collector/sampler/collector_env.h).
+ * Starts a program with the collector in it: finds the library, checks that the program can load
+ * it, and makes the environment that loads it (collector/sampler/collector_env.h).
  */
 #ifndef FG_RUNNER_PRELOAD_H
 #define FG_RUNNER_PRELOAD_H
@@ -11,12 +11,12 @@
 #include "model/plan.h"
 
 struct fg_preload {
-	const char *library;      /* the collector; fg_preload_library() finds it */
+	const char *library;      /* path of the collector; fg_preload_library() finds it */
 	const char *trace_folder; /* must exist; an absolute path */
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;
 	uint64_t period_ns; /* between samples; 0: the default rate */
-	double budget;      /* share of the CPU time that the rate is adapted to; 0: it is fixed */
+	double budget; /* share of the CPU time that the rate is adapted to; 0: the rate is fixed */
 	const char *slowdown; /* decimal, in millionths of the CPU time; NULL: none */
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
@@ -37,12 +37,12 @@ struct fg_preload {
 };
 
 /*
- * Can this program be sampled?  FG_EUNSUPPORTED gives the reason: linked statically,
- * set-user-id, built with a sanitizer that must be loaded first, or for another machine.
- * FG_ENOENT: not found; FG_EINVAL: not executable.  For a script the interpreter is checked.
+ * Can this program be sampled? FG_EUNSUPPORTED gives the reason: linked statically, set-user-id,
+ * built with a sanitizer that must be loaded first, or for another machine. FG_ENOENT: not found;
+ * FG_EINVAL: not executable. For a script the interpreter is checked.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
-/* Must it be sampled from outside? True for a readable ELF program that is linked statically. */
+/* Is this a readable ELF program linked statically, which must be sampled from outside? */
 bool fg_preload_is_outside(const char *program);
 
 /*
@@ -69,9 +69,9 @@ bool fg_preload_units_valid(const char *units);
 char **fg_preload_variables(const struct fg_preload *preload, char *const *environment);
 
 /*
- * The first perf event on an idle system makes its opener wait for all processors (10 to 20 ms).
- * This opens one and keeps it, so that programs started later do not wait.  Does nothing where perf
- * is refused.
+ * Opens a perf event and keeps it, because the first event on an idle system makes its opener wait
+ * for all processors (10 to 20 ms). Programs started later then do not wait. Does nothing where
+ * perf is refused.
  */
 void fg_preload_warm(void);
 

@@ -12,8 +12,8 @@ static const double steal_max = 0.5;
 static const double single_thread_min = 0.9; /* main thread's share of all CPU time */
 static const double one_cpu_max = 1.05;
 enum {
-	STEAL_TICKS_MIN = 5
-}; /* shorter runs have too few ticks for a meaningful share */
+	STEAL_TICKS_MIN = 5 /* shorter runs have too few ticks for a meaningful share */
+};
 
 static double timeval_ns(struct timeval time)
 {
@@ -71,7 +71,7 @@ static bool was_stolen(const struct fg_execution *execution)
 	       steal > steal_max;
 }
 
-/* Requires a complete block. */
+/* The reasons to set a complete block aside. */
 static uint16_t aside_of(const struct fg_pass *pass)
 {
 	const struct fg_execution *executions = pass->executions;
@@ -88,7 +88,7 @@ static uint16_t aside_of(const struct fg_pass *pass)
 	return aside;
 }
 
-/* Starts as unpaired: its block is not complete yet, and may never be. */
+/* The repetition starts as unpaired, because its block is not complete yet and may never be. */
 static struct fg_repetition *add_repetition(const struct fg_pass *pass, struct fg_series *series,
 					    size_t slot)
 {
@@ -130,7 +130,7 @@ static void add_cost(const struct fg_pass *pass)
 
 /*
  * Share of its run time during which a program kept one CPU busy, and no more than one.  0: several
- * threads or processes.  Uses the kernel's record of how long the main thread ran and waited for a
+ * threads or processes. Uses the kernel's record of how long the main thread ran and waited for a
  * CPU; without that, wall time.
  */
 static double busy_share(const struct fg_process_result *result)
@@ -158,7 +158,7 @@ static struct fg_series *series_at(const struct fg_runner_job *job, size_t index
 	return &job->runner->options.run->series[job->series[index]];
 }
 
-/* Adds a series, or reuses the first one if it has no case yet. */
+/* Adds a series, or reuses the first series if it has no case yet. */
 static size_t add_case_series(struct fg_runner_job *job, const char *name)
 {
 	struct fg_run *run = job->runner->options.run;
@@ -247,7 +247,7 @@ static size_t block_begin(const struct fg_runner_job *job, const struct fg_serie
 	return begin;
 }
 
-/* The whole block has succeeded: decide now whether it counts. */
+/* Decides whether a block counts that has succeeded as a whole. */
 static void settle_block(struct fg_pass *pass)
 {
 	struct fg_runner_job *job = pass->job;

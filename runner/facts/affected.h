@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does a change affect what a benchmark executes or reads?  The functions it runs through are
- * compared one by one; data, inputs, libraries and anything that cannot be compared count as
- * affected wherever they differ.
+ * Finds out whether a change affects what a benchmark executes or reads. The functions that it
+ * executes are compared one by one. Data, inputs and libraries affect it wherever they differ, and
+ * so does anything that cannot be compared.
  */
 #ifndef FG_RUNNER_AFFECTED_H
 #define FG_RUNNER_AFFECTED_H
@@ -19,7 +19,7 @@ void fg_affected_free(struct fg_affected *affected); /* NULL is fine */
 struct fg_affected_reason {
 	char *text;    /* NULL: not affected */
 	char *symbol;  /* linkage name of the function or object; may be NULL */
-	bool is_stale; /* what is known about the baseline no longer applies */
+	bool is_stale; /* the record about the baseline no longer applies */
 };
 
 /*
@@ -36,7 +36,7 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
 			  const struct fg_build_facts builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason);
-/* As above, for the code that the baseline executes. */
+/* As above, because of the code that the baseline executes or the files that it reads. */
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason);
 void fg_affected_reason_release(struct fg_affected_reason *reason);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Build facts of an ELF file: build-id, .comment, program interpreter, and the compiler's producer
- * strings, searched for among the strings of the debug sections (gcc records its flags there).
+ * strings. These are found among the strings of the debug sections; gcc records its flags there.
  */
 #ifndef FG_RUNNER_BINARY_H
 #define FG_RUNNER_BINARY_H
@@ -39,9 +39,9 @@ void fg_binary_release(struct fg_binary *binary);
 
 /* Is this string a compiler's producer string? */
 bool fg_binary_is_producer(const char *text);
-/* The optimisation level in this producer string; 0: none. */
+/* The optimisation level in this producer string; 0: none is recorded. */
 unsigned fg_binary_level_of(const char *producer);
-/* "-O2", or "-O0 -O2" where units differ; "" for 0.  To be freed. */
+/* "-O2", or "-O0 -O2" where units differ; "" for 0. To be freed. */
 char *fg_binary_level_names(unsigned levels);
 
 #endif

@@ -18,15 +18,15 @@
 void fg_build_capture(const struct fg_target *target, struct fg_build_facts *build);
 
 /*
- * Are both the same program with the same libraries?  Compares build-ids if all have one, otherwise
- * contents; also the arguments and files (fg_target_same_files).
+ * Are both the same program with the same arguments, files (fg_target_same_files) and libraries?
+ * Libraries are compared by build-id; a library without a build-id counts as different.
  */
 bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_build_facts *build_a,
 			   const struct fg_build_facts *build_b);
 
 /*
- * Do the programs differ in debug information only?  Everything that is loaded must be the same, at
+ * Do the programs differ in debug information only? Everything that is loaded must be the same, at
  * the same addresses, and so must the inputs (code_facts.h).
  */
 bool fg_build_loads_the_same(const struct fg_target *a, const struct fg_target *b,

@@ -172,7 +172,7 @@ static void add_changed_names(struct fg_strbuf *text, const struct compared *fil
 
 /* ---- functions of both builds ---- */
 
-/* Is it this function, or a part that the compiler split off ("parse.cold")? */
+/* Does the item name this function, or a part that the compiler split off ("parse.cold")? */
 static bool is_part_of(const char *item, const char *function)
 {
 	const size_t length = strlen(function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The facts that decide whether two builds do the same thing (code, layout, inputs, changed and
- * functions of model/build_facts.h), comparable later and on other hosts.  A fact that is
+ * functions of model/build_facts.h), comparable later and on other hosts. A fact that is
  * unavailable (stripped, another processor, too large) is left out.
  */
 #ifndef FG_RUNNER_CODE_FACTS_H
@@ -23,7 +23,7 @@ enum {
 bool fg_code_facts_digest(const struct fg_target *target, const char *path,
 			  char digest[FG_CODE_FACT_SIZE]);
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_build_facts *build);
-/* `path` is the one that the loader found. */
+/* `path` is the file that the loader found. */
 void fg_code_facts_add_library(const struct fg_target *target, const char *path,
 			       struct fg_build_library *library);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that a repetition under callgrind executed, and those of them that differ in the other
- * build.  Anything that cannot be determined counts as different.
+ * Records the functions that a repetition under callgrind executed and the files that it read, with
+ * digests by which a later change is recognised.
  */
 #ifndef FG_RUNNER_EXECUTED_H
 #define FG_RUNNER_EXECUTED_H
@@ -17,7 +17,7 @@ void fg_executed_take_input(const struct fg_target *target, const char *path,
 			    struct fg_executed *executed);
 /* The current state of an input in this arm: digest of the content, or "absent". */
 char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input);
-/* Copies the functions, with the files as they are in this arm now. */
+/* Copies the record, with the identities that the files with code have in this arm now. */
 void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
 		      struct fg_executed *to);
 

@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "model/environment.h"
 
-/* Never fails: what the host does not reveal is left out. */
+/* Facts that the host does not reveal are left out. */
 void fg_host_capture(const char *root, struct fg_environment *host);
 
 /* First line of a file below the root without its newline; false if it does not exist. */
@@ -28,7 +28,7 @@ unsigned fg_host_count_cpu_list(const char *list);
 double fg_host_cpu_quota(const char *root);
 /* Share of CPU time stolen by the hypervisor since boot; NaN: unknown. */
 double fg_host_steal_since_boot(const char *root);
-/* "none", "kvm", "vmware", "microsoft", "xen", "amazon", "google", "virtual machine". */
+/* "none", "kvm", "vmware", ...; "virtual machine" if the hypervisor is unknown. */
 const char *fg_host_virtualization(const char *root);
 /* "docker", "podman", "kubernetes", "lxc", "systemd-nspawn"; NULL: none detected. */
 const char *fg_host_container(const char *root);

@@ -19,8 +19,8 @@ struct fg_loader {
 };
 
 /*
- * FG_EUNSUPPORTED: another dynamic linker, which might run the program, or one that failed; some
- * libraries may have been listed before that.
+ * FG_EUNSUPPORTED: the dynamic linker is not glibc's, so it might run the program, or it failed;
+ * some libraries may have been listed before.
  */
 int fg_loader_list(const struct fg_loader *loader, struct fg_error *err) FG_NODISCARD;
 

@@ -3,9 +3,9 @@
  * Output of benchmark harnesses: one execution of a harness yields several cases, each with its own
  * metrics.
  *
- * The table in harness.c says what each harness needs on its command line; docs/harnesses.md shows
- * them. Repeated cases are averaged. Times become nanoseconds: cpu_time and wall_time are the
- * built-in metrics of these names, everything else (counters) becomes another metric of the case.
+ * The table in harness.c names the options that each harness needs; docs/harnesses.md shows them.
+ * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names,
+ * everything else (counters) becomes another metric of the case.
  */
 #ifndef FG_RUNNER_HARNESS_H
 #define FG_RUNNER_HARNESS_H
@@ -44,7 +44,7 @@ struct fg_harness_report {
  */
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;
-/* Drops all other cases.  FG_ECHILD: none of these exists. */
+/* Drops all other cases. FG_ECHILD: none of these exists. */
 int fg_harness_keep(struct fg_harness_report *report, const char *const *names, size_t count,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_harness_report_release(struct fg_harness_report *report);
@@ -62,10 +62,10 @@ struct fg_extract_source {
 	const char *working_directory;
 };
 
-/* FG_EPARSE: an invalid expression.  The metrics must outlive the extractor. */
+/* FG_EPARSE: an invalid expression. The metrics must outlive the extractor. */
 int fg_extractor_create(const struct fg_user_metric *metrics, size_t count,
 			struct fg_extractor **extractor, struct fg_error *err) FG_NODISCARD;
-/* One value per metric.  FG_ECHILD with the metric's name if one is missing or not a number. */
+/* Sets one value per metric. FG_ECHILD: the metric that `err` names is missing or not a number. */
 int fg_extractor_run(const struct fg_extractor *extractor, const struct fg_extract_source *source,
 		     double *values, struct fg_error *err) FG_NODISCARD;
 void fg_extractor_free(struct fg_extractor *extractor); /* NULL does nothing */

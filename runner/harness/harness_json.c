@@ -69,7 +69,10 @@ static int parse_json(const char *text, size_t size, cJSON **json, struct fg_err
 			cJSON_Delete(last);
 			last = one;
 		} else if (!length && *start == '{') {
-			/* This one is truncated, and the document before it lacks some results. */
+			/*
+			 * The last document is truncated, and the document before it lacks some
+			 * results.
+			 */
 			cJSON_Delete(last);
 			last = NULL;
 			(void)fg_error_set(&found, FG_ECHILD, "its end is missing");

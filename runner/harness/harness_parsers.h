@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One reader per harness, and helpers they share.  FG_ECHILD: unexpected output. */
+/* One reader per harness, and helpers they share. FG_ECHILD: unexpected output. */
 #ifndef FG_RUNNER_HARNESS_PARSERS_H
 #define FG_RUNNER_HARNESS_PARSERS_H
 
@@ -19,7 +19,7 @@ void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_cas
 			 const char *metric, double value_ns);
 /*
  * Chooses the metric by unit: a time (per operation: "ns/op") is wall_time, a rate ("MB/s",
- * "ops/s") is better when higher, anything else is a metric named after the unit.  Repeated values
+ * "ops/s") is better when higher, anything else is a metric named after the unit. Repeated values
  * are averaged.
  */
 void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness_case *to,

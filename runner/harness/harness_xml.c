@@ -7,8 +7,8 @@
 
 /*
  * The reporter writes <BenchmarkResults name="..." ...> <mean value="12.3" .../> ... per case,
- * numbers in nanoseconds.  Only this subset of XML is understood: start tags with quoted
- * attributes, and the five named entities.
+ * numbers in nanoseconds. Only this subset of XML is understood: start tags with quoted attributes,
+ * and the five named entities.
  */
 static const char *find_attribute(const char *tag, const char *end, const char *name,
 				  size_t *length)
@@ -132,7 +132,7 @@ int fg_harness_read_elements(const char *text, size_t size, const char *name,
 
 /*
  * <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds. doctest
- * measures nothing but the time of a test case. A skipped one is an empty element.
+ * measures nothing but the time of a test case. A skipped case is an empty element.
  */
 int fg_harness_doctest(struct fg_harness_report *report, const char *tag, const char *end,
 		       struct fg_error *err)

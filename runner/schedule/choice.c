@@ -3,14 +3,14 @@
  * Which schedule reaches a verdict sooner?
  *
  * A verdict needs `min_pairs` observations, or as many as make its interval fit into the margin,
- * whichever is more.  For an observation of variance v the latter is about v (Z / ln(1 +
- * margin))².  That number times the seconds of an observation is the time until a verdict; the
- * schedule with the shorter time is chosen.
+ * whichever is more. For an observation of variance v the latter is about v (Z / ln(1 + margin))².
+ * That number times the seconds of an observation is the time until a verdict; the schedule with
+ * the shorter time is chosen.
  *
- * The seconds are known after a few observations.  The variances are not: with six values each, two
+ * The seconds are known after a few observations. The variances are not: with six values each, two
  * variances differ by a factor of five by chance once in ten times, and programs on crowded
- * machines have outliers as well.  By the variances alone, every second choice between similar
- * schedules would be a coin toss, and so would some between dissimilar ones.  So the trial is
+ * machines have outliers as well. By the variances alone, every second choice between similar
+ * schedules would be a coin toss, and so would some between dissimilar ones. So the trial is
  * weighed against prior knowledge (a normal prior on the logarithm of the ratio of the variances,
  * updated by the trial):
  *
@@ -21,13 +21,13 @@
  *   n: 4.6 / n for normal values, and as much again for outliers.
  *
  * Three rounds change the belief little, twelve settle it: ABBA is then chosen when it looks better
- * by 1.8 or more.  The trial ends when the choice would be the same with the ratio PAUSE errors up
+ * by 1.8 or more. The trial ends when the choice would be the same with the ratio PAUSE errors up
  * or down; on a quiet machine, where both schedules decide at their first look, after three rounds.
  *
  * Example: 0.2 s per duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each;
  * margin 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
- * together -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s
- * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the
+ * together -0.78. Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s
+ * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s. A block is two observations: half the
  * variance in twice the time.
  *
  * The spread is the mean absolute deviation from the median: with so few values a square would let

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Duet or ABBA: which of the two reaches a verdict sooner, judged by a few observations of each.
- * Pure arithmetic, so that it can be replayed on recordings; trial.c makes the observations.
- * choice.c explains the reasons.
+ * Chooses duet or ABBA: the schedule that reaches a verdict sooner, judged by a few observations of
+ * each. Pure arithmetic, so that it can be replayed on recordings; trial.c makes the observations.
+ * choice.c explains the rule.
  */
 #ifndef FG_RUNNER_CHOICE_H
 #define FG_RUNNER_CHOICE_H
@@ -23,7 +23,7 @@ struct fg_trial {
 
 /* Requirements for a verdict. */
 struct fg_choice_goal {
-	unsigned min_pairs; /* pairs before anything can be decided */
+	unsigned min_pairs; /* nothing is decided with fewer pairs */
 	double margin;      /* the interval must fit into this, a ratio: 0.02 */
 };
 

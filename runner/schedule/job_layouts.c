@@ -2,7 +2,7 @@
 /*
  * A build is measured with its code at several addresses, either from the beginning or once it
  * looks slower, so that the verdict is about the code and not about where the linker happened to
- * put it. Each pair runs both arms in the same layout, and the next pair uses the next one. This
+ * put it. Each pair runs both arms in the same layout, and the next pair uses the next layout. This
  * costs links but no extra pairs.
  */
 #include "base/clock.h"

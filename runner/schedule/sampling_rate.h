@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sampling rate of a benchmark.  Both sides of a pair are sampled at the same rate, so it
- * cannot be adapted while they run: the collector measures the cost of samples in the warm-up, and
- * the highest rate that the budget allows at that cost holds for all pairs.
+ * The sampling rate of a benchmark. Both sides of a pair are sampled at the same rate, so it cannot
+ * be adapted while they run: the collector measures the cost of samples in the warm-up, and the
+ * highest rate that the budget allows at that cost holds for all pairs.
  */
 #ifndef FG_RUNNER_SAMPLING_RATE_H
 #define FG_RUNNER_SAMPLING_RATE_H

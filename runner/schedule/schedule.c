@@ -3,18 +3,18 @@
  * The order of executions.
  *
  * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and
- * other tenants drift.  So the two arms are interleaved and the pair is the unit of analysis.
+ * other tenants drift. So the two arms are interleaved and the pair is the unit of analysis.
  *
  * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both
- *         alike.  The one started first has a small advantage, so each pair draws who starts.  The
- *         CPU changes after every two pairs.  CPU time is the metric.
- * abba    One at a time: A B B A or B A A B, at random.  A linear drift over the block adds the
- *         same to both arms: positions 0 + 3 = 1 + 2.  The whole block is one observation.
+ *         alike. The one started first has a small advantage, so each pair draws who starts. The
+ *         CPU changes after every two pairs. CPU time is the metric.
+ * abba    One at a time: A B B A or B A A B, at random. A linear drift over the block adds the
+ *         same to both arms: positions 0 + 3 = 1 + 2. The whole block is one observation.
  * stored  The candidate alone; its partner is in the store.
  *
  * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).
  * No state is carried from one block to the next, so the order of one pair says nothing about that
- * of another.  The gate's test rests on this: for equal sides, the sign of a pair's difference is
+ * of another. The gate's test rests on this: for equal sides, the sign of a pair's difference is
  * the coin that drew its order.
  *
  * The padding of the environment is drawn per pair, the same for both arms: then they differ in the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which arm runs when, where and with what padding: pure functions of the run's seed and a counter,
- * so that an interrupted run continues as if nothing had happened, and the order can be checked
- * without running anything. schedule.c explains the reasons for each schedule.
+ * Decides which arm runs when, on which CPU and with what padding. Everything is a pure function of
+ * the run's seed and a counter: an interrupted run continues as if nothing had happened, and the
+ * order can be checked without running anything. schedule.c explains each schedule.
  */
 #ifndef FG_RUNNER_SCHEDULE_H
 #define FG_RUNNER_SCHEDULE_H
@@ -44,16 +44,16 @@ struct fg_schedule_rules {
 };
 
 /*
- * Seed for one benchmark of a run; independent of the run's other benchmarks, so that renaming or
- * adding one does not change its order.
+ * Returns the seed for one benchmark of a run, which is independent of the run's other benchmarks:
+ * renaming or adding another benchmark does not change the order.
  */
 uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark);
 
 /* The nth measured pair (duet, stored) or ABBA block. */
 void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
-/* Each arm once; the results are discarded. */
+/* Runs each arm once; the results are discarded. */
 void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
-/* Each arm once and alone, for the absolute level in a duet session. */
+/* Runs each arm once and alone, for the absolute level in a duet session. */
 void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /*
  * Runs one arm with the sampler against the same arm without, in the order of the schedule, to

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `schedule: auto`: try both schedules, keep the one that reaches a verdict sooner.
+ * `schedule: auto`: try both schedules, keep the schedule that reaches a verdict sooner.
  *
  * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
- * half the time of a block. On a crowded one it may lose: three tasks on one CPU get uneven time
- * slices. choice.c weighs a few observations of each against prior knowledge; this file makes them,
- * alternating so that both see the same conditions. For ABBA the trial runs half a block, A then B.
+ * half the time of a block. On a crowded machine it may lose: three tasks on one CPU get uneven
+ * time slices. choice.c weighs a few observations of each against prior knowledge; this file makes
+ * them, alternating so that both see the same conditions. For ABBA the trial runs half a block, A
+ * then B.
  *
  * The trial's repetitions are kept with the run but do not count for the verdict. A schedule is
- * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted
- * among the ten of the first look, they would make its interval too narrow and false alarms too
- * frequent.
+ * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted,
+ * they would make the interval of the first look too narrow and false alarms too frequent.
  *
  * A duet is meaningful only for a program that keeps one CPU busy, and no more than one. On a
  * loaded machine CPU time / wall time is misleading: waiting for a CPU looks like idling. Therefore
@@ -74,7 +74,7 @@ static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const c
 	series->schedule_reason = fg_xstrdup(reason);
 }
 
-/* Arms that run at once must not share files. */
+/* Do the arms share files? Then they must not run at once. */
 static bool shares_files(const struct fg_runner_job *job)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -118,7 +118,7 @@ static bool is_apart(const struct fg_contender *duet)
 	return duet->refused > duet->trial.count;
 }
 
-/* After a round of both schedules: are more rounds worth their time? */
+/* Ends a round of both schedules: decides whether more rounds are worth their time. */
 static void end_round(struct fg_runner_job *job)
 {
 	struct fg_competition *c = &job->competition;
@@ -278,7 +278,7 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 	return true;
 }
 
-/* If more tasks want to run than there are CPUs, blame the crowded host. */
+/* If the load is much higher than the number of CPUs, the crowded host is to blame. */
 static void describe_idle(const struct fg_runner_job *job, double busy, char reason[REASON_SIZE])
 {
 	const struct fg_series *series = fg_job_series(job);

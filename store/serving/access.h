@@ -62,8 +62,7 @@ bool fg_scope_covers(enum fg_scope given, enum fg_scope needed);
 int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 			  char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err) FG_NODISCARD;
 /*
- * FG_ENOENT: unknown, expired or revoked (the message says which).  Release with
- * fg_token_release().
+ * FG_ENOENT: unknown, expired or revoked (the message says which). Release with fg_token_release().
  */
 int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
 			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;
@@ -76,7 +75,7 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
 	FG_NODISCARD;
-/* Counts all tokens, including revoked and expired ones. */
+/* Counts all tokens, even if they are revoked or expired. */
 int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_token_release(struct fg_token *token);
 void fg_token_list_release(struct fg_token_list *list);

@@ -12,7 +12,7 @@ struct fg_store;
 struct fg_audit_entry {
 	int64_t id;
 	int64_t at_ns;
-	const char *project; /* NULL: about no single project */
+	const char *project; /* NULL: the entry is not about a single project */
 	const char *who;
 	const char *action;  /* "token.create", "run.remove" */
 	const char *subject; /* id of the changed object; NULL: none */

@@ -23,7 +23,7 @@ out:
 	return status;
 }
 
-/* The type of a column, by which it becomes a parameter. */
+/* The type of a column determines the type of the parameter. */
 enum column {
 	TEXT,
 	NUMBER,

@@ -41,7 +41,7 @@ struct fg_history {
 };
 
 struct fg_history_query {
-	const char *project; /* NULL: the store holds only one */
+	const char *project; /* NULL: the store holds only one project */
 	const char *benchmark;
 	const char *metric;
 	const char *branch; /* NULL: all */

@@ -8,10 +8,10 @@
 
 struct fg_overview_row {
 	char *name;
-	const char *metric; /* the metric shown: the first gated one with values */
+	const char *metric; /* the metric shown: the first gated metric with values */
 	const char *label;
 	char *metrics; /* definitions in the newest run, as stored */
-	/* The newest run, which may not have a value. */
+	/* The newest run, even if it has no value. */
 	char run[37];
 	int64_t started_ns;
 	char *commit;

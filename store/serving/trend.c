@@ -220,7 +220,7 @@ out:
 }
 
 /*
- * Reports a function without time in these runs like an unknown one: it may belong to another
+ * Reports a function without time in these runs as unknown, because it may belong to another
  * project.
  */
 static int check_seen(const struct fg_trend_query *query, const struct fg_function_trend *trend,

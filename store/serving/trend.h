@@ -44,7 +44,7 @@ struct fg_trend_query {
  */
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
 			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
-/* Runs of the baseline's branch. */
+/* The earlier runs of the baseline's branch. */
 struct fg_earlier_runs {
 	struct fg_store *store;
 	const struct fg_run *baseline;

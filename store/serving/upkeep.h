@@ -9,10 +9,7 @@
 struct fg_store;
 struct fg_strbuf;
 
-/*
- * Checks everything for damaged pages and chunks with a wrong checksum. Adds one line of text per
- * finding.
- */
+/* Looks for damaged pages, and for chunks that do not unpack. Adds one line of text per finding. */
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err) FG_NODISCARD;
 
@@ -27,7 +24,7 @@ int fg_store_lag(struct fg_store *store, int64_t *milliseconds, struct fg_error 
 /* Copies one run with everything that belongs to it. */
 int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
 	FG_NODISCARD;
-/* Copies tokens, notes and decisions. Their runs must have been copied. */
+/* Copies everything but runs: tokens, roles, limits, webhooks, the audit log, notes, cards. */
 int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
 	FG_NODISCARD;
 

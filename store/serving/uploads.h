@@ -30,7 +30,7 @@ enum fg_upload_outcome {
 
 /*
  * Stores a run and the digest of the upload, in a transaction begun with fg_store_batch_begin(). A
- * known run costs one query; an incomplete one is replaced. The quota applies to the project's size
+ * known run costs one query; an incomplete run is replaced. The quota applies to the project's size
  * after the upload.
  */
 int fg_store_put_upload(struct fg_store *store, const struct fg_stored_run *stored,

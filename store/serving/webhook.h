@@ -2,8 +2,8 @@
 /*
  * The webhook of a project, and its pending calls. A call is written in the transaction that stores
  * its run, so it exists if and only if the run does. A project's calls are made one after the
- * other, the oldest first; an attempt puts off the next one, so that servers that share a database
- * do not make the same call.
+ * other, the oldest first. An attempt delays the next attempt, so that servers that share a
+ * database do not make the same call.
  */
 #ifndef FG_STORE_SERVING_WEBHOOK_H
 #define FG_STORE_SERVING_WEBHOOK_H
@@ -40,8 +40,8 @@ struct fg_webhook_call {
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
 			  struct fg_error *err) FG_NODISCARD;
 /*
- * Begins an attempt at a due call. The next one is due after `retry_ns`, or after twice as long as
- * the last time. FG_ENOENT without a message: none is due.
+ * Begins an attempt at a due call. The next attempt is due after `retry_ns`, doubled with each
+ * attempt so far. FG_ENOENT without a message: no call is due.
  */
 int fg_store_webhook_claim(struct fg_store *store, int64_t retry_ns, struct fg_arena *arena,
 			   struct fg_webhook_call *call, struct fg_error *err) FG_NODISCARD;

@@ -61,7 +61,7 @@ int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * Shows a page that loads the next one, after the cookie was set. Browsers send a strict cookie
+ * Shows a page that loads the next page, after the cookie was set. Browsers send a strict cookie
  * only if the request comes from a page of the same site. The new address no longer contains the
  * key.
  */

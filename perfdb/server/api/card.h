@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The answer cards of stored runs, made from their reports.  Inside perfdb/server/ only.
- */
+/* The answer cards of stored runs, made from their reports. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_API_CARD_H
 #define FG_PERFDB_SERVER_API_CARD_H
 
@@ -30,7 +28,7 @@ void fg_cards_write(struct fg_cards *cards, const char *run, const char *benchma
 		    struct fg_json_writer *w);
 void fg_cards_release(struct fg_cards *cards);
 
-/* Appends the sentence about a whole run; false if it has no readable report. */
+/* Appends the sentence about a whole run; false if the run has no readable report. */
 bool fg_cards_add_sentence(struct fg_store *store, const char *run, struct fg_strbuf *text);
 
 #endif

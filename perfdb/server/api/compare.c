@@ -169,8 +169,8 @@ static void merge_runs(const struct fg_stored_run *a, const struct fg_stored_run
 }
 
 /*
- * Imported profiles are named after their files, so if each side has only one, both get the same
- * name.
+ * Imported profiles are named after their files. If each side has a single profile, both get the
+ * same name.
  */
 static void match_profile_names(struct pair *pair)
 {
@@ -321,7 +321,7 @@ static void show_measure_of_all(const struct fg_stored_run *run, const char *mea
 static void write_verdict(struct fg_request *rq, const struct fg_stored_run *shown,
 			  const struct fg_verdict *verdict)
 {
-	/* one per benchmark of the verdict, which may have more of them than the run */
+	/* one per benchmark of the verdict, which may have more benchmarks than the run */
 	const struct fg_profile_set **profiles =
 		fg_xcalloc(verdict->benchmark_count, sizeof(*profiles));
 	const struct fg_report report = {
@@ -360,7 +360,7 @@ out:
 	return status;
 }
 
-/* "3-9" as pair numbers; all pairs if the parameter is absent. */
+/* Reads "3-9" as pair numbers; all pairs if the parameter is absent. */
 static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error *err)
 {
 	const char *words = fg_request_parameter(rq, "pairs");

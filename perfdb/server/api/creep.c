@@ -17,7 +17,7 @@ enum {
 	BENCHMARKS_MIN = 2, /* a single benchmark is judged by its own runs */
 };
 
-/* Returns the number of runs read. */
+/* Adds the functions of a benchmark to the pool. Returns the number of runs read. */
 static size_t add_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 			    struct fg_creep_pool *pool)
 {

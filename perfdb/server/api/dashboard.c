@@ -167,7 +167,7 @@ static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_text(w, "unit", row->history.unit);
 	fg_json_text(w, "better", row->history.better == FG_BETTER_HIGHER ? "higher" : "lower");
 	fg_json_text(w, "verdict", newest->outcome);
-	/* values of the verdict: plain medians differ by chance */
+	/* The value follows the verdict's ratio: plain medians differ by chance. */
 	fg_json_double(w, "value",
 		       isfinite(newest->ratio) && isfinite(newest->baseline)
 			       ? newest->baseline * newest->ratio

@@ -15,15 +15,15 @@ int fg_decision_end(struct fg_request *rq, int status, const struct fg_audit_ent
 
 /*
  * Parses the body as JSON, which the caller deletes, and checks that this client may change the
- * project that it names (NULL: it names no project). FG_EINVAL: the body has a member other than
+ * project that the body names (NULL: no project). FG_EINVAL: the body has a member other than
  * `project` and `names`, which ends with NULL; a misspelled name must not silently count as
  * missing.
  */
 int fg_decision_body(struct fg_request *rq, const char *const *names, cJSON **json,
 		     const char **project, struct fg_error *err) FG_NODISCARD;
 /*
- * A text in the body, which lives as long as the request; `missing`, which may be NULL, is the
- * default.
+ * Returns a text of the body, which lives as long as the request, or `missing` (may be NULL) if the
+ * body does not have it.
  */
 char *fg_decision_text(struct fg_request *rq, const cJSON *json, const char *name,
 		       const char *missing);

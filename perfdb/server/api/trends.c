@@ -50,7 +50,7 @@ static int read_place(struct fg_request *rq, const char **project, const char **
 	return fg_request_may_see(rq, *project, err);
 }
 
-/* Is this optional part of the answer requested? */
+/* False if the request turns this part of the answer off. */
 static bool is_wished(struct fg_request *rq, const char *part)
 {
 	const char *wish = fg_request_parameter(rq, part);
@@ -195,7 +195,7 @@ static int check_cost(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Inclusive or own time? */
+/* Does the request want inclusive times instead of own ones? */
 static bool is_with_callees(struct fg_request *rq)
 {
 	const char *of = fg_request_parameter(rq, "of");
@@ -209,7 +209,7 @@ static double written(double value, bool is_time)
 	return is_time ? round(value / 100) / 1e4 : value;
 }
 
-/* Only on request, because the search takes longer than the rest of the answer. */
+/* Writes changes only on request, because the search takes longer than the rest of the answer. */
 static int write_function_changes(struct fg_request *rq, struct fg_json_writer *w,
 				  const struct fg_function_point *points, size_t count,
 				  bool is_time, struct fg_error *err)

@@ -63,7 +63,7 @@ static int check_identity(struct fg_request *rq, const struct fg_run *run, struc
 	return FG_OK;
 }
 
-/* The parts are borrowed from the body. */
+/* Unpacks the run; `wire` borrows its parts from the body. */
 static int unpack(const struct fg_wire *wire, struct fg_stored_run *stored, struct fg_error *err)
 {
 	const struct fg_bundle bundle = {

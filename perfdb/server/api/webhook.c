@@ -6,7 +6,7 @@
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
 
-/* For a project without a webhook, the members are null. */
+/* Answers with the webhook; the members are null if the project has none. */
 int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_webhook hook = {0};
