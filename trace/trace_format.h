@@ -13,7 +13,7 @@
  * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
  * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
  * 64-bit store of its `commit` word (bytes used, and the crc32c of just these bytes) makes a record
- * part of the file.  Bytes behind `used` are not part of the file.  The file is sparse and
+ * part of the file.  Bytes beyond `used` are not part of the file.  The file is sparse and
  * longer than what was written: the writer never shortens it (a thread may still be writing); a
  * final reader may cut it at `allocated`.
  *
@@ -84,7 +84,7 @@ enum fg_trace_clock {
 #define FG_SAMPLE_CLOCK_MASK 0x07u
 #define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
 #define FG_SAMPLE_TRUNCATED  0x10u /* the stack does not reach the start of its thread */
-#define FG_SAMPLE_SYSCALL    0x20u /* the leaf is right behind a system call instruction */
+#define FG_SAMPLE_SYSCALL    0x20u /* the leaf is right after a system call instruction */
 #define FG_SAMPLE_STOPPED    0x40u /* elapsed time in which the thread neither ran nor waited */
 #define FG_SAMPLE            0x80u
 
@@ -92,7 +92,7 @@ enum fg_trace_clock {
  * Records and their fields, all varints unless "text".
  *
  * FRAME's offset is address - bias (module 0: the address itself). With FG_FRAME_EXACT it is where
- * the program was interrupted (the leaf, or the frame behind a signal frame); without, it is a
+ * the program was interrupted (the leaf, or the caller of a signal frame); without, it is a
  * return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is
  * a cut: the fourth field is the number of frames that were left out here. A module that is
  * unloaded and mapped again at the same place keeps its id.
@@ -180,7 +180,7 @@ enum fg_trace_record {
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure, argument (from 0),
 	 * then its statistics: values, zeros, negatives, denormals, infinities, NaNs, repeats of
-	 * the previous value; the least, the most and the sum of the finite ones (bits of a
+	 * the previous value; the minimum, maximum and sum of the finite ones (bits of a
 	 * double); then to the end of the record bin, number of values. Records with the same five
 	 * ids add up
 	 */
@@ -290,7 +290,8 @@ enum fg_thread_kind {
 };
 
 /*
- * Samples that were due but not taken, or taken without a stack; index into fg_trace_header.losses.
+ * Samples that were due but not taken, or whose stack is missing or incomplete; index into
+ * fg_trace_header.losses.
  */
 enum fg_trace_loss {
 	/* The file is full. */
@@ -380,7 +381,8 @@ struct fg_trace_header {
 	/* system calls that our signal interrupted and that were made again */
 	uint64_t restarts;
 	uint64_t forwarded; /* the program's own signals, passed on to it */
-	uint64_t end;       /* enum fg_trace_end, written after the members that follow */
+	uint64_t
+		end; /* enum fg_trace_end, written after the other members whose names begin with end_ */
 	uint64_t end_monotonic_ns;
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;
@@ -464,7 +466,7 @@ struct fg_trace_chunk {
 enum fg_trace_table_kind {
 	/* struct fg_trace_counts_row, not yet written as FG_RECORD_COUNTS: both add up */
 	FG_TABLE_COUNTS = 1,
-	/* FG_TRACE_SITE_MEMBERS: what is held, if the process wrote no FG_RECORD_HELD */
+	/* FG_TRACE_SITE_MEMBERS: the things held, valid if the process was killed */
 	FG_TABLE_SITES = 2,
 	/* struct fg_trace_calls_row, not yet written as FG_RECORD_COUNTS: both add up */
 	FG_TABLE_CALLS = 3,

@@ -33,7 +33,8 @@ struct reader {
 /* -------------------------------------------------------------------- chunks */
 
 /*
- * `size` bytes at `offset`, or NULL when the file does not have them.  Valid until the next call.
+ * `size` bytes at `offset`, at most BLOCK_SIZE; NULL: they cannot be read. Valid until the next
+ * call.
  */
 static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t size)
 {

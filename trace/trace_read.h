@@ -100,7 +100,7 @@ struct fg_trace_sample {
 	uint32_t thread;
 	uint32_t region;
 	uint8_t clock; /* enum fg_trace_clock */
-	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL */
+	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL, FG_SAMPLE_STOPPED */
 };
 
 /* A count on a call path. */
@@ -123,7 +123,7 @@ struct fg_trace_pattern {
 	const char *exported_by;
 	bool is_unsigned;   /* arguments were requested, and a signature is unknown */
 	bool is_overloaded; /* overloads with other parameters are only counted */
-	bool is_untimed;    /* durations were requested, and a signature is unknown */
+	bool is_untimed;    /* durations were requested of calls that cannot be timed */
 };
 
 /* The values of one argument of a function. */
@@ -142,7 +142,7 @@ struct fg_trace_refusal {
 	const char *names; /* names of some of them, "a, b" */
 };
 
-/* Durations of the calls of a function that returned. */
+/* Durations of a function's calls that returned. */
 struct fg_trace_call_times {
 	uint32_t thread, region, path, measure;
 	uint64_t returned, total_ns, own_ns, min_ns, max_ns;
@@ -235,7 +235,7 @@ struct fg_trace {
 	const char *executable; /* "": unknown */
 	const char *command;    /* arguments joined by blanks */
 	size_t chunk_count;     /* chunks that were read */
-	size_t gap_count;       /* chunks that were allocated but never written */
+	size_t gap_count; /* blocks of FG_TRACE_ALIGN bytes that were allocated but never written */
 	uint64_t unknown_records;
 	uint64_t missing_bytes; /* allocated, but not in the file */
 	char damage[160];       /* "": the file was read to its end */
