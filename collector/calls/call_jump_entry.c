@@ -12,7 +12,7 @@
  */
 #include "collector/calls/call_registers.h"
 
-/* Vector registers from the eighth on follow the state, and masks lie at 2240. */
+/* Vector registers from number 8 on follow the state, and the masks follow them at 2240. */
 _Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 144");
 _Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
 	       "the code below says 160");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * For each object of the plan, checks that it is the one that was examined. Then memory within
+ * Carries out the plan. Each object must still be the one that was examined. Then memory within
  * reach of its code gets a stub for each function,
  *
  *	lea   -128(%rsp),%rsp	keeps the red zone

@@ -236,7 +236,10 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 		if (!site)
 			return;
 		hook.way = FG_CALL_WAY_FENTRY;
-		/* The end of a call is not visible, so it has no duration. */
+		/*
+		 * With durations, calls are only counted too: __fentry__ does not see the end of a
+		 * call.
+		 */
 		hook.is_counted_only =
 			symbol->is_clone ||
 			fg_call_is_other_overload(symbol->base, readable, object->path) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan of the functions that a jump at their entry can count. It is made before a program
+ * The plan of jumps that count functions at their entries. It is made before a program
  * starts (binary/entries.h) and carried out inside the program (call_jumps.c). A plan is one file:
  *
  *	struct fg_plan_header

@@ -66,7 +66,7 @@ enum {
 	OPENED,
 };
 
-static _Atomic uint32_t sites[FG_FDS_MAX]; /* the path that opened the descriptor; 0: not seen */
+static _Atomic uint32_t sites[FG_FDS_MAX]; /* site that opened the descriptor; 0: not seen */
 static _Atomic uint32_t fds_end;           /* all known descriptors are below this */
 
 static void release(uint32_t site)

@@ -32,7 +32,8 @@ enum type_state {
 	TYPE_NAMED,
 };
 
-#define TYPE_PREFIX "throws._ZTS" /* the linkage name begins with an underscore here */
+/* Measures are named by the type's linkage name: _ZTS and the mangled name. */
+#define TYPE_PREFIX "throws._ZTS"
 
 /* The beginning of a std::type_info. */
 struct type_info {

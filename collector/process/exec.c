@@ -110,7 +110,7 @@ static const char *why_escapes(const char *path)
 	return linker[0] ? NULL : " is linked statically and ran without being sampled";
 }
 
-/* Names a program that escapes in the trace of the program that starts it. */
+/* Notes in the trace that a program about to start cannot be sampled. */
 static void note_escape(const char *path)
 {
 	struct fg_thread *thread = fg_self;

@@ -43,7 +43,7 @@ void fg_reals_find(void);
  */
 void *fg_real(enum fg_real index);
 bool fg_real_exists(enum fg_real index);
-/* Is musl this program's libc, not glibc?  Signal-safe. */
+/* Is this program's libc musl? Signal-safe. */
 bool fg_is_musl(void);
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, and a name in a declaration */

@@ -31,7 +31,7 @@ void fg_threads_visit_others(struct fg_thread *writer,
 					   uint32_t thread));
 /* Waits until every running handler of another thread has ended, but not forever. */
 void fg_threads_wait_for_handlers(const struct fg_thread *thread);
-/* Can the kernel show a visitor which threads count? Ask before any thread does. */
+/* Can the kernel show a visitor which threads count? Call before any thread counts. */
 bool fg_threads_can_count(void);
 
 /*

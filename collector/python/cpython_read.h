@@ -48,9 +48,10 @@ enum {
 
 struct fg_python_frame {
 	uint64_t code;
-	uint64_t instruction; /* address of the current instruction, or of the last executed one */
-	uint64_t stack;       /* an address in the native frame that evaluates this one */
-	uint32_t id;          /* number that the caller assigns */
+	/* address of the current instruction or, by version, of the one executed last */
+	uint64_t instruction;
+	uint64_t stack; /* an address in the native frame that evaluates this one */
+	uint32_t id;    /* number that the caller assigns */
 };
 
 struct fg_python_stack {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel has put -EINTR into the result register, and the pc is behind the call. The arguments
+ * The kernel has put -EINTR into the result register, and the pc is after the call. The arguments
  * are still in their registers (if the result has replaced the first one, it is read from where
  * libc took it), so stepping back over the instruction makes the call again, once its number is
  * known.
@@ -83,7 +83,7 @@ static const struct timed timed_calls[] = {
 	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
 };
 
-/* Endless, absolute, or with a timeout that the kernel updates. */
+/* Calls whose timeout needs no change: endless, absolute, or updated by the kernel. */
 /* clang-format off */
 static const long untimed_calls[] = {
 	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,

@@ -126,7 +126,7 @@ struct fg_kernel_hits {
 	uint32_t count;
 };
 
-/* The previous stack, and room to walk the new one. */
+/* A thread's larger memory: its previous stack, room to walk the new one, totals of regions. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
@@ -204,9 +204,9 @@ struct fg_thread_restart {
 	uintptr_t undecided_sp;
 };
 
-/* The stack of the last sample: collector/unwind/walk.c. */
+/* The stack of the last walk: collector/unwind/walk.c. */
 struct fg_thread_kept {
-	uint32_t trail; /* which of the two trails holds it */
+	uint32_t trail; /* index of the trail that holds it */
 	uint32_t count; /* frames */
 	uint32_t end;   /* one past the outermost */
 	uint32_t checks_end;

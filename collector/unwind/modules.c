@@ -340,7 +340,7 @@ static struct headers find_headers(const struct loaded *object)
 	return found;
 }
 
-/* Fills `found` from its headers. */
+/* Names the module, adds it, and checks whether it is a Python interpreter. 0: no room. */
 static uint32_t add_named(struct fg_thread *thread, struct fg_module *found, const char *name,
 			  const void *dynamic)
 {

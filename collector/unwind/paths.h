@@ -108,10 +108,7 @@ extern uint32_t fg_path_hint_count;
 
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
 
-/*
- * The path `parent` -> `frame`, 0 if the table is full. Frame 0: a cut that leaves out `removed`
- * frames.
- */
+/* The path `parent` -> `frame`; 0: the table is full. */
 static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	if (FG_LIKELY(parent < fg_path_hint_count)) {
@@ -123,6 +120,7 @@ static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent,
 	}
 	return fg_path_find(thread, parent, frame);
 }
+/* The path `parent` -> a cut that leaves out `removed` frames; 0: the table is full. */
 uint32_t fg_path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed);
 
 #endif

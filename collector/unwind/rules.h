@@ -13,8 +13,8 @@
 
 /*
  * If calls leave the return address in a register (FG_ARCH_LINK_REGISTER), a function may store it
- * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, otherwise behind
- * the frame pointer.
+ * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, otherwise in
+ * the word after the frame pointer.
  */
 enum fg_rule_kind {
 	FG_RULE_NONE = 0, /* not a rule */
