@@ -4,14 +4,14 @@
  *
  * libdw walks the same tree of entries again for every address (19 ms per address with inlined
  * frames in a large library). Here each compilation unit is walked once, at the first lookup in it,
- * and yields three sorted arrays:
+ * and yields three arrays:
  *
  *	segments   non-overlapping address ranges, each with its innermost scope: a function or
  *	           an inlined copy of one
  *	scopes     parent scope, function, and the line of the call when inlined
  *	lines      start addresses of source lines
  *
- * A lookup then takes two binary searches and a walk up the scopes. The arrays hold only numbers,
+ * A lookup then takes three binary searches and a walk up the scopes. The arrays hold only numbers,
  * and texts as offsets, so the cache stores them unchanged, by build-id.
  */
 #ifndef FG_SYMBOLS_DEBUG_INDEX_H

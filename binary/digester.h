@@ -33,8 +33,9 @@ struct fg_digester {
 	size_t unnamed_count;
 	size_t unnamed_capacity;
 	size_t uses_capacity;
-	size_t item;                         /* the item whose text is being written */
-	uint64_t trail[FG_DIGEST_DEPTH_MAX]; /* items on the way to the address being described */
+	size_t item; /* the item whose text is being written */
+	/* addresses of the data on the way to the one being described */
+	uint64_t trail[FG_DIGEST_DEPTH_MAX];
 };
 
 struct fg_decoded {
@@ -66,7 +67,7 @@ uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table
 uint64_t fg_digester_relative_entries(const struct fg_digester *d,
 				      const struct fg_image_symbol *symbol);
 
-/* An arm64 instruction without the address that it holds. */
+/* An arm64 instruction, separated from the address that it holds. */
 struct fg_arm64_place {
 	uint32_t kept; /* the instruction without the address */
 	bool has_target;

@@ -27,7 +27,7 @@ enum {
 struct fg_elf_class {
 	size_t header_size, segment_size, section_size, symbol_size, dynamic_size;
 	size_t relocation_size[2]; /* without and with an addend */
-	/* Sizes in bytes; any alignment. */
+	/* `bytes` may have any alignment. */
 	void (*read_header)(const void *bytes, Elf64_Ehdr *header);
 	void (*read_segment)(const void *bytes, Elf64_Phdr *segment);
 	void (*read_section)(const void *bytes, Elf64_Shdr *section);

@@ -381,8 +381,7 @@ struct fg_trace_header {
 	/* system calls that our signal interrupted and that were made again */
 	uint64_t restarts;
 	uint64_t forwarded; /* the program's own signals, passed on to it */
-	uint64_t
-		end; /* enum fg_trace_end, written after the other members whose names begin with end_ */
+	uint64_t end;       /* enum fg_trace_end, written after the other end_ members */
 	uint64_t end_monotonic_ns;
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;

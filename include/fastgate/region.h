@@ -37,8 +37,7 @@ struct fg_region_api {
 	uint32_t version;
 	uint32_t size;
 	uint32_t (*name)(
-		const char *
-			text); /* returns the number of a name, always the same; 0: too many names */
+		const char *text); /* a name's number, always the same; 0: too many names */
 	void (*region_begin)(uint32_t name);
 	void (*region_end)(void);
 	void (*unit_begin)(uint32_t name, uint64_t number);
