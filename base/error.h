@@ -22,8 +22,8 @@ enum fg_status {
 	FG_ELIMIT = -5,        /* a limit was exceeded */
 	FG_ETIMEOUT = -6,      /* took too long */
 	FG_ECHILD = -7,        /* a child program failed */
-	FG_EDB = -8,           /* the store */
-	FG_ENET = -9,          /* the network or the server */
+	FG_EDB = -8,           /* the store failed */
+	FG_ENET = -9,          /* the network or the server failed */
 	FG_EUNSUPPORTED = -10, /* not possible on this host or in this build */
 	FG_EINTERRUPTED = -11, /* the user asked to stop */
 	FG_ECONFLICT = -12,    /* already exists, or is ambiguous */

@@ -62,7 +62,7 @@
   .name = (word), .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \
   .argument = "TIME", .initial = (first), .help = (text)                        \
  }
-/* How long a command may take. */
+/* The time that a command may take. */
 #define FG_ROW_BUDGET(type, member, first, text)                                                 \
  {                                                                                               \
   .name = "budget", .letter = 'b', .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \

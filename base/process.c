@@ -393,7 +393,7 @@ static bool is_known(pid_t pid)
 	return false;
 }
 
-/* Children that we did not start; `found` has room for `room`. */
+/* Children that we neither started nor keep; `found` has room for `room`. */
 static size_t find_strays(pid_t *found, size_t room)
 {
 	DIR *tasks = opendir("/proc/self/task");

@@ -45,7 +45,7 @@ struct fg_process_options {
 	int copy_fd;
 	int64_t timeout_ns; /* 0: none */
 	int64_t grace_ms;   /* between SIGTERM and SIGKILL; 0: 2000 */
-	bool traced;        /* by the calling thread: stopped after exec, needs no launcher */
+	bool traced;        /* by the calling thread: stopped after exec; `launcher` must be NULL */
 	bool shows_opens;   /* traced: stops at each file it opens (open_filter.h) */
 	bool pinned;        /* pinned to `cpu` before exec */
 	int cpu;
@@ -109,7 +109,10 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
  * Sends a signal to every child that fg_process_start() did not start; returns how many there are.
  */
 size_t fg_process_signal_strays(int signal);
-/* Ends every child that fg_process_start() did not start, and its children in turn: strays. */
+/*
+ * Ends the strays: every child that fg_process_start() did not start, and its children in turn.
+ * Returns whether any was still running.
+ */
 bool fg_process_end_strays(void);
 /* Is a process running that a program started with keep_children left behind? */
 bool fg_process_has_kept(void);

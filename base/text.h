@@ -41,7 +41,7 @@ void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t lengt
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
 /* Columns of the text on a terminal (wide and combining characters considered). */
 size_t fg_text_width(const char *text);
-/* The number of bytes at the start that fit into so many columns. */
+/* The number of bytes at the start that fit into `columns` columns. */
 size_t fg_text_head(const char *text, size_t columns);
 /* Cuts the middle out of a name that is wider: "reco::Fitter<…>::fit(Track&)"; 0: any width. */
 void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns the traces of one repetition into a row of a profile set, as `fastgate run` does after each
- * execution. Keep one symbolizer open for the whole run: it looks up an address once, even if many
- * repetitions contain it.
+ * Turns the traces of one repetition into rows of a profile set, one per measure, as `fastgate run`
+ * does after each execution. Keep one symbolizer open for the whole run: it looks up an address
+ * once, even if many repetitions contain it.
  */
 #ifndef FG_PROFILE_INGEST_H
 #define FG_PROFILE_INGEST_H

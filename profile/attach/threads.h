@@ -24,7 +24,7 @@ void fg_pids_release(struct fg_pids *pids);
 
 void fg_threads_of(pid_t pid, struct fg_pids *found);
 
-/* From /proc/PID/task/TID/stat. */
+/* A thread as /proc/PID/task/TID/stat describes it. */
 struct fg_thread_state {
 	char name[32];
 	char state; /* R, S, D, T, t, Z, ...; 0: gone */
