@@ -38,7 +38,7 @@ struct fg_timed_call {
 	uint32_t function;           /* index in fg_called */
 };
 
-/* The clock for durations; `begin` measures the cost of a reading. */
+/* The clock for durations; fg_call_clock_begin() measures the cost of a reading. */
 void fg_call_clock_begin(void);
 uint64_t fg_call_clock(void);
 /* False: too many calls are open in this thread, so this one is not timed. */

@@ -124,7 +124,7 @@ struct fg_call_state {
 	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
-	uint64_t is_timed; /* call the function, then `returned` */
+	uint64_t is_timed; /* call the function, then fg_call_returned_from() */
 	uint64_t r11;      /* saved only at an entry */
 	uint64_t unused[5];
 	uint8_t vectors[8][64];

@@ -20,7 +20,7 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind);
 void fg_thread_detach(struct fg_thread *thread, bool is_last);
 /* Stops and starts the thread's clocks around an exec that may fail. */
 void fg_thread_stop(struct fg_thread *thread);
-/* Writes THREAD_BEGIN, unless the trace has it already. */
+/* Writes FG_RECORD_THREAD_BEGIN, unless the trace has it already. */
 void fg_thread_announce(struct fg_thread *thread);
 /*
  * Calls `visit` with the slot and number of every thread but `writer`. Waits for a thread that is
@@ -60,7 +60,10 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 
 /* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
-/* `thread` writes THREAD_NAME of `named` if it has changed. Call under the `busy` of `thread`. */
+/*
+ * `thread` writes FG_RECORD_THREAD_NAME of `named` if it has changed. Call under the `busy` of
+ * `thread`.
+ */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
  * The program is about to enter a sandbox: from now on the clocks must run without a system call.

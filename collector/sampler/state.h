@@ -244,7 +244,7 @@ struct fg_thread {
 	_Atomic uint8_t counting;
 	/* The program has unblocked our signal here, or waits for it. */
 	_Atomic bool takes_signal;
-	bool written;            /* THREAD_BEGIN is in the trace */
+	bool written;            /* FG_RECORD_THREAD_BEGIN is in the trace */
 	char name[FG_NAME_SIZE]; /* name according to the trace */
 	uintptr_t stack_low;
 	uintptr_t stack_high;

@@ -60,7 +60,7 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
-/* A CFA or CFA_BP frame keeps its return address here. */
+/* A frame with FG_RULE_CFA or FG_RULE_CFA_BP keeps its return address here. */
 static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 {
 #if FG_ARCH_LINK_REGISTER
