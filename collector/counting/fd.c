@@ -6,7 +6,7 @@
  * A descriptor counts as open after the real call has made it, and as closed before the real call
  * closes it: in between another thread may get the same number.  libc opens the descriptors of
  * streams and folders internally, so these functions are intercepted as well.  The collector
- * intercepts close(), dup2() and a few more anyway, and reports them through fg_count_hooks.
+ * intercepts close(), dup2() and a few more anyway, and reports them through fg_fd_hooks.
  *
  * A child of vfork() shares its parent's memory but has its own descriptors, so it is not counted.
  */

@@ -126,9 +126,7 @@ static void follow(uintptr_t value)
 	search.reached[search.reached_count++] = (uint32_t)(number - 1);
 }
 
-/*
- * Returns how many bytes could be read from the start; negative: the system call is not available.
- */
+/* Returns how many bytes could be read from the start; negative: none. */
 static long read_words(uintptr_t from, size_t size)
 {
 	const struct iovec here = {search.words, size};

@@ -68,7 +68,10 @@ static bool gains_rights(const char *path)
 	       ((about.stx_mode & S_ISGID) && about.stx_gid != getegid());
 }
 
-/* The dynamic linker that an ELF program of our width names; "" if it has none. */
+/*
+ * Reads the dynamic linker that an ELF program of our width names, or "". False: not such a
+ * program.
+ */
 static bool read_linker(const char *path, char *linker, size_t size)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours interpose, and those that some glibc since 2.17, or musl, lacks. All are
+ * The functions behind ours, and those that some glibc since 2.17, or musl, lacks. All are
  * looked up at start-up: a later lookup could be in a child of fork, where the loader's lock may
  * be held by a thread that does not exist there.
  */

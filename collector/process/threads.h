@@ -18,7 +18,7 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind);
  * will take a sample.
  */
 void fg_thread_detach(struct fg_thread *thread, bool is_last);
-/* Stops and starts the thread's clocks around an exec that may fail. */
+/* Stops the thread's clocks, if they run. */
 void fg_thread_stop(struct fg_thread *thread);
 /* Writes FG_RECORD_THREAD_BEGIN, unless the trace has it already. */
 void fg_thread_announce(struct fg_thread *thread);
@@ -71,7 +71,7 @@ void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, con
 void fg_threads_enter_sandbox(void);
 /* In a child of fork: forgets the parent's clocks. */
 void fg_threads_forget(void);
-/* CPU time as the kernel counts it. */
+/* CPU time and context switches of the process, as the kernel counts them. */
 void fg_process_used(struct fg_process_use *use);
 /* The kernel's totals for the calling thread. */
 void fg_thread_times(struct fg_times *times);

@@ -30,7 +30,7 @@ struct fg_python_reader {
 };
 
 /*
- * Does the interpreter at this _PyRuntime match its claimed version? `words` are its own table of
+ * Does the interpreter at this _PyRuntime match its claimed version? `words` gets its own table of
  * offsets, if its version has one.
  */
 bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t runtime,
