@@ -26,7 +26,7 @@ void fg_fentry_noop(void) __attribute__((visibility("hidden")));
 /* The C library's hook, or one that does nothing. */
 void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_noop;
 
-/* 0: the function at this address is not wanted. */
+/* The place of the function that called __fentry__; 0: it is not wanted. */
 static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 {
 	return fg_call_symbol_place(site);

@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
 
 /* The components of the vector registers that may be in use. */
 extern uint32_t fg_call_components __attribute__((visibility("hidden")));
-/* Does the processor report which registers are in use? */
+/* Does the processor report which components are in use? */
 extern uint32_t fg_call_knows_in_use __attribute__((visibility("hidden")));
 
 enum {
@@ -28,7 +28,10 @@ enum {
 	FG_COMPONENTS_AVX512 = 224, /* masks, upper halves of zmm0 to zmm15, zmm16 to zmm31 */
 };
 
-/* Sets both. False: this processor has registers that an entry's stub cannot save. */
+/*
+ * Sets fg_call_components and fg_call_knows_in_use. False: this processor has registers that an
+ * entry's stub cannot save.
+ */
 bool fg_call_registers_init(void);
 
 /* ---- calls.c, for the stubs ---- */

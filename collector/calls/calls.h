@@ -111,8 +111,8 @@ bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable
 /* Durations are wanted. */
 extern bool fg_calls_timed;
 /*
- * Called when a function with hooks starts and ends. `caller` is the hook's argument: the
- * function's own frame, or that of the function into which it was inlined.
+ * Called when a function with hooks starts and ends. `caller` has the registers of the hook's
+ * caller: the function's own frame, or that of the function into which it was inlined.
  */
 void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame);
 void fg_call_left(const struct fg_regs *caller, uint32_t function);

@@ -125,7 +125,7 @@ void fg_region_end_name(uint32_t name)
 	uint32_t region = thread ? thread->regions.current : 0;
 	uint32_t levels = 1;
 
-	/* The region was not begun here, so there is nothing to end. */
+	/* A name that no open region of this thread has ends nothing. */
 	for (; region && fg_region_name(region) != name; levels++)
 		region = fg_region_parent(region);
 	while (region && levels--)

@@ -368,8 +368,9 @@ static bool find_call(const struct fg_thread *thread, ucontext_t *context, struc
 /* Pending signals, as classified above. */
 struct pending {
 	bool yields;
-	int flags;    /* flags of the first handler that runs before the call */
-	bool in_call; /* a pending signal that the program's mask blocks and the call's does not */
+	int flags; /* flags of the first handler that runs before the call */
+	/* a signal is pending that the program's mask blocks and the call's mask does not */
+	bool in_call;
 };
 
 static bool has_handler(int number, int *flags)

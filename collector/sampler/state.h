@@ -49,7 +49,7 @@ enum {
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
 };
 
-/* A mapped object; everything but `live` is written before `start` and never again. */
+/* A mapped object. The members that are not atomic are written before `start` and never again. */
 struct fg_module {
 	_Atomic uintptr_t start;
 	uintptr_t end;
@@ -339,7 +339,7 @@ struct fg_global {
 	bool ticks_interrupt; /* an old kernel raises ticks inside system calls */
 	/* why the kernel's functions cannot be seen; 0: they can be */
 	_Atomic uint32_t kernel_errno;
-	/* number of first periods so far, which are spread evenly */
+	/* advances by the golden ratio with each thread's first period, to spread these evenly */
 	_Atomic uint64_t phases;
 	_Atomic int64_t owed_ns;         /* system time owed by threads that have ended */
 	_Atomic uint64_t system_seen_ns; /* time when a thread was last found in the kernel */
