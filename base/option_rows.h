@@ -32,20 +32,20 @@
   .offset = offsetof(type, member), .argument = "FILE", .complete = FG_COMPLETE_FILE, \
   .help = (text)                                                                      \
  }
-/* May be given several times. */
+/* The option may be given several times. */
 #define FG_ROW_LIST(type, member, word, short_form, value, text)        \
  {                                                                      \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_LIST,       \
   .offset = offsetof(type, member), .argument = (value), .help = (text) \
  }
-/* From 1 to `most`; `first` is the default, NULL: none. */
+/* A number from 1 to `most`; `first` is the default, NULL: none. */
 #define FG_ROW_COUNT(type, member, word, short_form, most, first, text)               \
  {                                                                                    \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_UNSIGNED,                 \
   .offset = offsetof(type, member), .argument = "N", .minimum = 1, .maximum = (most), \
   .initial = (first), .help = (text)                                                  \
  }
-/* From 0, which may mean "none", to `most`. */
+/* A number from 0, which may mean "none", to `most`. */
 #define FG_ROW_NUMBER(type, member, word, most, first, text)                                     \
  {                                                                                               \
   .name = (word), .kind = FG_OPTION_UNSIGNED, .offset = offsetof(type, member), .argument = "N", \

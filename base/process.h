@@ -9,8 +9,8 @@
  * - Output is captured into bounded buffers (head and tail of longer output), inherited, or
  *   dropped.  Reading happens inside fg_process_wait().
  * - At the time limit, or when interrupted, the whole group gets SIGTERM, and SIGKILL after
- *   `grace_ms`.  Descendants that left the group are found as well (we are their
- *   subreaper) and ended the same way.
+ *   `grace_ms`.  Descendants that left the group are found as well (we are their subreaper) and
+ *   killed.
  * - `interrupted` (may be NULL) is checked while waiting: true ends the program with
  *   FG_EINTERRUPTED.  A program that ended by itself before that keeps its result.
  */
@@ -105,14 +105,9 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
  */
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
-/*
- * Sends a signal to every child that fg_process_start() did not start; returns how many there are.
- */
+/* Sends a signal to the strays: children that we neither started nor keep. Returns their number. */
 size_t fg_process_signal_strays(int signal);
-/*
- * Ends the strays: every child that fg_process_start() did not start, and its children in turn.
- * Returns whether any was still running.
- */
+/* Kills the strays and, in turn, their children. Returns whether any was still running. */
 bool fg_process_end_strays(void);
 /* Is a process running that a program started with keep_children left behind? */
 bool fg_process_has_kept(void);

@@ -50,8 +50,8 @@ void fg_text_add_references(struct fg_strbuf *text, const char *plain, size_t le
 			    const char *special);
 
 /*
- * The name nearest to `word` (at most two typing errors away) for "did you mean", or NULL. `names`
- * ends with NULL.
+ * The name nearest to `word` for "did you mean", at most three typing errors away (fewer for a
+ * short word), or NULL. `names` ends with NULL.
  */
 const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);

@@ -51,8 +51,8 @@
 #define FG_TRACE_HEADER_SIZE 4096u
 #define FG_TRACE_ALIGN       4096u
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
-#define FG_TRACE_CHUNK_SIZE  4096u       /* the usual size; a reader takes any multiple of ALIGN */
-#define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* largest chunk */
+#define FG_TRACE_CHUNK_SIZE  4096u      /* the usual size; others are multiples of FG_TRACE_ALIGN */
+#define FG_TRACE_CHUNK_LIMIT (1u << 20) /* largest chunk */
 #define FG_TRACE_TABLE_MAGIC 0x42544746u /* "FGTB": a table of counters, see fg_trace_table */
 #define FG_TRACE_TABLE_ROWS  128u        /* bytes from its start to its first row */
 #define FG_TRACE_FRAMES_MAX  4096u       /* call paths of up to this many frames are complete */

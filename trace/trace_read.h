@@ -205,11 +205,8 @@ struct fg_trace {
 	size_t pattern_count, pattern_capacity;
 	const char **signatures; /* indexed by measure */
 	size_t signature_count, signature_capacity;
-	uint32_t *
-		/*
-		 * indexed by measure: how the calls of its function are counted (enum fg_call_way)
-		 */
-		ways;
+	/* indexed by measure: how the calls of its function are counted (enum fg_call_way) */
+	uint32_t *ways;
 	/* functions requested at their entries: counted, or the reason why not */
 	struct fg_trace_refusal *refusals;
 	size_t refusal_count, refusal_capacity;
