@@ -117,7 +117,7 @@ int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct f
 /* Returns the length of the chain; 0: nothing is known about the address. */
 size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX]);
-/* The text at this offset; valid until the next unit is walked. */
+/* The text at this offset; valid until a text is added, for example by a walk. */
 static inline const char *fg_debug_text(const struct fg_debug_index *index, uint32_t text)
 {
 	return index->texts + text;

@@ -11,7 +11,7 @@ enum {
 	PLT_STEPS = 4
 };
 
-/* How the text of an item describes a location; a marker covers no byte of code. */
+/* The kind of the next part of an item's text; a mark itself stands for no byte of code. */
 enum marker {
 	MARK_BYTES = 1,
 	MARK_SELF,

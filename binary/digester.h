@@ -90,7 +90,10 @@ struct fg_code_place fg_decoded_immediate(const struct fg_image *image, const st
 
 /* The first pass: the addresses of all data that has no name. */
 void fg_digester_collect_unnamed(struct fg_digester *d);
-/* The end of the unnamed data at this address: the next named address, symbol, or section end. */
+/*
+ * The end of the unnamed data at this address: the next address that is referred to, the next
+ * symbol or the section's end.
+ */
 uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address);
 /* The second pass: writes the digest of `d->item`, which is this symbol; `text` is scratch. */
 void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbol,

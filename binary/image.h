@@ -68,7 +68,7 @@ struct fg_image {
 	size_t segment_count;
 	struct fg_image_section *sections; /* loaded sections, by address */
 	size_t section_count;
-	struct fg_image_symbol *symbols; /* by address; one per address and kind */
+	struct fg_image_symbol *symbols; /* sorted by address, one per address */
 	size_t symbol_count;
 	struct fg_image_alias *aliases;
 	size_t alias_count;
