@@ -159,9 +159,8 @@ struct fg_module_info {
 	uint64_t end;
 	uint32_t process;
 	bool is_kernel; /* the kernel or one of its modules; chance decides whether it is sampled */
-	const char *
-		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
-		symbols_from;
+	/* origin of its names, for people, as from fg_symbol_module_source() */
+	const char *symbols_from;
 };
 
 enum {
