@@ -391,8 +391,8 @@ static bool contains(const struct fg_elf_symbol *symbol, const struct fg_elf_sym
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address)
 {
 	enum {
-		LOOK_BACK = 32
-	}; /* symbols inside a larger one's range */
+		LOOK_BACK = 32 /* symbols inside a larger one's range */
+	};
 	size_t low = 0;
 
 	if (address < elf->code_start || address >= elf->code_end)

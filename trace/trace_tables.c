@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static const uint32_t state_of_tables =
-	UINT32_MAX; /* greater than the number of any written state */
+/* greater than the number of any written state */
+static const uint32_t state_of_tables = UINT32_MAX;
 
 struct site_32 {
 	FG_TRACE_SITE_MEMBERS(uint32_t, uint32_t)

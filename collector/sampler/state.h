@@ -97,8 +97,8 @@ struct fg_walk_frame {
 
 /* The frames of a stack, leaf first, with room in front for further calls. */
 struct fg_trail {
-	struct fg_walk_frame
-		frames[FG_TRAIL_FRAMES + 1]; /* the last: a sentinel with an unreachable sp */
+	/* the last: a sentinel with an unreachable sp */
+	struct fg_walk_frame frames[FG_TRAIL_FRAMES + 1];
 	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
 
@@ -130,9 +130,8 @@ struct fg_kernel_hits {
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
-	uint32_t edge
-		/* frame ids, a ring: the outer end of a stack that is too deep */
-		[FG_TRACE_FRAMES_EDGE];
+	/* frame ids, a ring: the outer end of a stack that is too deep */
+	uint32_t edge[FG_TRACE_FRAMES_EDGE];
 	struct fg_python_look python;      /* Python frames of the sample being taken */
 	uint32_t copy_ids[FG_COPY_FRAMES]; /* frames of collector/unwind/walk_copy.c */
 	struct fg_kernel_hits hits;

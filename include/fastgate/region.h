@@ -36,8 +36,8 @@ extern "C" {
 struct fg_region_api {
 	uint32_t version;
 	uint32_t size;
-	uint32_t (*name)(
-		const char *text); /* a name's number, always the same; 0: too many names */
+	/* a name's number, always the same; 0: too many names */
+	uint32_t (*name)(const char *text);
 	void (*region_begin)(uint32_t name);
 	void (*region_end)(void);
 	void (*unit_begin)(uint32_t name, uint64_t number);
