@@ -113,7 +113,7 @@ static inline void fg_unit_end(void)
 		api->unit_end();
 }
 
-/* fg_pause() stops sampling and counting in the whole process, fg_resume() continues them. */
+/* fg_pause() stops sampling and counting in the whole process; fg_resume() continues both. */
 static inline void fg_pause(void)
 {
 	const struct fg_region_api *api = fg_region_api();

@@ -39,7 +39,10 @@ const char *fg_view_whole(const struct fg_view_table *table);
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
-/* These add a line above the table, and a line below it. */
+/*
+ * fg_view_head() adds a line above the table, fg_view_note() a line below it, and
+ * fg_view_profile_note() a line to the profile's own notes.
+ */
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_profile_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
