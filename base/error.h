@@ -56,7 +56,7 @@ struct fg_error {
 /* Both return `code`, so that a caller can write `return fg_error_set(err, FG_EPARSE, ...)`. */
 int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
-/* As above, followed by ": " and the text of errno. errno is kept. */
+/* As fg_error_set(), followed by ": " and the text of errno. errno is kept. */
 int fg_error_errno(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
 /* Puts "text: " in front of a message that is already set. */

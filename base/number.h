@@ -50,7 +50,7 @@ const char *fg_format_without_sign(const char *text);
  * factors: "×11".
  */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
-/* A value with its unit: "ns" and "bytes" as above, any other unit after the number. */
+/* A value with its unit: "ns" and "bytes" are scaled, any other unit follows the number. */
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE]);
 /* The shortest text that reads back as the same double, for files. */
 const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE]);

@@ -55,7 +55,7 @@ struct fg_elf_tables {
 /* Reads header and segments.  On failure there is nothing to close. */
 int fg_elf_tables_open(const char *path, struct fg_elf_tables *elf, struct fg_error *err)
 	FG_NODISCARD;
-/* As above, for a file in memory, which must outlive the tables. */
+/* As fg_elf_tables_open(), for a file in memory, which must outlive the tables. */
 int fg_elf_tables_open_memory(const void *data, size_t size, const char *name,
 			      struct fg_elf_tables *elf, struct fg_error *err) FG_NODISCARD;
 /* A file without sections is valid. */

@@ -244,7 +244,7 @@ struct fg_trace {
  */
 #define FG_TRACE_MAX_BYTES (UINT64_C(4) << 30)
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err) FG_NODISCARD;
-/* As above, from memory; `name` is used in messages. */
+/* As fg_trace_read(), from memory; `name` is used in messages. */
 int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trace_release(struct fg_trace *trace);

@@ -150,7 +150,7 @@ static throw_function *look_up_in_runtime(const void *functions)
 	return library ? look_up(FG_SYMBOL_SAME_OBJECT, functions) : NULL;
 }
 
-/* As above, cached: a runtime has few kinds of types. */
+/* As look_up_in_runtime(), cached: a runtime has few kinds of types. */
 static throw_function *find_in_runtime(const void *functions)
 {
 	throw_function *found = NULL;

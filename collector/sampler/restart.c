@@ -294,7 +294,7 @@ static bool is_at_syscall(const ucontext_t *context)
 /* The system call that our handler interrupted. */
 struct call {
 	long number;
-	bool again;           /* the kernel makes it again, by our handler's flags */
+	bool again;           /* the kernel makes the call again, by our handler's flags */
 	const sigset_t *mask; /* mask of the call, while it waits; NULL: none */
 };
 

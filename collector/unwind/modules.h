@@ -15,8 +15,8 @@ int fg_modules_init(void);
 /* The module that contains `pc`, registered if it was unknown; 0: none does. Signal-safe. */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
 /*
- * As above, for an address at which the thread was earlier: its module may be about to be unloaded,
- * or gone without our noticing. 0 if its tables cannot be read.
+ * As fg_module_find(), for an address at which the thread was earlier: its module may be about to
+ * be unloaded, or gone without our noticing. 0 if its tables cannot be read.
  */
 uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc);
 /* The module of the kernel's functions, which has no address; 0: no room. Signal-safe. */

@@ -35,7 +35,7 @@ void fg_paths_clear(void);
 void fg_paths_prepare(void);
 /* The frame at `pc`, where it was interrupted if `exact`; otherwise `pc` is a return address. */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
-/* As above, for a frame of an earlier moment; no id if its code may be gone. */
+/* As fg_frame_find(), for a frame of an earlier moment; no id if its code may be gone. */
 struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact);
 
 /* A number for a non-native frame (collector/python/python_codes.c). */
