@@ -343,8 +343,8 @@ static uintptr_t ended_mark(const struct fg_thread *thread)
 }
 
 /*
- * Call if a handler of the program's has run, or will run before anything else: no sample that
- * comes before the program continues may have the call made again.
+ * Call if a handler of the program has run, or will run before anything else: no sample taken
+ * before the program continues may make the call again.
  */
 static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 {
@@ -365,7 +365,7 @@ static bool find_call(const struct fg_thread *thread, ucontext_t *context, struc
 	return call->number >= 0;
 }
 
-/* Pending signals, as classified above. */
+/* Pending signals, by the table at the start of this file. */
 struct pending {
 	bool yields;
 	int flags; /* flags of the first handler that runs before the call */

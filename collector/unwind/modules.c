@@ -226,7 +226,8 @@ static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
 		 */
 		if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
 		    !atomic_load(&module->live) && same_file(module, found)) {
-			module->path = found->path; /* another thread may be doing the same */
+			/* another thread may also be storing this path */
+			module->path = found->path;
 			atomic_store(&module->seen, atomic_load(&scans));
 			atomic_store_explicit(&module->live, 1, memory_order_release);
 			write_change(thread, FG_RECORD_MODULE_BACK, id);
