@@ -65,7 +65,7 @@ struct fg_process_result {
 	int exit_code; /* if `exited` */
 	int signal;    /* if not `exited` */
 	bool timed_out;
-	bool left_children; /* descendants outlived it and were ended */
+	bool left_children; /* descendants outlived the program and were ended */
 	int64_t started_ns; /* monotonic */
 	int64_t ended_ns;
 	int64_t wall_ns;

@@ -203,7 +203,7 @@ struct fg_label_figures {
 	uint32_t label;
 	struct fg_weight self[FG_CALLTREE_COLUMNS];
 	struct fg_weight inclusive[FG_CALLTREE_COLUMNS];
-	uint32_t leaf_paths; /* distinct call paths that end in it with time of their own */
+	uint32_t leaf_paths; /* distinct call paths that end in the label with time of their own */
 };
 /*
  * Lists the labels that occur, except the root, sorted by self in the last column, largest first.

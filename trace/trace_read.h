@@ -137,7 +137,7 @@ struct fg_trace_domain {
 
 /* Functions that should be counted at their entries. */
 struct fg_trace_refusal {
-	uint64_t reason; /* enum fg_entry_refusal; accepted: they are counted */
+	uint64_t reason; /* enum fg_entry_refusal; "accepted": the functions are counted */
 	uint64_t functions;
 	const char *names; /* names of some of them, "a, b" */
 };

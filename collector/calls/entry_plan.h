@@ -61,7 +61,7 @@ struct fg_plan_object {
 struct fg_plan_fixup {
 	int32_t target; /* target, relative to the function's address */
 	uint8_t at;     /* offset in `code` */
-	uint8_t rest;   /* bytes of the instruction after it */
+	uint8_t rest;   /* bytes of the instruction after the distance */
 	uint16_t unused;
 };
 

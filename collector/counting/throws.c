@@ -193,7 +193,8 @@ FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void 
 		count(&context, info);
 		real(object, info, destroy);
 	}
-	abort(); /* nothing can throw it, and this function must not return */
+	/* without the real function nothing is thrown, but this function must not return */
+	abort();
 }
 
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */

@@ -63,7 +63,7 @@ struct fg_module {
 	uint8_t build_id_size;
 	_Atomic uint8_t live;
 	_Atomic bool stays;       /* loaded with the program: it is never unloaded */
-	_Atomic uint32_t seen;    /* seen by this scan of our own index */
+	_Atomic uint32_t seen;    /* number of the last scan of our own index that found it */
 	const char *_Atomic path; /* borrowed from the loader; valid while the module is live */
 };
 
@@ -205,7 +205,7 @@ struct fg_thread_restart {
 
 /* The stack of the last walk: collector/unwind/walk.c. */
 struct fg_thread_kept {
-	uint32_t trail; /* index of the trail that holds it */
+	uint32_t trail; /* index of the trail that holds the stack */
 	uint32_t count; /* frames */
 	uint32_t end;   /* one past the outermost */
 	uint32_t checks_end;

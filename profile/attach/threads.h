@@ -35,7 +35,8 @@ void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);
 /* Returns false if the kernel refuses; errno holds the reason. */
 bool fg_thread_seize(pid_t tid);
 struct fg_thread_stop {
-	int signal;      /* signal that stopped it, for fg_thread_release() to forward; 0: none */
+	/* signal that stopped the thread, for fg_thread_release() to forward; 0: none */
+	int signal;
 	int64_t seen_ns; /* time when the stop was seen, on the monotonic clock */
 	bool gone;       /* the thread has ended and will not stop */
 };
