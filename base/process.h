@@ -89,7 +89,7 @@ struct fg_process {
 	int64_t started_ns;
 	struct fg_process_options options;
 	struct fg_capture captures[2]; /* stdout, stderr */
-	/* when SIGKILL is due, after SIGTERM; 0: not yet terminated */
+	/* time when SIGKILL is due, after SIGTERM; 0: not yet terminated */
 	int64_t kill_at_ns;
 	bool timed_out;
 	bool reaped;

@@ -176,10 +176,10 @@ struct fg_profile_cost {
 	double signals_ns;  /* the kernel's time for interrupts and signals; 0: not measured */
 	double switches_ns; /* cost of the clock at context switches */
 	double expected;    /* of a stored run: share of the CPU time computed from known costs */
-	int perf_errno;     /* why perf events were refused; 0: they were granted */
+	int perf_errno;     /* reason (errno) why perf events were refused; 0: they were granted */
 	double system_ns;   /* system time in sampled_ns, if the clock distinguishes it */
 	double kernel_ns;   /* part of system_ns sampled independently of the kernel's ticks */
-	int kernel_errno;   /* why kernel functions were not visible; 0: they were */
+	int kernel_errno;   /* reason (errno) why kernel functions were not visible; 0: they were */
 	uint64_t losses[FG_PROFILE_LOSSES];
 };
 

@@ -353,7 +353,7 @@ struct fg_trace_header {
 	uint32_t clock_user; /* enum fg_trace_clock chosen for user time (or for all of it) */
 	/* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
 	uint32_t clock_system;
-	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
+	uint32_t perf_errno; /* reason (errno) why perf was refused; 0: it was not */
 	uint64_t period_ns;  /* first period, and the weight of a sample that carries none */
 	uint64_t tick_ns;    /* between kernel ticks, if these find system time; 0: they do not */
 	uint64_t capacity;   /* bytes that the file may use */
@@ -375,8 +375,9 @@ struct fg_trace_header {
 	uint64_t frames_reused;       /* frames taken over from the previous stack, verified */
 	uint64_t frames_slow;         /* rules that were computed from unwind tables */
 	uint32_t kernel_frames;       /* frames of the kernel that still need names */
-	uint32_t kernel_errno; /* why the kernel's functions could not be seen; 0: they could */
-	uint64_t startup_ns;   /* the collector's own CPU time before main */
+	/* reason (errno) why the kernel's functions could not be seen; 0: they could */
+	uint32_t kernel_errno;
+	uint64_t startup_ns; /* the collector's own CPU time before main */
 	uint64_t threads;
 	/* system calls that our signal interrupted and that were made again */
 	uint64_t restarts;

@@ -336,7 +336,7 @@ struct fg_global {
 	uint32_t clock_system;
 	uint32_t perf_errno;
 	bool ticks_interrupt; /* an old kernel raises ticks inside system calls */
-	/* why the kernel's functions cannot be seen; 0: they can be */
+	/* reason (errno) why the kernel's functions cannot be seen; 0: they can be */
 	_Atomic uint32_t kernel_errno;
 	/* advances by the golden ratio with each thread's first period, to spread these evenly */
 	_Atomic uint64_t phases;
@@ -346,7 +346,7 @@ struct fg_global {
 	uintptr_t cookie;
 	struct fg_thread *forking;
 	_Atomic uint8_t sampling;
-	_Atomic uint32_t switches; /* how often sampling was turned on or off */
+	_Atomic uint32_t switches; /* number of times that sampling was turned on or off */
 	_Atomic uint32_t next_sequence;
 	_Atomic uint32_t next_thread;
 	_Atomic uint32_t module_count;

@@ -105,7 +105,7 @@ struct fg_tables {
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
-/* Where a function saves a register that the rules leave out. */
+/* The place where a function saves a register that the rules leave out. */
 enum fg_saved_where {
 	FG_SAVED_NOWHERE, /* the value is still in the register */
 	FG_SAVED_AT_CFA,  /* at CFA + offset */
