@@ -38,8 +38,8 @@ char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
 	__attribute__((returns_nonnull));
 
 /*
- * Makes room for `wanted` elements in a growing array: doubles *capacity as needed and returns the
- * (moved) array.
+ * Makes room for `wanted` elements in a growing array: enlarges *capacity by half as often as
+ * needed and returns the (moved) array.
  */
 void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));

@@ -32,7 +32,10 @@ static int step(int *at, const char *name, bool make, const char *path, struct f
 	return status;
 }
 
-/* The next name of a path; *rest is what follows. FG_EINVAL: the name would leave the folder. */
+/*
+ * Takes the next name of a path and leaves the remainder in *rest. FG_EINVAL: no name is left, or
+ * the name would leave the folder or enter .git.
+ */
 static int next_name(char **rest, const char *path, char **name, struct fg_error *err)
 {
 	do {

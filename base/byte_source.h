@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes of a file or of memory, read where asked and never beyond the end.  Files are read, not
- * mapped: truncating a mapped file would kill the reader with SIGBUS.  Used by the readers of this
- * folder.
+ * mapped: truncating a mapped file would kill the reader with SIGBUS.
  */
 #ifndef FG_SYMBOLS_BYTE_SOURCE_H
 #define FG_SYMBOLS_BYTE_SOURCE_H

@@ -85,7 +85,7 @@ static void make_ring(struct fg_capture *capture)
 
 /*
  * Keeps the beginning; everything after it goes through a ring of the same size, which keeps the
- * end. Nothing is copied twice: a program that writes megabytes must not wait for us.
+ * end. Output is read straight into the ring: a program that writes megabytes must not wait for us.
  */
 static ssize_t read_some(struct fg_capture *capture)
 {

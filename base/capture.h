@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The output of a program, caught in a pipe or in a file in memory: its beginning and its end are
- * kept, in half of the limit each.
+ * kept, each up to half of the limit.
  *
- * Programs expect a pipe, but it holds only a megabyte: one that prints more waits for its reader,
- * which may be slow on a busy machine. A file never makes it wait; the dropped middle of a long
- * file is returned to the system while the program runs.
+ * Programs expect a pipe, but it holds only a megabyte: a program that prints more waits for its
+ * reader, which may be slow on a busy machine. A file never makes it wait; the dropped middle of a
+ * long file is returned to the system while the program runs.
  *
  * fg_capture_open() → fg_capture_read() when output may be available → fg_capture_take().
  */

@@ -20,8 +20,8 @@ enum {
 /* "2026-08-31T12:34:56Z" */
 void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE]);
 /*
- * The reverse; also accepts a plain date ("2027-03-01", midnight UTC). Returns false for invalid
- * text.
+ * Reads what fg_time_format_utc() writes, or a plain date ("2027-03-01", midnight UTC). Returns
+ * false for invalid text.
  */
 bool fg_time_parse_utc(const char *text, int64_t *wall_ns);
 

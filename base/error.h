@@ -22,8 +22,8 @@ enum fg_status {
 	FG_ELIMIT = -5,        /* a limit was exceeded */
 	FG_ETIMEOUT = -6,      /* took too long */
 	FG_ECHILD = -7,        /* a child program failed */
-	FG_EDB = -8,           /* the store */
-	FG_ENET = -9,          /* the network or the server */
+	FG_EDB = -8,           /* the store failed */
+	FG_ENET = -9,          /* the network or the server failed */
 	FG_EUNSUPPORTED = -10, /* not possible on this host or in this build */
 	FG_EINTERRUPTED = -11, /* the user asked to stop */
 	FG_ECONFLICT = -12,    /* already exists, or is ambiguous */
@@ -56,7 +56,7 @@ struct fg_error {
 /* Both return `code`, so that a caller can write `return fg_error_set(err, FG_EPARSE, ...)`. */
 int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
-/* As above, followed by ": " and the text of errno. errno is kept. */
+/* As fg_error_set(), followed by ": " and the text of errno. errno is kept. */
 int fg_error_errno(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
 /* Puts "text: " in front of a message that is already set. */

@@ -17,7 +17,7 @@
  */
 int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
 	FG_NODISCARD;
-/* As above, for untrusted paths: a pipe (which would block) or a device is FG_EINVAL. */
+/* As fg_fs_read(), for untrusted paths: a pipe (which would block) or a device is FG_EINVAL. */
 int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *size,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,

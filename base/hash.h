@@ -23,7 +23,7 @@ uint32_t fg_crc32c(uint32_t crc, const void *data, size_t size);
 
 void fg_sha256_init(struct fg_sha256 *sha);
 void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
-/* With its NUL, which keeps "ab", "c" and "a", "bc" apart; NULL counts as "". */
+/* Adds a text with its NUL, which keeps "ab", "c" and "a", "bc" apart; NULL counts as "". */
 void fg_sha256_add_text(struct fg_sha256 *sha, const char *text);
 /* False: the file could not be read to its end. */
 bool fg_sha256_add_file(struct fg_sha256 *sha, const char *path);

@@ -88,7 +88,7 @@ static inline bool are_plain(const struct fg_json_writer *w, const char *value)
 	return found == 0;
 }
 
-/* Most strings are plain throughout. */
+/* Counts the plain bytes at the start: most strings are plain throughout. */
 static size_t count_plain(const struct fg_json_writer *w, const char *value, size_t length)
 {
 	size_t count = 0;

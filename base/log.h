@@ -2,7 +2,7 @@
 /*
  * Debug messages: FASTGATE_DEBUG=runner,store:2 switches domains on (":2" for more detail, "all"
  * for everything). They go to stderr, one line each, with a time. When off, a call costs one load
- * and a branch. Only the command line prints messages for users.
+ * and a branch.
  */
 #ifndef FG_BASE_LOG_H
 #define FG_BASE_LOG_H

@@ -18,7 +18,7 @@ static size_t decode(const char *text, unsigned *code_point)
 	return length;
 }
 
-/* Text in `backticks` becomes bold. The input is our own valid UTF-8. */
+/* The text is our own valid UTF-8. */
 void fg_manual_text(struct fg_strbuf *page, const char *text, bool marks)
 {
 	bool is_bold = false;

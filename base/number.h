@@ -45,9 +45,12 @@ const char *fg_format_sign(double value);
 const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE]);
 /* The text of fg_format_signed() without its sign. */
 const char *fg_format_without_sign(const char *text);
-/* A change: 0.048 is "+4.8 %"; two significant digits below 10 %, one decimal above. */
+/*
+ * A change: 0.048 is "+4.8 %". Changes below 0.1 % have two decimals, those from +1,000 % on are
+ * factors: "×11".
+ */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
-/* A value with its unit: "ns" and "bytes" as above, any other unit after the number. */
+/* A value with its unit: "ns" and "bytes" are scaled, any other unit follows the number. */
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE]);
 /* The shortest text that reads back as the same double, for files. */
 const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE]);

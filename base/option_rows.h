@@ -20,7 +20,7 @@
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,       \
   .offset = offsetof(type, member), .argument = (value), .help = (text) \
  }
-/* As above, with shell completion; `completion` is an enum fg_complete. */
+/* As FG_ROW_TEXT, with shell completion; `completion` is an enum fg_complete. */
 #define FG_ROW_NAME(type, member, word, short_form, value, completion, text)                      \
  {                                                                                                \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                                 \
@@ -32,20 +32,20 @@
   .offset = offsetof(type, member), .argument = "FILE", .complete = FG_COMPLETE_FILE, \
   .help = (text)                                                                      \
  }
-/* May be given several times. */
+/* The option may be given several times. */
 #define FG_ROW_LIST(type, member, word, short_form, value, text)        \
  {                                                                      \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_LIST,       \
   .offset = offsetof(type, member), .argument = (value), .help = (text) \
  }
-/* From 1 to `most`; `first` is the default, NULL: none. */
+/* A number from 1 to `most`; `first` is the default, NULL: none. */
 #define FG_ROW_COUNT(type, member, word, short_form, most, first, text)               \
  {                                                                                    \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_UNSIGNED,                 \
   .offset = offsetof(type, member), .argument = "N", .minimum = 1, .maximum = (most), \
   .initial = (first), .help = (text)                                                  \
  }
-/* From 0, which may mean "none", to `most`. */
+/* A number from 0, which may mean "none", to `most`. */
 #define FG_ROW_NUMBER(type, member, word, most, first, text)                                     \
  {                                                                                               \
   .name = (word), .kind = FG_OPTION_UNSIGNED, .offset = offsetof(type, member), .argument = "N", \
@@ -62,7 +62,7 @@
   .name = (word), .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \
   .argument = "TIME", .initial = (first), .help = (text)                        \
  }
-/* How long a command may take. */
+/* The time that a command may take. */
 #define FG_ROW_BUDGET(type, member, first, text)                                                 \
  {                                                                                               \
   .name = "budget", .letter = 'b', .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \

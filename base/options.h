@@ -94,7 +94,7 @@ struct fg_option_set {
 struct fg_option_words {
 	char **items; /* positional arguments, in order; NULL-terminated; in the arena */
 	size_t count;
-	bool ended; /* "--" preceded the last argument */
+	bool ended; /* "--" ended the options */
 };
 
 enum fg_option_style {

@@ -337,8 +337,8 @@ bool fg_rename_apply(const struct fg_rename *rename, const char *subject, struct
 		fg_strbuf_add(result, at, (size_t)groups[0].rm_so);
 		add_replacement(rename->replacement, at, groups, result);
 		at += groups[0].rm_eo;
-		if (groups[0].rm_so ==
-		    groups[0].rm_eo) { /* an empty match: advance, or this loop never ends */
+		/* after an empty match, advance, or this loop never ends */
+		if (groups[0].rm_so == groups[0].rm_eo) {
 			if (!*at)
 				break;
 			fg_strbuf_add_char(result, *at++);

@@ -187,7 +187,7 @@ FG_NORETURN static void run_child(const struct fg_process_options *options,
 	err_fd = open_stream(options->stderr_to, start->outputs[1], STDERR_FILENO);
 	if (in_fd < 0 || out_fd < 0 || err_fd < 0 || dup2(in_fd, STDIN_FILENO) < 0)
 		goto failed;
-	/* stderr first if stdout would overwrite it; both may be inherited. */
+	/* An inherited descriptor stays where it is. */
 	if ((err_fd != STDERR_FILENO && dup2(err_fd, STDERR_FILENO) < 0) ||
 	    (out_fd != STDOUT_FILENO && dup2(out_fd, STDOUT_FILENO) < 0))
 		goto failed;
@@ -393,7 +393,7 @@ static bool is_known(pid_t pid)
 	return false;
 }
 
-/* Children that we did not start; `found` has room for `room`. */
+/* Children that we neither started nor keep; `found` has room for `room`. */
 static size_t find_strays(pid_t *found, size_t room)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -435,7 +435,7 @@ size_t fg_process_signal_strays(int signal)
 	return count;
 }
 
-/* The strays' children become ours in turn, so repeat until no child is left. */
+/* The strays' children become ours in turn, so repeat until no stray is left. */
 bool fg_process_end_strays(void)
 {
 	enum {
@@ -592,7 +592,9 @@ static int poll_timeout_ms(const struct fg_process *processes, size_t count, int
 	return wait_ns <= 0 ? 1 : (int)((wait_ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
 }
 
-/* Sleeps until output is available or a process has ended. */
+/*
+ * Sleeps until output is available, a process has ended or a limit is due; then takes the output.
+ */
 static void wait_for_events(struct fg_process *processes, size_t count)
 {
 	struct pollfd fds[3 * MAX_RUNNING];

@@ -9,8 +9,8 @@
  * - Output is captured into bounded buffers (head and tail of longer output), inherited, or
  *   dropped.  Reading happens inside fg_process_wait().
  * - At the time limit, or when interrupted, the whole group gets SIGTERM, and SIGKILL after
- *   `grace_ms`.  Descendants that left the group are found as well (we are their
- *   subreaper) and ended the same way.
+ *   `grace_ms`.  Descendants that left the group are found as well (we are their subreaper) and
+ *   killed.
  * - `interrupted` (may be NULL) is checked while waiting: true ends the program with
  *   FG_EINTERRUPTED.  A program that ended by itself before that keeps its result.
  */
@@ -45,7 +45,7 @@ struct fg_process_options {
 	int copy_fd;
 	int64_t timeout_ns; /* 0: none */
 	int64_t grace_ms;   /* between SIGTERM and SIGKILL; 0: 2000 */
-	bool traced;        /* by the calling thread: stopped after exec, needs no launcher */
+	bool traced;        /* by the calling thread: stopped after exec; `launcher` must be NULL */
 	bool shows_opens;   /* traced: stops at each file it opens (open_filter.h) */
 	bool pinned;        /* pinned to `cpu` before exec */
 	int cpu;
@@ -65,7 +65,7 @@ struct fg_process_result {
 	int exit_code; /* if `exited` */
 	int signal;    /* if not `exited` */
 	bool timed_out;
-	bool left_children; /* descendants outlived it and were ended */
+	bool left_children; /* descendants outlived the program and were ended */
 	int64_t started_ns; /* monotonic */
 	int64_t ended_ns;
 	int64_t wall_ns;
@@ -89,7 +89,7 @@ struct fg_process {
 	int64_t started_ns;
 	struct fg_process_options options;
 	struct fg_capture captures[2]; /* stdout, stderr */
-	/* when SIGKILL is due, after SIGTERM; 0: not yet terminated */
+	/* time when SIGKILL is due, after SIGTERM; 0: not yet terminated */
 	int64_t kill_at_ns;
 	bool timed_out;
 	bool reaped;
@@ -105,11 +105,9 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
  */
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
-/*
- * Sends a signal to every child that fg_process_start() did not start; returns how many there are.
- */
+/* Sends a signal to the strays: children that we neither started nor keep. Returns their number. */
 size_t fg_process_signal_strays(int signal);
-/* Ends every child that fg_process_start() did not start, and its children in turn: strays. */
+/* Kills the strays and, in turn, their children. Returns whether any was still running. */
 bool fg_process_end_strays(void);
 /* Is a process running that a program started with keep_children left behind? */
 bool fg_process_has_kept(void);

@@ -30,8 +30,8 @@ bool fg_text_is_clean(const char *bytes, size_t length);
  */
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit);
 /*
- * As above, for one line: control characters are shown escaped (\n, \t, \x1b), so that readers can
- * see what they were.
+ * Appends the bytes as one line of valid UTF-8: control characters and broken sequences are shown
+ * escaped (\n, \t, \x1b), so that readers can see what they were.
  */
 void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length);
 /*
@@ -41,7 +41,7 @@ void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t lengt
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
 /* Columns of the text on a terminal (wide and combining characters considered). */
 size_t fg_text_width(const char *text);
-/* The number of bytes at the start that fit into so many columns. */
+/* The number of bytes at the start that fit into `columns` columns. */
 size_t fg_text_head(const char *text, size_t columns);
 /* Cuts the middle out of a name that is wider: "reco::Fitter<…>::fit(Track&)"; 0: any width. */
 void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns);
@@ -50,8 +50,8 @@ void fg_text_add_references(struct fg_strbuf *text, const char *plain, size_t le
 			    const char *special);
 
 /*
- * The name nearest to `word` (at most two typing errors away) for "did you mean", or NULL. `names`
- * ends with NULL.
+ * The name nearest to `word` for "did you mean", at most three typing errors away (fewer for a
+ * short word), or NULL. `names` ends with NULL.
  */
 const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);
@@ -65,7 +65,7 @@ bool fg_text_ends_with_any(const char *text, const char *const *ends, size_t cou
 /* The next line that is not empty, cut from `*rest`, which may be NULL; NULL: no more. */
 char *fg_text_next_line(char **rest);
 
-/* Does the list, which may be NULL, have this word? `between` has all that separates two words. */
+/* Does the list, which may be NULL, have this word? `between` lists all separating characters. */
 bool fg_text_has_word(const char *list, const char *between, const char *word, size_t length);
 /* The index of the word, or `count` if it is not in the list. */
 size_t fg_text_find(const char *word, const char *const *words, size_t count);

@@ -81,8 +81,8 @@ struct fg_code {
 
 /*
  * `folder` (may be NULL) is the folder of the build: its path inside the file does not count as a
- * difference. FG_EUNSUPPORTED: the file is stripped, or neither x86-64 nor arm64. On failure `code`
- * is empty.
+ * difference if the folders' paths are equally long. FG_EUNSUPPORTED: the file is stripped, or
+ * neither x86-64 nor arm64. On failure `code` is empty.
  */
 int fg_code_read(const char *path, const char *folder, struct fg_code *code, struct fg_error *err)
 	FG_NODISCARD;
@@ -90,7 +90,7 @@ void fg_code_release(struct fg_code *code);
 
 /*
  * Finds an item by a symbol's name, which may include the running numbers of clones. If several
- * items have the name, returns the first. NULL: unknown or ambiguous.
+ * items have the name, returns the first. NULL: unknown, or an alias of several items.
  */
 const struct fg_code_item *fg_code_find(const struct fg_code *code, const char *name);
 /* The function that holds this address, or NULL. */

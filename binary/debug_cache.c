@@ -132,7 +132,7 @@ static bool tables_are_sound(const struct fg_debug_index *x)
 	return good;
 }
 
-/* Reads the arrays; false: the counts do not fit the size. */
+/* Reads the arrays; false: the counts do not fit the size, or the checksum is wrong. */
 static bool take_arrays(struct fg_debug_index *index, const struct fg_debug_cache_header *header,
 			const struct fg_source *source)
 {

@@ -13,7 +13,9 @@
 
 #define MAX_DEBUG_BYTES (UINT64_C(64) << 30)
 
-/* Takes ownership of `path`; returns it, or NULL if it belongs to another build. */
+/*
+ * Takes ownership of `path`; returns it if the file belongs to the binary's build, otherwise NULL.
+ */
 static char *if_same_build(const struct fg_elf *elf, char *path)
 {
 	struct fg_elf found;

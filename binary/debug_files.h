@@ -13,7 +13,10 @@
 char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
 			 bool debuginfod);
 
-/* Returns a copy of the path if the file belongs to the binary's build, otherwise NULL. */
+/*
+ * Returns a copy of the path; NULL: the file cannot be read, or has another build-id than the
+ * binary.
+ */
 char *fg_debug_file_check(const struct fg_elf *elf, const char *path);
 
 /* The vdso that is mapped into this process; NULL: none. */

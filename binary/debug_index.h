@@ -4,14 +4,14 @@
  *
  * libdw walks the same tree of entries again for every address (19 ms per address with inlined
  * frames in a large library). Here each compilation unit is walked once, at the first lookup in it,
- * and yields three sorted arrays:
+ * and yields three arrays:
  *
  *	segments   non-overlapping address ranges, each with its innermost scope: a function or
  *	           an inlined copy of one
  *	scopes     parent scope, function, and the line of the call when inlined
  *	lines      start addresses of source lines
  *
- * A lookup then takes two binary searches and a walk up the scopes. The arrays hold only numbers,
+ * A lookup then takes three binary searches and a walk up the scopes. The arrays hold only numbers,
  * and texts as offsets, so the cache stores them unchanged, by build-id.
  */
 #ifndef FG_SYMBOLS_DEBUG_INDEX_H
@@ -117,7 +117,7 @@ int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct f
 /* Returns the length of the chain; 0: nothing is known about the address. */
 size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX]);
-/* The text at this offset; valid until the next unit is walked. */
+/* The text at this offset; valid until a text is added, for example by a walk. */
 static inline const char *fg_debug_text(const struct fg_debug_index *index, uint32_t text)
 {
 	return index->texts + text;

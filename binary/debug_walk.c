@@ -32,7 +32,7 @@ enum {
 struct fg_debug_file {
 	int fd;
 	Dwarf *dwarf;
-	struct fg_pair_index functions; /* address of an entry → index of its function + 1 */
+	struct fg_pair_index functions; /* address of an entry → index of its function */
 };
 
 struct piece {
@@ -45,7 +45,7 @@ struct walk {
 	Dwarf_CU *cu; /* the unit being walked, and its files */
 	Dwarf_Files *files;
 	size_t file_count;
-	uint32_t *file_texts; /* index + 1; 0: not looked up yet */
+	uint32_t *file_texts; /* offset of the text + 1; 0: not looked up yet */
 	struct piece *pieces;
 	size_t piece_count, piece_capacity;
 	struct fg_debug_scopes scopes;

@@ -183,7 +183,7 @@ static void digest_whole(const struct fg_digester *d)
 	free(queue);
 }
 
-/* The build-id distinguishes builds that differ only in their debug information. */
+/* The build-id is left out: it distinguishes builds that differ only in their debug information. */
 static void digest_layout(const struct fg_image *image, uint8_t layout[FG_CODE_DIGEST_SIZE])
 {
 	uint8_t digest[FG_SHA256_SIZE];

@@ -11,7 +11,7 @@ enum {
 	PLT_STEPS = 4
 };
 
-/* How the text of an item describes a location; a marker covers no byte of code. */
+/* The kind of the next part of an item's text; a mark itself stands for no byte of code. */
 enum marker {
 	MARK_BYTES = 1,
 	MARK_SELF,
@@ -135,7 +135,10 @@ static uint64_t behind_veneer(const struct fg_digester *d, const struct fg_image
 	return address;
 }
 
-/* For a stub that jumps through a slot: the slot's relocation, whose import is the callee. */
+/*
+ * Returns the relocation of the slot through which a stub jumps, whose import is the callee. NULL:
+ * not a stub.
+ */
 static const struct fg_image_relocation *stub_target(const struct fg_digester *d, uint64_t address)
 {
 	if (d->image.machine == EM_AARCH64)
@@ -521,7 +524,7 @@ void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbo
 		add_relative_table(d, text, symbol->address, entries, 0);
 	else
 		add_data(d, text, symbol->address, symbol->size, 0);
-	/* Names in a start file count: main() is reached through them. */
+	/* The code of a start file does not count, but its uses do: they lead to main(). */
 	if (symbol->is_start_file)
 		fg_strbuf_clear(text);
 	add_mark(text, MARK_END);

@@ -33,8 +33,9 @@ struct fg_digester {
 	size_t unnamed_count;
 	size_t unnamed_capacity;
 	size_t uses_capacity;
-	size_t item;                         /* the item whose text is being written */
-	uint64_t trail[FG_DIGEST_DEPTH_MAX]; /* items on the way to the address being described */
+	size_t item; /* the item whose text is being written */
+	/* addresses of the data on the way to the one being described */
+	uint64_t trail[FG_DIGEST_DEPTH_MAX];
 };
 
 struct fg_decoded {
@@ -66,7 +67,7 @@ uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table
 uint64_t fg_digester_relative_entries(const struct fg_digester *d,
 				      const struct fg_image_symbol *symbol);
 
-/* An arm64 instruction without the address that it holds. */
+/* An arm64 instruction, separated from the address that it holds. */
 struct fg_arm64_place {
 	uint32_t kept; /* the instruction without the address */
 	bool has_target;
@@ -89,7 +90,10 @@ struct fg_code_place fg_decoded_immediate(const struct fg_image *image, const st
 
 /* The first pass: the addresses of all data that has no name. */
 void fg_digester_collect_unnamed(struct fg_digester *d);
-/* The end of the unnamed data at this address: the next named address, symbol, or section end. */
+/*
+ * The end of the unnamed data at this address: the next address that is referred to, the next
+ * symbol or the section's end.
+ */
 uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address);
 /* The second pass: writes the digest of `d->item`, which is this symbol; `text` is scratch. */
 void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbol,

@@ -43,9 +43,8 @@ static bool is_code(const struct fg_elf_tables *file, const Elf64_Sym *symbol)
 }
 
 /*
- * Keeps the best of several names at one address: typed before untyped, global before weak
- * before local, sized before not, "free" before "__libc_free" and "cfree", then by name so that the
- * choice never depends on the table's order.
+ * Ranks the names at one address: typed before untyped, then sized before not, then global before
+ * weak before local. is_better() decides between names of the same rank.
  */
 static unsigned rank(const Elf64_Sym *symbol)
 {
@@ -392,8 +391,8 @@ static bool contains(const struct fg_elf_symbol *symbol, const struct fg_elf_sym
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address)
 {
 	enum {
-		LOOK_BACK = 32
-	}; /* symbols inside a larger one's range */
+		LOOK_BACK = 32 /* symbols inside a larger one's range */
+	};
 	size_t low = 0;
 
 	if (address < elf->code_start || address >= elf->code_end)

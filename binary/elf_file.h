@@ -39,7 +39,7 @@ struct fg_elf {
 	uint32_t debuglink_crc;
 	bool has_symbol_table; /* .symtab, not only .dynsym */
 	bool has_debug_info;
-	bool has_mini_debug;           /* .gnu_debugdata: see binary/mini_debug.h */
+	bool has_mini_debug;           /* .gnu_debugdata: see binary/debug_files.h */
 	uint64_t code_start, code_end; /* smallest range with all executable sections */
 	uint64_t frames_address;       /* address of .eh_frame; see binary/eh_frame.h */
 	bool is_narrow;                /* the file is 32-bit */

@@ -27,7 +27,7 @@ enum {
 struct fg_elf_class {
 	size_t header_size, segment_size, section_size, symbol_size, dynamic_size;
 	size_t relocation_size[2]; /* without and with an addend */
-	/* Sizes in bytes; any alignment. */
+	/* `bytes` may have any alignment. */
 	void (*read_header)(const void *bytes, Elf64_Ehdr *header);
 	void (*read_segment)(const void *bytes, Elf64_Phdr *segment);
 	void (*read_section)(const void *bytes, Elf64_Shdr *section);
@@ -55,7 +55,7 @@ struct fg_elf_tables {
 /* Reads header and segments.  On failure there is nothing to close. */
 int fg_elf_tables_open(const char *path, struct fg_elf_tables *elf, struct fg_error *err)
 	FG_NODISCARD;
-/* As above, for a file in memory, which must outlive the tables. */
+/* As fg_elf_tables_open(), for a file in memory, which must outlive the tables. */
 int fg_elf_tables_open_memory(const void *data, size_t size, const char *name,
 			      struct fg_elf_tables *elf, struct fg_error *err) FG_NODISCARD;
 /* A file without sections is valid. */

@@ -53,8 +53,8 @@ static bool is_runtime(const char *path)
 }
 
 /*
- * Sections and symbols of code in a language whose functions check their small stacks or use other
- * calling conventions, and of a program that refers to the list of NOPs to patch itself.
+ * Does this section or symbol mark code whose functions check small stacks or use other calling
+ * conventions (Go, OCaml, Haskell), or a program that patches itself at its list of NOPs?
  */
 static bool is_mark(const char *name)
 {

@@ -80,7 +80,7 @@ static size_t frame_of(const struct scan *s, uint64_t address)
 					     : s->frames->count;
 }
 
-/* Stubs through which other objects are called count as one frame. */
+/* Stubs through which other objects are called share one frame. */
 static bool is_linkage(const struct scan *s, uint64_t address)
 {
 	const struct fg_image_section *section = fg_image_section_at(s->image, address);

@@ -19,7 +19,7 @@ struct window {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	uint64_t address; /* bytes of the instruction */
+	uint64_t address; /* address of the instruction */
 	const uint8_t *bytes;
 };
 

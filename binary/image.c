@@ -113,8 +113,8 @@ const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 }
 
 /*
- * Orders by address. Symbols at one address have the same order in any build: global first, then by
- * name.
+ * Orders by address. Symbols at one address have the same order in any build: global ones first,
+ * then those with a size, then by name.
  */
 static int compare_symbols(const void *left, const void *right)
 {
@@ -278,7 +278,7 @@ static struct fg_image_relocation take_relocation(const struct fg_elf_symbol_row
 	if (ELF64_R_SYM(entry.r_info) == 0)
 		return (struct fg_image_relocation){.address = entry.r_offset,
 						    .target = (uint64_t)entry.r_addend};
-	/* A symbol of this image may be bound elsewhere, so its name also matters. */
+	/* A symbol of this image may be bound elsewhere, so its name counts, not its address. */
 	return (struct fg_image_relocation){.address = entry.r_offset,
 					    .import = fg_elf_symbol_row_name(names, &symbol),
 					    .addend = entry.r_addend};

@@ -45,7 +45,7 @@ struct fg_image_alias {
 struct fg_image_relocation {
 	uint64_t address;
 	uint64_t target;    /* address in this image; meaningless when `import` is set */
-	const char *import; /* symbol of another image; NULL: `target` */
+	const char *import; /* name of the symbol that it is bound to; NULL: `target` */
 	int64_t addend;     /* offset from the import */
 };
 
@@ -68,7 +68,7 @@ struct fg_image {
 	size_t segment_count;
 	struct fg_image_section *sections; /* loaded sections, by address */
 	size_t section_count;
-	struct fg_image_symbol *symbols; /* by address; one per address and kind */
+	struct fg_image_symbol *symbols; /* sorted by address, one per address */
 	size_t symbol_count;
 	struct fg_image_alias *aliases;
 	size_t alias_count;

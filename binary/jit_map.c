@@ -71,8 +71,9 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 {
 	enum {
+		/* a longer entry may begin before shorter code that replaced a part of it */
 		LOOK_BACK = 16
-	}; /* a longer entry may begin before shorter code that replaced a part of it */
+	};
 	const size_t low = fg_sorted_up_to(
 		FG_SORTED(map->entries, map->count, struct fg_jit_entry, start), address);
 

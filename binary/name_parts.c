@@ -133,8 +133,7 @@ static struct span find_span(const char *name)
 }
 
 /*
- * A name with blanks and no arguments is not a C++ function ("[kernel: read]", "vector table"): it
- * has no parts.
+ * Does the name have a scope? A name in square brackets is not a C++ function ("[kernel: read]").
  */
 static bool has_parts(const char *name)
 {

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * `instruction` counts from 1; 0 is before the first. Returns 0 if the instruction has no line or
- * lies beyond the table.
+ * `instruction` counts from 1; 0 is before the first, and on `first_line`. Returns 0 if the
+ * instruction has no line or lies beyond the table.
  */
 unsigned fg_python_line(const uint8_t *table, size_t size, unsigned first_line,
 			uint32_t instruction);

@@ -19,7 +19,7 @@ struct fg_symbol_files {
 	const char *build_id; /* hexadecimal; "": none was recorded */
 	struct fg_symbol_file binary;
 	struct fg_symbol_file debug; /* separate debug information */
-	const char *problem;         /* why no binary was used; NULL: unknown */
+	const char *problem;         /* reason why no binary was used; NULL: unknown */
 	bool is_vdso;
 };
 

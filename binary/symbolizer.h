@@ -7,14 +7,14 @@
  * demangled names and every address looked up, and caches results from debug information on disk by
  * build-id.
  *
- * A binary is used only when its build-id is the recorded one: a rebuilt file is never used. Search
- * order: the recorded path (or the file of `archive`), then the folders of `binary_folders`, by
- * whole path and by base name (for a trace from another host). Debug information: in the binary;
- * DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink in the binary's folder, in its
- * .debug/, and below DEBUG_ROOT; debuginfod if requested.
+ * A binary is used only when its build-id is the recorded one, if one was recorded: a rebuilt file
+ * is never used. Search order: the recorded path (or the file of `archive`), then the folders of
+ * `binary_folders`, by whole path and by base name (for a trace from another host). Debug
+ * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink in the
+ * binary's folder, in its .debug/, and below DEBUG_ROOT; debuginfod if requested.
  *
  * Every address gets a chain of at least one symbol, outermost function first, then the inlined
- * ones.  Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS.  Not thread safe.
+ * ones. Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS. Not thread safe.
  */
 #ifndef FG_SYMBOLS_SYMBOLIZER_H
 #define FG_SYMBOLS_SYMBOLIZER_H
@@ -96,8 +96,8 @@ const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* bas
  */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
 /*
- * Compilation units looked up so far without their split debug information (.dwo): they have lines
- * but no inlined frames.
+ * The number of compilation units looked up so far without their split debug information (.dwo):
+ * they have lines but no inlined frames.
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /*

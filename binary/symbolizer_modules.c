@@ -108,7 +108,8 @@ static bool try_recorded(struct fg_symbolizer *s, struct fg_symbol_module *modul
 }
 
 /*
- * The kernel may have appended " (deleted)" to the path of a file that was replaced while it ran.
+ * Tries the recorded path, then each of binary_folders. If none has the recorded build, `why` gets
+ * the best reason.
  */
 static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			struct fg_error *why)

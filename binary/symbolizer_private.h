@@ -3,6 +3,7 @@
  * Shared by the files of the symbolizer.  Each calls only those below it:
  *
  *	symbolizer.c           keeps every address that was looked up
+ *	symbolizer_code.c      disassembles the function around an address
  *	symbolizer_names.c     names an address: debug information, symbol table, JIT map, offset
  *	symbolizer_modules.c   finds the files of a module and opens them
  *

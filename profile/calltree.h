@@ -125,17 +125,16 @@ struct fg_calltree_query {
 	const char *measure;
 	enum fg_group group;
 	enum fg_split split;
-	const char *const *
-		/* keep samples whose stack matches every pattern; NULL-terminated, may be NULL */
-		focus;
+	/* keep samples whose stack matches every pattern; NULL-terminated, may be NULL */
+	const char *const *focus;
 	const char *const *ignore; /* drop samples whose stack matches any pattern */
 	const char *const *hide;   /* fold matching frames into their callers */
 	/* cut everything above the outermost match; drop samples without a match */
 	const char *root;
 	/* cut everything below the innermost match; drop samples without a match */
 	const char *leaf;
-	const char *const
-		*ancestors; /* "log" below a frame that matches becomes "log  (from MATCH)" */
+	/* "log" below a frame that matches becomes "log  (from MATCH)" */
+	const char *const *ancestors;
 	const char *const *rename; /* s/…/…/g, in order, on the shown name */
 	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
 	bool fold_inlined;         /* inlined frames belong to the function that contains them */
@@ -204,7 +203,7 @@ struct fg_label_figures {
 	uint32_t label;
 	struct fg_weight self[FG_CALLTREE_COLUMNS];
 	struct fg_weight inclusive[FG_CALLTREE_COLUMNS];
-	uint32_t leaf_paths; /* distinct call paths that end in it with time of their own */
+	uint32_t leaf_paths; /* distinct call paths that end in the label with time of their own */
 };
 /*
  * Lists the labels that occur, except the root, sorted by self in the last column, largest first.

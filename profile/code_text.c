@@ -67,7 +67,10 @@ static void add_place(struct writer *w, uint64_t address)
 			   chain->flags & FG_FRAME_NAMELESS ? "elsewhere" : chain->function->name);
 }
 
-/* "call malloc", "jnz .L3", "mov eax, [data]": replaces the address in it by a name. */
+/*
+ * Adds an instruction with its address replaced by a name: "call malloc", "jnz .L3", "mov eax,
+ * [data]".
+ */
 static void add_instruction(struct writer *w, const struct fg_instruction *instruction)
 {
 	const size_t label = label_at(w, instruction->address);
@@ -109,7 +112,7 @@ static void write_code(struct writer *w, const struct fg_instruction *instructio
 	free(w->labels);
 }
 
-/* "BUILD_ID PATH" */
+/* `binary` is "BUILD_ID PATH". */
 struct fg_symbol_module *fg_code_text_module(struct fg_symbolizer *symbolizer, const char *binary)
 {
 	uint8_t id[FG_BUILD_ID_MAX];

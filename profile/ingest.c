@@ -147,13 +147,12 @@ static void add_regions(struct fg_profile_set *set, const struct fg_profile *pro
 	free(cpu_ns);
 }
 
-/* Adds one row per kind. Kinds are interned in the profile, so equal kinds have equal addresses. */
+/* Adds one row per kind of unit. */
 static void add_units(struct fg_profile_set *set, const struct fg_profile *profile,
 		      const struct fg_ingest_row *key)
 {
-	struct fg_profile_region_row *figures =
-		/* indexed by the first unit of the kind */
-		fg_xcalloc(profile->unit_count, sizeof(figures[0]));
+	/* indexed by the first unit of the kind */
+	struct fg_profile_region_row *figures = fg_xcalloc(profile->unit_count, sizeof(figures[0]));
 	uint32_t *first = fg_xcalloc(profile->unit_count, sizeof(first[0]));
 	const uint16_t time = fg_profile_time_measure(profile);
 	struct fg_map kinds = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns the traces of one repetition into a row of a profile set, as `fastgate run` does after each
- * execution. Keep one symbolizer open for the whole run: it looks up an address once, even if many
- * repetitions contain it.
+ * Turns the traces of one repetition into rows of a profile set, one per measure, as `fastgate run`
+ * does after each execution. Keep one symbolizer open for the whole run: it looks up an address
+ * once, even if many repetitions contain it.
  */
 #ifndef FG_PROFILE_INGEST_H
 #define FG_PROFILE_INGEST_H
@@ -54,7 +54,7 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 		      struct fg_ingest_result *result, struct fg_error *err) FG_NODISCARD;
 void fg_ingest_result_release(struct fg_ingest_result *result);
 
-/* Does the same for a profile in memory; `result` may be NULL. */
+/* As fg_profile_ingest(), for a profile in memory; `result` may be NULL. */
 void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
 			       const struct fg_ingest_row *row, struct fg_ingest_result *result);
 

@@ -56,11 +56,12 @@ struct fg_sample {
 	uint32_t region;
 	uint32_t unit;
 	uint32_t repetition; /* from 0 */
-	uint32_t count;      /* samples behind this one: 1 in a trace, more in a stored run */
-	int64_t time_ns;     /* since the profile's start; 0 when `has_times` is false */
-	double value;        /* in the unit of its measure */
-	uint16_t measure;    /* index into the profile's measures; 0: its first */
-	uint8_t kind;        /* enum fg_time_kind; FG_TIME_BOTH for measures other than time */
+	/* samples that this one represents: 1 in a trace, more in a stored run */
+	uint32_t count;
+	int64_t time_ns;  /* since the profile's start; 0 when `has_times` is false */
+	double value;     /* in the unit of its measure */
+	uint16_t measure; /* index into the profile's measures; 0: its first */
+	uint8_t kind;     /* enum fg_time_kind; FG_TIME_BOTH for measures other than time */
 	bool truncated;
 };
 
@@ -158,9 +159,8 @@ struct fg_module_info {
 	uint64_t end;
 	uint32_t process;
 	bool is_kernel; /* the kernel or one of its modules; chance decides whether it is sampled */
-	const char *
-		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
-		symbols_from;
+	/* origin of its names, for people, as from fg_symbol_module_source() */
+	const char *symbols_from;
 };
 
 enum {
@@ -176,10 +176,10 @@ struct fg_profile_cost {
 	double signals_ns;  /* the kernel's time for interrupts and signals; 0: not measured */
 	double switches_ns; /* cost of the clock at context switches */
 	double expected;    /* of a stored run: share of the CPU time computed from known costs */
-	int perf_errno;     /* why perf events were refused; 0: they were granted */
+	int perf_errno;     /* reason (errno) why perf events were refused; 0: they were granted */
 	double system_ns;   /* system time in sampled_ns, if the clock distinguishes it */
 	double kernel_ns;   /* part of system_ns sampled independently of the kernel's ticks */
-	int kernel_errno;   /* why kernel functions were not visible; 0: they were */
+	int kernel_errno;   /* reason (errno) why kernel functions were not visible; 0: they were */
 	uint64_t losses[FG_PROFILE_LOSSES];
 };
 
@@ -247,7 +247,7 @@ struct fg_profile {
 	size_t unit_count, unit_capacity;
 	struct fg_module_info *modules; /* [0]: none */
 	size_t module_count, module_capacity;
-	/* executions behind the samples, by which figures per execution are divided */
+	/* executions that were sampled; figures per execution are divided by this */
 	uint32_t repetition_count;
 
 	struct fg_listing *listings; /* sorted by module and address; see profile/listing.h */
@@ -306,7 +306,10 @@ void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_me
  */
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
 			    struct fg_error *err) FG_NODISCARD;
-/* The number of executions behind a measure, by which figures per execution are divided. */
+/*
+ * The number of executions in which the measure was recorded; figures per execution are divided by
+ * it.
+ */
 uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measure);
 /* Adds a sample to the totals of its measure. */
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);

@@ -98,8 +98,8 @@ bool fg_trace_is_of_kernel(const struct fg_trace *trace, uint32_t module)
 }
 
 /*
- * The kernel's functions were named on the recorded host: it has no file here, and its addresses
- * change with each boot.
+ * The kernel's functions were named on the recorded host: the kernel is not in a file, and its
+ * addresses change with each boot.
  */
 static const char *kernel_name(const struct fg_trace *trace, const struct fg_trace_address *at)
 {

@@ -65,7 +65,7 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 	fg_profile_add_up(profile, sample);
 }
 
-/* Removes the counter's own frames, so that the leaf is its caller. */
+/* Removes the collector's own frames, so that the leaf is a function of the program. */
 static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
 {
 	while (path != 0 && path < trace->path_count && trace->paths[path].defined) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of being sampled, and the period that a budget allows.  The collector adapts its period
+ * The cost of being sampled, and the period that a budget allows. The collector adapts its period
  * by these rules while the program runs; the launcher and the reports apply them to traces.
  *
  * A sample costs the kernel's interrupt and signal (3 us on bare metal, 25 to 150 on a virtual
- * machine), and the collector's handler.  Two costs hardly depend on the period: the collector's
+ * machine), and the collector's handler. Two costs hardly depend on the period: the collector's
  * start, and restarting the timer at each context switch.
  *
- * Reads no clock, and uses no floating point where the collector calls it.
+ * Nothing here reads a clock, and functions that the collector calls use no floating point.
  */
 #ifndef FG_TRACE_SAMPLE_COST_H
 #define FG_TRACE_SAMPLE_COST_H

@@ -13,7 +13,7 @@
  * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
  * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
  * 64-bit store of its `commit` word (bytes used, and the crc32c of just these bytes) makes a record
- * part of the file.  Bytes behind `used` are not part of the file.  The file is sparse and
+ * part of the file.  Bytes beyond `used` are not part of the file.  The file is sparse and
  * longer than what was written: the writer never shortens it (a thread may still be writing); a
  * final reader may cut it at `allocated`.
  *
@@ -51,8 +51,8 @@
 #define FG_TRACE_HEADER_SIZE 4096u
 #define FG_TRACE_ALIGN       4096u
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
-#define FG_TRACE_CHUNK_SIZE  4096u       /* the usual size; a reader takes any multiple of ALIGN */
-#define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* largest chunk */
+#define FG_TRACE_CHUNK_SIZE  4096u      /* the usual size; others are multiples of FG_TRACE_ALIGN */
+#define FG_TRACE_CHUNK_LIMIT (1u << 20) /* largest chunk */
 #define FG_TRACE_TABLE_MAGIC 0x42544746u /* "FGTB": a table of counters, see fg_trace_table */
 #define FG_TRACE_TABLE_ROWS  128u        /* bytes from its start to its first row */
 #define FG_TRACE_FRAMES_MAX  4096u       /* call paths of up to this many frames are complete */
@@ -84,7 +84,7 @@ enum fg_trace_clock {
 #define FG_SAMPLE_CLOCK_MASK 0x07u
 #define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
 #define FG_SAMPLE_TRUNCATED  0x10u /* the stack does not reach the start of its thread */
-#define FG_SAMPLE_SYSCALL    0x20u /* the leaf is right behind a system call instruction */
+#define FG_SAMPLE_SYSCALL    0x20u /* the leaf is right after a system call instruction */
 #define FG_SAMPLE_STOPPED    0x40u /* elapsed time in which the thread neither ran nor waited */
 #define FG_SAMPLE            0x80u
 
@@ -92,7 +92,7 @@ enum fg_trace_clock {
  * Records and their fields, all varints unless "text".
  *
  * FRAME's offset is address - bias (module 0: the address itself). With FG_FRAME_EXACT it is where
- * the program was interrupted (the leaf, or the frame behind a signal frame); without, it is a
+ * the program was interrupted (the leaf, or the caller of a signal frame); without, it is a
  * return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is
  * a cut: the fourth field is the number of frames that were left out here. A module that is
  * unloaded and mapped again at the same place keeps its id.
@@ -180,7 +180,7 @@ enum fg_trace_record {
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure, argument (from 0),
 	 * then its statistics: values, zeros, negatives, denormals, infinities, NaNs, repeats of
-	 * the previous value; the least, the most and the sum of the finite ones (bits of a
+	 * the previous value; the minimum, maximum and sum of the finite ones (bits of a
 	 * double); then to the end of the record bin, number of values. Records with the same five
 	 * ids add up
 	 */
@@ -290,7 +290,8 @@ enum fg_thread_kind {
 };
 
 /*
- * Samples that were due but not taken, or taken without a stack; index into fg_trace_header.losses.
+ * Samples that were due but not taken, or whose stack is missing or incomplete; index into
+ * fg_trace_header.losses.
  */
 enum fg_trace_loss {
 	/* The file is full. */
@@ -352,7 +353,7 @@ struct fg_trace_header {
 	uint32_t clock_user; /* enum fg_trace_clock chosen for user time (or for all of it) */
 	/* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
 	uint32_t clock_system;
-	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
+	uint32_t perf_errno; /* reason (errno) why perf was refused; 0: it was not */
 	uint64_t period_ns;  /* first period, and the weight of a sample that carries none */
 	uint64_t tick_ns;    /* between kernel ticks, if these find system time; 0: they do not */
 	uint64_t capacity;   /* bytes that the file may use */
@@ -374,13 +375,14 @@ struct fg_trace_header {
 	uint64_t frames_reused;       /* frames taken over from the previous stack, verified */
 	uint64_t frames_slow;         /* rules that were computed from unwind tables */
 	uint32_t kernel_frames;       /* frames of the kernel that still need names */
-	uint32_t kernel_errno; /* why the kernel's functions could not be seen; 0: they could */
-	uint64_t startup_ns;   /* the collector's own CPU time before main */
+	/* reason (errno) why the kernel's functions could not be seen; 0: they could */
+	uint32_t kernel_errno;
+	uint64_t startup_ns; /* the collector's own CPU time before main */
 	uint64_t threads;
 	/* system calls that our signal interrupted and that were made again */
 	uint64_t restarts;
 	uint64_t forwarded; /* the program's own signals, passed on to it */
-	uint64_t end;       /* enum fg_trace_end, written after the members that follow */
+	uint64_t end;       /* enum fg_trace_end, written after the other end_ members */
 	uint64_t end_monotonic_ns;
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;
@@ -464,7 +466,7 @@ struct fg_trace_chunk {
 enum fg_trace_table_kind {
 	/* struct fg_trace_counts_row, not yet written as FG_RECORD_COUNTS: both add up */
 	FG_TABLE_COUNTS = 1,
-	/* FG_TRACE_SITE_MEMBERS: what is held, if the process wrote no FG_RECORD_HELD */
+	/* FG_TRACE_SITE_MEMBERS: the things held, valid if the process was killed */
 	FG_TABLE_SITES = 2,
 	/* struct fg_trace_calls_row, not yet written as FG_RECORD_COUNTS: both add up */
 	FG_TABLE_CALLS = 3,

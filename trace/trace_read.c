@@ -33,7 +33,8 @@ struct reader {
 /* -------------------------------------------------------------------- chunks */
 
 /*
- * `size` bytes at `offset`, or NULL when the file does not have them.  Valid until the next call.
+ * `size` bytes at `offset`, at most BLOCK_SIZE; NULL: they cannot be read. Valid until the next
+ * call.
  */
 static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t size)
 {
@@ -82,7 +83,7 @@ static void set_damage(struct reader *r, uint64_t offset, const char *what)
 		       what, (unsigned long long)offset, r->trace->chunk_count);
 }
 
-/* NULL: valid; otherwise what is wrong with it. */
+/* Returns the defect of the chunk's header; NULL: none. */
 static const char *check_chunk(const struct fg_trace_chunk *chunk)
 {
 	const bool is_table = chunk->magic == FG_TRACE_TABLE_MAGIC;
@@ -99,7 +100,7 @@ static const char *check_chunk(const struct fg_trace_chunk *chunk)
 	return NULL;
 }
 
-/* NULL: read; otherwise what is wrong with it. */
+/* Reads the rows of a table. Returns its defect; NULL: none. */
 static const char *read_table(struct reader *r, uint64_t offset, const struct fg_trace_chunk *chunk)
 {
 	const uint8_t *bytes = bytes_at(&r->window, offset, FG_TRACE_TABLE_ROWS);
@@ -220,8 +221,8 @@ static int read_all(struct reader *r, struct fg_error *err)
 	}
 	r->window.end = end;
 	/*
-	 * Bytes on the disk, not bytes of the file: a sparse file must not make us allocate. Times
-	 * eight, because some file systems compress.
+	 * Ids are bounded by the bytes on the disk, not by those of the file: a sparse file must
+	 * not make us allocate. They count eightfold, because some file systems compress.
 	 */
 	limit = r->window.source.stored < (UINT64_C(1) << 28) / 8 ? r->window.source.stored * 8
 								  : UINT64_C(1) << 28;

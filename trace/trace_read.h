@@ -100,7 +100,7 @@ struct fg_trace_sample {
 	uint32_t thread;
 	uint32_t region;
 	uint8_t clock; /* enum fg_trace_clock */
-	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL */
+	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL, FG_SAMPLE_STOPPED */
 };
 
 /* A count on a call path. */
@@ -123,7 +123,7 @@ struct fg_trace_pattern {
 	const char *exported_by;
 	bool is_unsigned;   /* arguments were requested, and a signature is unknown */
 	bool is_overloaded; /* overloads with other parameters are only counted */
-	bool is_untimed;    /* durations were requested, and a signature is unknown */
+	bool is_untimed;    /* durations were requested of calls that cannot be timed */
 };
 
 /* The values of one argument of a function. */
@@ -137,12 +137,12 @@ struct fg_trace_domain {
 
 /* Functions that should be counted at their entries. */
 struct fg_trace_refusal {
-	uint64_t reason; /* enum fg_entry_refusal; accepted: they are counted */
+	uint64_t reason; /* enum fg_entry_refusal; "accepted": the functions are counted */
 	uint64_t functions;
 	const char *names; /* names of some of them, "a, b" */
 };
 
-/* Durations of the calls of a function that returned. */
+/* Durations of a function's calls that returned. */
 struct fg_trace_call_times {
 	uint32_t thread, region, path, measure;
 	uint64_t returned, total_ns, own_ns, min_ns, max_ns;
@@ -205,11 +205,8 @@ struct fg_trace {
 	size_t pattern_count, pattern_capacity;
 	const char **signatures; /* indexed by measure */
 	size_t signature_count, signature_capacity;
-	uint32_t *
-		/*
-		 * indexed by measure: how the calls of its function are counted (enum fg_call_way)
-		 */
-		ways;
+	/* indexed by measure: how the calls of its function are counted (enum fg_call_way) */
+	uint32_t *ways;
 	/* functions requested at their entries: counted, or the reason why not */
 	struct fg_trace_refusal *refusals;
 	size_t refusal_count, refusal_capacity;
@@ -235,7 +232,7 @@ struct fg_trace {
 	const char *executable; /* "": unknown */
 	const char *command;    /* arguments joined by blanks */
 	size_t chunk_count;     /* chunks that were read */
-	size_t gap_count;       /* chunks that were allocated but never written */
+	size_t gap_count; /* blocks of FG_TRACE_ALIGN bytes that were allocated but never written */
 	uint64_t unknown_records;
 	uint64_t missing_bytes; /* allocated, but not in the file */
 	char damage[160];       /* "": the file was read to its end */
@@ -247,7 +244,7 @@ struct fg_trace {
  */
 #define FG_TRACE_MAX_BYTES (UINT64_C(4) << 30)
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err) FG_NODISCARD;
-/* As above, from memory; `name` is used in messages. */
+/* As fg_trace_read(), from memory; `name` is used in messages. */
 int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trace_release(struct fg_trace *trace);

@@ -530,10 +530,7 @@ static void read_note(struct fg_trace_records *r, struct cursor *c)
 		*APPEND(r->trace, note) = text;
 }
 
-/*
- * Skips known records that are not needed: modules have start and end, and the samples show
- * switching.
- */
+/* Skips a known record that no reader of a trace needs. */
 static void skip(struct fg_trace_records *r, struct cursor *c)
 {
 	(void)r;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const uint32_t state_of_tables = UINT32_MAX; /* follows every written state */
+/* greater than the number of any written state */
+static const uint32_t state_of_tables = UINT32_MAX;
 
 struct site_32 {
 	FG_TRACE_SITE_MEMBERS(uint32_t, uint32_t)
@@ -145,7 +146,10 @@ static void forget_measure(struct fg_trace *trace, uint32_t measure)
 		trace->measures[measure] = "";
 }
 
-/* Among rows of the same ids, the one read last has the most values and comes first. */
+/*
+ * Among statistics with the same ids, the final ones come first, then the latest ones, which have
+ * the most values.
+ */
 FG_ORDER_BY(by_ids, struct fg_trace_domain, FG_UP(thread), FG_UP(region), FG_UP(path),
 	    FG_UP(measure), FG_UP(argument), FG_UP(is_so_far), FG_DOWN(values))
 

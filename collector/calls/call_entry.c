@@ -82,7 +82,10 @@ __asm__(
 "	.cfi_endproc\n"
 "	.size fg_call_enter, . - fg_call_enter\n");
 
-/* On entry the stack holds a stub's number, then the return address. The state is made below. */
+/*
+ * On entry the stack holds a stub's number, then the return address. The struct fg_call_state is
+ * made below them.
+ */
 __asm__(
 "	.text\n"
 "	.balign 64\n"

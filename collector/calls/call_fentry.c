@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * On entry the stack holds
+ * The hook __fentry__. On entry the stack holds
  *
- *	0	where to continue in the function
- *	8	where the function returns to
+ *	0	the hook's return address, in the function
+ *	8	the function's return address
  *
  * and all registers are as the function's caller left them. Most calls are of functions that are
  * not counted; finding that out needs only integer registers. For the others the stack is made to
@@ -26,7 +26,7 @@ void fg_fentry_noop(void) __attribute__((visibility("hidden")));
 /* The C library's hook, or one that does nothing. */
 void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_noop;
 
-/* 0: the function at this address is not wanted. */
+/* The place of the function that called __fentry__; 0: it is not wanted. */
 static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 {
 	return fg_call_symbol_place(site);
@@ -51,7 +51,7 @@ __asm__(
 "	movq 80(%rsp), %rdi\n"
 "	call find_place\n"
 "	testq %rax, %rax\n"
-	/* the red zone of 128 bytes below the former stack pointer, which no handler touches */
+	/* the stub number, at the end of the red zone, which no signal handler touches */
 "	movq %rax, -48(%rsp)\n"
 "	leaq 8(%rsp), %rsp\n"
 "	.cfi_adjust_cfa_offset -8\n"

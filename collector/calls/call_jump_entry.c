@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Called by the stubs at entries.  A function that is called within its own object may be called in
- * ways that no ABI describes: the compiler knows which registers the function leaves alone, and
- * assembly passes arguments anywhere.  So every register and the flags are restored, and the 128
- * bytes below the stack pointer are not touched.  Most calls are counted by code that uses only
- * integer registers; the vector registers are saved only for the others.
+ * The stubs at entries call this code. A function that is called within its own object may be
+ * called in ways that no ABI describes: the compiler knows which registers the function leaves
+ * alone, and assembly passes arguments anywhere. So every register and the flags are restored, and
+ * the 128 bytes below the stack pointer are not touched. Most calls are counted by code that uses
+ * only integer registers; the vector registers are saved only for the others.
  *
- * The stub calls this and gets control back by `ret`, which a shadow stack accepts.  The unwind
- * table leads from here to the function's caller.  The stub itself has none; only a signal handler
- * can start to unwind there.
+ * The stub gets control back by `ret`, which a shadow stack accepts. The unwind table leads from
+ * here to the function's caller. The stub itself has none; only a signal handler can start to
+ * unwind there.
  */
 #include "collector/calls/call_registers.h"
 
-/* Vector registers from the eighth on follow the state, and masks lie at 2240. */
+/* Vector registers from number 8 on follow the state, and the masks follow them at 2240. */
 _Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 144");
 _Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
 	       "the code below says 160");

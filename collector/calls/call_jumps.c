@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * For each object of the plan, checks that it is the one that was examined. Then memory within
+ * Carries out the plan. Each object must still be the one that was examined. Then memory within
  * reach of its code gets a stub for each function,
  *
  *	lea   -128(%rsp),%rsp	keeps the red zone
@@ -162,7 +162,7 @@ static bool map_area(struct target *t, size_t count)
 
 /* ---- functions ---- */
 
-/* `place`: index of the symbol by which the call is counted. */
+/* `place`: the result of fg_call_symbol_add() for the symbol by which the call is counted. */
 static uintptr_t write_stub(struct target *t, uint32_t place, const struct fg_plan_entry *entry)
 {
 	static const uint8_t head[STUB_HEAD] = {

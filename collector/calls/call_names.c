@@ -87,7 +87,7 @@ static bool add_pattern(const char *item, size_t size, bool with_domains)
 	return true;
 }
 
-/* Adds every function of libm with a known signature. */
+/* Adds every function of libm and libmvec with a known signature. */
 static bool add_libm(void)
 {
 	static const char *const items[] = {"*@libm", "_ZGV*@libmvec"};
@@ -100,7 +100,7 @@ static bool add_libm(void)
 	return all;
 }
 
-/* The length up to the next comma outside brackets. */
+/* The length up to the next comma outside parentheses. */
 static size_t item_size(const char *list)
 {
 	size_t size = 0;

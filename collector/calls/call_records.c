@@ -177,7 +177,7 @@ static void flush_unplaced(struct fg_thread *writer)
 	}
 }
 
-/* Records how many functions each pattern matched, or why it matched none. */
+/* Records whether each pattern matched a function, and what could not be recorded as requested. */
 static void write_patterns(struct fg_thread *writer)
 {
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {

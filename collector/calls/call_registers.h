@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
 
 /* The components of the vector registers that may be in use. */
 extern uint32_t fg_call_components __attribute__((visibility("hidden")));
-/* Does the processor report which registers are in use? */
+/* Does the processor report which components are in use? */
 extern uint32_t fg_call_knows_in_use __attribute__((visibility("hidden")));
 
 enum {
@@ -28,7 +28,10 @@ enum {
 	FG_COMPONENTS_AVX512 = 224, /* masks, upper halves of zmm0 to zmm15, zmm16 to zmm31 */
 };
 
-/* Sets both. False: this processor has registers that an entry's stub cannot save. */
+/*
+ * Sets fg_call_components and fg_call_knows_in_use. False: this processor has registers that an
+ * entry's stub cannot save.
+ */
 bool fg_call_registers_init(void);
 
 /* ---- calls.c, for the stubs ---- */
@@ -47,16 +50,17 @@ extern uint32_t fg_call_is_quick __attribute__((visibility("hidden")));
 
 /*
  * The quick functions use only integer registers and keep errno. They return 0 if they have not
- * counted the call: then the state is made for the others.
+ * counted the call: then the state is made, and the other function counts it.
  */
 uintptr_t fg_call_count_jump_quickly(const struct fg_call_jump_frame *frame);
 void fg_call_count_jump(const struct fg_call_state *state);
 /* For imports, these return the address to continue at. */
 uintptr_t fg_call_count_quickly(const struct fg_call_glance *call);
-uintptr_t fg_call_count(struct fg_call_state *state); /* is_timed: call the next one afterwards */
+/* If this sets state->is_timed, fg_call_returned_from() is called afterwards. */
+uintptr_t fg_call_count(struct fg_call_state *state);
 void fg_call_returned_from(const struct fg_call_state *state);
 
-/* Saves all but %rsp, %r11 and %rbp, which the frame holds. */
+/* Saves the integer registers except %rsp, %rbp and %r11, which its users save. */
 #define FG_ASM_SAVE_INTEGERS \
  "	movq %rbx, 0(%rsp)\n"     \
  "	movq %r12, 16(%rsp)\n"    \
@@ -83,7 +87,10 @@ void fg_call_returned_from(const struct fg_call_state *state);
  "	movq 112(%rsp), %r9\n"    \
  "	movq 120(%rsp), %r10\n"
 
-/* Sets %eax and the state; changes %rcx and %rdx. */
+/*
+ * Puts the components in use into %eax and the state, whose is_timed becomes 0. Changes %rcx and
+ * %rdx.
+ */
 #define FG_ASM_COMPONENTS_IN_USE          \
  "	movl fg_call_components(%rip), %eax\n" \
  "	cmpl $0, fg_call_knows_in_use(%rip)\n" \
@@ -105,8 +112,8 @@ void fg_call_returned_from(const struct fg_call_state *state);
  "	.irp n, " numbers "\n	" move " 192 + 64 * \\n(%rsp), %" kind "\\n\n	.endr\n"
 
 /*
- * Saves the registers of these numbers to the width that %eax says is in use; `wide`: the
- * components of the widest form, `wide_too`: further ones of that form.
+ * Saves the vector registers with these numbers, as wide as %eax says they are used. `wide`:
+ * components that need the widest form; `wide_too`: code that saves more after that form.
  */
 #define FG_ASM_SAVE_VECTORS(numbers, wide, wide_too)                                        \
  "	testl $" wide ", %eax\n"                                                            \

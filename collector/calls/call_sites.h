@@ -28,7 +28,7 @@ enum {
 struct fg_call_key {
 	struct fg_regs caller; /* registers after the return */
 	uint32_t region;
-	uint32_t function; /* what is counted, and how: distinguishes entries of one path */
+	uint32_t function; /* 2 * its index in fg_called, + 1 if the call is only counted */
 };
 
 struct fg_call_site {
@@ -40,7 +40,7 @@ struct fg_call_site {
 	uint32_t function;
 	uint32_t words; /* index of the first word */
 	uint16_t groups;
-	bool is_quick; /* counting needs nothing else */
+	bool is_quick; /* the quick functions can count it */
 	void *entry;   /* NULL: free */
 	void *domains;
 };
@@ -55,7 +55,7 @@ struct fg_call_sites {
 	uint32_t epoch;
 	uint32_t kept;     /* places kept since the last check */
 	uint64_t calls;    /* calls counted at the last check */
-	uint32_t pause;    /* calls left to skip */
+	uint32_t pause;    /* places left to skip */
 	uint32_t patience; /* consecutive pauses */
 };
 

@@ -218,7 +218,7 @@ static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, 
 }
 
 /*
- * Adds a function with a hook of its own. The hook of -finstrument-functions comes first: it
+ * Adds a function with a hook of its own. The hook of -finstrument-functions is preferred: it
  * provides more.
  */
 static void add_hooked(void *context, const struct fg_call_defined *symbol)
@@ -236,7 +236,10 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 		if (!site)
 			return;
 		hook.way = FG_CALL_WAY_FENTRY;
-		/* The end of a call is not visible, so it has no duration. */
+		/*
+		 * If durations are wanted, calls are only counted: __fentry__ does not see the end
+		 * of a call.
+		 */
 		hook.is_counted_only =
 			symbol->is_clone ||
 			fg_call_is_other_overload(symbol->base, readable, object->path) ||

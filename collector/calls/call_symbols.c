@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The table is filled while objects cannot come and go, and read by all threads at any time: an
- * entry is published by its address, and only its function changes from then on.
+ * entry is published by its address, which never changes from then on.
  */
 #include "collector/calls/call_symbols.h"
 

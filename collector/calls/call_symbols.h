@@ -26,7 +26,10 @@ struct fg_call_defined {
 
 /* Maps a whole file to read it; NULL: it cannot be read, or is empty. */
 void *fg_call_file_map(const char *path, size_t *size);
-/* False: the object has no full symbol table, so only exported symbols were visited. */
+/*
+ * Visits the functions of an object's file. False: it has no full symbol table, so at most exported
+ * symbols were visited.
+ */
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 
@@ -48,11 +51,14 @@ static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;
 }
 
-/* Returns its place; 0: no room. Call while objects cannot come and go. */
+/*
+ * Adds the function or replaces what is known of it. Returns its place; 0: no room. Call while
+ * objects cannot come and go.
+ */
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /*
- * In call_functions.c: like fg_call_function_add(), for the function `readable`, counted by
- * `by->way`; `symbol` identifies the overload.
+ * Like fg_call_function_add(), for the function `readable`, counted by `by->way`; `symbol`
+ * identifies the overload. Defined in call_functions.c.
  */
 bool fg_call_symbol_take(const char *symbol, const char *readable, const char *path,
 			 struct fg_call_symbol *by);

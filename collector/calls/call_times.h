@@ -38,14 +38,14 @@ struct fg_timed_call {
 	uint32_t function;           /* index in fg_called */
 };
 
-/* The clock for durations; `begin` measures the cost of a reading. */
+/* The clock for durations; fg_call_clock_begin() measures the cost of a reading. */
 void fg_call_clock_begin(void);
 uint64_t fg_call_clock(void);
-/* False: too many calls are open in this thread, so this one is not timed. */
+/* False: too many calls are open in this thread, or there is no memory: this one is not timed. */
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*
- * Starts the clock of the call that fg_call_begin() has put on the stack; `entered` is when the
- * thread entered the collector. Without such a call, the time counts as the collector's own.
+ * The time since `entered`, when the thread entered the collector, counts as the collector's own.
+ * If `is_timed`, starts the clock of the call that fg_call_begin() has put on the stack.
  */
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
 /* Call when the innermost open call of this function at that place has ended, at `now`. */

@@ -15,7 +15,7 @@ enum {
 
 struct fg_call_values {
 	uint64_t last[FG_DOMAIN_ARGUMENTS_MAX];
-	uint32_t rows; /* number of calls, or of a vector function's values, in `bytes` */
+	uint32_t rows; /* one per call, or one per lane of a vector function's call */
 	uint32_t size;
 	uint8_t bytes[FG_CALL_VALUES_ROOM];
 };
@@ -26,7 +26,7 @@ struct fg_call_values {
  */
 void fg_call_values_choose(const char *every, const char *bits);
 bool fg_call_values_wanted(void);
-/* Is this call's value to be kept? `draw` is the thread's own random state. */
+/* Are this call's arguments to be kept? `draw` is the thread's own random state. */
 bool fg_call_values_draw(uint64_t *draw);
 /* Is there room for a call of this function? */
 bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_signature *signature);

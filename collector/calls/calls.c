@@ -108,7 +108,7 @@ static bool is_counted_only(const struct fg_call_target *target)
 	return atomic_load_explicit(&target->is_counted_only, memory_order_relaxed);
 }
 
-/* `return_at` is the address of the return address, `bp` the caller's. */
+/* `return_at` is the address of the return address, `bp` the caller's frame pointer. */
 static struct fg_call_key key_of(const struct fg_thread *thread,
 				 const struct fg_call_target *target, const uintptr_t *return_at,
 				 uintptr_t bp)
@@ -211,7 +211,7 @@ static struct fg_call_entry *entry_of_hook(struct fg_thread *thread, const struc
 					   uint32_t function, bool is_own_frame,
 					   struct fg_regs *frame)
 {
-	/* Counts a call without its arguments. */
+	/* The lowest bit of `function`: the call is counted without its arguments. */
 	struct fg_call_key key = {.region = thread->regions.current, .function = function << 1 | 1};
 
 	*frame = *caller;

@@ -5,21 +5,21 @@
  *
  *	call_start.c       connects to the collector's life cycle
  *	call_hooks.c       the hooks of -finstrument-functions
- *	call_fentry.c      the hook of -pg -mfentry
  *	calls.c            counts a call
  *	call_records.c     writes the counts into the trace
  *	call_tables.c      the counts of each thread
  *	call_sites.c       places that calls came from before
  *	call_slots.c       redirects the imports of every loaded object to our stubs
  *	call_jumps.c       writes jumps at the entries of functions
+ *	call_fentry.c      the hook of -pg -mfentry
  *	call_functions.c   the functions that are counted, and which patterns ask for them
  *	call_objects.c     the imports and exports of loaded objects
  *	call_jump_entry.c  called by the stubs of jumps: saves all registers, has the call counted
  *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
  *	call_registers.h   shared by both: saves registers, declares the functions they call
  *	call_times.c       durations
- *	call_values.c      the arguments themselves
  *	domains.c          statistics of arguments
+ *	call_values.c      the arguments themselves
  *	call_symbols.c     the addresses of wanted functions that have hooks or jumps
  *	call_names.c       which functions are wanted
  *	signatures.c       where a function takes its arguments
@@ -71,9 +71,9 @@ struct fg_call_pattern {
 	bool with_domains; /* arguments are read */
 	bool only_known;   /* functions without a known signature are left out */
 	bool is_unsigned;  /* a matched function has no known signature */
-	/* overloads with other parameters are counted, but their arguments are not read */
+	/* overloads with other parameters are only counted */
 	bool is_overloaded;
-	/* durations are wanted, and a function cannot be called from our frames */
+	/* durations are wanted, and calls of a matched function cannot be timed */
 	bool is_untimed;
 	char signature[96]; /* given signature; empty: none */
 	/* an object that exports such a function, though nothing imports it; or NULL */
@@ -111,8 +111,8 @@ bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable
 /* Durations are wanted. */
 extern bool fg_calls_timed;
 /*
- * Called when a function with hooks starts and ends. `caller` is the hook's argument: the
- * function's own frame, or that of the function into which it was inlined.
+ * Called when a function with hooks starts and ends. `caller` has the registers of the hook's
+ * caller: the function's own frame, or that of the function into which it was inlined.
  */
 void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame);
 void fg_call_left(const struct fg_regs *caller, uint32_t function);
@@ -124,7 +124,7 @@ struct fg_call_state {
 	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
-	uint64_t is_timed; /* call the function, then `returned` */
+	uint64_t is_timed; /* call the function, then fg_call_returned_from() */
 	uint64_t r11;      /* saved only at an entry */
 	uint64_t unused[5];
 	uint8_t vectors[8][64];
@@ -142,7 +142,7 @@ struct fg_call_glance {
 	uintptr_t return_address; /* on the stack, as the caller left it */
 };
 
-/* Returns the address of a stub. */
+/* The address of the stub with this index, which is below FG_CALL_STUBS_MAX. */
 uintptr_t fg_call_stub(uint32_t index);
 bool fg_call_is_stub(uintptr_t address);
 /* A place in the code that all stubs share; walks begin there. */
@@ -171,12 +171,15 @@ bool fg_call_is_other_overload(const char *name, const char *readable, const cha
 struct fg_call_target {
 	_Atomic uintptr_t address; /* 0: free */
 	_Atomic uint32_t function; /* index in fg_called */
-	/* an overload with other parameters than those of the function's signature */
+	/*
+	 * neither arguments nor durations are recorded: a clone or an overload may have other
+	 * parameters
+	 */
 	_Atomic bool is_counted_only;
 };
 extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 
-/* Number of objects compiled with -finstrument-functions that have no symbol table. */
+/* Number of objects with hooks that have no full symbol table. */
 extern uint32_t fg_call_nameless;
 /* Redirects the imports of objects that were loaded since the last time. Normal context only. */
 void fg_call_slots_update(void);

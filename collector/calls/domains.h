@@ -43,7 +43,7 @@ struct fg_signature {
 bool fg_signature_parse(const char *text, struct fg_signature *signature);
 /* The signature of a function of libm or libmvec; false: it is not known. */
 bool fg_signature_find(const char *name, struct fg_signature *signature);
-/* As above, including known functions of the C library. */
+/* As fg_signature_find(), including known functions of the C library. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 /*
  * False: the symbol shows that its parameters are not where the signature says. `callable`: false
@@ -164,7 +164,7 @@ void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *s
 uint64_t fg_domain_values(const struct fg_call_domain *domain);
 /* Appends the statistics to the record. */
 void fg_domain_append(struct fg_thread *writer, const struct fg_call_domain *domain);
-/* As above, then clears them. */
+/* As fg_domain_append(), then clears the statistics. */
 void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain);
 
 #endif

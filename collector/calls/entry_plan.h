@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan of the functions that a jump at their entry can count. It is made before a program
+ * The plan of jumps that count functions at their entries. It is made before a program
  * starts (binary/entries.h) and carried out inside the program (call_jumps.c). A plan is one file:
  *
  *	struct fg_plan_header
@@ -61,7 +61,7 @@ struct fg_plan_object {
 struct fg_plan_fixup {
 	int32_t target; /* target, relative to the function's address */
 	uint8_t at;     /* offset in `code` */
-	uint8_t rest;   /* bytes of the instruction after it */
+	uint8_t rest;   /* bytes of the instruction after the distance */
 	uint16_t unused;
 };
 

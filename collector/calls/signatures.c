@@ -106,7 +106,7 @@ static const char *take_result(const char *text)
 	return !at && strncmp(text, "void", 4) == 0 ? text + 4 : at;
 }
 
-/* The position of the bracket after the parameters; NULL: a parameter is not understood. */
+/* The position of the closing parenthesis; NULL: a parameter is not understood. */
 static const char *take_parameters(const char *at, struct fg_signature *signature,
 				   struct places *next)
 {
@@ -248,7 +248,10 @@ enum {
 	WORD_MAX = 30
 };
 
-/* Is the word of this size in the list, between blanks? Called for every symbol of every object. */
+/*
+ * Is the word of this size in the list, between blanks? Must be fast: every symbol of every object
+ * is looked up.
+ */
 static bool lists(const char *list, const char *word, size_t size)
 {
 	char item[WORD_MAX + 3] = {' '};

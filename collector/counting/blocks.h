@@ -17,12 +17,12 @@
 struct fg_memory_block {
 	uint32_t site; /* 0: no block */
 	uint64_t size;
-	bool is_temporary; /* set by fg_live_remove(): freed as its thread's next event */
+	bool is_temporary; /* set by fg_live_remove(): freed by its thread's next event */
 };
 
 /*
- * Records the block. Returns the previous entry at this address, a block whose end was not seen.
- * Without memory the block stays unknown.
+ * Records the block. Returns the previous entry at this address, a block whose end was not seen;
+ * without memory, the block itself, which then counts as freed.
  */
 struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block);
 struct fg_memory_block fg_block_take(const void *address);

@@ -21,7 +21,7 @@
   _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one lookup"); \
   fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));         \
  } while (0)
-/* The result if the function is called before the lookup, or missing in this libc. */
+/* Returns `failed` if this libc lacks the function. Looks it up if that has not been done yet. */
 #define FG_NEED_REAL(name, failed)                                                            \
  do {                                                                                         \
   if (FG_UNLIKELY(!reals.name)) {                                                             \
@@ -34,7 +34,10 @@
  } while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Use it in the function that the program called, so that its caller is one frame away. */
+/*
+ * Captures the registers. Use this in the function that the program called: its caller is then one
+ * frame away.
+ */
 #define FG_HERE(context) \
  ucontext_t context;     \
  fg_arch_capture(&(context))

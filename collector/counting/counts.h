@@ -67,7 +67,7 @@ void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsi
 
 /* The first step of fg_counts_record(), under `busy`: returns the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
-/* As above, from a call: `caller` is FG_ARCH_CALLER. */
+/* As fg_counts_path(), from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
 /* The counts of this call path.  Valid until the next call. */
 struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
@@ -80,7 +80,7 @@ void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *see
 
 /* ---- io.c ---- */
 
-/* Also counts reads and writes of this stream, whose functions may differ from those of stdout. */
+/* Counts reads and writes of this stream too: its functions may differ from those of stdout. */
 void fg_io_watch_stream(FILE *stream);
 
 #endif

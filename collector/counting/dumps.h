@@ -36,7 +36,7 @@ void fg_dumps_begin(void);
 void fg_dump_request(void);
 /* Writes the pending dumps. Call under `busy`. */
 void fg_dumps_take(struct fg_thread *thread);
-/* In a child of fork: continues the parent's numbers. */
+/* In a child of fork: no dump is being taken. Numbers continue those of the parent. */
 void fg_dumps_forked(void);
 
 #endif

@@ -6,7 +6,7 @@
  * A descriptor counts as open after the real call has made it, and as closed before the real call
  * closes it: in between another thread may get the same number.  libc opens the descriptors of
  * streams and folders internally, so these functions are intercepted as well.  The collector
- * intercepts close(), dup2() and a few more anyway, and reports them through fg_count_hooks.
+ * intercepts close(), dup2() and a few more anyway, and reports them through fg_fd_hooks.
  *
  * A child of vfork() shares its parent's memory but has its own descriptors, so it is not counted.
  */
@@ -66,7 +66,7 @@ enum {
 	OPENED,
 };
 
-static _Atomic uint32_t sites[FG_FDS_MAX]; /* the path that opened the descriptor; 0: not seen */
+static _Atomic uint32_t sites[FG_FDS_MAX]; /* site that opened the descriptor; 0: not seen */
 static _Atomic uint32_t fds_end;           /* all known descriptors are below this */
 
 static void release(uint32_t site)

@@ -40,7 +40,7 @@ enum {
 	ROUNDING,
 };
 
-/* Count only calls and bytes, not blocks? */
+/* Are live blocks tracked, or only calls and bytes counted? */
 static inline bool keeps_blocks(void)
 {
 	return !fg_is_counted(FG_COUNTER_ALLOCATIONS);

@@ -196,7 +196,7 @@ static COUNTED_AS(stream_write, WRITES, _IO_file_write,
 	/* NOLINTEND(readability-function-size) */
 	/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
-	/* libc's layout of struct _IO_jump_t; the members before these do not matter here. */
+	/* libc's layout of struct _IO_jump_t, up to the members that are used here. */
 	struct stream_functions {
 	size_t sizes[2];
 	void (*others[12])(void);

@@ -22,8 +22,8 @@
 enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
-	FEW_PAGES =
-		16, /* up to this many pages are read without asking whether they were touched */
+	/* up to this many pages are read without asking whether they were touched */
+	FEW_PAGES = 16,
 	PAGES_AT_ONCE = 1024,
 	/* glibc maps the heaps of threads at multiples of this */
 	HEAP_ALIGN = sizeof(void *) > 4 ? 1 << 26 : 1 << 20,
@@ -126,9 +126,7 @@ static void follow(uintptr_t value)
 	search.reached[search.reached_count++] = (uint32_t)(number - 1);
 }
 
-/*
- * Returns how many bytes could be read from the start; negative: the system call is not available.
- */
+/* Returns how many bytes could be read from the start; negative: none. */
 static long read_words(uintptr_t from, size_t size)
 {
 	const struct iovec here = {search.words, size};

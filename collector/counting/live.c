@@ -56,7 +56,7 @@ struct site {
 	size_t leaked_blocks;
 };
 
-/* Indexed by slot. */
+/* A thread's last event; indexed by slot. */
 struct last {
 	/* the block that the thread's last event allocated */
 	_Alignas(CACHE_LINE) const void *block;
@@ -83,7 +83,7 @@ static struct site *site_of(uint32_t number)
 	return chunk ? &chunk[number % CHUNK_SITES] : NULL;
 }
 
-/* As above; creates the site's chunk if needed. */
+/* As site_of(), but creates the chunk of the site if needed. */
 static struct site *make_site(uint32_t number)
 {
 	struct site *_Atomic *place = &chunks[number / CHUNK_SITES];

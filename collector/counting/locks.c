@@ -53,7 +53,7 @@ static bool is_taken(int status)
 
 _Static_assert(thrd_success == 0, "is_taken() also serves C11");
 
-/* An attempt that fails with an error makes the real call fail too, which is not a wait. */
+/* If the attempt fails because of an error, so does the real call, which then is not a wait. */
 #define LOCKS(name, attempt, late, parameters, arguments, failed) \
  FG_EXPORT int name parameters                                    \
  {                                                                \

@@ -33,7 +33,7 @@ struct mapping {
 struct snapshot {
 	uint64_t time_ns;
 	struct fg_held_now held;
-	uint64_t anonymous; /* resident bytes of all mappings, without the collector's */
+	uint64_t anonymous; /* anonymous resident bytes of all mappings, without the collector's */
 	uint32_t count;
 	struct mapping items[NAMES];
 };

@@ -21,7 +21,7 @@ struct fg_path_key {
 };
 
 struct fg_path_table {
-	uint8_t *entries; /* in the trace file, so that it survives a killed process */
+	uint8_t *entries; /* in the trace file if there is room, to survive a kill */
 	void *last;       /* most recent hit, or NULL */
 	uint32_t entry_size;
 	uint32_t mask;

@@ -32,7 +32,8 @@ enum type_state {
 	TYPE_NAMED,
 };
 
-#define TYPE_PREFIX "throws._ZTS" /* the linkage name begins with an underscore here */
+/* Measures are named by the type's linkage name: _ZTS and the mangled name. */
+#define TYPE_PREFIX "throws._ZTS"
 
 /* The beginning of a std::type_info. */
 struct type_info {
@@ -149,7 +150,7 @@ static throw_function *look_up_in_runtime(const void *functions)
 	return library ? look_up(FG_SYMBOL_SAME_OBJECT, functions) : NULL;
 }
 
-/* As above, cached: a runtime has few kinds of types. */
+/* As look_up_in_runtime(), cached: a runtime has few kinds of types. */
 static throw_function *find_in_runtime(const void *functions)
 {
 	throw_function *found = NULL;
@@ -192,7 +193,8 @@ FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void 
 		count(&context, info);
 		real(object, info, destroy);
 	}
-	abort(); /* nothing can throw it, and this function must not return */
+	/* without the real function nothing is thrown, but this function must not return */
+	abort();
 }
 
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */

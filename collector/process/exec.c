@@ -68,7 +68,10 @@ static bool gains_rights(const char *path)
 	       ((about.stx_mode & S_ISGID) && about.stx_gid != getegid());
 }
 
-/* The dynamic linker that an ELF program of our width names; "" if it has none. */
+/*
+ * Reads the dynamic linker that an ELF program of our width names, or "". False: not such a
+ * program.
+ */
 static bool read_linker(const char *path, char *linker, size_t size)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -110,7 +113,7 @@ static const char *why_escapes(const char *path)
 	return linker[0] ? NULL : " is linked statically and ran without being sampled";
 }
 
-/* Names a program that escapes in the trace of the program that starts it. */
+/* Notes in the trace that a program about to start cannot be sampled. */
 static void note_escape(const char *path)
 {
 	struct fg_thread *thread = fg_self;

@@ -20,7 +20,7 @@ uint64_t fg_stat_field(const char *path, enum fg_stat_number number)
 	if (size <= 0)
 		return 0;
 	text[size] = '\0';
-	/* The name, field 2, may contain anything; field 3 follows its last bracket. */
+	/* The name, field 2, may contain anything; field 3 follows its last parenthesis. */
 	const char *at = strrchr(text, ')');
 
 	for (int field = 2; at && field < (int)number; field++) {

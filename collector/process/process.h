@@ -5,7 +5,10 @@
 
 #include "collector/sampler/state.h"
 
-/* Writes the totals of the process and how it ends; if it ends for good, sampling stops. */
+/*
+ * Stops the calling thread's clocks, and writes the totals of the process and how it ends. Does
+ * nothing in a child of vfork.
+ */
 void fg_process_end(enum fg_trace_end how);
 /* Undoes fg_process_end() after a failed exec. */
 void fg_process_resume(void);

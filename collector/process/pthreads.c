@@ -226,7 +226,7 @@ FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 	return status;
 }
 
-/* As above, for C11, where the function returns an int: the result fits into a pointer. */
+/* As run_thread(), for C11, where the function returns an int: the result fits into a pointer. */
 static void *run_c11(void *argument)
 {
 	struct fg_thread *thread = fg_self;

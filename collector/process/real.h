@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours interpose, and those that some glibc since 2.17, or musl, lacks. All are
+ * The functions behind ours, and those that some glibc since 2.17, or musl, lacks. All are
  * looked up at start-up: a later lookup could be in a child of fork, where the loader's lock may
  * be held by a thread that does not exist there.
  */
@@ -43,7 +43,7 @@ void fg_reals_find(void);
  */
 void *fg_real(enum fg_real index);
 bool fg_real_exists(enum fg_real index);
-/* Is musl this program's libc, not glibc?  Signal-safe. */
+/* Is this program's libc musl? Signal-safe. */
 bool fg_is_musl(void);
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, and a name in a declaration */

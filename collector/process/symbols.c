@@ -7,8 +7,9 @@
 
 /* The names, and the progress of the lookup. */
 struct search {
-	const void *holder; /* address in the object to start with, or after; NULL: start at once */
-	bool same_object;   /* search only that object */
+	/* address in the object to search, or to search after; NULL: all objects are searched */
+	const void *holder;
+	bool same_object; /* search only that object */
 	bool is_past;
 	unsigned count;
 	const char *const *names;

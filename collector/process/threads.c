@@ -147,7 +147,7 @@ static void reset(struct fg_thread *thread)
 {
 	memcpy(thread->name, fg_g.name, sizeof(thread->name));
 	if (thread->kind == FG_THREAD_MAIN)
-		thread->name[0] = '\0'; /* the trace needs it in any case */
+		thread->name[0] = '\0'; /* so that the name is written to the trace */
 	thread->clocks.carried_ns = 0;
 	thread->user_ns = 0;
 	thread->system_ns = 0;

@@ -18,9 +18,9 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind);
  * will take a sample.
  */
 void fg_thread_detach(struct fg_thread *thread, bool is_last);
-/* Stops and starts the thread's clocks around an exec that may fail. */
+/* Stops the thread's clocks, if they run. */
 void fg_thread_stop(struct fg_thread *thread);
-/* Writes THREAD_BEGIN, unless the trace has it already. */
+/* Writes FG_RECORD_THREAD_BEGIN, unless the trace has it already. */
 void fg_thread_announce(struct fg_thread *thread);
 /*
  * Calls `visit` with the slot and number of every thread but `writer`. Waits for a thread that is
@@ -31,7 +31,7 @@ void fg_threads_visit_others(struct fg_thread *writer,
 					   uint32_t thread));
 /* Waits until every running handler of another thread has ended, but not forever. */
 void fg_threads_wait_for_handlers(const struct fg_thread *thread);
-/* Can the kernel show a visitor which threads count? Ask before any thread does. */
+/* Can the kernel show a visitor which threads count? Call before any thread counts. */
 bool fg_threads_can_count(void);
 
 /*
@@ -60,7 +60,10 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 
 /* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
-/* `thread` writes THREAD_NAME of `named` if it has changed. Call under the `busy` of `thread`. */
+/*
+ * `thread` writes FG_RECORD_THREAD_NAME of `named` if it has changed. Call under the `busy` of
+ * `thread`.
+ */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
  * The program is about to enter a sandbox: from now on the clocks must run without a system call.
@@ -68,7 +71,7 @@ void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, con
 void fg_threads_enter_sandbox(void);
 /* In a child of fork: forgets the parent's clocks. */
 void fg_threads_forget(void);
-/* CPU time as the kernel counts it. */
+/* CPU time and context switches of the process, as the kernel counts them. */
 void fg_process_used(struct fg_process_use *use);
 /* The kernel's totals for the calling thread. */
 void fg_thread_times(struct fg_times *times);

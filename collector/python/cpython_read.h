@@ -30,7 +30,7 @@ struct fg_python_reader {
 };
 
 /*
- * Does the interpreter at this _PyRuntime match its claimed version? `words` are its own table of
+ * Does the interpreter at this _PyRuntime match its claimed version? `words` gets its own table of
  * offsets, if its version has one.
  */
 bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t runtime,
@@ -48,9 +48,10 @@ enum {
 
 struct fg_python_frame {
 	uint64_t code;
-	uint64_t instruction; /* address of the current instruction, or of the last executed one */
-	uint64_t stack;       /* an address in the native frame that evaluates this one */
-	uint32_t id;          /* number that the caller assigns */
+	/* address of the current instruction or, by version, of the one executed last */
+	uint64_t instruction;
+	uint64_t stack; /* an address in the native frame that evaluates this one */
+	uint32_t id;    /* number that the caller assigns */
 };
 
 struct fg_python_stack {

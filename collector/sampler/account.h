@@ -36,13 +36,13 @@ struct fg_times {
 	uint64_t user_ns; /* getrusage */
 	uint64_t system_ns;
 	uint64_t faults;
-	uint64_t departures; /* times that it left its CPU */
+	uint64_t departures; /* times that the thread left its CPU */
 };
 
 struct fg_account {
 	struct fg_times last;
 	bool on;             /* sampling was on at the last look */
-	uint32_t switches;   /* times that sampling had been switched by then */
+	uint32_t switches;   /* number of switches of sampling by then */
 	uint64_t sampled_ns; /* user samples since the last look */
 	int64_t owed_ns;     /* CPU time that no sample covers */
 };

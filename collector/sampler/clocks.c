@@ -164,8 +164,8 @@ static int timer_open(const struct fg_thread *thread, clockid_t clock, bool tick
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = FG_SIGNAL;
-	event._sigev_un._tid =
-		fg_tid(thread); /* sigev_notify_thread_id, which older headers lack */
+	/* sigev_notify_thread_id, which older headers lack */
+	event._sigev_un._tid = fg_tid(thread);
 	event.sigev_value.sival_ptr = (void *)(fg_g.cookie ^ (2 * (uintptr_t)thread->index + tick));
 	return syscall(SYS_timer_create, clock, &event, &timer) == 0 ? timer : FG_NO_TIMER;
 }

@@ -14,7 +14,7 @@ enum {
 	/* the shortest periods of the timer on a thread's CPU clock */
 	FG_TICK_SLOW_NS = 10000000,
 	FG_TICK_FAST_NS = 1000,
-	/* a fast tick's period in sampling periods; the slow one is the inverse */
+	/* the sampling period is this many fast ticks, a slow tick this many sampling periods */
 	FG_TICK_PART = 4,
 };
 

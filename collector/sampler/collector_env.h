@@ -13,9 +13,9 @@
 /* The names of all the collector's libraries begin with this. */
 #define FG_COLLECTOR_NAME    "libfastgate_collector"
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
-/* As above; it also interposes malloc, read and everything else that is counted. */
+/* The collector that also interposes malloc, read and everything else that is counted. */
 #define FG_COLLECTOR_COUNTING_LIBRARY FG_COLLECTOR_NAME "_counting.so"
-/* As above; it also takes over the imports of named functions. */
+/* The collector that also counts calls of named functions; nothing else is counted there. */
 #define FG_COLLECTOR_CALLS_LIBRARY FG_COLLECTOR_NAME "_calls.so"
 
 /* Absolute path of an existing folder for the trace files. */
@@ -104,8 +104,8 @@ enum fg_counter {
 /* Functions whose calls the call-counting library counts: "exp,log@libm,Parser::*". */
 #define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
 /*
- * Functions whose arguments are recorded as well: "libm", or names as above, with a signature for
- * functions outside libm: "log,my_kernel=double(double,int)".
+ * Functions whose arguments are recorded as well: "libm", or names as in FG_ENV_CALLS, with a
+ * signature for functions outside libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
 /*

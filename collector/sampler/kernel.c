@@ -37,7 +37,7 @@ enum {
 	STACK_BYTES = 4096,        /* bytes of the program's stack */
 	RECORD_BYTES = STACK_BYTES + 512,
 	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
-	KEPT_STACKS = 8, /* the same for a ring with stacks */
+	KEPT_STACKS = 8, /* 1 / KEPT_STACKS of a ring with stacks is for such records */
 	FRAMES_MAX = 40,
 	PERIOD_SHARE = 8, /* 1/8 longer than the clock's period, to stay out of step */
 	RECORD_WORDS_MIN = 4,

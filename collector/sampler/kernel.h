@@ -4,11 +4,11 @@
  *
  * Where the kernel may be sampled, a thread that uses system time gets a second perf event. It sees
  * the kernel alone and raises no signal, so no call is cut short: it writes into a ring of memory
- * where the thread was in the kernel, and where the program had entered it. It changes neither the
- * clocks nor the weights of samples. A sample that finds the thread in the kernel looks up in the
- * ring what the kernel did at this place.
+ * where the thread was in the kernel, and where the program had entered it. Unless
+ * fg_kernel_is_clock(), it changes neither the clocks nor the weights of samples. A sample that
+ * finds the thread in the kernel looks up in the ring what the kernel did at this place.
  *
- * The event lives as long as the ring is mapped and has no descriptor.  A child of fork() has
+ * The event lives as long as the ring is mapped and has no descriptor. A child of fork() has
  * neither.
  */
 #ifndef FG_COLLECTOR_KERNEL_H

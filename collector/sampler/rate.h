@@ -27,7 +27,7 @@ struct fg_thread;
 struct fg_rate_sample {
 	uint64_t signal_ns;
 	uint64_t handler_ns;
-	uint64_t restart_ns; /* cost of restarting the clock before it */
+	uint64_t restart_ns; /* cost of restarting the clock before the sample */
 };
 
 /* The newest measured samples, a ring. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	NAMES_MAX = FG_NAMES_MAX / 2, /* fill limit, relative to a table twice as large */
+	NAMES_MAX = FG_NAMES_MAX / 2, /* fill limit: half of the table */
 	NAME_SIZE = 256,
 };
 

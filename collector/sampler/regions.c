@@ -5,8 +5,8 @@
  * current region when a sample is taken in it, a span when a region of FG_SPAN_MIN_NS or longer
  * ends, and the totals when the thread ends.
  *
- * Handlers read only `region` here, so plain order of stores is enough; normal context writes to
- * the trace under `busy`.
+ * Handlers read only the current region and its recent changes, so plain order of stores is
+ * enough; normal context writes to the trace under `busy`.
  */
 #include "collector/sampler/regions.h"
 
@@ -29,7 +29,7 @@ static uint64_t recorded_from(void)
 	return fg_sampling_on(now_ns) ? now_ns : 0;
 }
 
-/* Keeps recent changes, because samples of the past ask for their region (fg_region_at). */
+/* Keeps recent changes if samples of past moments will ask for their region (fg_region_at). */
 static void go_to(struct fg_thread *thread, uint32_t region, uint64_t now_ns)
 {
 	struct fg_thread_regions *regions = &thread->regions;
@@ -125,7 +125,7 @@ void fg_region_end_name(uint32_t name)
 	uint32_t region = thread ? thread->regions.current : 0;
 	uint32_t levels = 1;
 
-	/* The region was not begun here, so there is nothing to end. */
+	/* A name that no open region of this thread has ends nothing. */
 	for (; region && fg_region_name(region) != name; levels++)
 		region = fg_region_parent(region);
 	while (region && levels--)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel has put -EINTR into the result register, and the pc is behind the call. The arguments
+ * The kernel has put -EINTR into the result register, and the pc is after the call. The arguments
  * are still in their registers (if the result has replaced the first one, it is read from where
  * libc took it), so stepping back over the instruction makes the call again, once its number is
  * known.
@@ -83,7 +83,7 @@ static const struct timed timed_calls[] = {
 	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
 };
 
-/* Endless, absolute, or with a timeout that the kernel updates. */
+/* Calls whose timeout needs no change: endless, absolute, or updated by the kernel. */
 /* clang-format off */
 static const long untimed_calls[] = {
 	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,
@@ -294,7 +294,7 @@ static bool is_at_syscall(const ucontext_t *context)
 /* The system call that our handler interrupted. */
 struct call {
 	long number;
-	bool again;           /* the kernel makes it again, by our handler's flags */
+	bool again;           /* the kernel makes the call again, by our handler's flags */
 	const sigset_t *mask; /* mask of the call, while it waits; NULL: none */
 };
 
@@ -343,8 +343,8 @@ static uintptr_t ended_mark(const struct fg_thread *thread)
 }
 
 /*
- * Call if a handler of the program's has run, or will run before anything else: no sample that
- * comes before the program continues may have the call made again.
+ * Call if a handler of the program has run, or will run before anything else: no sample taken
+ * before the program continues may make the call again.
  */
 static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 {
@@ -365,11 +365,12 @@ static bool find_call(const struct fg_thread *thread, ucontext_t *context, struc
 	return call->number >= 0;
 }
 
-/* Pending signals, as classified above. */
+/* Pending signals, by the table at the start of this file. */
 struct pending {
 	bool yields;
-	int flags;    /* flags of the first handler that runs before the call */
-	bool in_call; /* a pending signal that the program's mask blocks and the call's does not */
+	int flags; /* flags of the first handler that runs before the call */
+	/* a signal is pending that the program's mask blocks and the call's mask does not */
+	bool in_call;
 };
 
 static bool has_handler(int number, int *flags)

@@ -5,7 +5,7 @@
 
 #include "collector/sampler/state.h"
 
-/* Does the user's control file permit sampling? */
+/* Does the control file turn sampling off? */
 static inline bool fg_is_switched_off(void)
 {
 	return fg_g.control && __atomic_load_n(&fg_g.control->off, __ATOMIC_RELAXED);

@@ -22,7 +22,7 @@ bool fg_signal_has_pending(void);
 bool fg_signal_take_pending(siginfo_t *info);
 /* Runs the program's handler on a kept signal if the program no longer blocks it. */
 void fg_signal_deliver_pending(void);
-/* Repeats until the handler gets it: the kernel drops a signal while a sample is pending. */
+/* Sends the signal until the handler gets it: the kernel drops it while a sample is pending. */
 void fg_signal_deliver(siginfo_t *info);
 void fg_signal_send_to_self(siginfo_t *info);
 /* Does the signal only wake this thread, which then takes one pending for the process? */

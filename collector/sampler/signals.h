@@ -18,8 +18,8 @@ void fg_signal_begin(void);
  */
 bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags);
 /*
- * As above, for a signal kept for this thread whose wake the kernel has dropped in favour of a
- * sample.
+ * As fg_signal_forward(), for a signal kept for this thread whose wake the kernel has dropped in
+ * favour of a sample.
  */
 bool fg_signal_forward_kept(int signal, void *context, int *flags);
 /* Call when the handler has received a signal of this thread's clock, or of its tick. */
@@ -31,9 +31,9 @@ void fg_signal_arrived(bool tick);
 void fg_signal_expose(void);
 void fg_signal_hide(void);
 /*
- * A new thread inherits the mask that the program believes in. `hold` returns whether that mask
- * blocks our signal; from then on the signal is really blocked, in the creator until `release`, and
- * in the new thread until `inherit`.
+ * A new thread inherits the mask that the program believes in. fg_signal_hold() returns whether
+ * that mask blocks our signal; from then on the signal is really blocked, in the creator until
+ * fg_signal_release(), and in the new thread until fg_signal_inherit().
  */
 bool fg_signal_hold(void);
 void fg_signal_release(void);

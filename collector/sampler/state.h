@@ -49,7 +49,7 @@ enum {
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
 };
 
-/* A mapped object; everything but `live` is written before `start` and never again. */
+/* A mapped object. The members that are not atomic are written before `start` and never again. */
 struct fg_module {
 	_Atomic uintptr_t start;
 	uintptr_t end;
@@ -63,7 +63,7 @@ struct fg_module {
 	uint8_t build_id_size;
 	_Atomic uint8_t live;
 	_Atomic bool stays;       /* loaded with the program: it is never unloaded */
-	_Atomic uint32_t seen;    /* seen by this scan of our own index */
+	_Atomic uint32_t seen;    /* number of the last scan of our own index that found it */
 	const char *_Atomic path; /* borrowed from the loader; valid while the module is live */
 };
 
@@ -97,8 +97,8 @@ struct fg_walk_frame {
 
 /* The frames of a stack, leaf first, with room in front for further calls. */
 struct fg_trail {
-	struct fg_walk_frame
-		frames[FG_TRAIL_FRAMES + 1]; /* the last: a sentinel with an unreachable sp */
+	/* the last: a sentinel with an unreachable sp */
+	struct fg_walk_frame frames[FG_TRAIL_FRAMES + 1];
 	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
 
@@ -126,13 +126,12 @@ struct fg_kernel_hits {
 	uint32_t count;
 };
 
-/* The previous stack, and room to walk the new one. */
+/* A thread's larger memory: its previous stack, room to walk the new one, totals of regions. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
-	uint32_t edge
-		/* frame ids, a ring: the outer end of a stack that is too deep */
-		[FG_TRACE_FRAMES_EDGE];
+	/* frame ids, a ring: the outer end of a stack that is too deep */
+	uint32_t edge[FG_TRACE_FRAMES_EDGE];
 	struct fg_python_look python;      /* Python frames of the sample being taken */
 	uint32_t copy_ids[FG_COPY_FRAMES]; /* frames of collector/unwind/walk_copy.c */
 	struct fg_kernel_hits hits;
@@ -204,9 +203,9 @@ struct fg_thread_restart {
 	uintptr_t undecided_sp;
 };
 
-/* The stack of the last sample: collector/unwind/walk.c. */
+/* The stack of the last walk: collector/unwind/walk.c. */
 struct fg_thread_kept {
-	uint32_t trail; /* which of the two trails holds it */
+	uint32_t trail; /* index of the trail that holds the stack */
 	uint32_t count; /* frames */
 	uint32_t end;   /* one past the outermost */
 	uint32_t checks_end;
@@ -244,7 +243,7 @@ struct fg_thread {
 	_Atomic uint8_t counting;
 	/* The program has unblocked our signal here, or waits for it. */
 	_Atomic bool takes_signal;
-	bool written;            /* THREAD_BEGIN is in the trace */
+	bool written;            /* FG_RECORD_THREAD_BEGIN is in the trace */
 	char name[FG_NAME_SIZE]; /* name according to the trace */
 	uintptr_t stack_low;
 	uintptr_t stack_high;
@@ -337,9 +336,9 @@ struct fg_global {
 	uint32_t clock_system;
 	uint32_t perf_errno;
 	bool ticks_interrupt; /* an old kernel raises ticks inside system calls */
-	/* why the kernel's functions cannot be seen; 0: they can be */
+	/* reason (errno) why the kernel's functions cannot be seen; 0: they can be */
 	_Atomic uint32_t kernel_errno;
-	/* number of first periods so far, which are spread evenly */
+	/* advances by the golden ratio with each thread's first period, to spread these evenly */
 	_Atomic uint64_t phases;
 	_Atomic int64_t owed_ns;         /* system time owed by threads that have ended */
 	_Atomic uint64_t system_seen_ns; /* time when a thread was last found in the kernel */
@@ -347,7 +346,7 @@ struct fg_global {
 	uintptr_t cookie;
 	struct fg_thread *forking;
 	_Atomic uint8_t sampling;
-	_Atomic uint32_t switches; /* how often sampling was turned on or off */
+	_Atomic uint32_t switches; /* number of times that sampling was turned on or off */
 	_Atomic uint32_t next_sequence;
 	_Atomic uint32_t next_thread;
 	_Atomic uint32_t module_count;

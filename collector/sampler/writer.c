@@ -159,7 +159,7 @@ static bool populate_to(uint64_t to)
 	return true;
 }
 
-/* As above, but if any page is missing, populates PREFAULT_PAGES more. */
+/* As populate_to(), but if any page is missing, populates PREFAULT_PAGES more. */
 static bool populate_beyond(uint64_t to)
 {
 	const uint64_t end = to + (uint64_t)PREFAULT_PAGES * FG_TRACE_ALIGN;

@@ -47,7 +47,7 @@ void fg_record_texts(struct fg_thread *thread, const char *first, const char *se
 /* A relative path is made absolute: the reader of the trace runs elsewhere. */
 void fg_record_path(struct fg_thread *thread, const char *path);
 bool fg_record_write(struct fg_thread *thread);
-/* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
+/* Writes a record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
 bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
 		   size_t size);
 bool fg_note(struct fg_thread *thread, const char *text);

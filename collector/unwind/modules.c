@@ -28,9 +28,9 @@ struct loaded {
 };
 
 /*
- * NULL: this libc has no such function, and the table of modules is the index. It begins with the
- * objects loaded at start; later ones are added by a handler that misses one
- * (add_loaded_modules()) or by a scan.
+ * _dl_find_object(). NULL if this libc lacks it or it is not wanted: then the table of modules is
+ * the index. That begins with the objects loaded at start; later ones are added by a handler that
+ * misses one (add_loaded_modules()) or by a scan.
  */
 static int (*find_loaded)(void *pc, struct loaded *found);
 static const struct r_debug *debug; /* the loader's list of objects */
@@ -226,7 +226,8 @@ static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
 		 */
 		if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
 		    !atomic_load(&module->live) && same_file(module, found)) {
-			module->path = found->path; /* another thread may be doing the same */
+			/* another thread may also be storing this path */
+			module->path = found->path;
 			atomic_store(&module->seen, atomic_load(&scans));
 			atomic_store_explicit(&module->live, 1, memory_order_release);
 			write_change(thread, FG_RECORD_MODULE_BACK, id);
@@ -340,7 +341,7 @@ static struct headers find_headers(const struct loaded *object)
 	return found;
 }
 
-/* Fills `found` from its headers. */
+/* Names the module, adds it, and checks whether it is a Python interpreter. 0: no room. */
 static uint32_t add_named(struct fg_thread *thread, struct fg_module *found, const char *name,
 			  const void *dynamic)
 {
@@ -408,7 +409,10 @@ static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 	return true;
 }
 
-/* False: nothing has been loaded since. */
+/*
+ * Adds the objects that the loader has appended to its list since the last look; false: no new
+ * ones, or the list cannot be read now.
+ */
 static bool add_loaded_modules(struct fg_thread *thread)
 {
 	struct link_map *at = atomic_load_explicit(&last, memory_order_acquire);
@@ -424,7 +428,10 @@ static bool add_loaded_modules(struct fg_thread *thread)
 	return met;
 }
 
-/* libc unloads some objects (converters of iconv()) without calling dlclose() where we see it. */
+/*
+ * libc unloads some objects (converters of iconv()) without a dlclose() that we see, so the tables
+ * of a module that may go are checked before use.
+ */
 static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 {
 	uint32_t id = known_around(pc);

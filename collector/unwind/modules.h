@@ -2,7 +2,8 @@
 /*
  * The mapped objects. A module gets an id when it is first met, even in a handler. It is no longer
  * live once dlclose() has unmapped it; the same file mapped again at the same place gets its old id
- * back. _dl_find_object() finds objects; with a glibc before 2.35, which lacks it, this table does.
+ * back. _dl_find_object() finds objects; in a libc without it (musl, glibc before 2.35), this
+ * table does.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H
@@ -11,14 +12,11 @@
 
 /* Reserves the table; call before anything else here. Returns 0 or a negative errno. */
 int fg_modules_init(void);
-/*
- * The module that contains `pc`, registered if it was unknown; id 0 (and NULL) if no module does.
- * Signal-safe.
- */
+/* The module that contains `pc`, registered if it was unknown; 0: none does. Signal-safe. */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
 /*
- * As above, for an address at which the thread was earlier: its module may be about to be unloaded,
- * or gone without our noticing. 0 if its tables cannot be read.
+ * As fg_module_find(), for an address at which the thread was earlier: its module may be about to
+ * be unloaded, or gone without our noticing. 0 if its tables cannot be read.
  */
 uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc);
 /* The module of the kernel's functions, which has no address; 0: no room. Signal-safe. */
@@ -34,7 +32,7 @@ static inline bool fg_module_live(uint32_t id)
 
 /* Registers all loaded modules. Takes the loader's lock: never in a handler. */
 void fg_modules_scan(struct fg_thread *thread);
-/* Finds the modules that are gone after a dlclose(). */
+/* Marks the modules that are gone after a dlclose(). */
 void fg_modules_check(struct fg_thread *thread);
 /* Writes all known modules again, into a new file, in a child of fork. */
 void fg_modules_rewrite(struct fg_thread *thread);

@@ -23,7 +23,7 @@ enum {
 	KERNEL_FIRST = 1 << 8,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
-	PREPARE_MAX = 1 << 20, /* room prepared in a table; larger ones may stay nearly empty */
+	PREPARE_MAX = 1 << 20, /* bytes prepared in a table: a larger one may stay nearly empty */
 	KEY_DEAD = 1,          /* a frame of a module that was unloaded; no code has address 1 */
 };
 
@@ -62,7 +62,10 @@ void fg_paths_clear(void)
 	atomic_store(&next_path, 0);
 }
 
-/* Returns whether anything was populated. A table may remain unused forever. */
+/*
+ * Populates the next part of a table that is in use: an unused one may remain so forever. Returns
+ * whether anything was populated.
+ */
 static bool prepare(struct fg_table_level *level, size_t entry_size)
 {
 	const size_t size = (level->mask + (size_t)1) * entry_size;

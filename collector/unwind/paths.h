@@ -24,7 +24,7 @@ extern _Atomic uint32_t fg_frame_current[2];
 
 struct fg_frame_info {
 	uint64_t rule;
-	uint32_t id; /* number of the frame in the trace; 0 if the table is full */
+	uint32_t id; /* number of the frame in the trace; 0: unknown, or the table is full */
 	bool is_new; /* computed just now */
 };
 
@@ -33,9 +33,9 @@ int fg_paths_init(void);
 void fg_paths_clear(void);
 /* Populates a few more pages of the tables. Called by each handler. */
 void fg_paths_prepare(void);
-/* The frame at `pc`; `exact`: it was interrupted there, otherwise a return address. */
+/* The frame at `pc`, where it was interrupted if `exact`; otherwise `pc` is a return address. */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
-/* As above, for a frame of an earlier moment; no id if its code may be gone. */
+/* As fg_frame_find(), for a frame of an earlier moment; no id if its code may be gone. */
 struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact);
 
 /* A number for a non-native frame (collector/python/python_codes.c). */
@@ -108,10 +108,7 @@ extern uint32_t fg_path_hint_count;
 
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
 
-/*
- * The path `parent` -> `frame`, 0 if the table is full. Frame 0: a cut that leaves out `removed`
- * frames.
- */
+/* The path `parent` -> `frame`; 0: the table is full. */
 static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	if (FG_LIKELY(parent < fg_path_hint_count)) {
@@ -123,6 +120,7 @@ static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent,
 	}
 	return fg_path_find(thread, parent, frame);
 }
+/* The path `parent` -> a cut that leaves out `removed` frames; 0: the table is full. */
 uint32_t fg_path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed);
 
 #endif

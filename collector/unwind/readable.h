@@ -30,7 +30,7 @@ enum {
 	FG_PAGES_KNOWN = 64
 };
 
-/* Pages that were readable a moment ago: valid for one look at a stopped thread. */
+/* Pages that were readable a moment ago: valid for one look at an interrupted thread. */
 struct fg_pages {
 	uintptr_t known[FG_PAGES_KNOWN]; /* page numbers */
 };

@@ -102,7 +102,8 @@ static void restore(struct machine *m, uint64_t reg)
 }
 
 /*
- * Factors from a damaged table may overflow; the result is as arbitrary as the rest of that table.
+ * The product may overflow if the table is damaged; it is then as arbitrary as the rest of that
+ * table.
  */
 static int64_t times_data_align(const struct machine *m, int64_t factored)
 {
@@ -114,7 +115,7 @@ static struct saved at_offset(const struct machine *m, int64_t factored)
 	return (struct saved){SAVED_OFFSET, times_data_align(m, factored), {NULL, NULL}};
 }
 
-/* One instruction with its operands; false: the row cannot be computed. */
+/* Executes one instruction; false: the row cannot be computed. */
 static bool execute_extended(struct machine *m, uint8_t op, struct fg_cfi_cursor *c)
 {
 	uint64_t reg;
@@ -265,7 +266,7 @@ static bool simple_expression(struct fg_cfi_cursor c, struct simple *is)
 	return c.at == c.end;
 }
 
-/* Linkers emit this for all lazy-binding entries. */
+/* Linkers emit this expression for all PLT entries that bind lazily. */
 static bool plt_expression(struct fg_cfi_cursor c)
 {
 	static const uint8_t known[] = FG_ARCH_PLT_EXPRESSION;

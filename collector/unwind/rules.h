@@ -13,8 +13,8 @@
 
 /*
  * If calls leave the return address in a register (FG_ARCH_LINK_REGISTER), a function may store it
- * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, otherwise behind
- * the frame pointer.
+ * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, otherwise in
+ * the word after the frame pointer.
  */
 enum fg_rule_kind {
 	FG_RULE_NONE = 0, /* not a rule */
@@ -60,7 +60,7 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
-/* A CFA or CFA_BP frame keeps its return address here. */
+/* A frame with FG_RULE_CFA or FG_RULE_CFA_BP keeps its return address here. */
 static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 {
 #if FG_ARCH_LINK_REGISTER
@@ -105,7 +105,7 @@ struct fg_tables {
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
-/* Where a function saves a register that the rules leave out. */
+/* The place where a function saves a register that the rules leave out. */
 enum fg_saved_where {
 	FG_SAVED_NOWHERE, /* the value is still in the register */
 	FG_SAVED_AT_CFA,  /* at CFA + offset */

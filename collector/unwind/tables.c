@@ -2,7 +2,7 @@
 /*
  * An entry is claimed by exchanging its key from 0 and published by the last store to it. A thread
  * that meets a claimed but unpublished entry does not wait: it computes the answer itself and
- * defines it again under another id.
+ * writes it to the trace again, under another id.
  */
 #include "collector/unwind/tables.h"
 

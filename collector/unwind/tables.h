@@ -3,7 +3,7 @@
  * Open-addressed tables that are insert-only and lock-free. They grow by opening another level,
  * four times as large, and keep the full ones: nothing ever moves, so no lock is needed, and a
  * small program touches little memory. Lookups go from the newest level to the oldest.
- * Signal-safe, except for making one.
+ * Signal-safe, except for fg_table_reserve() and fg_ids_init().
  */
 #ifndef FG_COLLECTOR_TABLES_H
 #define FG_COLLECTOR_TABLES_H
@@ -18,7 +18,7 @@ enum {
 	FG_TABLE_PROBES = 64,
 };
 
-/* A table, and larger ones that follow when it is full. */
+/* One level of a table; a larger one follows when it is full. */
 struct fg_table_level {
 	void *entries;
 	uint32_t mask;
@@ -52,12 +52,12 @@ struct fg_keyed_ids {
 
 int fg_ids_init(struct fg_keyed_ids *table, uint32_t first);
 void fg_ids_clear(struct fg_keyed_ids *table);
-/* 0: it is missing, or about to be entered by another thread. */
+/* The key's id; 0: the key is missing, or another thread is about to enter it. */
 uint32_t fg_ids_find(const struct fg_keyed_ids *table, uint64_t key);
 /* Is there room for another entry? */
 bool fg_ids_have_room(struct fg_keyed_ids *table);
 /*
- * Enters it if there is room. If another thread has entered it under another id, either may be
+ * Enters the key if there is room. If another thread has entered it under another id, either may be
  * found from then on.
  */
 void fg_ids_add(struct fg_keyed_ids *table, uint64_t key, uint32_t id);

@@ -18,8 +18,8 @@
  * add and solve are walked, then fit is met: check fit, loop, main, and stop.
  *
  * Two trails of frames take turns: one holds the previous stack, the other takes the new walk. At
- * the end the few new frames are put in front of those that still stand; if none does, the trails
- * swap roles.
+ * the end the few new frames are put in front of those that still stand; if none does, or there is
+ * no room before them, the trails swap roles.
  *
  * Memory is read only where it is known to be mapped: between the stack pointer and the top of the
  * thread's stack, and elsewhere page by page after asking the kernel.
@@ -96,17 +96,16 @@ static void remember(struct fg_walk *walk, uintptr_t address, uintptr_t value)
 static void remember_end(struct fg_walk *walk)
 {
 #if FG_ARCH_LINK_REGISTER
-	(void)walk; /* the step from that frame has recorded it */
+	(void)walk; /* the step from the previous frame has recorded that word */
 #else
 	remember(walk, fg_return_address_at(walk->regs.sp), 0);
 #endif
 }
 
 /*
- * A register that the walk does not carry, needed in the middle of a stack: the dynamic loader's
+ * Recovers a register that the walk does not carry, in the middle of a stack: the dynamic loader's
  * trampoline for lazy binding finds its frame by one. Functions save such registers for their
- * callers, so its value is recovered from the leaf: each frame on the way stored it or left it
- * alone.
+ * callers, so each frame from the leaf on has either stored the value or left it alone.
  */
 static uintptr_t gather_register(struct fg_walk *walk, unsigned number, bool *known)
 {
@@ -336,7 +335,7 @@ static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 	const uintptr_t bp_offset = (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 	const bool is_sp_low = FG_ARCH_LINK_REGISTER && walk->is_sp_low;
 
-	/* Only steps by these two registers are recorded. */
+	/* Only steps by these two registers depend on nothing but recorded words. */
 	*checked = (reg == FG_DWARF_SP || reg == FG_DWARF_BP) && !is_sp_low;
 	walk->is_sp_low = false;
 	switch (kind) {
@@ -473,7 +472,7 @@ static inline bool find_cfa(uint64_t rule, const struct fg_regs *regs, uintptr_t
 	const unsigned reg = fg_rule_register(rule);
 
 	*cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
-	/* The processor predicts this, so the next frame need not wait for it. */
+	/* The processor predicts this branch, so the next frame need not wait for the rule. */
 	if (FG_LIKELY(reg == FG_DWARF_SP))
 		*cfa += regs->sp;
 	else if (reg == FG_DWARF_BP)
@@ -573,13 +572,13 @@ static bool walk_one(struct fg_walk *walk)
 	return step == STEP_ON && !walk->is_cut;
 }
 
-/* Walks to a kept frame that is still valid (true), or to the end. */
+/* Walks to a kept frame whose callers are unchanged (true), or until the walk ends (false). */
 static bool walk_out(struct fg_walk *walk)
 {
 	while (fg_walked(walk) < WALK_LIMIT) {
 		if (walk->inside && !walk->exact && !(FG_ARCH_LINK_REGISTER && walk->is_sp_low))
 			walk_plainly(walk);
-		/* A thread's first function returns to 0; so do coroutines. */
+		/* The first function of a thread or coroutine returns to 0. */
 		if (fg_walked(walk) > 0 && walk->regs.pc == 0) {
 			remember_end(walk);
 			walk->complete = true;

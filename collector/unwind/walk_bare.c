@@ -105,7 +105,7 @@ static bool follows_call(const struct fg_module *libc, uintptr_t address)
 	       (target && (is_stub(libc, target) || ends_in(libc, NULL, target)));
 }
 
-/* As above, cached: musl unloads nothing, and a program's instructions stay. */
+/* follows_call(), cached: musl unloads nothing, and a program's instructions do not change. */
 static bool is_return(const struct fg_module *libc, uintptr_t address)
 {
 	static _Atomic uintptr_t known[KNOWN_COUNT];

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Does the frame at this call lead to the caller of the kept one, and do the same words check that
- * path? NULL: unknown.
+ * The table's entry for this call, if its frame leads to the caller of the kept one and the same
+ * words check that path. NULL: unknown.
  */
 static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
 						    const struct fg_walk_frame *frame,

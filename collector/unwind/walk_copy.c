@@ -133,7 +133,7 @@ static enum copy_step step(struct copy_walk *walk, uint32_t *new_frames)
 	if (fg_rule_kind(info.rule) == FG_RULE_END)
 		return COPY_STEP_END;
 	if (step_by(walk, info.rule))
-		/* A thread's first function returns to 0; so do coroutines. */
+		/* The first function of a thread or coroutine returns to 0. */
 		return walk->regs.pc ? COPY_STEP_ON : COPY_STEP_END;
 	walk->base = path_in_kept(walk);
 	walk->count--; /* the frame is part of that path */

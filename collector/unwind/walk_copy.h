@@ -22,11 +22,14 @@ struct fg_stack_copy {
 };
 
 enum {
-	/* frames whose rules a handler computes, 2 to 3 us each; a copy with more is given up */
+	/*
+	 * frames whose rules a handler computes, 2 to 3 us each; the copy that needs more is given
+	 * up
+	 */
 	FG_COPY_NEW_FRAMES_MAX = 32,
 };
 
-/* 0: unknown. Adds new frames to *new_frames. */
+/* Returns the path; 0: unknown. Adds the number of new frames to *new_frames. */
 uint32_t fg_stack_walk_copy(struct fg_thread *thread, const struct fg_stack_copy *copy,
 			    uint32_t *new_frames);
 

@@ -111,7 +111,7 @@ uint32_t fg_walk_name_deep(struct fg_walk *walk, uint32_t standing);
 
 enum fg_bare_step {
 	FG_BARE_NOT,    /* the walk is not in a libc without tables */
-	FG_BARE_CALL,   /* `at` is where the return address lies; bp is the caller's */
+	FG_BARE_CALL,   /* `at` is the address of the return address; bp is the caller's */
 	FG_BARE_SIGNAL, /* a signal handler returns here */
 	FG_BARE_END,    /* the thread begins here */
 	FG_BARE_LOST,

@@ -14,9 +14,9 @@
  *		fg_unit_end();
  *	}
  *
- * Without the collector each call is a load and a predictable branch.  With it, the calls are
- * wait-free and may be made from any thread, but not from a signal handler.  A region must end in
- * the thread that began it.
+ * Without the collector each call is a load and a predictable branch.  With it, the
+ * calls may be made from any thread, but not from a signal handler, and all but fg_dump() are
+ * wait-free.  A region must end in the thread that began it.
  */
 #ifndef FASTGATE_REGION_H
 #define FASTGATE_REGION_H
@@ -36,7 +36,8 @@ extern "C" {
 struct fg_region_api {
 	uint32_t version;
 	uint32_t size;
-	uint32_t (*name)(const char *text); /* the number of a name, constant; 0: too many names */
+	/* a name's number, always the same; 0: too many names */
+	uint32_t (*name)(const char *text);
 	void (*region_begin)(uint32_t name);
 	void (*region_end)(void);
 	void (*unit_begin)(uint32_t name, uint64_t number);
@@ -70,7 +71,7 @@ static inline void fg_region_begin(const char *name)
 		api->region_begin(api->name(name));
 }
 
-/* As above, for a constant name, which is looked up once. */
+/* Like fg_region_begin(), for a constant name, which is looked up once. */
 #define FG_REGION_BEGIN(text)                                        \
  do {                                                                \
   static uint32_t fg_name_;                                          \
@@ -112,7 +113,7 @@ static inline void fg_unit_end(void)
 		api->unit_end();
 }
 
-/* Switch sampling off and on for the whole process. */
+/* fg_pause() stops sampling and counting in the whole process; fg_resume() continues both. */
 static inline void fg_pause(void)
 {
 	const struct fg_region_api *api = fg_region_api();

@@ -180,7 +180,7 @@ void fg_machine_events_close(struct fg_machine_events *events)
 
 /* ---- records ---- */
 
-/* Reads eight bytes at a time: all fields of a record have this size. */
+/* Reads eight bytes at a time: the fields of a record have this size, alone or in pairs. */
 struct cursor {
 	const uint64_t *at;
 	size_t left;

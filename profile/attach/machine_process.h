@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to machine.c: a process between two execs, with its threads and their samples. */
+/*
+ * Private to the files of machine.h: records of the kernel, and a process between two execs with
+ * its threads and their samples.
+ */
 #ifndef FG_OUTSIDE_MACHINE_PROCESS_H
 #define FG_OUTSIDE_MACHINE_PROCESS_H
 

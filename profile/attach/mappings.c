@@ -135,7 +135,7 @@ static bool read_headers(struct fg_memory *memory, struct fg_mapping *mapping)
 	return has_bias;
 }
 
-/* The address of .eh_frame in the file's own numbering. */
+/* Finds the size of .eh_frame and its address, in the file's own numbering. */
 static bool find_frames(const char *path, struct fg_eh_section *section)
 {
 	struct fg_elf_tables elf;

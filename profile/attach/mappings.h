@@ -13,7 +13,7 @@ enum {
 	FG_MAPPING_BUILD_ID_MAX = 64
 };
 
-/* As in .eh_frame_hdr: both relative to the start of .eh_frame. */
+/* Like an entry of the table in .eh_frame_hdr, but both are relative to the start of .eh_frame. */
 struct fg_mapping_frame {
 	int32_t start;
 	int32_t description;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the files that a program reads: runs it once with all its children, each of which stops
- * whenever it opens a file. Files that the program creates itself do not count.
+ * whenever it opens a file. Files that the program writes or creates itself are marked
+ * FG_OPENED_MADE.
  */
 #ifndef FG_OUTSIDE_OPENED_H
 #define FG_OUTSIDE_OPENED_H

@@ -18,8 +18,8 @@ bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)
 }
 
 /*
- * Fastgate may have preempted the thread when it woke up: then the thread has queued since the
- * moment, not for longer.
+ * Fastgate may have preempted the thread by waking up at the moment: then the thread has queued
+ * since the moment, not for longer.
  */
 uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns)

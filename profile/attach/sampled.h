@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to sampler.c and sampled.c: threads with their samples, and the trace made of them. */
+/* Private to the files of the sampler: threads with their samples, and the trace made of them. */
 #ifndef FG_OUTSIDE_SAMPLED_H
 #define FG_OUTSIDE_SAMPLED_H
 

@@ -22,7 +22,7 @@ struct fg_outside_sampling {
 	pid_t pid;
 	const char *folder;  /* folder for the trace */
 	bool elapsed;        /* also count waiting time */
-	int64_t period_ns;   /* mean time between moments; the budget may shorten it */
+	int64_t period_ns;   /* mean time between moments at first; the budget changes it */
 	int64_t min_ns;      /* shortest period that the budget may set; 0: `period_ns` */
 	int64_t duration_ns; /* 0: until the process ends */
 	/*

@@ -24,7 +24,7 @@ void fg_pids_release(struct fg_pids *pids);
 
 void fg_threads_of(pid_t pid, struct fg_pids *found);
 
-/* From /proc/PID/task/TID/stat. */
+/* A thread as /proc/PID/task/TID/stat describes it. */
 struct fg_thread_state {
 	char name[32];
 	char state; /* R, S, D, T, t, Z, ...; 0: gone */
@@ -35,7 +35,8 @@ void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);
 /* Returns false if the kernel refuses; errno holds the reason. */
 bool fg_thread_seize(pid_t tid);
 struct fg_thread_stop {
-	int signal;      /* signal that stopped it, for fg_thread_release() to forward; 0: none */
+	/* signal that stopped the thread, for fg_thread_release() to forward; 0: none */
+	int signal;
 	int64_t seen_ns; /* time when the stop was seen, on the monotonic clock */
 	bool gone;       /* the thread has ended and will not stop */
 };

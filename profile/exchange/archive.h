@@ -44,7 +44,8 @@ void fg_archive_content_release(struct fg_archive_content *content);
 
 struct fg_archive {
 	struct fg_arena arena;
-	char *folder;                     /* unpacked files; "symbols" is a cache */
+	/* unpacked files; its subfolder "symbols" is a cache of the symbolizer */
+	char *folder;
 	char *traces;                     /* a folder of traces */
 	struct fg_symbol_archive symbols; /* for fg_symbolizer_options */
 };

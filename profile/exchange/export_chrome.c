@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Trace events (the "JSON object format" that Chrome, Perfetto and speedscope read): one complete
- * event ("X") for each time in a region and for each unit of work, and the names of processes and
+ * event ("X") for each visit to a region and for each unit of work, and the names of processes and
  * threads. Times are microseconds since the profile's start, with fractions.
  */
 #include "base/json_write.h"

@@ -18,9 +18,8 @@ enum {
 	FG_IMPORT_MAX_STACKS = 1 << 24,
 	FG_IMPORT_MAX_DEPTH = 8192,
 	FG_IMPORT_MAX_NAME = 16384,
-	FG_IMPORT_MAX_YEARS =
-		/* all samples together: sums of nanoseconds fit into 64-bit integers */
-		100,
+	/* all samples together: sums of nanoseconds fit into 64-bit integers */
+	FG_IMPORT_MAX_YEARS = 100,
 };
 
 struct fg_import_sink;

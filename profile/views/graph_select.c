@@ -220,8 +220,8 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)
 {
 	const struct fg_calltree *tree = s->tree;
-	uint32_t *above =
-		fg_xcalloc(tree->node_count, sizeof(*above)); /* nearest kept, or not_kept */
+	/* nearest kept, or not_kept */
+	uint32_t *above = fg_xcalloc(tree->node_count, sizeof(*above));
 
 	above[0] = s->node_of[tree->nodes[0].label];
 	for (uint32_t i = 1; i < tree->node_count; i++) {

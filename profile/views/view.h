@@ -90,10 +90,9 @@ struct fg_view_options {
 	double floor;      /* leave out rows below this share of the total */
 	unsigned depth;    /* of trees; 0: no limit */
 	bool by_inclusive; /* order lists by inclusive instead of self time */
-	const char
-		/* pattern of the functions for callgraph, paths, domains; NULL: everything */
-		*function;
-	unsigned trace; /* number of the call path for domains; 0: all */
+	/* pattern of the functions, in the views that list functions; NULL: all */
+	const char *function;
+	unsigned trace; /* number of the call path for domains and times; 0: all */
 	/* dumps to compare in growth; 0: the first and the last */
 	unsigned dump_from;
 	unsigned dump_to; /* FG_VIEW_AT_END: memory held at the end */

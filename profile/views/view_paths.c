@@ -45,7 +45,7 @@ struct spread {
 	double sum;
 	double square;
 	double most;
-	size_t units; /* units in which it has time */
+	size_t units; /* units in which the row has time */
 };
 
 static void spread_add(struct spread *spread, double value)

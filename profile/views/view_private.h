@@ -39,7 +39,10 @@ const char *fg_view_whole(const struct fg_view_table *table);
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
-/* These add a line above the table, and a line below it. */
+/*
+ * fg_view_head() adds a line above the table, fg_view_note() a line below it, and
+ * fg_view_profile_note() a line to the profile's own notes.
+ */
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_profile_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
@@ -64,7 +67,7 @@ struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file,
  */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
-/* Adds this line to a view without a tree, for everything that the query keeps. */
+/* As fg_view_total(), for a view without a tree: computes the total of all that the query keeps. */
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
 		     const struct fg_calltree_query *query, double *total, struct fg_error *err)
 	FG_NODISCARD;
