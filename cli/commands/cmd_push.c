@@ -183,16 +183,17 @@ const struct fg_cli_command fg_cmd_push = {
 	.name = "push",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "send runs to a perfdb server",
-	.description = "Sends the runs that wait in the spool, oldest first, and those that are "
-		       "named. A run leaves the spool when the server has confirmed that it is on "
-		       "its disk; sending one twice does no harm. Runs that the server will never "
-		       "accept are kept as *.rejected.\n"
-		       "\n"
-		       "The server, the token's variable and the certificates come from `perfdb` "
-		       "in fastgate.yml, unless options override them. The token is read from an "
-		       "environment variable; it is never written or shown. It is sent only to a "
-		       "server that --url, PERFDB_URL or FASTGATE_TRUSTED_URLS names. Proxies are "
-		       "taken from https_proxy and no_proxy.",
+	.description =
+		"Sends the runs that wait in the spool, oldest first, and those that are named. "
+		"A run leaves the spool when the server has confirmed that the run is on disk; "
+		"sending a run twice does no harm. Runs that the server will never accept are "
+		"kept as *.rejected.\n"
+		"\n"
+		"The server, the token's variable and the certificates come from `perfdb` in "
+		"fastgate.yml, unless options override them. The token is read from an "
+		"environment variable; it is never written or shown. It is sent only to a server "
+		"that --url, PERFDB_URL or FASTGATE_TRUSTED_URLS names. Proxies are taken from "
+		"https_proxy and no_proxy.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

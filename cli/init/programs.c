@@ -73,7 +73,7 @@ void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, co
 		.suite = command,
 		.harness = harness,
 		.rank = FG_PROJECT_LIKELY_RANK,
-		.reason = "the project declares it",
+		.reason = "the project's benchmarks or tests",
 	};
 }
 

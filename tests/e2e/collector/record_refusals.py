@@ -47,7 +47,7 @@ def builds_refused():
         with open("foreign", "wb") as file:
             file.write(foreign)
         os.chmod("foreign", 0o755)
-        refused("./foreign", f"is for {machine}, and the collector for")
+        refused("./foreign", f"is for {machine}, but the collector is for")
 
 
 def files_refused():

@@ -23,7 +23,7 @@ expect_text '<failure' fastgate.xml "JUnit report"
 "$FASTGATE" show >"$work/shown"
 expect_text '^wordcount  (abba, [0-9]* repetitions)$' "$work/shown" "the stored run"
 ! grep -q '[0-9] pairs' "$work/shown" || fail "pairs stand in two places"
-# The baseline's build is kept, so the second run does not build it. Its reports show no source, as requested.
+# The baseline's build is kept, so the second run does not build the project. Its reports show no source, as requested.
 expect_code 1 "second run" "$FASTGATE" run --against HEAD --schedule abba --set gate.alpha=0.05 --pairs 12:12 --set measure.layouts=never --set measure.sampler.rate=1000 --set report.source=false
 expect_text 'REGRESSION' "$work/out" "second verdict"
 ! grep -q '^building' "$work/err" || fail "the second run built the baseline again"

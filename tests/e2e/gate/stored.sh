@@ -19,7 +19,7 @@ expect_code 0 "compare by what git calls them" "$FASTGATE" compare HEAD~1 HEAD
 expect_text "comparing $(git rev-parse --short=12 HEAD~1) .* with $(git rev-parse --short=12 HEAD)" "$work/err" "the two commits"
 git commit -q --allow-empty -m "Not measured"
 expect_code 2 "a commit without a run" "$FASTGATE" compare HEAD~1 HEAD
-expect_text 'no run of HEAD' "$work/err" "that this commit was not measured"
+expect_text 'no run of HEAD' "$work/err" "that this commthe benchmark was not measured"
 "$FASTGATE" rm latest --yes >/dev/null 2>&1 || "$FASTGATE" rm latest >/dev/null || fail "rm"
 expect_code 0 "history for people" "$FASTGATE" history wordcount
 expect_text 'wordcount  cpu_time' "$work/out" "the heading names benchmark and metric"

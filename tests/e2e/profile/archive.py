@@ -213,17 +213,17 @@ class Archive(unittest.TestCase):
             info = tarfile.TarInfo("traces")
             info.type, info.linkname = kind, "/etc"
             packed(self.home / "evil.tar.zst", [manifest_of([("traces", b"")]), (info, b""), plain("traces/x", b"x")])
-            self.refused("evil.tar.zst", "refused: contains a link, a folder or a device")
+            self.refused("evil.tar.zst", "refused: it contains a link, a folder or a device")
 
     def test_unlisted_files_are_refused(self):
         one, other = ("a", b"one"), ("b", b"other")
         for members, words in (
-                ([manifest_of([one]), plain(*one), plain(*other)], "its manifest does not list b"),
-                ([manifest_of([one]), plain(*one), plain(*one)], "contains twice: a"),
-                ([manifest_of([one, one]), plain(*one)], "its manifest lists this file twice: a"),
+                ([manifest_of([one]), plain(*one), plain(*other)], "the manifest does not list b"),
+                ([manifest_of([one]), plain(*one), plain(*one)], "the archive contains this file twice: a"),
+                ([manifest_of([one, one]), plain(*one)], "the manifest lists this file twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
-                ([manifest_of([one]), plain("a", b"longer")], "not of the size in the manifest: a"),
-                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "its manifest has schema 'fastgate-archive/9'"),
+                ([manifest_of([one]), plain("a", b"longer")], "this file does not have the size in the manifest: a"),
+                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "has schema 'fastgate-archive/9'"),
                 ([plain(*one), manifest_of([one])], "is not an archive that fastgate made"),
                 ([plain("manifest.json", b"{")], "evil.tar.zst: "),
                 ([plain("manifest.json", b'{"schema": "fastgate-archive/1", "files": [{"name": 1}]}')], "refused: its manifest: 'name' is not a text"),
@@ -236,7 +236,7 @@ class Archive(unittest.TestCase):
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "unpacks to more than 8 GiB")
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows[:1])])
-        self.refused("evil.tar.zst", "unpack to 4096 MiB, more than 100 times as much")
+        self.refused("evil.tar.zst", "unpack to 4096 MiB, which is more than 100 times as much")
         rows = [{"name": f"f{i}", "size": 0, "sha256": "0" * 64} for i in range(100001)]
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "more than 100000 files")

@@ -190,7 +190,7 @@ class Commands(unittest.TestCase):
         done = subprocess.run([FASTGATE, "view", "--repetition", "4"], cwd=twice, env=self.environment, timeout=HUNG_S,
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there are only 3", done.stderr)
+        self.assertIn("the profile has only 3", done.stderr)
 
     def test_user_and_system_time_are_parts_of_all(self):
         def total(kind):

@@ -282,7 +282,7 @@ static void a_quiet_machine_gets_the_duet_after_three_rounds(void **state)
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
 	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet decides faster here: ", 26),
 			 0);
-	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 tried of each"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 pairs of each were tried"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
 	tear_down(&s);
 }
@@ -414,9 +414,10 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	assert_int_equal(s.given_up, 1);
 	assert_string_equal(
 		s.note,
-		"one after the other: in 12 of the last 16 pairs the two programs ran less than "
-		"80 % of their time together or left processes running, which is not a duet: let the "
-		"benchmark repeat its work and wait for what it starts (these pairs are set aside)");
+		"one after the other: in 12 of the last 16 pairs the two programs ran together "
+		"for less than 80 % of their time or left processes running, which is not a "
+		"duet: make the benchmark repeat its work and wait for what it starts (these "
+		"pairs are set aside)");
 	assert_string_equal(series_of(&s)->schedule_reason, s.note);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
