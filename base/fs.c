@@ -187,8 +187,8 @@ int fg_fs_write_result(const char *path, const void *data, size_t size, struct f
 	int status = FG_OK;
 
 	if (fg_fs_is_planted(path))
-		return fg_error_set(err, FG_EIO, "cannot write %s is a link that another user made",
-				    path);
+		return fg_error_set(err, FG_EIO,
+				    "cannot write %s: it is a link that another user made", path);
 	if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
 		return write_special(path, data, size, err);
 	if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))

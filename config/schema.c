@@ -50,11 +50,11 @@ static const struct fg_key metric_policy_keys[] = {
 	{FG_KEY("margin", RATIO, IN_METRIC_POLICY(margin),
 		"the metric passes if the change is less than this"),
 	 FG_BOUNDS(0, 10),
-	 .more = "The upper end of the interval must be below this margin. By default 2 % for "
+	 .more = "The upper end of the interval is compared with this limit. By default 2 % for "
 		 "CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{FG_KEY("tolerated", RATIO, IN_METRIC_POLICY(tolerated), "only a larger change can fail"),
 	 FG_BOUNDS(0, 10), .initial = "0%",
-	 .more = "The lower end of the interval must be above this limit; an exact value is "
+	 .more = "The lower end of the interval is compared with this limit; an exact value is "
 		 "compared directly."},
 	{FG_KEY("tolerance", RATIO, IN_METRIC_POLICY(tolerance),
 		"for exact metrics: differences up to this count as equal"),

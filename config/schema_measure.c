@@ -157,15 +157,12 @@ static const struct fg_key measure_keys[] = {
 		"heap, allocations, frees, "
 		"fd, io, throws, locks"),
 	 .count_offset = offsetof(struct fg_measuring, also_count), .words = fg_countable,
-	 .more = "`heap` counts allocations and held memory, "
-		 "`allocations` only the former in less than half the "
-		 "time, `frees` blocks by the function that frees them, "
-		 "`fd` descriptors that are opened, `io` calls that read "
-		 "or write and their bytes, `throws` C++ exceptions, "
-		 "`locks` waits for locks. Each side is executed once, "
-		 "and once more if the sides differ. A count is only "
-		 "shown, unless a row of `gate.metrics` gates it, such as "
-		 "`heap.allocations: { tolerated: 0.1% }`.",
+	 .more = "`heap` counts allocations and held memory, `allocations` only the former in "
+		 "less than half the time, `frees` blocks by the function that frees them, `fd` "
+		 "descriptors that are opened, `io` calls that read or write and their bytes, "
+		 "`throws` C++ exceptions, `locks` waits for locks. Each side is executed once, "
+		 "and once more if the sides differ. Counts are informational, unless a row of "
+		 "`gate.metrics` gates one, such as `heap.allocations: { tolerated: 0.1% }`.",
 	 .example = "also: [heap, fd, io]"},
 	{FG_KEY("calls", TEXTS, IN_MEASURE(calls),
 		"functions whose calls to count exactly, by call path, "

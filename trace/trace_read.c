@@ -79,7 +79,7 @@ static void set_damage(struct reader *r, uint64_t offset, const char *what)
 {
 	(void)snprintf(
 		r->trace->damage, sizeof(r->trace->damage),
-		"%s at byte %llu: the %zu good chunks before it are used, and nothing after it is",
+		"%s at byte %llu: the %zu good chunks before it are used, and the rest is ignored",
 		what, (unsigned long long)offset, r->trace->chunk_count);
 }
 

@@ -113,7 +113,7 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 
 	fg_strbuf_printf(
 		&body,
-		"# `fastgate hook uninstall --type %s` removes it; `%s` skips it once.\n"
+		"# `fastgate hook uninstall --type %s` removes this hook; `%s` skips it once.\n"
 		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was "
 		"measured' >&2; exit 0; }\n",
 		types[type], hooks[type].skip);

@@ -36,7 +36,8 @@ static const struct fg_option options[] = {
 		    "profile"),
 	FG_ROW_FLAG(
 		struct fg_recording, archive, "archive", 0,
-		"also write FOLDER.tar.zst, with everything that another host needs to show it"),
+		"also write FOLDER.tar.zst, with everything that another host needs to show the "
+		"recording"),
 	FG_ROW_FLAG(struct fg_recording, no_follow, "no-follow", 0,
 		    "do not sample child "
 		    "processes"),

@@ -37,7 +37,7 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate report", "the newest run again, on the terminal"},
-	{"fastgate report -o fastgate.html", "as one HTML page"},
+	{"fastgate report -o fastgate.html", "write the report as one HTML page"},
 	{"fastgate report main --format junit -o fastgate.xml",
 	 "the newest run of branch main as JUnit XML"},
 	{"fastgate report --format markdown >> \"$GITHUB_STEP_SUMMARY\"",

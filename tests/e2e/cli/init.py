@@ -99,7 +99,7 @@ def a_second_look_at_a_tree_takes_no_program_for_a_tool():
     write("Makefile", "all: worker other\nworker other unit: main.c\n\tcc -O1 -o $@ main.c\ncheck: unit\n\t./unit\n.PHONY: all check\n")
     commit()
     said, _ = init()
-    check("building the project's tests" in said and "the build ran it" not in said, f"second look: {said}")
+    check("building the project's tests" in said and "the build ran this program" not in said, f"second look: {said}")
 
 
 CASES = """#include <stdio.h>
