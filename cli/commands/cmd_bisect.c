@@ -23,7 +23,8 @@ static int check(const struct fg_search_request *request, const struct fg_plan *
 				    "--metric",
 				    request->measure);
 	if (plan->benchmark_count == 0)
-		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+		return fg_error_set(err, FG_EINVAL,
+				    "%s has no benchmarks: there is nothing to measure",
 				    plan->config_path);
 	if (request->benchmark && !fg_plan_find(plan, request->benchmark))
 		return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s", request->benchmark,

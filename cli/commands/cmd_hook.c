@@ -219,7 +219,7 @@ out:
 static int uninstall(const struct fg_cli *cli, const char *path, bool there, struct fg_error *err)
 {
 	if (!there)
-		fg_cli_say(cli, "%s does not exist: nothing to remove", path);
+		fg_cli_say(cli, "%s does not exist: there is nothing to remove", path);
 	else if (unlink(path) != 0)
 		return fg_error_errno(err, FG_EIO, "cannot remove %s", path);
 	else

@@ -144,7 +144,9 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 		return fail(cli, given, perfdb, &err);
 	status = fg_push_spool(spool, &push_options, &result, &err);
 	if (status == FG_OK && result.sent + result.known == 0 && !cli->json)
-		fg_cli_say(cli, "nothing to send: no run waits in the spool, and none was named");
+		fg_cli_say(
+			cli,
+			"there is nothing to send: no run waits in the spool, and none was named");
 	else
 		print_result(cli, &result);
 	return status == FG_OK ? FG_EXIT_PASS : fail(cli, given, perfdb, &err);

@@ -41,9 +41,10 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct fg_recording, no_follow, "no-follow", 0,
 		    "do not sample child "
 		    "processes"),
-	FG_ROW_TEXT(struct fg_recording, units, "units", 0, "FIRST-LAST",
-		    "take samples from the start of one unit of work to the end of another, by "
-		    "their numbers"),
+	FG_ROW_TEXT(
+		struct fg_recording, units, "units", 0, "FIRST-LAST",
+		"take samples from the start of one unit of work to the end of another, given by "
+		"their numbers"),
 	FG_ROW_FILE(struct fg_recording, control, "control", 0,
 		    "create this file; no samples are taken while its first byte is 0 (`echo 0 > "
 		    "FILE`), and each line 'dump' appended to it requests a dump of the held "

@@ -110,7 +110,8 @@ static int select_benchmarks(struct fg_cli *cli, const struct options *given, st
 {
 	FG_TRY(check_names(given, plan, err));
 	if (plan->benchmark_count == 0)
-		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+		return fg_error_set(err, FG_EINVAL,
+				    "%s has no benchmarks: there is nothing to measure",
 				    plan->config_path);
 	if (given->shard)
 		FG_TRY(fg_shard_parse(given->shard, &selection->shard, &selection->shards, err));

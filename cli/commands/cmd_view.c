@@ -72,7 +72,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate view -V callgraph -f 'fit\\(' latest~1", "the callers and callees of fit"},
 	{"fastgate view -V top-down --region ^reco/fit trace/",
 	 "the call tree inside a marked region"},
-	{"fastgate view -V paths -f '^log'", "the call paths and events in which log costs time"},
+	{"fastgate view -V paths -f '^log'", "the call paths and events in which log takes time"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
 	{"fastgate view -V domains -f '^log$' trace/",
 	 "the call paths, counts and arguments of the calls of log"},

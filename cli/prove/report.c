@@ -202,7 +202,7 @@ void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text)
 	add_alarms(card, text);
 	add_sizes(prove, text);
 	if (card->runs > 0)
-		fg_strbuf_printf(text, "a verdict takes   %s\n",
+		fg_strbuf_printf(text, "time per verdict  %s\n",
 				 fg_format_duration(60e9 * card->minutes, duration));
 	add_evidence(card, text);
 	add_helps(card, text);

@@ -41,8 +41,8 @@ const struct fg_view fg_views[] = {
 	{"timeline", "equal time steps: how many CPUs were busy, and with what",
 	 .make = fg_view_timeline},
 	{"paths",
-	 "number of paths and of units in which a function costs time, and the variation; with "
-	 "`--function`, path by path",
+	 "number of call paths and of units of work in which a function takes time, and their "
+	 "variation; with `--function`, path by path",
 	 .make = fg_view_paths},
 	{"memory", "functions with all counts of their allocations", .make = fg_view_memory,
 	 .measure = "heap.bytes"},

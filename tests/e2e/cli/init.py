@@ -387,8 +387,8 @@ def a_program_that_no_file_keeps_busy_is_reported():
     write("Makefile", "idle: main.c\n\tcc -o $@ main.c\n")
     commit()
     said, text = init()
-    check("idle: takes" in said and "ms, and no file that it was offered keeps it busy" in said, f"idle: {said}")
-    check("idle: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
+    check("idle: one execution takes" in said and "ms, and no input that was tried keeps the program busy" in said, f"idle: {said}")
+    check("idle: no input that was tried keeps the program busy; give it" in text, f"idle: {text}")
 
 
 def a_failed_build_is_reported_and_the_file_is_written():

@@ -144,7 +144,7 @@ def the_longest_test_of_a_library_is_the_last_resort():
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("command: ./tests/long\n" in text and "\n  - name: short" not in text and "Is it what matters?" in text, f"tests: {said}{text}")
+    check("command: ./tests/long\n" in text and "\n  - name: short" not in text and "Is this what matters?" in text, f"tests: {said}{text}")
     check("make -j2 && make -j2 tests/bad tests/long tests/short\n" in text, f"tests are built: {text}")
     runs("long")
 

@@ -155,13 +155,13 @@ def tracing_forbidden():
             done = subprocess.run([FASTGATE, "record", *A_RATE, "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=lambda: forbid_system_call(PTRACE),
                                   capture_output=True, text=True, check=False)
             check(done.returncode == 2, f"ptrace forbidden by seccomp: {done.returncode}\n{done.stderr}")
-            check(len(done.stderr.splitlines()) == 1 and "seccomp filter forbids" in done.stderr, f"seccomp is not named in one line: {done.stderr}")
+            check(len(done.stderr.splitlines()) == 1 and "seccomp filter denies" in done.stderr, f"seccomp is not named in one line: {done.stderr}")
             runs_freely(running.pid, "after ptrace was forbidden")
         finally:
             running.kill()
     done = subprocess.run([FASTGATE, "record", *A_RATE, "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=lambda: forbid_system_call(PTRACE),
                           capture_output=True, text=True, check=False)
-    check(done.returncode == 2 and "seccomp filter forbids" in done.stderr, f"a process that has ended meanwhile: {done}")
+    check(done.returncode == 2 and "seccomp filter denies" in done.stderr, f"a process that has ended meanwhile: {done}")
 
 
 def processes_of_others():

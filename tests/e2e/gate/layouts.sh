@@ -69,13 +69,13 @@ expect_text '+20.0 % in the default layout; measuring again in \(4\|8\|16\) layo
 expect_text 'took .*+0.0 %.* pass' "$work/out" "expensive links"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "expensive links"
-expect_text 'placement: on average over these places the candidate is not slower' "$work/json" "expensive links"
+expect_text 'placement: on average over these places, the candidate is not slower' "$work/json" "expensive links"
 # Existing layouts cost nothing.
 expect_code 0 "links that are there" "$FASTGATE" run --against HEAD --verbose
 ! grep -q 'in the default layout\|measuring again' "$work/out" "$work/err" || fail "the places that are there were not used"
 expect_code 1 "this very binary is shipped" "$FASTGATE" run --against HEAD --set gate.placement=fail
 expect_text '+20.0 % in the default layout; measuring again' "$work/err" "this very binary is shipped"
-expect_code 1 "as it was linked" "$FASTGATE" run --against HEAD --set measure.layouts=never
+expect_code 1 "in the default layout" "$FASTGATE" run --against HEAD --set measure.layouts=never
 ! grep -q 'measuring again' "$work/err" || fail "measure.layouts: never measures again"
 
 sed -i 's/100/110/' changed.c
@@ -89,7 +89,7 @@ git stash -q
 sed -i "s/FIRST=[0-9]*/FIRST=$(((0x$at + 16) % 64))/" Makefile
 rm -f main.o && make -s && ./prog | grep -q 'took 120 ms' || fail "the baseline is not in the slow place"
 git commit -q -a -m "The slow place" && git stash pop -q || fail "the change does not fit any more"
-expect_code 0 "lucky as it was linked" "$FASTGATE" run --against HEAD --set measure.layouts=never
+expect_code 0 "lucky in the default layout" "$FASTGATE" run --against HEAD --set measure.layouts=never
 for mode in always auto; do
 	expect_code 1 "lucky, measured in all places ($mode)" "$FASTGATE" run --against HEAD --set measure.layouts=$mode --verbose
 	expect_text 'took .*+10.[0-9] %.*REGRESSION' "$work/out" "lucky, measured in all places ($mode)"
@@ -102,7 +102,7 @@ git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
 sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile
 sed -i 's/110/111/' changed.c
 expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
-expect_text 'other places of its code were not tried: .*saved.o' "$work/err" "nothing to link"
+expect_text 'other layouts were not tried: .*saved.o' "$work/err" "nothing to link"
 expect_text 'REGRESSION' "$work/out" "nothing to link"
 # In a duet only the first four places exist when the first pair begins; the others are linked during the pairs. Yet
 # each block has the place given by its number, modulo the final number of places: the program logs where it lies.

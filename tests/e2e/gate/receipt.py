@@ -76,10 +76,10 @@ def sign():
     expect("an unsigned receipt", verify("first.json", "--allowed-signers", "key.allowed"), 2, "first.json is not signed")
     call("ssh-keygen", "-q", "-Y", "sign", "-n", "fastgate", "-f", "key", "first.json", check=True)
     expect("a signed receipt", verify("first.json", "--allowed-signers", "key.allowed"), 0, "signed by key@example.org")
-    expect("signed by another", verify("first.json", "--allowed-signers", "other.allowed"), 2, "not signed by anybody in other.allowed")
+    expect("signed by another", verify("first.json", "--allowed-signers", "other.allowed"), 2, "not signed by anyone listed in other.allowed")
     edit("first.json", "\n", " \n", "copy.json")
     os.rename("first.json.sig", "copy.json.sig")
-    expect("a signature of another file", verify("copy.json", "--allowed-signers", "key.allowed"), 2, "not signed by anybody")
+    expect("a signature of another file", verify("copy.json", "--allowed-signers", "key.allowed"), 2, "not signed by anyone listed")
 
 
 def body():

@@ -71,7 +71,7 @@ static void values_are_judged_with_position_and_expectation(void **state)
 		 "f.yml:4:26: measure.pairs.min: found '2.5', expected a whole number from 2 to "
 		 "100000"},
 		{"word, near", HEAD "measure: { schedule: deut }\n",
-		 "f.yml:4:22: measure.schedule: found 'deut', did you mean 'duet'? Expected auto, "
+		 "f.yml:4:22: measure.schedule: found 'deut'; did you mean 'duet'? Expected auto, "
 		 "duet, abba or stored"},
 		{"word, far", HEAD "measure: { schedule: monday }\n",
 		 "f.yml:4:22: measure.schedule: found 'monday', expected auto, duet, abba or stored"},

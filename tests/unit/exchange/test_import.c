@@ -111,11 +111,11 @@ static void bad_text_is_refused_with_its_line(void **state)
 		const char *text;
 		const char *why;
 	} cases[] = {
-		{"folded", "a;b 1\nb\n", "line 2: 'b' is not frames"},
-		{"folded", "a;b 1\na;b 1 2\n", "line 2: two weights on a line"},
-		{"folded", "a;b -1\n", "line 1: 'a;b -1' is not frames"},
-		{"folded", "a;b nan\n", "line 1: 'a;b nan' is not frames"},
-		{"folded", "a;b 1e999\n", "line 1: 'a;b 1e999' is not frames"},
+		{"folded", "a;b 1\nb\n", "line 2: 'b' is not a line of frames"},
+		{"folded", "a;b 1\na;b 1 2\n", "line 2: a line has two weights"},
+		{"folded", "a;b -1\n", "line 1: 'a;b -1' is not a line of frames"},
+		{"folded", "a;b nan\n", "line 1: 'a;b nan' is not a line of frames"},
+		{"folded", "a;b 1e999\n", "line 1: 'a;b 1e999' is not a line of frames"},
 		{"folded", "a;b 0\n", "no stack with a weight above zero"},
 		{"folded", "", "no stack with a weight above zero"},
 		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n",

@@ -40,13 +40,13 @@ static void identical_builds_are_reported_with_their_kind(void **state)
 		const char *ids[FG_ARM_COUNT];
 		const char *note;
 	} rows[] = {
-		{{NULL, NULL}, "both sides run the same binaries: passed at once"},
-		{{"aa", NULL}, "both sides run the same binaries: passed at once"},
-		{{NULL, "aa"}, "both sides run the same binaries: passed at once"},
-		{{"aa", "aa"}, "both sides run the same binaries: passed at once"},
+		{{NULL, NULL}, "both sides run the same binaries, so the benchmark passes at once"},
+		{{"aa", NULL}, "both sides run the same binaries, so the benchmark passes at once"},
+		{{NULL, "aa"}, "both sides run the same binaries, so the benchmark passes at once"},
+		{{"aa", "aa"}, "both sides run the same binaries, so the benchmark passes at once"},
 		{{"aa", "bb"},
 		 "both sides run the same code at the same addresses (only debug information "
-		 "differs): passed at once"},
+		 "differs), so the benchmark passes at once"},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {

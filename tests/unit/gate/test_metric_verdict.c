@@ -273,7 +273,7 @@ static void a_pass_that_is_surely_worse_says_by_how_much(void **state)
 {
 	(void)state;
 	fill(begin("ns", FG_BETTER_LOWER, false), 100, 100.5, 0.0002);
-	check_note(decide(), "worse by 0.50 %, within the margin of 2 %");
+	check_note(decide(), "worse by 0.50 %, which is within the margin of 2 %");
 	assert_int_equal(decide()->outcome, FG_OUTCOME_PASS);
 	end();
 	fill(begin("ns", FG_BETTER_LOWER, false), 100, 100, 0.0002);

@@ -261,7 +261,7 @@ static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
 	set_aside(&w, FG_ASIDE_ONE_LAYOUT);
 	linked(&w, "cpu_time");
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_IN_LAYOUTS);
-	assert_non_null(strstr(w.step.text, "measuring again with its code in 4 places"));
+	assert_non_null(strstr(w.step.text, "measuring again in 4 layouts"));
 	measured(&w, 10, 0.0, 0.001);
 	/* It was also measured as linked, so nothing is in doubt, and no function is named. */
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);

@@ -283,7 +283,7 @@ static void differences_of_layouts_are_placement_if_no_code_changed(void **state
 		(void)fg_made_node_of(&p, 0, NULL, "[kernel]", 12, 12);
 		b = fg_made_measure(&p, 100);
 		assert_int_equal(b->outcome, rows[r].outcome);
-		assert_true(fg_made_has_note(&b->notes, "placement: these places differ by more") ==
+		assert_true(fg_made_has_note(&b->notes, "placement: the layouts differ by more") ==
 			    (rows[r].outcome == FG_OUTCOME_PLACEMENT));
 		fg_made_program_release(&p);
 	}

@@ -313,7 +313,7 @@ static void programs_that_never_overlap_cannot_run_as_a_duet(void **state)
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "do not run at the same time"));
-	assert_non_null(strstr(series_of(&s)->schedule_reason, ": let the benchmark repeat"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, ": make the benchmark repeat"));
 	tear_down(&s);
 }
 
@@ -328,7 +328,7 @@ static void a_program_that_sleeps_cannot_run_as_a_duet(void **state)
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "does so for 75 % of its time"));
-	assert_non_null(strstr(series_of(&s)->schedule_reason, ": let it wait less"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, ": make it wait less"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
 	tear_down(&s);
 }
@@ -551,7 +551,7 @@ static void programs_that_cannot_be_linked_again_are_measured_as_linked(void **s
 	/* A session that continues a run keeps its schedule. */
 	start(&s);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "used the original link"));
+	assert_non_null(strstr(err.message, "used the default layout"));
 	tear_down(&s);
 }
 

@@ -180,7 +180,7 @@ static void outside_a_repository_a_ref_is_not_found(void **state)
 
 	(void)state;
 	assert_int_equal(fg_git_resolve(&git, "main", &commit, &words, &err), FG_ENOENT);
-	assert_non_null(strstr(err.message, "not in a git working tree"));
+	assert_non_null(strstr(err.message, "not in a git work tree"));
 	assert_int_equal(fg_git_describe_side(&git, &side, &err), FG_OK);
 	assert_null(side.commit);
 }

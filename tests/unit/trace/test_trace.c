@@ -446,7 +446,7 @@ static void python_stacks_that_made_no_sense_are_reported(void **state)
 	writer.header.end = FG_END_EXIT;
 	load();
 	assert_int_equal(profile.note_count, 3);
-	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks are without their Python"));
+	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks have no Python"));
 }
 
 /* Its names may be hidden from the user who made the recording. */
