@@ -122,15 +122,14 @@ enum {
 	FG_PROJECT_NEVER_RANK = -200, /* never run */
 };
 
-#define FG_PROJECT_IDLE \
- "no input that was tried keeps the program busy; give it the arguments and the input of a "
-"typical run"
+#define FG_PROJECT_IDLE                                                                    \
+ "no input that was tried keeps the program busy; give it the arguments and the input of " \
+ "a typical run"
 
 /* Optimised, with debug information. */
 #define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"
 
-	const char *
-	fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
+const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
 /* Reads only the build files; runs nothing. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* Replaces the detected build command by the user's. */

@@ -416,12 +416,11 @@ static void the_answer_in_json_is_the_card(void **state)
 
 /* ---- probably slower ---- */
 
-#define PROBABLY \
- "probably slower (+7.0 %): all of 21 pairs are slower; not failed because the interval begins "
-"at +0.2 %; 25 pairs would decide if the next pairs are similar: `fastgate run --resume`"
+#define PROBABLY                                                                                 \
+ "probably slower (+7.0 %): all of 21 pairs are slower; not failed because the interval begins " \
+ "at +0.2 %; 25 pairs would decide if the next pairs are similar: `fastgate run --resume`"
 
-	static void
-	init_probably(struct fg_fixture *fixture)
+static void init_probably(struct fg_fixture *fixture)
 {
 	fg_fixture_init(fixture, "inconclusive");
 	fg_notes_add(&fixture->verdict.benchmarks[0].metrics[0].notes, &fixture->verdict.arena,
