@@ -36,5 +36,5 @@ found=$(sha256sum <"$work/${from##*/}")
 [ "$found" = "$wanted  -" ] || die "the SHA-256 of $from is ${found%% *}, expected $wanted"
 mkdir "$work/unpacked"
 zstd -dcq "$work/${from##*/}" | tar -xf - -C "$work/unpacked" --strip-components=1
-"$work/unpacked/bin/fastgate" --version || die "it does not run in $prefix: is it mounted noexec, or is this not $(uname -m)?"
+"$work/unpacked/bin/fastgate" --version || die "fastgate does not run in $prefix: is the file system mounted noexec, or is this not $(uname -m)?"
 (cd "$work/unpacked" && tar -cf - -- *) | tar -xf - -C "$prefix" # replaces even a fastgate that is running

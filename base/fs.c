@@ -37,7 +37,7 @@ static int read_and_close(int fd, const char *path, size_t max_bytes, char **dat
 		used += (size_t)got;
 		if (used > max_bytes) {
 			status = fg_error_set(err, FG_ELIMIT,
-					      "%s: larger than the %zu bytes allowed", path,
+					      "%s is larger than the limit of %zu bytes", path,
 					      max_bytes);
 			goto out;
 		}
@@ -81,7 +81,7 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 		return cannot_open(path, err);
 	if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
 		(void)close(fd);
-		return fg_error_set(err, FG_EINVAL, "%s: not a regular file", path);
+		return fg_error_set(err, FG_EINVAL, "%s is not a regular file", path);
 	}
 	return read_and_close(fd, path, max_bytes, data, size, err);
 }
@@ -218,7 +218,7 @@ int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
 	if (status != FG_OK)
 		goto out;
 	if (fg_fs_is_planted(path))
-		status = fg_error_set(err, FG_EIO, "%s: it is a link that another user made", path);
+		status = fg_error_set(err, FG_EIO, "%s is a link that another user made", path);
 	if (status != FG_OK)
 		goto out;
 	if (!fg_fs_is_folder(path))

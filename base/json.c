@@ -84,7 +84,7 @@ int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 	(void)pthread_once(&once, die_without_memory);
 	if (size > max_bytes)
 		return fg_error_set(err, FG_ELIMIT,
-				    "%zu bytes of JSON are more than the %zu allowed", size,
+				    "JSON of %zu bytes exceeds the limit of %zu bytes", size,
 				    max_bytes);
 	if (nests_too_deep(text, size))
 		return fg_error_set(err, FG_ELIMIT, "JSON is nested deeper than %d levels",
@@ -133,7 +133,7 @@ int fg_json_get_text(const cJSON *object, const char *path, const char **text, s
 	const cJSON *item = fg_json_find(object, path);
 
 	if (!cJSON_IsString(item))
-		return missing(path, item, "a text", err);
+		return missing(path, item, "a string", err);
 	*text = item->valuestring;
 	return FG_OK;
 }

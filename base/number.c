@@ -32,7 +32,7 @@ int fg_parse_int64(const char *text, int64_t *value, struct fg_error *err)
 	if (end == text || *end != '\0' || is_blank(*text))
 		return fg_error_set(err, FG_EPARSE, "'%s' is not a whole number", text);
 	if (errno == ERANGE)
-		return fg_error_set(err, FG_EPARSE, "'%s' is too large for a number", text);
+		return fg_error_set(err, FG_EPARSE, "'%s' is too large", text);
 	*value = number;
 	return FG_OK;
 }
@@ -48,7 +48,7 @@ int fg_parse_uint64(const char *text, uint64_t *value, struct fg_error *err)
 		return fg_error_set(err, FG_EPARSE, "'%s' is not a whole number of 0 or more",
 				    text);
 	if (errno == ERANGE)
-		return fg_error_set(err, FG_EPARSE, "'%s' is too large for a number", text);
+		return fg_error_set(err, FG_EPARSE, "'%s' is too large", text);
 	*value = number;
 	return FG_OK;
 }
@@ -146,7 +146,7 @@ int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *e
 		return fg_error_set(err, FG_EPARSE,
 				    "'%s' is not a duration: write 250ms, 1.5s, 5m or 2h", text);
 	if (number > 9e18)
-		return fg_error_set(err, FG_EPARSE, "'%s' is too long for a duration", text);
+		return fg_error_set(err, FG_EPARSE, "'%s' is too long", text);
 	*value_ns = (int64_t)llround(number);
 	return FG_OK;
 }
@@ -167,7 +167,7 @@ int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error
 		return fg_error_set(err, FG_EPARSE,
 				    "'%s' is not a size: write 4096, 64K, 10MB or 2GiB", text);
 	if (number > 9e18)
-		return fg_error_set(err, FG_EPARSE, "'%s' is too large for a size", text);
+		return fg_error_set(err, FG_EPARSE, "'%s' is too large", text);
 	*value_bytes = (uint64_t)llround(number);
 	return FG_OK;
 }

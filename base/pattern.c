@@ -199,7 +199,7 @@ const char *fg_pattern_excess(const char *text)
 		if (at[0] == '\\' && at[1] >= '1' && at[1] <= '9')
 			return "back-references are not supported";
 		if (!scan_step(&scan, &at))
-			return "its repetition counts or groups multiply beyond 256";
+			return "nested repetition counts or groups multiply to more than 256";
 	}
 	return NULL;
 }
@@ -286,7 +286,7 @@ int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error 
 	parsed.replacement = pattern ? take_part(&at, rule[1]) : NULL;
 	if (!parsed.replacement || (*at && strcmp(at, "g") != 0)) {
 		status = fg_error_set(err, FG_EINVAL, "'%.80s' is not a rule: %s", rule,
-				      parsed.replacement ? "only 'g' may follow it"
+				      parsed.replacement ? "only 'g' may follow the last delimiter"
 							 : "expected s/PATTERN/REPLACEMENT/");
 		goto out;
 	}

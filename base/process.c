@@ -361,7 +361,8 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 
 	FG_ASSERT(options->argv && options->argv[0]);
 	if (running_count == MAX_RUNNING)
-		return fg_error_set(err, FG_ELIMIT, "more than %d programs at once", MAX_RUNNING);
+		return fg_error_set(err, FG_ELIMIT, "cannot run more than %d programs at once",
+				    MAX_RUNNING);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	FG_TRY_OUT(open_pipes(options, &start, err));
 	start.shares_memory = can_share_memory(options);

@@ -63,7 +63,7 @@ int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_fi
 		header.size += padded(*arrays[i].count * arrays[i].size);
 	}
 	if (header.size > FG_DEBUG_CACHE_MAX_BYTES)
-		return fg_error_set(err, FG_ELIMIT, "%s: would exceed %d bytes", cache_file,
+		return fg_error_set(err, FG_ELIMIT, "%s would be larger than %d bytes", cache_file,
 				    FG_DEBUG_CACHE_MAX_BYTES);
 	(void)snprintf(header.build_id, sizeof(header.build_id), "%s", build_id);
 	bytes = fg_xcalloc(1, sizeof(header) + (size_t)header.size);
@@ -184,7 +184,7 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 	fg_source_close(&source);
 	if (!good) {
 		fg_debug_index_release(&loaded);
-		return fg_error_set(err, FG_EPARSE, "%s: not a symbol cache of build-id %s",
+		return fg_error_set(err, FG_EPARSE, "%s is not the symbol cache of build-id %s",
 				    cache_file, build_id);
 	}
 	loaded.path = fg_xstrdup(path);

@@ -101,7 +101,7 @@ int fg_debug_find_units(struct fg_debug_index *index, struct fg_error *err)
 		ptrdiff_t at = 0;
 
 		if (index->unit_count >= MAX_UNITS)
-			return fg_error_set(err, FG_ELIMIT, "%s: more than %d compilation units",
+			return fg_error_set(err, FG_ELIMIT, "%s has more than %d compilation units",
 					    index->path, MAX_UNITS);
 		while ((at = dwarf_ranges(&entry, at, &base, &start, &end)) > 0)
 			add_range(index, (uint32_t)index->unit_count, start, end);

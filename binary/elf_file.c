@@ -318,10 +318,10 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 	found = fg_elf_tables_section(&file, section);
 	*bytes = NULL;
 	if (!found)
-		status = fg_error_set(err, FG_ENOENT, "%s: has no %s", path, section);
+		status = fg_error_set(err, FG_ENOENT, "%s has no section %s", path, section);
 	else if (found->sh_size > max_bytes)
-		status = fg_error_set(err, FG_ELIMIT, "%s: %s has more than %zu bytes", path,
-				      section, max_bytes);
+		status = fg_error_set(err, FG_ELIMIT, "%s: section %s has more than %zu bytes",
+				      path, section, max_bytes);
 	else
 		*bytes = fg_elf_tables_section_bytes(&file, found, size);
 	if (status == FG_OK && !*bytes)
@@ -364,7 +364,7 @@ int fg_elf_read_code(const char *path, uint64_t address, size_t size, struct fg_
 	}
 	if (!code->bytes) {
 		*code = (struct fg_elf_code){0};
-		status = fg_error_set(err, FG_ENOENT, "%s: has no code at 0x%llx", path,
+		status = fg_error_set(err, FG_ENOENT, "%s has no code at 0x%llx", path,
 				      (unsigned long long)address);
 	}
 	fg_elf_tables_close(&file);

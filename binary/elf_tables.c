@@ -63,7 +63,7 @@ static int read_segments(struct fg_elf_tables *elf, struct fg_error *err)
 		return broken(elf, err, "invalid program header table");
 	bytes = fg_elf_tables_bytes(elf, h->e_phoff, (uint64_t)h->e_phnum * h->e_phentsize);
 	if (!bytes)
-		return broken(elf, err, "its program headers lie outside the file");
+		return broken(elf, err, "the program headers lie outside the file");
 	elf->segments = fg_xcalloc(h->e_phnum, sizeof(elf->segments[0]));
 	for (size_t i = 0; i < h->e_phnum; i++)
 		elf->class->read_segment(bytes + i * h->e_phentsize, &elf->segments[i]);
@@ -83,7 +83,7 @@ int fg_elf_tables_read_sections(struct fg_elf_tables *elf, struct fg_error *err)
 		return broken(elf, err, "invalid section table");
 	bytes = fg_elf_tables_bytes(elf, h->e_shoff, (uint64_t)h->e_shnum * h->e_shentsize);
 	if (!bytes)
-		return broken(elf, err, "its section table lies outside the file");
+		return broken(elf, err, "the section table lies outside the file");
 	elf->sections = fg_xcalloc(h->e_shnum, sizeof(elf->sections[0]));
 	for (size_t i = 0; i < h->e_shnum; i++)
 		elf->class->read_section(bytes + i * h->e_shentsize, &elf->sections[i]);

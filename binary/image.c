@@ -24,10 +24,11 @@ static int check_header(const struct reader *r, struct fg_error *err)
 	r->image->machine = header->e_machine;
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    (header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64))
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s: machine code is read for x86-64 and arm64 only (ELF "
-				    "machine %u)",
-				    r->path, header->e_machine);
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s: machine code can be read only for x86-64 and arm64 (this is ELF "
+			"machine %u)",
+			r->path, header->e_machine);
 	return FG_OK;
 }
 
@@ -39,7 +40,7 @@ static int check_sections(const struct reader *r, struct fg_error *err)
 		if (section->sh_type != SHT_NOBITS &&
 		    (section->sh_offset > r->image->file_size ||
 		     section->sh_size > r->image->file_size - section->sh_offset))
-			return fg_error_set(err, FG_EPARSE, "%s: section %zu is not in the file",
+			return fg_error_set(err, FG_EPARSE, "%s: section %zu lies outside the file",
 					    r->path, i);
 	}
 	return FG_OK;
@@ -213,10 +214,11 @@ static int read_symbols(struct reader *r, struct fg_error *err)
 	const char *unit = "";
 
 	if (!table->count)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s: stripped: without a symbol table its functions cannot be "
-				    "distinguished",
-				    r->path);
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is stripped: without a symbol table, its functions cannot be "
+			"distinguished",
+			r->path);
 	r->image->symbols =
 		fg_arena_array(&r->image->arena, table->count, sizeof(r->image->symbols[0]));
 	for (size_t i = 1; i < table->count; i++) {
@@ -364,7 +366,7 @@ int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_erro
 	int status = read_image(&r, NULL, err);
 
 	if (status == FG_OK && image->machine != EM_X86_64)
-		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: not an x86-64 program", path);
+		status = fg_error_set(err, FG_EUNSUPPORTED, "%s is not an x86-64 program", path);
 	if (status == FG_OK)
 		read_entries(image);
 	else

@@ -61,6 +61,7 @@ int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 	code->end = start + bytes.size;
 	code->instructions = fg_disassemble(&bytes, start, &code->count);
 	free(bytes.bytes);
-	return code->instructions ? FG_OK
-				  : fg_error_set(err, FG_EUNSUPPORTED, "its machine is not x86");
+	return code->instructions
+		       ? FG_OK
+		       : fg_error_set(err, FG_EUNSUPPORTED, "only x86 code can be disassembled");
 }

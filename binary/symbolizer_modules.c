@@ -70,7 +70,8 @@ static bool try_binary(struct fg_symbol_module *module, char *path, const char *
 		fg_elf_build_id_text(&elf, text);
 		(void)fg_error_set(
 			why, FG_EINVAL,
-			"'%s' has build-id %.16s, the trace was recorded with %.16s: not used",
+			"'%s' is not used: its build-id is %.16s, but the trace was recorded "
+			"with %.16s",
 			from, text[0] ? text : "none", module->build_id);
 		fg_elf_release(&elf);
 		free(path);

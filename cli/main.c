@@ -161,8 +161,8 @@ static int start(struct fg_cli *cli, char *const *argv)
 		return show_overview(cli);
 	if (words.count == 0)
 		return fg_cli_usage(
-			cli,
-			"no command given: 'fastgate help' lists them; start with 'fastgate init'");
+			cli, "no command was given: 'fastgate help' lists the commands; start with "
+			     "'fastgate init'");
 	cli->command = fg_cli_find_command(words.items[0]);
 	if (!cli->command) {
 		(void)fg_cli_unknown_command(words.items[0], &err);

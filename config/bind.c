@@ -76,7 +76,7 @@ static void wrong_value(struct fg_binder *binder, const struct fg_key *key,
 
 	fg_value_expected(key, &expected);
 	if (nearest)
-		fg_bind_error(binder, node, NULL, "found '%.100s', did you mean '%s'? Expected %s",
+		fg_bind_error(binder, node, NULL, "found '%.100s'; did you mean '%s'? Expected %s",
 			      node->text, nearest, fg_strbuf_text(&expected));
 	else
 		fg_bind_error(binder, node, NULL, "found '%.100s'%s%s, expected %s", node->text,
@@ -220,12 +220,12 @@ void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, 
 		fg_bind_error(binder, node, NULL, "%s", err.message);
 		return;
 	} else if (argc == 0) {
-		fg_bind_error(binder, node, NULL, "found an empty text, expected a command");
+		fg_bind_error(binder, node, NULL, "found an empty string, expected a command");
 		return;
 	} else if (fg_text_shell_word(argv)) {
 		fg_bind_error(binder, node, NULL,
-			      "'%s' needs a shell, and none runs here: set "
-			      "'shell: true', or write the command as a list of words",
+			      "'%s' needs a shell, but the command runs without one: set 'shell: "
+			      "true', or write the command as a list of words",
 			      fg_text_shell_word(argv));
 		return;
 	}

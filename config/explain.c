@@ -122,7 +122,7 @@ static int unknown(const char *path, struct fg_error *err)
 	else
 		(void)fg_error_set(
 			err, FG_EINVAL,
-			"unknown key '%.100s'; 'fastgate config --explain' lists them all", path);
+			"unknown key '%.100s'; 'fastgate config --explain' lists all keys", path);
 	fg_arena_release(&arena);
 	return FG_EINVAL;
 }
@@ -308,7 +308,7 @@ static void add_section(const struct fg_schema_visit *visit, void *ctx)
 
 void fg_config_reference(struct fg_strbuf *text)
 {
-	fg_strbuf_add_text(text, "\n## The keys at the top\n");
+	fg_strbuf_add_text(text, "\n## Top-level keys\n");
 	add_table(&fg_config_schema, "", text);
 	fg_schema_walk(add_section, text);
 }

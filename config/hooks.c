@@ -153,10 +153,9 @@ void fg_finish_user_metric(struct fg_binder *binder, const struct fg_yaml_node *
 	(void)values;
 	(void)target;
 	if (has_regex == has_json)
-		fg_bind_error(
-			binder, node, NULL,
-			"found %s, expected either 'regex' or 'json' to say where the number is",
-			has_regex ? "both" : "neither");
+		fg_bind_error(binder, node, NULL,
+			      "found %s, expected either 'regex' or 'json' to locate the number",
+			      has_regex ? "both" : "neither");
 }
 
 /* ---- baseline ---- */
@@ -185,8 +184,8 @@ void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *nod
 	}
 	if (given > 1)
 		fg_bind_error(binder, node, NULL,
-			      "found %u of them, expected one of 'against', 'branch', 'tag', 'run' "
-			      "and 'file'",
+			      "found %u of the keys 'against', 'branch', 'tag', 'run' and 'file', "
+			      "expected exactly one",
 			      given);
 	*(struct fg_baseline *)target = baseline;
 }
@@ -226,14 +225,17 @@ void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, v
 	if (scratch->format && scratch->webhook)
 		post->format = scratch->format;
 	else if (scratch->format)
-		fg_bind_error(binder, fg_yaml_get(node, "format"), "format",
-			      "only a webhook has a format: comments are Markdown, and a status is "
-			      "one line");
+		fg_bind_error(
+			binder, fg_yaml_get(node, "format"), "format",
+			"only a webhook has a format: comments are Markdown, and a commit status "
+			"is one line");
 	post->required = scratch->required;
 	if (given != 1)
-		fg_bind_error(binder, node, NULL,
-			      "found %u of them, expected one of 'github', 'gitlab' and 'webhook'",
-			      given);
+		fg_bind_error(
+			binder, node, NULL,
+			"found %u of the keys 'github', 'gitlab' and 'webhook', expected exactly "
+			"one",
+			given);
 }
 
 void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,

@@ -36,18 +36,20 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(mistaken); i++) {
 		if (!holds(at, FG_CONFIG_FILE_NAME) && holds(at, mistaken[i])) {
 			free(at);
-			return fg_error_set(err, FG_ENOENT,
-					    "found '%s', but the file is called '%s': rename it",
-					    mistaken[i], FG_CONFIG_FILE_NAME);
+			return fg_error_set(
+				err, FG_ENOENT,
+				"found '%s', but the file must be called '%s': rename it",
+				mistaken[i], FG_CONFIG_FILE_NAME);
 		}
 	}
 	root = fg_fs_find_above(at, FG_CONFIG_FILE_NAME);
 	free(at);
 	if (!root)
-		return fg_error_set(err, FG_ENOENT,
-				    "no %s here or in a folder above; 'fastgate init' writes one "
-				    "for this project",
-				    FG_CONFIG_FILE_NAME);
+		return fg_error_set(
+			err, FG_ENOENT,
+			"there is no %s in this folder or above it; 'fastgate init' writes one "
+			"for this project",
+			FG_CONFIG_FILE_NAME);
 	*path = fg_fs_join(root, FG_CONFIG_FILE_NAME);
 	free(root);
 	return FG_OK;

@@ -48,14 +48,14 @@ static const struct fg_key metric_policy_keys[] = {
 	 FG_BOUNDS(0, 10),
 	 .more = "By default 1 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{FG_KEY("margin", RATIO, IN_METRIC_POLICY(margin),
-		"pass when the change is less than this"),
+		"the metric passes if the change is less than this"),
 	 FG_BOUNDS(0, 10),
-	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, "
-		 "5 % for wall time, peak memory and your own metrics."},
+	 .more = "The upper end of the interval is compared with this limit. By default 2 % for "
+		 "CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{FG_KEY("tolerated", RATIO, IN_METRIC_POLICY(tolerated), "only a larger change can fail"),
 	 FG_BOUNDS(0, 10), .initial = "0%",
-	 .more = "The lower end of the interval is compared with it; an exact value is compared "
-		 "as it is."},
+	 .more = "The lower end of the interval is compared with this limit; an exact value is "
+		 "compared directly."},
 	{FG_KEY("tolerance", RATIO, IN_METRIC_POLICY(tolerance),
 		"for exact metrics: differences up to this count as equal"),
 	 FG_BOUNDS(0, 10), .initial = "0%"},
@@ -92,7 +92,7 @@ static const struct fg_key creep_keys[] = {
 		"add up small changes over this many of the latest commits; 0: off"),
 	 .initial = "50", FG_BOUNDS(0, 1000), .unit = "commits"},
 	{FG_KEY("tolerated", RATIO, IN_POLICY(creep_tolerated),
-		"more than this in the window is creep, if the interval is above zero"),
+		"a larger sum of changes is creep, if its interval is above zero"),
 	 .initial = "2%", FG_BOUNDS(0, 10)},
 	{FG_KEY("found", BOOL, IN_POLICY(fail_on_creep), "effect of creep on the verdict"),
 	 .initial = "show", .words = show_or_fail,
@@ -103,7 +103,7 @@ static const struct fg_section creep_section = {.keys = creep_keys, .inherits = 
 
 static const struct fg_key prove_keys[] = {
 	{FG_KEY("share", RATIO, IN_POLICY(prove_share),
-		"spent after each run on one hidden run; 0: none"),
+		"time to spend on one hidden run after each run; 0: none"),
 	 .initial = "0%", FG_BOUNDS(0, 1), .unit = "of measure.budget"},
 	{.name = NULL},
 };
@@ -113,28 +113,29 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("alpha", NUMBER, IN_POLICY(alpha),
 		"chance that an unchanged program fails, per metric and benchmark"),
 	 .initial = "0.001", FG_BOUNDS(1e-9, 0.5),
-	 .more = "All looks at the growing data share it. A smaller value needs more pairs: at "
-		 "least 12 for 0.001 and 9 for 0.01, if all of them are slower."},
+	 .more = "All looks at the growing data share this chance. A smaller value needs more "
+		 "pairs: at least 12 for 0.001 and 9 for 0.01, if all of them are slower."},
 	{FG_KEY("metrics", MAP, IN_POLICY(metrics), "policies of single metrics, by name"),
 	 .count_offset = offsetof(struct fg_policy, metric_count),
 	 .section = &metric_policy_section, .any = "METRIC",
 	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, "
 		 "`minor_faults`, `major_faults`, `voluntary_switches`, `involuntary_switches`, "
 		 "`blocks_read`, `blocks_written`, `binary_size`. Your own come from "
-		 "`benchmarks.NAME.metrics`. A measure of the profile is judged by its total, and a "
-		 "change of it is blamed on functions and call paths.",
+		 "`benchmarks.NAME.metrics`. A measure of the profile is judged by its total, "
+		 "and a change of the total is blamed on functions and call paths.",
 	 .example = "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { "
 		    "min_effect: 5% }\n  wall_time: { gated: false }"},
 	{FG_KEY("functions", WORD, IN_POLICY(functions),
 		"effect of verdicts about single functions"),
 	 .initial = "explain", .words = function_modes,
-	 .more = "`explain`: they show where a difference comes from. `gate`: a function that got "
-		 "slower fails the build, even if the whole did not. `off`: neither."},
+	 .more = "`explain`: verdicts about functions only show where a difference comes from. "
+		 "`gate`: a function that got slower fails the build, even if the benchmark did "
+		 "not. `off`: neither."},
 	{FG_KEY("function_floor", RATIO, IN_POLICY(function_floor),
 		"smaller differences of a function are not reported"),
 	 .initial = "0.25%", FG_BOUNDS(0, 1), .unit = "of the program's time"},
 	{FG_KEY("function_alpha", NUMBER, IN_POLICY(function_alpha),
-		"chance that any function at all of an unchanged program is blamed"),
+		"chance that any function of an unchanged program is blamed"),
 	 .initial = "0.01", FG_BOUNDS(1e-9, 0.5)},
 	{FG_KEY("inconclusive", BOOL, IN_POLICY(fail_on_inconclusive),
 		"effect of an undecided benchmark on the verdict"),
@@ -151,13 +152,14 @@ static const struct fg_key gate_keys[] = {
 		 "ship exactly this binary."},
 	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact), "effect of more executed instructions"),
 	 .initial = "show", .words = show_or_fail,
-	 .more = "Counted by `measure.exact` or `fastgate run --exact`. `fail`: more of them than "
-		 "`gate.metrics.instructions.tolerance` (at least 0.01 %) is a regression, whatever "
-		 "the time says. With `run --exact` it always is."},
+	 .more = "Instructions are counted by `measure.exact` or `fastgate run --exact`. With "
+		 "`fail`, and always with `run --exact`, an increase above "
+		 "`gate.metrics.instructions.tolerance` (at least 0.01 %) is a regression, "
+		 "whatever the time says."},
 	{FG_KEY("creep", SECTION, 0, "many small steps, none of which fails"),
 	 .section = &creep_section,
-	 .more = "Runs that measured both sides at two commits are the steps of a chain. Those that "
-		 "failed or improved by themselves do not count."},
+	 .more = "Runs that measured both sides at two commits are the steps of a chain. Steps "
+		 "that failed or improved by themselves do not count."},
 	{FG_KEY("prove", SECTION, 0, "watch the gate itself"), .section = &prove_section,
 	 .more = "A hidden run has a known right answer: the baseline against itself, or with a "
 		 "slowdown that `fastgate prove` has planted before, drawn by the run's seed. It "
@@ -173,7 +175,8 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("accept", LIST, IN_POLICY(accepts),
 		"accepted slowdowns: exceptions with a reason and an end"),
 	 .count_offset = offsetof(struct fg_policy, accept_count), .section = &accept_section,
-	 .more = "A commit may carry one too, in a trailer: `Fastgate-Accept: NAME METRIC reason`.",
+	 .more = "A commit may also carry an exception, in a trailer: `Fastgate-Accept: NAME "
+		 "METRIC reason`.",
 	 .example = "accept:\n  - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: "
 		    "2027-03-01, reason: \"larger cache\" }"},
 	{.name = NULL},
@@ -196,7 +199,8 @@ static const struct fg_key user_metric_keys[] = {
 	 .required = true},
 	{FG_KEY("regex", REGEX, IN_USER_METRIC(regex),
 		"expression whose first group is the number in the output"),
-	 .more = "Looked for in standard output, then in standard error; the last match counts."},
+	 .more = "The expression is tried on standard output, then on standard error; the last "
+		 "match counts."},
 	{FG_KEY("json", POINTER, IN_USER_METRIC(json_pointer),
 		"pointer to the number in JSON output, instead of `regex`")},
 	{FG_KEY("file", PATH, IN_USER_METRIC(file),
@@ -220,12 +224,12 @@ static const struct fg_key benchmark_keys[] = {
 		"name of the benchmark; do not change it, because the history is stored under it"),
 	 .required = true, .example = "name: parse"},
 	{FG_KEY("was", NAME, IN_BENCHMARK(was),
-		"former name; runs under that name are the baseline and the history"),
+		"former name; runs under that name serve as baseline and history"),
 	 .example = "was: parse_file"},
 	{FG_KEY("command", COMMAND, IN_BENCHMARK(command), "the command to run and measure"),
 	 .required = true,
-	 .more = "A string is split into words as a shell does it, with quotes and backslashes, "
-		 "but no shell runs and nothing is expanded. A list is taken as it is.",
+	 .more = "A string is split into words as by a shell, with quotes and backslashes, but "
+		 "no shell runs and nothing is expanded. A list is used unchanged.",
 	 .example = "command: ./build/reco --events 200 data/sample.bin"},
 	{FG_KEY("baseline_command", COMMAND, IN_BENCHMARK(baseline_command),
 		"the command for the baseline, if it differs from `command`"),
@@ -234,8 +238,8 @@ static const struct fg_key benchmark_keys[] = {
 		"hand the commands of this benchmark to /bin/sh"),
 	 .initial = "false", .more = "The shell's own time is then measured as well."},
 	{FG_KEY("working_directory", PATH, IN_BENCHMARK(working_directory),
-		"folder to run in, relative to the folder of fastgate.yml (in the baseline's tree: "
-		"of its copy)"),
+		"folder to run in, relative to the folder of fastgate.yml (for the baseline, to "
+		"the same folder of its tree)"),
 	 .initial = "."},
 	{FG_KEY("environment", VARIABLES, IN_BENCHMARK(environment),
 		"environment variables to set"),
@@ -252,8 +256,8 @@ static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("cleanup", COMMAND, IN_BENCHMARK(cleanup), "run after each execution, unmeasured"),
 	 .example = "cleanup: rm -f server.sock"},
 	{FG_KEY("timeout", DURATION, IN_BENCHMARK(timeout_ns),
-		"time limit of one execution; one that exceeds it is stopped and counts as not "
-		"measured"),
+		"time limit of one execution; an execution that exceeds the limit is stopped and "
+		"counts as not measured"),
 	 .initial = "10m", FG_BOUNDS(0.001, 604800)},
 	{FG_KEY("expect", SECTION, 0, "expected end of a successful execution"),
 	 .section = &expect_section},
@@ -308,11 +312,12 @@ static const struct fg_key build_keys[] = {
 	 .count_offset = offsetof(struct fg_build_scratch, build.from_candidate_count),
 	 .more = "For benchmarks that older commits do not have, or have in another form: the "
 		 "baseline is its commit with these files in place, so that both sides do the "
-		 "same. With --candidate, and in a bisection, both sides get them from the work "
-		 "tree. Paths from the folder of fastgate.yml.",
+		 "same work. With --candidate, and in a bisection, both sides get the files from "
+		 "the work tree. Paths are relative to the folder of fastgate.yml.",
 	 .example = "from_candidate: [ bench/, data/typical.json ]"},
 	{FG_KEY("record", FACTS, offsetof(struct fg_build_scratch, build.record),
-		"facts about the build to keep with the run, literal or by a command"),
+		"facts about the build to keep with the run, given literally or printed by a "
+		"command"),
 	 .count_offset = offsetof(struct fg_build_scratch, build.record_count), .any = "NAME",
 	 .more = "Every report lists the facts in which two runs differ.",
 	 .example = "record:\n  geometry: \"v12\"\n  boost: { command: \"pkg-config --modversion "
@@ -325,7 +330,8 @@ static const struct fg_section build_section = {.keys = build_keys,
 
 static const struct fg_key host_keys[] = {
 	{FG_KEY("record", FACTS, offsetof(struct fg_plan, host_record),
-		"facts about the host to keep with the run, literal or by a command"),
+		"facts about the host to keep with the run, given literally or printed by a "
+		"command"),
 	 .count_offset = offsetof(struct fg_plan, host_record_count), .any = "NAME",
 	 .example = "record: { rack: { command: \"cat /etc/rack\" } }"},
 	{.name = NULL},
@@ -351,7 +357,7 @@ static const struct fg_key baseline_keys[] = {
 	{FG_KEY("file", PATH, IN_BASELINE(file), "a run that was exported into a file"),
 	 .example = "file: release.fgrun"},
 	{FG_KEY("required", BOOL, IN_BASELINE(required),
-		"no baseline ends with exit code 3 instead of a pass"),
+		"a missing baseline ends the run with exit code 3 instead of a pass"),
 	 .initial = "false"},
 	{.name = NULL},
 };
@@ -381,11 +387,11 @@ static const struct fg_key post_keys[] = {
 	 .words = post_formats},
 	{FG_KEY("token_env", VARIABLE_NAME, IN_POST(token_env),
 		"the environment variable that holds the token"),
-	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`. A webhook's is not sent: it signs "
-		 "the body, if `FASTGATE_TRUSTED_URLS` in the environment lists the address "
-		 "(docs/ci.md)."},
+	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`. A webhook's token is not sent; "
+		 "it signs the body, if `FASTGATE_TRUSTED_URLS` in the environment lists the "
+		 "address (docs/ci.md)."},
 	{FG_KEY("required", BOOL, IN_POST(required),
-		"a failed post ends with exit code 5 instead of a warning"),
+		"a failed post ends the run with exit code 5 instead of a warning"),
 	 .initial = "false"},
 	{.name = NULL},
 };
@@ -412,8 +418,8 @@ static const struct fg_key report_keys[] = {
 	{FG_KEY("source", BOOL, IN_REPORT(source),
 		"source lines of the functions to blame, with their costs, in all reports"),
 	 .initial = "true",
-	 .more = "They go into the store and to perfdb with the report: at most 40 lines of three "
-		 "functions per benchmark, and only of files of the project."},
+	 .more = "The lines go into the store and to perfdb with the report: at most 40 lines of "
+		 "three functions per benchmark, and only of files of the project."},
 	{FG_KEY("post", LIST, IN_REPORT(posts), "targets to post the result to"),
 	 .count_offset = offsetof(struct fg_report_scratch, post_count), .section = &post_section,
 	 .example = "post:\n  - { github: pull-request-comment }\n  - { gitlab: "
@@ -449,13 +455,15 @@ static const struct fg_section perfdb_section = {.keys = perfdb_keys};
 
 #define IN_LINKS(link) offsetof(struct fg_plan, links) + (link) * sizeof(const char *)
 static const struct fg_key link_keys[] = {
-	{FG_KEY("commit", URL, IN_LINKS(FG_WEB_LINK_COMMIT), "a commit's page, with `{commit}`"),
+	{FG_KEY("commit", URL, IN_LINKS(FG_WEB_LINK_COMMIT),
+		"link to a commit's page, containing `{commit}`"),
 	 .example = "commit: \"https://git.example.org/{project}/commit/{commit}\""},
 	{FG_KEY("file", URL, IN_LINKS(FG_WEB_LINK_FILE),
-		"a file at a commit, with `{commit}` and `{file}`"),
+		"link to a file at a commit, containing `{commit}` and `{file}`"),
 	 .example = "file: \"https://git.example.org/{project}/blob/{commit}/{file}\""},
 	{FG_KEY("line", URL, IN_LINKS(FG_WEB_LINK_LINE),
-		"a line of a file at a commit, with `{commit}`, `{file}` and `{line}`"),
+		"link to a line of a file at a commit, containing `{commit}`, `{file}` and "
+		"`{line}`"),
 	 .example = "line: \"https://git.example.org/{project}/blob/{commit}/{file}#L{line}\""},
 	{.name = NULL},
 };
@@ -465,8 +473,8 @@ static const struct fg_key store_keys[] = {
 	{FG_KEY("path", PATH, IN_PLAN(store_path),
 		"the file that keeps the runs, relative to the folder of fastgate.yml"),
 	 .initial = ".fastgate/store.db",
-	 .more = "It must lie below that folder and outside `.git`, and no symbolic link may be on "
-		 "the way; `--set` may name any file."},
+	 .more = "The file must lie below that folder and outside `.git`, and no part of its "
+		 "path may be a symbolic link; `--set` may name any file."},
 	{.name = NULL},
 };
 static const struct fg_section store_section = {.keys = store_keys};
@@ -484,10 +492,10 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("host", SECTION, 0, "more facts about the host"), .section = &host_section},
 	{FG_KEY("measure", SECTION, IN_PLAN(measure), "measurement of the benchmarks"),
 	 .section = &fg_config_measure,
-	 .more = "Also a key of each benchmark, for that one alone."},
+	 .more = "Each benchmark can have this key as well, for itself alone."},
 	{FG_KEY("gate", SECTION, IN_PLAN(policy), "rules of the verdict"), .section = &gate_section,
-	 .more = "Also a key of each benchmark, for that one alone. `docs/statistics.md` explains "
-		 "the numbers."},
+	 .more = "Each benchmark can have this key as well, for itself alone. "
+		 "`docs/statistics.md` explains the numbers."},
 	{FG_KEY("benchmarks", LIST, IN_PLAN(benchmarks), "benchmarks to measure"),
 	 .count_offset = offsetof(struct fg_plan, benchmark_count), .required = true,
 	 .section = &benchmark_section, .any = "BENCH"},
@@ -496,17 +504,17 @@ static const struct fg_key plan_keys[] = {
 	 .section = &baseline_section, .example = "baseline: { against: merge-base }"},
 	{FG_KEY("report", SECTION, 0, "files to write after each run; missing folders are created"),
 	 .section = &report_section,
-	 .more = "Paths in this file must lie below the current folder and outside `.git`, and no "
-		 "symbolic link may be on the way; `--set` may name any file.",
+	 .more = "Paths in this file must lie below the current folder and outside `.git`, and "
+		 "no part of a path may be a symbolic link; `--set` may name any file.",
 	 .example =
 		 "report:\n  { junit: fastgate.xml, json: fastgate.json, markdown: fastgate.md, "
 		 "html: fastgate.html,\n    csv: fastgate.csv, csv-raw: fastgate-raw.csv, github: "
 		 "annotations.txt,\n    gitlab: metrics.txt, comment: fastgate-comment.md }"},
 	{FG_KEY("links", SECTION, 0, "links to commits, files and lines"), .section = &link_section,
-	 .more = "The HTML report, comments and the pages and the feed of perfdb link to them. "
+	 .more = "The HTML report, the comments, and perfdb's pages and feed have these links. "
 		 "`{project}`, `{commit}`, `{file}` and `{line}` are replaced and escaped; only "
-		 "`https://` and `http://` make links. Lines are those of the candidate. The templates are "
-		 "kept with each run."},
+		 "`https://` and `http://` make links. Lines are those of the candidate. The "
+		 "templates are kept with each run."},
 	{FG_KEY("perfdb", SECTION, 0, "the shared server"), .section = &perfdb_section,
 	 .example = "perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN, "
 		    "upload: when-possible }"},

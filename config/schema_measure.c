@@ -30,22 +30,22 @@ static const struct fg_key sampler_keys[] = {
 	 .more = "Without call stacks a benchmark is still judged, but no function is blamed."},
 	{FG_KEY("rate", UNSIGNED, IN_MEASURE(sampler.rate_hz), "sampling rate"), .initial = "auto",
 	 .word_of_zero = "auto", FG_BOUNDS(1, 20000), .unit = "samples per CPU second",
-	 .more = "`auto` is the highest rate whose cost stays below `budget`: the warm-up measures "
-		 "the cost of samples here, and how often threads switch. The cost favours no "
-		 "side: `unsampled_share` measures it."},
+	 .more = "`auto` is the highest rate whose cost stays below `budget`: the warm-up "
+		 "measures the cost of samples here, and how often threads switch. The cost "
+		 "affects both sides alike; `unsampled_share` measures it."},
 	{FG_KEY("budget", RATIO, IN_MEASURE(sampler.budget),
 		"share of the CPU time that `rate: auto` may cost"),
 	 .initial = "3%", FG_BOUNDS(0.0001, 0.5)},
 	{FG_KEY("clock", WORD, IN_MEASURE(sampler.clock),
 		"clock of the sampler: CPU time or elapsed time"),
 	 .initial = "cpu", .words = clocks,
-	 .more = "`wall` also shows where threads wait, and interrupts calls."},
+	 .more = "`wall` also shows where threads wait, but interrupts system calls."},
 	{FG_KEY("kernel", WORD, IN_MEASURE(sampler.kernel),
 		"name the kernel's functions below those of the program"),
 	 .initial = "auto", .words = kernel_modes,
-	 .more = "`auto` does so if the kernel may be sampled: as root, with CAP_PERFMON, or with "
-		 "`kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system time is one "
-		 "row `[kernel]`, and `clock: cpu` looks for it at kernel ticks."},
+	 .more = "`auto` does so if the kernel may be sampled: as root, with CAP_PERFMON, or "
+		 "with `kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system "
+		 "time is one row `[kernel]`, which `clock: cpu` samples at kernel ticks."},
 	{FG_KEY("follow_children", BOOL, IN_MEASURE(sampler.follow_children),
 		"also sample the programs that a benchmark starts"),
 	 .initial = "true"},
@@ -55,10 +55,10 @@ static const struct fg_key sampler_keys[] = {
 		 "first events and everything before them.",
 	 .example = "units: 100-1000"},
 	{FG_KEY("delay", DURATION, IN_MEASURE(sampler.delay_ns),
-		"take no sample in this time from the start of each process"),
+		"take no samples for this long after each process starts"),
 	 .initial = "0s", FG_BOUNDS(0, 86400)},
 	{FG_KEY("paused", BOOL, IN_MEASURE(sampler.paused),
-		"take no sample until the program asks for it (fg_resume, __itt_resume)"),
+		"take no samples until the program asks for them (fg_resume, __itt_resume)"),
 	 .initial = "false"},
 	{FG_KEY("python", WORD, IN_MEASURE(sampler.python),
 		"show the functions of Python programs in place of the interpreter's"),
@@ -77,98 +77,133 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("schedule", WORD, IN_MEASURE(schedule),
 		"how executions of the two sides are arranged"),
 	 .initial = "auto", .words = schedules,
-	 .more = "`duet` runs both at once on the same CPU and compares CPU time: what disturbs "
-		 "the machine disturbs both alike. It fits programs with one busy thread.\n\n"
-		 "`abba` runs one at a time, in blocks of four whose order is drawn at random: for "
+	 .more = "`duet` runs both at once on the same CPU and compares "
+		 "CPU time: what disturbs "
+		 "the machine disturbs both alike. It fits programs with "
+		 "one busy thread.\n"
+		 "\n"
+		 "`abba` runs one at a time, in blocks of four whose "
+		 "order is drawn at random: for "
 		 "threads, input and output, and wall time.\n\n"
-		 "`stored` runs the candidate alone and compares it with runs in the store. It is "
+		 "`stored` runs the candidate alone and compares it with "
+		 "runs in the store. It is "
 		 "weaker, and the report says so.\n\n"
-		 "`auto` tries those that fit the program and keeps the one that decides sooner "
+		 "`auto` tries those that fit the program and keeps the "
+		 "one that decides sooner "
 		 "here."},
 	{FG_KEY("pairs", SECTION, 0, "number of pairs of executions"), .section = &pairs_section,
-	 .more = "A pair is one execution of each side. fastgate stops as soon as the question is "
+	 .more = "A pair is one execution of each side. fastgate stops "
+		 "as soon as the question is "
 		 "decided.",
 	 .example = "pairs: { min: 10, max: 200 }"},
 	{FG_KEY("budget", DURATION, IN_MEASURE(budget_ns),
 		"time that the pairs of one benchmark may take"),
 	 .initial = "5m", FG_BOUNDS(0.001, 604800),
-	 .more = "If it would end just before enough pairs can decide, those are measured too; if "
-		 "it is too short for any statement, one pair is measured. A slowdown may be "
-		 "measured again with the code in other places, which may double the time."},
+	 .more = "If the time ends just before enough pairs for a "
+		 "decision, the missing pairs are measured too; if it is "
+		 "too short for any decision, one pair is measured. A "
+		 "slowdown may be measured again with the code in other "
+		 "places, which may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "blocks of pairs"},
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "keep each execution on one CPU under `abba` too"),
 	 .initial = "false",
-	 .more = "Less noise for programs with one thread; wrong for programs with several. `duet` "
-		 "always does it."},
+	 .more = "Less noise for programs with one thread; wrong for "
+		 "programs with several threads. `duet` always does so."},
 	{FG_KEY("until_sure", BOOL, IN_MEASURE(until_sure),
 		"measure until decided, as far as the budget allows"),
 	 .initial = "false",
 	 .more = "Then `measure.pairs.max` does not apply. A run that "
-		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to it instead of "
+		 "ends before it is decided stays open: `fastgate run "
+		 "--resume` adds evidence to it instead of "
 		 "starting over."},
 	{FG_KEY("layouts", WORD, IN_MEASURE(layouts), "measure with the code at other addresses"),
 	 .initial = "auto", .words = when_modes,
-	 .more = "The place that the linker happens to choose for code makes it faster or slower. "
-		 "With `auto`, both sides are linked 16 times if code differs, at different offsets "
-		 "within a cache line and a page, and the pairs rotate through these builds, so that only "
-		 "the change remains. If the links would take more than a tenth of the measurement (2 s are "
-		 "accepted, but never more than a tenth of `measure.budget`) or 256 MiB of disk per side, "
-		 "there are 8 or 4. If 4 take longer, and with `gate.placement: fail`, they are made only "
-		 "when a time, measured as linked, would fail by less than 40 %. `always` makes them "
-		 "however long they take."},
+	 .more = "The place that the linker happens to choose for code "
+		 "makes it faster or slower. With `auto`, both sides are "
+		 "linked 16 times if code differs, at different offsets "
+		 "within a cache line and a page, and the pairs rotate "
+		 "through these builds, so that only the change remains. "
+		 "If the links would take more than a tenth of the "
+		 "measurement (2 s are accepted, but never more than a "
+		 "tenth of `measure.budget`) or 256 MiB of disk per "
+		 "side, 8 or 4 are used. If even 4 would exceed this, or "
+		 "if `gate.placement` is `fail`, they are made only if a "
+		 "time measured in the default layout would fail by less "
+		 "than 40 %. `always` makes them however long they take."},
 	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),
 	 .initial = "auto", .words = when_modes,
-	 .more = "A benchmark is left out if the candidate changes no function that it executes, and "
-		 "no data or file that it may read. `auto` does so with `--affected` and `--quick`, "
-		 "which the hooks use. One execution under valgrind for each build finds the "
+	 .more = "A benchmark is left out if the candidate changes no "
+		 "function that it executes, and "
+		 "no data or file that it may read. `auto` does so with "
+		 "`--affected` and `--quick`, "
+		 "which the hooks use. One execution under valgrind for "
+		 "each build finds the "
 		 "functions."},
 	{FG_KEY("exact", WORD, IN_MEASURE(exact),
-		"count instructions and calls after the pairs, to tell more work from slower work"),
+		"count instructions and calls after the pairs, to tell "
+		"more work from slower work"),
 	 .initial = "off", .words = meters,
-	 .more = "`auto` counts if the pairs found a regression and valgrind is installed, "
-		 "`valgrind` always. One execution per side, and a second one if the sides differ. "
-		 "Under valgrind it takes 30 to 60 times as long, the first one twice that, to "
-		 "find the mechanism of a slowdown. A program that cannot be counted costs a line "
-		 "of the report, never a verdict."},
+	 .more = "`auto` counts if the pairs found a regression and "
+		 "valgrind is installed, `valgrind` always. Each side is "
+		 "executed once, and once more if the sides differ. "
+		 "Under valgrind an execution takes 30 to 60 times as "
+		 "long, and the first twice that, because it also looks "
+		 "for the mechanism of a slowdown. If a program cannot "
+		 "be counted, the report says so, and the verdict stays "
+		 "the same."},
 	{FG_KEY("also", TEXTS, IN_MEASURE(also),
-		"events to count exactly, by call path, after the pairs: heap, allocations, frees, "
+		"events to count exactly, by call path, after the pairs: "
+		"heap, allocations, frees, "
 		"fd, io, throws, locks"),
 	 .count_offset = offsetof(struct fg_measuring, also_count), .words = fg_countable,
-	 .more = "`heap` counts allocations and held memory, `allocations` only the former in less "
-		 "than half the time, `frees` blocks by the function that frees them, `fd` "
+	 .more = "`heap` counts allocations and held memory, `allocations` only the former in "
+		 "less than half the time, `frees` blocks by the function that frees them, `fd` "
 		 "descriptors that are opened, `io` calls that read or write and their bytes, "
-		 "`throws` C++ exceptions, `locks` waits for locks. One execution per side, and a "
-		 "second one if the sides differ. The counts are shown; a row of `gate.metrics` "
-		 "gates one, such as `heap.allocations: { tolerated: 0.1% }`.",
+		 "`throws` C++ exceptions, `locks` waits for locks. Each side is executed once, "
+		 "and once more if the sides differ. Counts are informational, unless a row of "
+		 "`gate.metrics` gates one, such as `heap.allocations: { tolerated: 0.1% }`.",
 	 .example = "also: [heap, fd, io]"},
 	{FG_KEY("calls", TEXTS, IN_MEASURE(calls),
-		"functions whose calls to count exactly, by call path, after the pairs"),
+		"functions whose calls to count exactly, by call path, "
+		"after the pairs"),
 	 .count_offset = offsetof(struct fg_measuring, call_count),
-	 .more = "Names are those of `fastgate record --calls`: `*` stands for any text, `@libm` names "
-		 "the object that defines the function. Calls from one object into another count. "
-		 "Each function is a measure; a row of `gate.metrics` gates it, such as "
-		 "`calls.exp: { tolerated: 0.1% }`.",
+	 .more = "Names are those of `fastgate record --calls`: `*` "
+		 "stands for any text, `@libm` names the object that "
+		 "defines the function. Calls from one object into "
+		 "another are counted. Each function is a measure; a row "
+		 "of `gate.metrics` gates it, such as `calls.exp: { "
+		 "tolerated: 0.1% }`.",
 	 .example = "calls: [exp, \"log@libm\", \"Parser::*\"]"},
 	{FG_KEY("domains", TEXTS, IN_MEASURE(domains),
-		"functions whose calls to count and whose arguments to record"),
+		"functions whose calls to count and whose arguments to "
+		"record"),
 	 .count_offset = offsetof(struct fg_measuring, domain_count),
-	 .more = "`libm` is the whole mathematical library; any other function needs its "
-		 "signature. New NaNs, infinities and denormal arguments, and a range that has "
+	 .more = "`libm` is the whole mathematical library; any other "
+		 "function needs its "
+		 "signature. New NaNs, infinities and denormal "
+		 "arguments, and a range that has "
 		 "grown, are notes of the verdict.",
-	 .example = "domains: [libm, \"my_kernel=double(double,int)@libfit\"]"},
+	 .example = "domains: [libm, "
+		    "\"my_kernel=double(double,int)@libfit\"]"},
 	{FG_KEY("entries", BOOL, IN_MEASURE(entries),
-		"also count calls within an object, by jumps at function entries"),
+		"also count calls within an object, by jumps at function "
+		"entries"),
 	 .initial = "false",
-	 .more = "For `calls` and `domains`: while these are counted, and only then, a jump is "
-		 "written over the first instructions of each function if that is proved to be "
-		 "safe. A function that is refused on one side is refused on both. See "
+	 .more = "For `calls` and `domains`: while these are counted, "
+		 "and only then, a jump is "
+		 "written over the first instructions of each function "
+		 "if that is proved to be "
+		 "safe. A function that is refused on one side is "
+		 "refused on both. See "
 		 "`fastgate record --entries`."},
 	{FG_KEY("exact_budget", DURATION, IN_MEASURE(exact_budget_ns),
-		"time that counting may take for one benchmark, both sides together"),
+		"time that counting may take for one benchmark, both "
+		"sides together"),
 	 .initial = "60s", FG_BOUNDS(0.001, 604800)},
 	{FG_KEY("sampler", SECTION, 0, "recording of call stacks"), .section = &sampler_section,
-	 .example = "sampler: { rate: 1000, clock: cpu, follow_children: true }"},
+	 .example = "sampler: { rate: 1000, clock: cpu, follow_children: "
+		    "true }"},
 	{.name = NULL},
 };
 const struct fg_section fg_config_measure = {

@@ -146,8 +146,7 @@ static void refuse(struct builder *b, const yaml_mark_t *mark, const char *forma
 static bool room_for(struct builder *b, size_t weight, const yaml_mark_t *mark)
 {
 	if (weight > FG_CONFIG_MAX_NODES - b->weight) {
-		refuse(b, mark,
-		       "more than %d values, counting repeated ones: too many for a configuration",
+		refuse(b, mark, "the configuration has more than %d values, counting repeated ones",
 		       FG_CONFIG_MAX_NODES);
 		return false;
 	}
@@ -185,7 +184,7 @@ static void place_value(struct builder *b, struct fg_yaml_node *node, const yaml
 	} else if (node->kind != FG_YAML_SCALAR) {
 		refuse(b, mark, "a key must be a word, not %s", fg_yaml_kind_name(node));
 	} else if (parent->count == FG_CONFIG_MAX_KEYS) {
-		refuse(b, mark, "more than %d keys in one mapping", FG_CONFIG_MAX_KEYS);
+		refuse(b, mark, "a mapping has more than %d keys", FG_CONFIG_MAX_KEYS);
 	} else {
 		add_duplicate(b, parent, node);
 		*key = node;
@@ -247,7 +246,8 @@ static void on_open(struct builder *b, const yaml_event_t *event)
 	if (!node)
 		return;
 	if (b->depth == FG_CONFIG_MAX_DEPTH) {
-		refuse(b, &event->start_mark, "nested deeper than %d levels", FG_CONFIG_MAX_DEPTH);
+		refuse(b, &event->start_mark, "values are nested deeper than %d levels",
+		       FG_CONFIG_MAX_DEPTH);
 		return;
 	}
 	remember_anchor(
@@ -294,7 +294,7 @@ static void on_alias(struct builder *b, const yaml_event_t *event)
 			place_value(b, node, &event->start_mark);
 		return;
 	}
-	refuse(b, &event->start_mark, "no anchor '&%s' above this '*%s'", name, name);
+	refuse(b, &event->start_mark, "there is no anchor '&%s' above this '*%s'", name, name);
 }
 
 static void take(struct builder *b, const yaml_event_t *event)
@@ -362,7 +362,7 @@ static yaml_mark_t mark_of_offset(const struct fg_yaml_text *text, size_t offset
 
 static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 {
-	const char *problem = parser->problem ? parser->problem : "not understood";
+	const char *problem = parser->problem ? parser->problem : "the syntax is not understood";
 	yaml_mark_t mark = parser->problem_mark;
 
 	if (parser->error == YAML_READER_ERROR) {

@@ -204,11 +204,12 @@ static void pass_identical(const struct fg_series *series, struct fg_arena *aren
 		metric->step = metric->step_error = 0;
 		metric->notes = (struct fg_notes){0};
 	}
-	fg_notes_add(&verdict->notes, arena,
-		     "%s: passed at once; the pairs only show how noisy this host is",
-		     same_id ? "both sides run the same binaries"
-			     : "both sides run the same code at the same addresses (only debug "
-			       "information differs)");
+	fg_notes_add(
+		&verdict->notes, arena,
+		"%s, so the benchmark passes at once; the pairs only show how noisy this host is",
+		same_id ? "both sides run the same binaries"
+			: "both sides run the same code at the same addresses (only debug "
+			  "information differs)");
 }
 
 /* Do the builds differ in bytes but have the same code? */
@@ -249,9 +250,11 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 
 	if (series->unaffected || (baseline && baseline->unaffected)) {
 		verdict->outcome = FG_OUTCOME_NEW;
-		fg_notes_add(&verdict->notes, arena,
-			     "%s run left this benchmark out, because its change did not touch it",
-			     series->unaffected ? "this" : "the baseline");
+		fg_notes_add(
+			&verdict->notes, arena,
+			"%s run left this benchmark out, because the change did not affect the "
+			"benchmark",
+			series->unaffected ? "this" : "the baseline");
 		return;
 	}
 	if (!baseline || baseline->state == FG_NOT_MEASURED) {
@@ -323,19 +326,21 @@ static void note_set_aside(const struct fg_series *series, struct fg_arena *aren
 	if (2 * aside.apart > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"%u of %u pairs set aside: the two programs ran less than 80 %% of their time together; `schedule: abba` runs them one after the other",
+			"%u of %u pairs were set aside: the two programs ran together for less "
+			"than 80 %% of their time; `schedule: abba` runs them one after the other",
 			aside.apart, aside.meant);
 	if (2 * aside.disturbed > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"%u of %u pairs set aside: one program left processes running while the other ran; "
-			"let it wait for them, or use `schedule: abba`, which ends them before the next program starts",
+			"%u of %u pairs were set aside: one program left processes running while "
+			"the other ran; make the program wait for them, or use `schedule: abba`, "
+			"which ends them before the next program starts",
 			aside.disturbed, aside.meant);
 	if (2 * aside.stolen > aside.meant)
-		fg_notes_add(
-			&verdict->notes, arena,
-			"%u of %u pairs set aside: the host gave more than half of the CPU's time to others",
-			aside.stolen, aside.meant);
+		fg_notes_add(&verdict->notes, arena,
+			     "%u of %u pairs were set aside: more than half of the CPU's time was "
+			     "stolen by other virtual machines",
+			     aside.stolen, aside.meant);
 }
 
 static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
@@ -346,13 +351,16 @@ static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
 
 	if (series->only_in[FG_ARM_CANDIDATE]) {
 		verdict->outcome = FG_OUTCOME_NEW;
-		fg_notes_add(&verdict->notes, arena,
-			     "new: the baseline does not have this benchmark: no '%.*s'", length,
-			     command);
+		fg_notes_add(
+			&verdict->notes, arena,
+			"new: the baseline does not have this benchmark, because '%.*s' does not "
+			"exist",
+			length, command);
 	} else if (series->only_in[FG_ARM_BASELINE]) {
 		verdict->outcome = FG_OUTCOME_MISSING;
 		fg_notes_add(&verdict->notes, arena,
-			     "missing: the candidate no longer has this benchmark: no '%.*s'",
+			     "missing: the candidate no longer has this benchmark, because '%.*s' "
+			     "does not exist",
 			     length, command);
 	}
 	return series->only_in[FG_ARM_CANDIDATE] || series->only_in[FG_ARM_BASELINE];
@@ -364,7 +372,7 @@ void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena
 	begin(series, arena, verdict);
 	verdict->outcome = FG_OUTCOME_MISSING;
 	fg_notes_add(&verdict->notes, arena,
-		     "missing: the baseline run has this benchmark, this run does not");
+		     "missing: the baseline run has this benchmark, but this run does not");
 }
 
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
@@ -417,8 +425,8 @@ static void report_failure(const struct fg_series *series, struct fg_arena *aren
 			   struct fg_benchmark_verdict *verdict)
 {
 	verdict->outcome = FG_OUTCOME_ERROR;
-	verdict->error =
-		fg_arena_strdup(arena, series->failure ? series->failure : "it was not measured");
+	verdict->error = fg_arena_strdup(arena, series->failure ? series->failure
+								: "the benchmark was not measured");
 	verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
 }
 

@@ -197,7 +197,8 @@ int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model 
 	*model = (struct fg_bisect_model){
 		.whole = fg_trimmed_mean(bad->differences, bad->pair_count, trimmed_share).mean};
 	if (!(model->whole > 0) || !isfinite(model->whole))
-		return fg_error_set(err, FG_EINVAL, "the bad end is not slower than the good one");
+		return fg_error_set(err, FG_EINVAL,
+				    "the bad end of the range is not slower than the good end");
 	model->cell = model->whole / FG_BISECT_CELLS;
 	model->drift = fmax(bisect->is_exact ? 0 : placement, drift_share * model->whole);
 	scale = find_scale(bisect, model->whole);

@@ -142,7 +142,7 @@ const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena
 			 fabs(100 * creep->low), fg_format_sign(creep->high),
 			 fabs(100 * creep->high), creep->commits, creep->since);
 	if (creep->is_creep)
-		fg_strbuf_printf(&text, "; none above %s",
+		fg_strbuf_printf(&text, "; no step above %s",
 				 fg_format_without_sign(fg_format_change(creep->largest, largest)));
 	add_functions(&text, creep);
 	if (creep->is_creep)

@@ -303,12 +303,14 @@ void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *c
 	if (!is_timed)
 		return;
 	if (before && after && strcmp(before, after) != 0)
-		fg_notes_add(&verdict->notes, &verdict->arena,
-			     "two sessions: the host may have drifted; to be sure: "
-			     "fastgate run --candidate %.12s --against %.12s",
-			     after, before);
+		fg_notes_add(
+			&verdict->notes, &verdict->arena,
+			"measured in two sessions, between which the host may have drifted; to "
+			"be sure: fastgate run --candidate %.12s --against %.12s",
+			after, before);
 	else
-		fg_notes_add(&verdict->notes, &verdict->arena,
-			     "two sessions: the host may have drifted; to be sure, measure both "
-			     "sides in one session: `fastgate run`");
+		fg_notes_add(
+			&verdict->notes, &verdict->arena,
+			"measured in two sessions, between which the host may have drifted; to "
+			"be sure, measure both sides in one session: `fastgate run`");
 }

@@ -130,8 +130,8 @@ int fg_trend_build(const struct fg_run *const *runs, size_t count,
 
 	if (count > FG_TREND_POINTS_MAX)
 		return fg_error_set(err, FG_ELIMIT,
-				    "%zu runs in a history, at most %d are searched", count,
-				    FG_TREND_POINTS_MAX);
+				    "a history of %zu runs is too long: at most %d can be searched",
+				    count, FG_TREND_POINTS_MAX);
 	fingerprints = fg_xcalloc(count + 1, sizeof(fingerprints[0]));
 	made.points = fg_xcalloc(count + 1, sizeof(made.points[0]));
 	for (size_t i = 0; i < count; i++) {

@@ -136,7 +136,7 @@ static void judge(const struct fg_metric_context *context, const struct fg_profi
 	fg_metric_decide(&own, index, metric, NULL);
 	if (!exact)
 		fg_notes_add(&metric->notes, context->arena,
-			     "%s differs between repetitions of one side: judged by pairs",
+			     "%s differs between repetitions of one side, so it is judged by pairs",
 			     metric->label);
 	fg_series_release(&series);
 }
@@ -203,11 +203,12 @@ static void note_other_memory(const struct fg_metric_context *context,
 	if (!has_failed(verdict, "max_rss") || !heap ||
 	    heap->candidate - heap->baseline >= EXPLAINED * (rss->candidate - rss->baseline))
 		return;
-	fg_notes_add(&verdict->notes, context->arena,
-		     "max rss grew by %s, the peak of the heap by %s: the rest is mapped memory, "
-		     "stacks, what the allocator keeps, or the program itself",
-		     fg_format_size(rss->candidate - rss->baseline, grown),
-		     fg_format_size(fmax(0, heap->candidate - heap->baseline), held));
+	fg_notes_add(
+		&verdict->notes, context->arena,
+		"max rss grew by %s, and the peak of the heap by %s: the rest is mapped memory, "
+		"stacks, what the allocator keeps, or the program itself",
+		fg_format_size(rss->candidate - rss->baseline, grown),
+		fg_format_size(fmax(0, heap->candidate - heap->baseline), held));
 }
 
 /* Is blame for this measure worth reporting? */

@@ -528,7 +528,7 @@ static struct fg_mechanism nothing(enum fg_mechanism_kind kind, const char *word
 }
 
 static const char not_known[] =
-	"not known: calls, instructions, caches and branches do not explain it";
+	"not known: calls, instructions, caches and branches do not explain the change";
 
 /* `change` is the measured change, in nanoseconds or instructions; NaN: not measured. */
 static struct fg_mechanism mechanism_of(const struct counter *c, uint32_t function,

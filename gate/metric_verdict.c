@@ -108,7 +108,8 @@ static bool decide_exact(const struct fg_metric_context *context, const struct f
 	if (!same) {
 		verdict->exact = false;
 		NOTE(context, verdict,
-		     "%s is declared exact, but differs between repetitions: judged by pairs",
+		     "%s is declared exact but differs between repetitions, so it is judged by "
+		     "pairs",
 		     verdict->label);
 		return false;
 	}
@@ -128,7 +129,7 @@ static void note_left_out(const struct fg_metric_context *context,
 			  struct fg_metric_verdict *verdict, size_t count, const char *why)
 {
 	if (count > 0)
-		NOTE(context, verdict, "%zu %s left out: %s", count, count == 1 ? "pair" : "pairs",
+		NOTE(context, verdict, "left out %zu %s: %s", count, count == 1 ? "pair" : "pairs",
 		     why);
 }
 
@@ -207,7 +208,7 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 
 	if (needed == 0)
 		return;
-	fg_strbuf_printf(text, "; %zu would decide if the next ones are similar: ", needed);
+	fg_strbuf_printf(text, "; %zu pairs would decide if the next pairs are similar: ", needed);
 	if (rule->until_sure)
 		fg_strbuf_add_text(text, "`fastgate run --resume`");
 	else if (needed <= rule->max_pairs)
@@ -245,14 +246,14 @@ static void note_probably_slower(const struct fg_metric_context *context,
 		(void)snprintf(agree, sizeof(agree), "%zu", slower);
 	if (isnan(finding->low))
 		NOTE(context, verdict,
-		     "probably slower (%s): %s of %zu pairs; not failed because at least %zu are "
-		     "needed to decide at this alpha%s",
+		     "probably slower (%s): %s of %zu pairs are slower; not failed because at "
+		     "least %zu are needed to decide at this alpha%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
 		     min_pairs_to_decide(rule), fg_strbuf_text(&missing));
 	else
 		NOTE(context, verdict,
-		     "probably slower (%s): %s of %zu pairs; not failed because the interval "
-		     "begins at %s%s",
+		     "probably slower (%s): %s of %zu pairs are slower; not failed because the "
+		     "interval begins at %s%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
 		     fg_format_change(expm1(finding->low), low), fg_strbuf_text(&missing));
 	fg_strbuf_release(&missing);
@@ -285,14 +286,14 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 	if (!context->arena)
 		return;
 	if (finding->pairs < FG_PAIRS_MIN) {
-		NOTE(context, verdict, "only %zu %s: at least %d are needed for any statement",
+		NOTE(context, verdict, "only %zu %s: at least %d are needed for any decision",
 		     finding->pairs, finding->pairs == 1 ? "pair" : "pairs", FG_PAIRS_MIN);
 		return;
 	}
 	if (!finding->decided && context->final)
 		note_undecided(context, rule, pairs, finding, verdict);
 	if (finding->outcome == FG_OUTCOME_PASS && finding->low > 0.0)
-		NOTE(context, verdict, "worse by %.2f %%, within the margin of %.2g %%",
+		NOTE(context, verdict, "worse by %.2f %%, which is within the margin of %.2g %%",
 		     100.0 * expm1(finding->estimate), 100.0 * verdict->margin);
 	if (finding->wider > 1.0)
 		NOTE(context, verdict,
@@ -359,8 +360,8 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	     "within a cache line: %s, %s, %s, %s",
 	     from_the_beginning ? verdict->label
 				: fg_format_change(series->as_linked - 1.0, as_linked),
-	     from_the_beginning ? "" : " as it was linked;", series->layouts, change[0], change[1],
-	     change[2], change[3]);
+	     from_the_beginning ? "" : " in the default layout;", series->layouts, change[0],
+	     change[1], change[2], change[3]);
 	if (count_faster(middles))
 		NOTE(context, verdict,
 		     "the offsets disagree: the candidate is faster at %u of the %d offsets within "
@@ -368,8 +369,8 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 		     count_faster(middles), FG_LINE_PLACES);
 	if (is_placed)
 		NOTE(context, verdict,
-		     "placement: on average over these places the candidate is not slower; it only "
-		     "looked slower because of where the linker put the code");
+		     "placement: on average over these places, the candidate is not slower; it "
+		     "only looked slower because of where the linker put the code");
 }
 
 /*

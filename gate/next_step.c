@@ -138,7 +138,8 @@ static bool continue_after_beginning(struct turn *turn)
 	if (turn->result == FG_STEP_REFUSED) {
 		turn->step->is_detail = !is_requested;
 		say(turn, "%s: %s",
-		    is_requested ? "other places of its code are not tried" : "measured as linked",
+		    is_requested ? "other layouts are not tried"
+				 : "measured in the default layout only",
 		    turn->now->why);
 	}
 	return enter(turn, FG_STATE_DECIDING);
@@ -200,8 +201,8 @@ static bool is_budget_too_short(struct turn *turn)
 	if (least == 0 || now->pairs != 1 || (double)now->pair_ns * FG_PAIRS_MIN <= budget_ns)
 		return false;
 	say(turn,
-	    "not measured further: a pair takes %s, and %s is too short for any statement; "
-	    "a `--budget` of %s is enough for the %u pairs that can decide",
+	    "not measured further: a pair takes %s, and a budget of %s is too short for any "
+	    "decision; a `--budget` of %s is enough for the %u pairs that can decide",
 	    fg_format_duration((double)now->pair_ns, pair), fg_format_duration(budget_ns, budget),
 	    fg_format_duration(1.2 * least * (double)now->pair_ns, needed), least);
 	return true;
@@ -277,12 +278,12 @@ static bool continue_after_varying(struct turn *turn)
 	char change[FG_NUMBER_TEXT_SIZE];
 
 	if (turn->result == FG_STEP_REFUSED) {
-		say(turn, "slower as it was linked; other places of its code were not tried: %s",
+		say(turn, "slower in the default layout; other layouts were not tried: %s",
 		    turn->now->why);
 		(void)enter(turn, FG_STATE_EXPLAINING);
 		return act(turn, FG_STEP_SAY);
 	}
-	say(turn, "%s as it was linked; measuring again with its code in %u places",
+	say(turn, "%s in the default layout; measuring again in %u layouts",
 	    fg_format_change(turn->machine->look.ratio - 1, change), series->layouts);
 	return enter(turn, FG_STATE_IN_LAYOUTS);
 }

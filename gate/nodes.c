@@ -134,8 +134,8 @@ static bool is_one_arm_unsampled(const struct fg_node_context *c)
 	fg_notes_add(
 		c->notes, c->arena,
 		"no function is blamed: the sampler saw %.0f %% of the baseline's CPU time and "
-		"%.0f %% of the candidate's; a program that is started with its own LD_PRELOAD or "
-		"an empty environment, or is static or sanitized, escapes it",
+		"%.0f %% of the candidate's; the sampler misses a program that is started with "
+		"its own LD_PRELOAD or an empty environment, or is static or sanitized",
 		100.0 * c->coverage[0], 100.0 * c->coverage[1]);
 	return true;
 }
@@ -369,7 +369,8 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index,
 void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	if (verdict->time.is_unexplained && verdict->outcome != FG_OUTCOME_PLACEMENT)
-		fg_notes_add(&verdict->notes, arena,
-			     "to be sure of a function: more pairs (`--pairs`) or a higher rate "
-			     "(`measure.sampler.rate`)");
+		fg_notes_add(
+			&verdict->notes, arena,
+			"to be sure of a function, use more pairs (`--pairs`) or a higher rate "
+			"(`measure.sampler.rate`)");
 }

@@ -124,10 +124,9 @@ void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *ve
 	}
 	place_time(verdict);
 	if (any)
-		fg_notes_add(
-			&verdict->notes, arena,
-			"placement: code unchanged: both builds have the same machine code, data "
-			"and inputs, only at other addresses");
+		fg_notes_add(&verdict->notes, arena,
+			     "placement: the code is unchanged: both builds have the same machine "
+			     "code, data and inputs, only at other addresses");
 }
 
 void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller,
@@ -154,11 +153,11 @@ void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller
 	if (has_changed_caller)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"these places differ by more than the two sides do, and only callers of the "
-			"code that takes time have changed; `fastgate run --exact` counts whether they "
-			"call it more often");
+			"the layouts differ by more than the two sides do, and only callers of "
+			"the code that takes time have changed; `fastgate run --exact` counts "
+			"whether they call it more often");
 	else
 		fg_notes_add(&verdict->notes, arena,
-			     "placement: these places differ by more than the two sides do, and no "
+			     "placement: the layouts differ by more than the two sides do, and no "
 			     "function that takes time has changed");
 }

@@ -35,9 +35,11 @@ static void add_note(const struct fg_node_verdict *node, const struct fg_code_fa
 		     struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const unsigned *offset = fact->offset;
-	const char *what = fact->state == FG_COMPARED_SAME
-				   ? "machine code unchanged, as is all it calls"
-				   : "its own machine code is unchanged, but not all that it calls";
+	const char *what =
+		fact->state == FG_COMPARED_SAME
+			? "the machine code of the function and of everything it calls is unchanged"
+			: "the function's own machine code is unchanged, but something it calls "
+			  "has changed";
 
 	if (offset[0] == offset[1])
 		fg_notes_add(&verdict->notes, arena,

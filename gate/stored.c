@@ -152,9 +152,9 @@ static void decide_noisy(const struct fg_metric_context *context, double differe
 				       difference + 3.0 * within, false);
 		fg_notes_add(
 			&verdict->notes, context->arena,
-			"cannot be judged against a stored run yet: %zu comparable earlier sessions, at "
-			"least %d are needed to know how much sessions differ; measure both sides in one "
-			"session instead",
+			"cannot be judged against a stored run yet: there are %zu comparable "
+			"earlier sessions, but at least %d are needed to know how much sessions "
+			"differ; measure both sides in one session instead",
 			sessions->differences ? sessions->differences + 1 : 0, FG_SESSIONS_MIN + 1);
 		return;
 	}
@@ -169,7 +169,7 @@ static void cap_for_environment(const struct fg_metric_context *context,
 		return;
 	fg_notes_add(
 		&verdict->notes, context->arena,
-		"measured in another environment than the baseline: would be %s, counts as inconclusive",
+		"measured in another environment than the baseline, so inconclusive instead of %s",
 		fg_outcome_name(verdict->outcome));
 	verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
 }

@@ -21,7 +21,7 @@ static void compare_kind(struct fg_strbuf *text, const char *kind, double before
 	char whole[FG_NUMBER_TEXT_SIZE];
 
 	if (after > 0 && !(before > 0))
-		fg_strbuf_printf(text, "%s%s of %s arguments are %s, none in the baseline",
+		fg_strbuf_printf(text, "%s%s of %s arguments are %s, but none in the baseline",
 				 text->length ? ", " : "", fg_format_count(after, count),
 				 fg_format_count(values, whole), kind);
 }
@@ -35,7 +35,7 @@ static void compare(struct fg_strbuf *text, const struct fg_argument_figures *be
 	compare_kind(text, "infinite", before->infinities, after->infinities, after->values);
 	compare_kind(text, "denormal", before->denormals, after->denormals, after->values);
 	if (both && (after->least < before->least || after->most > before->most))
-		fg_strbuf_printf(text, "%sin [%.6g, %.6g], in the baseline in [%.6g, %.6g]",
+		fg_strbuf_printf(text, "%sin [%.6g, %.6g], but in [%.6g, %.6g] in the baseline",
 				 text->length ? ", " : "", after->least, after->most, before->least,
 				 before->most);
 }

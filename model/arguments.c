@@ -83,7 +83,9 @@ static void hint_range(const char *function, const struct fg_argument_figures *f
 	(void)snprintf(least, sizeof(least), "%.6g", figures->least);
 	(void)snprintf(most, sizeof(most), "%.6g", figures->most);
 	if (figures->least < figures->most)
-		fg_strbuf_printf(text, "always in [%s, %s]: a polynomial would do\n", least, most);
+		fg_strbuf_printf(text,
+				 "always in [%s, %s]: a polynomial could replace the function\n",
+				 least, most);
 }
 
 static void hint_repeats(const struct fg_argument_figures *figures, struct fg_strbuf *text)

@@ -177,7 +177,7 @@ struct fg_build_difference fg_build_difference_of(const struct fg_build_facts *b
 	compare_origins(&c);
 	compare_libraries(&c);
 	if (modules[0] && modules[1])
-		compare_lists(&c, "loaded while it ran", modules, false);
+		compare_lists(&c, "loaded at run time", modules, false);
 	if (flags[0] && flags[1])
 		compare_lists(&c, "flags", flags, true);
 	return (struct fg_build_difference){

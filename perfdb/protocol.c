@@ -31,8 +31,8 @@ int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_
 
 	if (total + FG_WIRE_HEADER_SIZE > FG_WIRE_MAX_BYTES)
 		return fg_error_set(err, FG_ELIMIT,
-				    "a run of %zu bytes exceeds what a server accepts (%d MiB)",
-				    total, FG_WIRE_MAX_BYTES >> 20);
+				    "a run of %zu bytes exceeds a server's limit of %d MiB", total,
+				    FG_WIRE_MAX_BYTES >> 20);
 	memcpy(header, FG_WIRE_MAGIC, MAGIC_SIZE);
 	put(header + MAGIC_SIZE, wire->envelope_size);
 	put(header + MAGIC_SIZE + 4, wire->dictionary_size);
@@ -65,7 +65,7 @@ int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_
 	left -= FG_WIRE_HEADER_SIZE;
 	if (sizes[0] + sizes[1] + sizes[2] != left)
 		return fg_error_set(err, FG_EPARSE,
-				    "the run is cut short: it announces %zu bytes and has %zu",
+				    "the run is cut short: it announces %zu bytes but has %zu",
 				    sizes[0] + sizes[1] + sizes[2], left);
 	if (fg_crc32c(0, at, left) != sizes[3])
 		return fg_error_set(err, FG_EPARSE,

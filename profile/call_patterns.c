@@ -149,8 +149,9 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	if (pattern->is_overloaded) {
 		fg_strbuf_printf(
 			text,
-			"'%s%s%s' has overloads with other parameters than those of its "
-			"signature: they are counted, but not timed, and their arguments are not recorded",
+			"'%s%s%s' has overloads whose parameters differ from the given "
+			"signature: they are counted, but not timed, and their arguments are not "
+			"recorded",
 			pattern->text, at, pattern->library);
 		return true;
 	}
@@ -193,31 +194,37 @@ static void explain_none(const struct fg_call_patterns *all, size_t index, struc
 	const char *owner = owner_of(all, pattern);
 
 	if (owner)
-		fg_strbuf_printf(text,
-				 "%s calls it directly, without a slot that could be redirected "
-				 "(%scompile it with -finstrument-functions, or use "
-				 "measure.exact)",
-				 owner,
-				 all->entries_requested ? ""
-							: "count it at its entry with --entries or "
-							  "measure.entries, ");
+		fg_strbuf_printf(
+			text,
+			"%s calls the function directly, without a slot that could be redirected "
+			"(%scompile the program with -finstrument-functions, or use "
+			"measure.exact)",
+			owner,
+			all->entries_requested
+				? ""
+				: "count the function at its entry with --entries or "
+				  "measure.entries, ");
 	else if (is_builtin(pattern->text))
-		fg_strbuf_printf(text,
-				 "no object imports it%s%s: it is not used, or the compiler "
-				 "replaced it with instructions, which are not seen "
-				 "(-fno-builtin-%s keeps the calls)",
-				 pattern->exported_by ? " from " : "",
-				 pattern->exported_by ? fg_fs_base_name(pattern->exported_by) : "",
-				 pattern->text);
+		fg_strbuf_printf(
+			text,
+			"no object imports the function%s%s: it is not used, or the compiler "
+			"replaced it with instructions, which are not seen (-fno-builtin-%s "
+			"keeps the calls)",
+			pattern->exported_by ? " from " : "",
+			pattern->exported_by ? fg_fs_base_name(pattern->exported_by) : "",
+			pattern->text);
 	else if (pattern->exported_by)
-		fg_strbuf_printf(text,
-				 "no object imports it from %s: it is not used, the compiler has "
-				 "inlined it, or it is called only inside that object",
-				 fg_fs_base_name(pattern->exported_by));
+		fg_strbuf_printf(
+			text,
+			"no object imports the function from %s: it is not used, the compiler "
+			"has inlined it, or it is called only inside that object",
+			fg_fs_base_name(pattern->exported_by));
 	else
-		fg_strbuf_add_text(text, "no object exports or imports it: it does not exist, or "
-					 "the compiler has inlined it (compile with "
-					 "-finstrument-functions, or use measure.exact)");
+		fg_strbuf_add_text(
+			text,
+			"no object exports or imports the function: it does not exist, or the "
+			"compiler has inlined it (compile with -finstrument-functions, or use "
+			"measure.exact)");
 }
 
 bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
@@ -230,7 +237,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 	fg_strbuf_printf(text, "no call of '%s%s%s' is counted: ", pattern->text,
 			 pattern->library[0] ? "@" : "", pattern->library);
 	if (pattern->unresolved > 0)
-		fg_strbuf_add_text(text, "the bindings of its imports are not certain");
+		fg_strbuf_add_text(text, "the bindings of the function's imports are not certain");
 	else
 		explain_none(all, index, text);
 	return true;
@@ -240,18 +247,20 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 
 /* "12 functions are not counted at the entry: ..." */
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
-	[FG_ENTRY_SHORT] = "shorter than a jump, or may call or end within the first bytes",
-	[FG_ENTRY_FIXED] = "the first instructions may not work elsewhere",
+	[FG_ENTRY_SHORT] =
+		"the code is shorter than a jump, or may call or end within its first bytes",
+	[FG_ENTRY_FIXED] = "the first instructions may not work at another address",
 	[FG_ENTRY_INSIDE] = "other code may jump into the first instructions",
 	[FG_ENTRY_UNBOUNDED] = "the extent of the code is not certain",
-	[FG_ENTRY_OTHER_SIDE] = "the other side cannot count there, and both are counted alike",
-	[FG_ENTRY_RUNTIME] = "the collector depends on it",
+	[FG_ENTRY_OTHER_SIDE] =
+		"the other side cannot count there, and both sides are counted alike",
+	[FG_ENTRY_RUNTIME] = "the collector itself needs the code",
 	[FG_ENTRY_OBJECT] =
 		"the object switches stacks, modifies its own code, or could not be read",
 	[FG_ENTRY_CHANGED] = "the object is not the one that was examined before the start",
 	[FG_ENTRY_LATE] = "another thread had already run, or another program started this one",
 	[FG_ENTRY_SYSTEM] = "the code cannot be changed safely on this system",
-	[FG_ENTRY_FULL] = "no room for more",
+	[FG_ENTRY_FULL] = "there is no room for more jumps",
 };
 
 bool fg_call_patterns_explain_entries(const struct fg_call_patterns *all, unsigned refusal,

@@ -30,7 +30,7 @@ static void open_module(struct lister *l, uint32_t module)
 static void fail(struct lister *l, const char *why)
 {
 	if (!l->has_failed)
-		fg_profile_add_note(l->profile, "%s: no instructions: %s",
+		fg_profile_add_note(l->profile, "%s: instructions cannot be shown: %s",
 				    l->profile->modules[l->module].name, why);
 	l->has_failed = true;
 }

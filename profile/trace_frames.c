@@ -38,7 +38,7 @@ static void add_module(struct fg_trace_joiner *j, size_t i)
 	j->module_of[i] = (uint32_t)j->profile->module_count - 1;
 	j->file_of[i] = fg_profile_module_file(j->profile, j->module_of[i]);
 	if (j->modules[i] && fg_symbol_module_is_bad(j->modules[i]))
-		fg_profile_add_note(j->profile, "%s: no names: %s", info->name,
+		fg_profile_add_note(j->profile, "%s: functions have no names: %s", info->name,
 				    fg_symbol_module_source(j->modules[i]));
 }
 
@@ -221,9 +221,9 @@ void fg_trace_note_missing_units(const struct fg_trace_joiner *j)
 		if (count > 0)
 			fg_profile_add_note(
 				j->profile,
-				"%s: no inlined functions in %zu of its source files: their split "
-				"debug information (.dwo) is no longer where the compiler put it, "
-				"and packages of it (.dwp) are not read",
+				"%s: inlined functions of %zu source files are not shown: their "
+				"split debug information (.dwo) is no longer where the compiler "
+				"put it, and .dwp packages are not read",
 				fg_symbol_module_name(module), count);
 	}
 }

@@ -47,12 +47,12 @@ static void add_notes(struct fg_trace_joiner *j)
 					    count == 1 ? losses[i].one : losses[i].many);
 	}
 	if (trace->header.end == FG_END_UNKNOWN && trace->measure_count > 1)
-		fg_profile_add_note(profile,
-				    "process %u was killed: its calls, counts and held memory are "
-				    "known up to then; leaks, memory that was never touched, and "
-				    "arguments and durations of the second half of its calls may "
-				    "be missing",
-				    pid);
+		fg_profile_add_note(
+			profile,
+			"process %u was killed: its calls, counts and held memory are known up "
+			"to that time; leaks, memory that was never touched, and arguments and "
+			"durations of the second half of its calls may be missing",
+			pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->region_count > 1)
 		fg_profile_add_note(profile,
 				    "process %u was killed: how often and how long its regions "
@@ -66,8 +66,8 @@ static void add_notes(struct fg_trace_joiner *j)
 				    "process %u: the trace was cut: %llu bytes are missing", pid,
 				    (unsigned long long)trace->missing_bytes);
 	if (j->unknown_paths)
-		fg_profile_add_note(profile, "process %u: %llu call paths were never described",
-				    pid, (unsigned long long)j->unknown_paths);
+		fg_profile_add_note(profile, "process %u: %llu call paths have no description", pid,
+				    (unsigned long long)j->unknown_paths);
 }
 
 /* True if the interpreter's evaluation loop was seen without Python frames. */
@@ -93,15 +93,18 @@ static void note_python(struct fg_trace_joiner *j)
 	if (j->trace->python_version == 0)
 		return;
 	if (missed > read / MISSED_ONE_IN)
-		fg_profile_add_note(j->profile,
-				    "process %u: %" PRIu64 " of %" PRIu64
-				    " stacks are without their Python frames: these made no sense",
-				    j->trace->header.pid, missed, missed + read);
+		fg_profile_add_note(
+			j->profile,
+			"process %u: %" PRIu64 " of %" PRIu64
+			" stacks have no Python frames, because the interpreter's data made no "
+			"sense",
+			j->trace->header.pid, missed, missed + read);
 	else if (read == 0 && has_bare_evaluation(j))
-		fg_profile_add_note(j->profile,
-				    "process %u: no Python frames: the interpreter has no thread "
-				    "where its version should have them",
-				    j->trace->header.pid);
+		fg_profile_add_note(
+			j->profile,
+			"process %u: no Python frames: the interpreter's threads are not where "
+			"its version keeps them",
+			j->trace->header.pid);
 }
 
 static bool counts_heap(const struct fg_trace *trace)

@@ -296,7 +296,7 @@ static void look_at_placement(const struct page *p, const struct fg_series *seri
 		fg_strbuf_printf(&cause->finding, "measured with the code at %u offsets in turn",
 				 series->layouts);
 	else
-		fg_strbuf_add_text(&cause->finding, "measured as linked only");
+		fg_strbuf_add_text(&cause->finding, "measured in the default layout only");
 }
 
 static void look_at_inputs(const struct fg_series *series, struct cause *cause)

@@ -108,29 +108,32 @@ static const struct fg_finding topics[] = {
 			     "when the quota is used up",
 			     "run the container without --cpus, or pin it with --cpuset-cpus "
 			     "instead")},
-	[DEBUG_BUILD] = {TOPIC(WARNING, "debug_build", NULL,
-			       "it was compiled without optimisation: its speed says little "
-			       "about a release",
-			       "cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo, or CFLAGS='-O2 -g'")},
-	[DEBUG_INFO] = {TOPIC(WARNING, "debug_info", NULL,
-			      "profiles show functions, if it has symbols, but neither files "
-			      "and lines nor inlined calls",
-			      "compile with -g and do not strip; optimisation stays on")},
-	[GIT] = {TOPIC(WARNING, "git", "git",
-		       "run --against needs it, and runs are recorded without their commit",
-		       "sudo apt-get install git")},
+	[DEBUG_BUILD] = {TOPIC(
+		WARNING, "debug_build", NULL,
+		"the program was compiled without optimisation: its speed says little about a "
+		"release build",
+		"cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo, or CFLAGS='-O2 -g'")},
+	[DEBUG_INFO] = {TOPIC(
+		WARNING, "debug_info", NULL,
+		"profiles show functions, if the program has symbols, but neither files and "
+		"lines nor inlined calls",
+		"compile with -g, keep optimisation on, and do not strip")},
+	[GIT] = {TOPIC(
+		WARNING, "git", "git",
+		"run --against needs git, and without git no run is recorded with its commit",
+		"sudo apt-get install git")},
 	[GOVERNOR] = {TOPIC(WARNING, "governor", "frequency governor",
 			    "the clock follows the load, so the first repetitions run slower "
 			    "than the later ones",
 			    "sudo cpupower frequency-set --governor performance")},
-	[HOSTED_RUNNER] = {TOPIC(NOTE, "hosted_runner", "hosted runner",
-				 "each job runs on another virtual machine, sometimes with "
-				 "another processor, and shares its CPUs with others: times "
-				 "within one job can be compared, those of different jobs "
-				 "cannot",
-				 "let each job measure both sides (--against, not `schedule: "
-				 "stored`), gate CPU time rather than wall time, and set "
-				 "`measure.exact: valgrind` for changes below 1 %")},
+	[HOSTED_RUNNER] = {TOPIC(
+		NOTE, "hosted_runner", "hosted runner",
+		"each job runs on another virtual machine, sometimes with another processor, and "
+		"shares its CPUs with others: times within one job can be compared, but times of "
+		"different jobs cannot",
+		"let each job measure both sides (--against, not `schedule: "
+		"stored`), gate CPU time rather than wall time, and set "
+		"`measure.exact: valgrind` for changes below 1 %")},
 	[LOAD] = {TOPIC(WARNING, "load", "load",
 			"other programs use CPU time and evict caches; the duet schedule copes "
 			"with that best",
@@ -141,10 +144,11 @@ static const struct fg_finding topics[] = {
 	[MISSING] = {TOPIC(PROBLEM, "missing", NULL,
 			   "the program is missing, or cannot be executed",
 			   "build it first, or correct `command` in fastgate.yml")},
-	[NO_ASLR_HERE] = {TOPIC(WARNING, "aslr_personality", "address space randomisation",
-				"this shell was started without it (setarch -R, or a debugger): "
-				"each repetition gets the same layout",
-				"start fastgate from an ordinary shell")},
+	[NO_ASLR_HERE] = {TOPIC(
+		WARNING, "aslr_personality", "address space randomisation",
+		"this shell was started without randomisation (setarch -R, or a debugger): each "
+		"repetition gets the same layout",
+		"start fastgate from an ordinary shell")},
 	[NUMA_BALANCING] = {TOPIC(NOTE, "numa_balancing", "NUMA balancing",
 				  "the kernel moves pages between memory nodes while programs "
 				  "run",
@@ -153,13 +157,14 @@ static const struct fg_finding topics[] = {
 			"the sampler's best clock is refused here (a container's seccomp "
 			"rules often do that); it falls back to coarser timers",
 			"docker run --security-opt seccomp=unconfined, or --cap-add PERFMON")},
-	[SAMPLABLE] = {TOPIC(WARNING, "samplable", NULL,
-			     "it can be timed, but not sampled: no functions, no blame",
-			     "link it dynamically, without set-user-id and sanitizers")},
+	[SAMPLABLE] = {TOPIC(
+		WARNING, "samplable", NULL,
+		"the program can be timed but not sampled, so no function can be blamed",
+		"link the program dynamically, without set-user-id and sanitizers")},
 	[STEAL] = {TOPIC(WARNING, "steal", "stolen time",
 			 "the hypervisor gives this machine's CPUs to others; repetitions that "
 			 "lose more than half are set aside",
-			 "use a machine with dedicated CPUs, or schedule: duet")},
+			 "use a machine with dedicated CPUs, or `schedule: duet`")},
 	[TURBO] = {TOPIC(NOTE, "turbo", "turbo",
 			 "the clock depends on temperature and on what the other cores do",
 			 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or "
@@ -168,11 +173,12 @@ static const struct fg_finding topics[] = {
 				  "neighbours on the same hardware cannot be seen from here; "
 				  "a comparison within one session cancels them out",
 				  NULL)},
-	[WRAPPER] = {TOPIC(NOTE, "wrapper", NULL,
-			   "fastgate cannot tell whether the binaries behind it changed, so it "
-			   "is measured even if none did",
-			   "name the program itself in `command`; preparations go into `setup` or "
-			   "`prepare`")},
+	[WRAPPER] = {TOPIC(
+		NOTE, "wrapper", NULL,
+		"fastgate cannot tell whether the binaries behind the command changed, so the "
+		"benchmark is measured even if none did",
+		"name the program itself in `command`; preparations go into `setup` or "
+		"`prepare`")},
 };
 
 /* Numeric kernel settings. */
@@ -528,7 +534,7 @@ void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,
 			->subject = name;
 	else if (target.is_wrapper)
 		add(diagnosis, &topics[WRAPPER], true,
-		    fg_xasprintf("it runs through %s", target.program))
+		    fg_xasprintf("the command runs through %s", target.program))
 			->subject = name;
 	if (target.program && !target.is_shell &&
 	    fg_binary_read(target.program, &binary, NULL) == FG_OK) {

@@ -227,9 +227,10 @@ static void note_stripped(struct fg_runner_job *job)
 	if (strlen(binary.build_id) > 2)
 		kept = fg_xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", binary.build_id,
 				    binary.build_id + 2);
-	note = fg_xasprintf("no symbols in %s, so no function can be named: link it without -s and "
-			    "do not strip it, or keep its debug file%s%s",
-			    fg_fs_base_name(target->program), kept ? " in " : "", kept ? kept : "");
+	note = fg_xasprintf(
+		"%s has no symbols, so no function can be named: link the program without -s and "
+		"do not strip it, or keep its debug file%s%s",
+		fg_fs_base_name(target->program), kept ? " in " : "", kept ? kept : "");
 	if (!binary.has_symbols && !binary.has_debug_info && !(kept && fg_fs_exists(kept)))
 		fg_job_note(job, note);
 	free(note);
@@ -258,7 +259,7 @@ static void settle_sampler(struct fg_runner_job *job)
 		note_stripped(job); /* a static program is sampled from outside, after the pairs */
 	} else {
 		(void)snprintf(note, sizeof(note),
-			       "it runs without the sampler, so there is no profile: %s",
+			       "the program runs without the sampler, so there is no profile: %s",
 			       err.message);
 		fg_job_note(job, note);
 	}
@@ -438,8 +439,8 @@ void fg_job_settle_coverage(struct fg_runner_job *job)
 	note = fg_xasprintf(
 		"measured without the sampler, so no function is blamed: the sampler saw %.0f %% "
 		"of the baseline's CPU time and %.0f %% of the candidate's, and its cost must be "
-		"the same on both sides; a program that is static, or started with an environment "
-		"of its own, escapes it",
+		"the same on both sides; the sampler misses a program that is static or is "
+		"started with an environment of its own",
 		100 * fg_coverage_share(&arms[FG_ARM_BASELINE], min_ns),
 		100 * fg_coverage_share(&arms[FG_ARM_CANDIDATE], min_ns));
 	fg_job_note(job, note);
@@ -466,7 +467,8 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 		return FG_OK;
 	return refuse(
 		job,
-		fg_xasprintf("its layouts no longer exist (%s): measure again without --resume",
+		fg_xasprintf("the layouts of this benchmark no longer exist (%s): measure again "
+			     "without --resume",
 			     found.message),
 		err);
 }

@@ -320,7 +320,8 @@ static int read_series(struct fg_byte_reader *reader, const struct fg_profile_se
 	FG_TRY(fg_repetitions_read(reader, series, err));
 	root = fg_read_varint(reader);
 	if (reader->failed || root >= tree->node_count || (root && tree->nodes[root].parent != 0))
-		return fg_error_set(err, FG_EPARSE, "the values of benchmark '%s' name no root",
+		return fg_error_set(err, FG_EPARSE,
+				    "the values of benchmark '%s' do not refer to a root call path",
 				    series->name);
 	if (root == 0)
 		return FG_OK;

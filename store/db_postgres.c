@@ -58,7 +58,7 @@ struct class_meaning {
 };
 
 static const struct class_meaning meanings[] = {
-	{"23505", FG_EBUSY, "another session added the same: try again"},
+	{"23505", FG_EBUSY, "another session added the same row: try again"},
 	{"53", FG_EIO, "the database server is out of disk space, memory or connections"},
 	{"40", FG_EBUSY, "conflict with another session: try again"},
 	{"55", FG_EBUSY, "locked by another session: try again"},
@@ -407,7 +407,8 @@ static int take_ids(const struct postgres_db *p, const PGresult *result, size_t 
 {
 	/* An INSERT returns fewer rows if one already exists. */
 	if (fg_pq.ntuples(result) < (int)count)
-		return fg_error_set(err, FG_EBUSY, "%s: another session added the same: try again",
+		return fg_error_set(err, FG_EBUSY,
+				    "%s: another session added the same row: try again",
 				    p->db.name);
 	for (size_t i = 0; i < count; i++)
 		ids[i] = fg_pq.getisnull(result, (int)i, 0)

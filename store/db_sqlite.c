@@ -273,7 +273,7 @@ static int refuse_code(struct sqlite_db *s, unsigned flags, struct fg_error *err
 		return status;
 	return fg_error_set(
 		err, FG_EDB,
-		"%s is not a fastgate store: it has views or triggers, a store has none",
+		"%s is not a fastgate store: it has views or triggers, which a store does not have",
 		s->db.name);
 }
 
@@ -420,7 +420,7 @@ int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, stru
 
 	if (flags & FG_DB_READ_ONLY) {
 		if (!fg_fs_exists(location))
-			return fg_error_set(err, FG_ENOENT, "no store at '%s'", location);
+			return fg_error_set(err, FG_ENOENT, "there is no store at '%s'", location);
 	} else {
 		FG_TRY(make_folder(location, err));
 	}

@@ -134,7 +134,7 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 
 	FG_TRY_OUT(fg_store_run_summary(store, id, &found.run, err));
 	if (found.run.count == 0) {
-		status = fg_error_set(err, FG_ENOENT, "no run %s", id);
+		status = fg_error_set(err, FG_ENOENT, "there is no run %s", id);
 		goto out;
 	}
 	FG_TRY_OUT(find_previous(store, &found.run.items[0], &found.previous, err));

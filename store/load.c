@@ -56,7 +56,8 @@ static int load_head(struct fg_store *store, const char *id, struct fg_stored_ru
 		read_side(&q, BASELINE_COLUMN, &run->sides[FG_ARM_BASELINE]);
 		status = FG_OK;
 	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_ENOENT, "no run '%s' in %s", id, store->db->name);
+		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in %s", id,
+				      store->db->name);
 	}
 	fg_query_end(&q);
 	return status;

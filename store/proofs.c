@@ -64,7 +64,7 @@ static int put_card(struct fg_store *store, const char *project, const struct fg
 
 	status = FG_QUERY_FIND(store->db, &value, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
 	if (status == FG_ENOENT)
-		return fg_error_set(err, FG_ENOENT, "no project '%s'", project);
+		return fg_error_set(err, FG_ENOENT, "there is no project '%s'", project);
 	if (status != FG_OK)
 		return status;
 	return FG_QUERY_DO(store->db, err, FG_SQL_PROOF_CARD_PUT, FG_BIND(value),

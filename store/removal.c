@@ -20,7 +20,8 @@ static int delete_run(struct fg_store *store, const char *id, struct fg_error *e
 
 	status = FG_QUERY_FIND(store->db, &row, err, FG_SQL_RUN_DELETE, FG_BIND(id));
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "no run '%s' in %s", id, store->db->name);
+		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in %s", id,
+				      store->db->name);
 	return status;
 }
 

@@ -24,8 +24,8 @@ static int check_version(const struct fg_db *db, int64_t version, struct fg_erro
 	if (version > SCHEMA_VERSION)
 		return fg_error_set(
 			err, FG_EDB,
-			"%s was written by a newer fastgate (store version %lld, this one reads up "
-			"to %d): use that one, or another store",
+			"%s was written by a newer fastgate (store version %lld; this one reads "
+			"up to %d): use the newer fastgate, or another store",
 			db->name, (long long)version, SCHEMA_VERSION);
 	if (version < SCHEMA_VERSION)
 		return fg_error_set(

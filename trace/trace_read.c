@@ -78,9 +78,10 @@ static bool is_zero(const void *data, size_t size)
 
 static void set_damage(struct reader *r, uint64_t offset, const char *what)
 {
-	(void)snprintf(r->trace->damage, sizeof(r->trace->damage),
-		       "%s at byte %llu: %zu good chunks before it are used, nothing after it",
-		       what, (unsigned long long)offset, r->trace->chunk_count);
+	(void)snprintf(
+		r->trace->damage, sizeof(r->trace->damage),
+		"%s at byte %llu: the %zu good chunks before it are used, and the rest is ignored",
+		what, (unsigned long long)offset, r->trace->chunk_count);
 }
 
 /* Returns the defect of the chunk's header; NULL: none. */
@@ -186,18 +187,18 @@ static int read_header(struct reader *r, struct fg_error *err)
 	const size_t end = offsetof(struct fg_trace_header, allocated);
 
 	if (is_bare(r, bytes))
-		return fg_error_set(err, FG_EPARSE, "%s: its process has recorded nothing",
-				    r->name);
+		return fg_error_set(err, FG_EPARSE, "%s: the process recorded nothing", r->name);
 	if (!bytes)
 		return fg_error_set(err, FG_EPARSE, "%s: %llu bytes are too few for a trace",
 				    r->name, (unsigned long long)r->window.source.size);
 	memcpy(header, bytes, sizeof(*header));
 	if (memcmp(header->magic, FG_TRACE_MAGIC, sizeof(header->magic)) != 0)
-		return fg_error_set(err, FG_EPARSE, "%s: not a fastgate trace", r->name);
+		return fg_error_set(err, FG_EPARSE, "%s is not a fastgate trace", r->name);
 	if (header->version == 0 || header->version > FG_TRACE_VERSION)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s: trace version %u, this fastgate reads up to version %u",
-				    r->name, header->version, FG_TRACE_VERSION);
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s has trace version %u, but this fastgate reads only up to version %u",
+			r->name, header->version, FG_TRACE_VERSION);
 	if (header->header_size != FG_TRACE_HEADER_SIZE ||
 	    fg_crc32c(0, bytes + start, end - start) != header->header_crc)
 		return fg_error_set(err, FG_EPARSE, "%s: the first page of the trace is damaged",

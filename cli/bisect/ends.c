@@ -83,12 +83,13 @@ static int check_measured(const struct fg_bisect_search *search,
 			  const struct fg_benchmark_verdict *benchmark, struct fg_error *err)
 {
 	if (!benchmark)
-		return fg_error_set(err, FG_EINVAL, "nothing was measured at the ends");
+		return fg_error_set(err, FG_EINVAL,
+				    "no benchmark was measured at the ends of the range");
 	if (benchmark->outcome == FG_OUTCOME_MISSING)
 		return fg_error_set(err, FG_EINVAL, "benchmark '%s' does not exist at %.12s",
 				    benchmark->name, search->range.bad);
 	if (benchmark->outcome == FG_OUTCOME_ERROR)
-		return fg_error_set(err, FG_ECHILD, "the ends cannot be compared: %s",
+		return fg_error_set(err, FG_ECHILD, "the ends of the range cannot be compared: %s",
 				    benchmark->error ? benchmark->error : "not measured");
 	return FG_OK;
 }

@@ -60,7 +60,8 @@ static void add_nothing(const struct fg_bisect_search *search, struct fg_strbuf 
 	fg_strbuf_printf(text, " is not slower at %.12s than at %.12s", search->range.bad,
 			 search->range.good);
 	if (search->ends.outcome == FG_OUTCOME_PLACEMENT)
-		fg_strbuf_add_text(text, " apart from where its code lies in memory");
+		fg_strbuf_add_text(text,
+				   ", except for the effect of where its code lies in memory");
 	if (isfinite(search->ends.smallest))
 		fg_strbuf_printf(text, "; a change of %s would have been detected",
 				 fg_format_change(search->ends.smallest, words));
@@ -106,7 +107,7 @@ static void add_step(const struct fg_bisect_search *search, size_t index, struct
 		add_name(text, verdict->function);
 	}
 	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
-		fg_strbuf_add_text(text, ": only its place in memory changed");
+		fg_strbuf_add_text(text, ": only the place of the code in memory changed");
 }
 
 static void add_commit(const struct fg_bisect_search *search, size_t index, struct fg_strbuf *text)
@@ -131,9 +132,9 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 		fg_strbuf_printf(text, "%s: 95 %% of the probability is in %zu commits; ",
 				 search->state == FG_SEARCH_STOPPED
 					 ? "the budget ended (--resume continues)"
-					 : "no commit is certain",
+					 : "no single commit is certain",
 				 search->look.left);
-	fg_strbuf_printf(text, "%.0f %% explained; %.0f build%s, %.0f %s%s, %s",
+	fg_strbuf_printf(text, "%.0f %% of the change explained; %.0f build%s, %.0f %s%s, %s",
 			 100 * search->look.explained, search->builds,
 			 search->builds < 2 ? "" : "s", search->pairs,
 			 search->model.is_exact ? "count" : "pair", search->pairs < 2 ? "" : "s",

@@ -12,14 +12,17 @@ static const struct fg_cli_argument arguments[] = {
 	 .min = 1,
 	 .max = 1,
 	 .complete = FG_COMPLETE_BENCHMARK},
-	{.name = "METRIC", .help = "its metric: cpu_time, max_rss, ...", .min = 1, .max = 1},
+	{.name = "METRIC",
+	 .help = "metric of the benchmark: cpu_time, max_rss, ...",
+	 .min = 1,
+	 .max = 1},
 	{.name = "REASON", .help = "the reason, as one argument", .min = 1, .max = 1},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate accept parse max_rss 'the cache is larger'",
-	 "accept a larger peak of memory, in an empty commit"},
+	 "accept a higher memory peak, in an empty commit"},
 	{NULL, NULL},
 };
 
@@ -74,8 +77,8 @@ const struct fg_cli_command fg_cmd_accept = {
 	.summary = "accept a known cost, in a commit with the reason",
 	.description =
 		"Makes an empty commit with the trailer `Fastgate-Accept: BENCH METRIC reason`. "
-		"Runs against a commit before it show the cost as accepted and do not fail for it. "
-		"Staged and unstaged changes are left alone.",
+		"Runs against an earlier commit show the cost as accepted and do not fail "
+		"because of it. Staged and unstaged changes are left alone.",
 	.arguments = arguments,
 	.examples = examples,
 	.run = run,

@@ -49,11 +49,11 @@ const struct fg_cli_command fg_cmd_archive = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "pack traces and everything needed to read them into one file",
 	.description =
-		"Writes one .tar.zst file with the traces, the binaries that their addresses refer "
-		"to, separate debug files, the maps of code generated at run time, and a manifest "
-		"with SHA-256 digests. Every command that accepts a trace also accepts this file, "
-		"on any host, and shows exactly the same: that host's own binaries are not used. "
-		"An archive that was changed or damaged is refused.\n"
+		"Writes one .tar.zst file with the traces, the binaries that their addresses "
+		"refer to, separate debug files, the maps of code generated at run time, and a "
+		"manifest with SHA-256 digests. Every command that accepts a trace also accepts "
+		"this file, on any host, and shows exactly the same result: the other host's own "
+		"binaries are not used. An archive that was changed or damaged is refused.\n"
 		"\n"
 		"It contains no source files, but it contains the binaries: share it only with "
 		"people who may have them.",

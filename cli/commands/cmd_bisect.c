@@ -23,7 +23,8 @@ static int check(const struct fg_search_request *request, const struct fg_plan *
 				    "--metric",
 				    request->measure);
 	if (plan->benchmark_count == 0)
-		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+		return fg_error_set(err, FG_EINVAL,
+				    "%s has no benchmarks: there is nothing to measure",
 				    plan->config_path);
 	if (request->benchmark && !fg_plan_find(plan, request->benchmark))
 		return fg_error_set(err, FG_EINVAL, "no benchmark '%s' in %s", request->benchmark,
@@ -100,7 +101,8 @@ static int run(struct fg_cli *cli, const void *values)
 	given.request.good = cli->argument_count > 0 ? cli->arguments[0] : NULL;
 	given.request.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD";
 	if (cli->argument_count == 0 && !given.request.resume)
-		return fg_cli_usage(cli, "name the good end: a tag, a branch or a commit");
+		return fg_cli_usage(
+			cli, "name a commit that was fast (GOOD): a tag, a branch or a hash");
 	if (cli->argument_count > 0 && given.request.resume)
 		return fg_cli_usage(cli,
 				    "--resume uses the ends of the interrupted search: do not name "
@@ -123,11 +125,11 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_ROW_NAME(struct options, request.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
-		    "search by this benchmark (default: the one that is slower at the bad end)"),
+		    "search by this benchmark (default: the benchmark that is slower at BAD)"),
 	FG_ROW_TEXT(struct options, request.metric, "metric", 'm', "NAME",
-		    "search by this metric (default: the gated one that got worse)"),
+		    "search by this metric (default: the gated metric that got worse)"),
 	FG_ROW_TEXT(struct options, request.function, "function", 'f', "NAME",
-		    "search by the time, or the measure, of one function and all that it calls"),
+		    "search by the time (or --measure) of one function and everything it calls"),
 	FG_ROW_TEXT(struct options, request.measure, "measure", 0, "NAME",
 		    "search by an exact measure, such as instructions or heap.allocations: one "
 		    "execution per commit and side"),
@@ -154,9 +156,9 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate bisect v1.4", "which commit since v1.4 made it slower?"},
-	{"fastgate bisect v1.4 --measure instructions", "compare instruction counts: takes "
-							"minutes, on any machine; needs valgrind"},
+	{"fastgate bisect v1.4", "which commit since v1.4 made the program slower?"},
+	{"fastgate bisect v1.4 --measure instructions",
+	 "compare instruction counts: minutes instead of hours, on any machine; needs valgrind"},
 	{"fastgate bisect v1.4 main --bench parse --budget 30m", "one benchmark, half an hour"},
 	{"fastgate bisect --resume", "continue after Ctrl-C"},
 	{NULL, NULL},
@@ -168,18 +170,18 @@ const struct fg_cli_command fg_cmd_bisect = {
 	.summary = "find the commit that made a benchmark slower",
 	.description =
 		"Gates BAD against GOOD; if that finds a regression, measures commits between "
-		"them, each in pairs with GOOD, until one commit is identified with a probability "
-		"of 95 %, or several that explain 70 % of the whole change. No commit is declared "
-		"good or bad along the way: every pair informs all commits, so a single noisy "
-		"measurement does not mislead. Then each of these commits is gated against its "
-		"parent, which names the function.\n"
+		"them, each in pairs with GOOD, until it has identified, with a probability of "
+		"95 %, one commit or several that together explain 70 % of the change. No commit "
+		"is declared good or bad along the way: every pair informs all commits, so a "
+		"single noisy measurement does not mislead. Then each of these commits is gated "
+		"against its parent, which names the function.\n"
 		"\n"
-		"Configuration, benchmarks and inputs are those of the work tree, so fastgate.yml "
-		"may be newer than the range. Uncommitted changes are ignored. A commit that does "
-		"not build or run is tried again if the answer depends on it; otherwise it is "
-		"merged with its neighbour.\n"
+		"Configuration, benchmarks and inputs are those of the work tree, so "
+		"fastgate.yml may be newer than the range. Uncommitted changes are ignored. A "
+		"commit that does not build or run is tried again if the answer depends on it; "
+		"otherwise it is merged with its neighbour.\n"
 		"\n"
-		"Exit code 0: nothing got slower. 1: found. 3: undecided, the likely commits are "
+		"Exit code 0: nothing got slower. 1: found. 3: undecided; the likely commits are "
 		"printed.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE & ~FG_CLI_EXIT(FG_EXIT_UPLOAD),

@@ -200,8 +200,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "A",
-	 .help = "the run to compare with: an id or its beginning, latest~1, a file, a commit by "
-		 "its tag, branch or HEAD~3, or a recording",
+	 .help = "the run to compare with: an id or its first digits, latest~1, a file, a "
+		 "recording, or a commit (a tag, a branch, HEAD~3)",
 	 .min = 1,
 	 .max = 1,
 	 .complete = FG_COMPLETE_FILE},
@@ -216,11 +216,11 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate compare latest~1 latest", "the newest run against the previous one"},
 	{"fastgate compare main 0192f3 --format html -o difference.html",
-	 "as a page with the flame graph of the difference"},
+	 "write a page with the flame graph of the difference"},
 	{"fastgate compare latest~1 latest --measure instructions",
-	 "by counted instructions, with the functions that execute more"},
+	 "compare instruction counts, and show the functions that execute more"},
 	{"fastgate compare fastgate-record.old fastgate-record",
-	 "two recordings, function by function, without a verdict"},
+	 "compare two recordings, function by function, without a verdict"},
 	{NULL, NULL},
 };
 

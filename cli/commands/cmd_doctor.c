@@ -80,10 +80,12 @@ static char *card_words(const struct fg_proof_card *card)
 	fg_strbuf_printf(&text, "%zu of %zu runs on equal code were false alarms; ",
 			 card->alarms.hits, card->alarms.runs);
 	if (isfinite(card->smallest))
-		fg_strbuf_printf(&text, "the smallest slowdown found in 95 %% is %.2g %%",
-				 100 * card->smallest);
+		fg_strbuf_printf(
+			&text,
+			"the smallest slowdown found in at least 95 %% of its runs is %.2g %%",
+			100 * card->smallest);
 	else
-		fg_strbuf_add_text(&text, "no slowdown was found in 95 % of its runs");
+		fg_strbuf_add_text(&text, "no slowdown was found in as many as 95 % of its runs");
 	if (card->help_count > 0) {
 		fg_strbuf_add_text(&text, "; best remedy: ");
 		fg_prove_add_remedy(&card->helps[0], &text);
@@ -93,21 +95,23 @@ static char *card_words(const struct fg_proof_card *card)
 
 static struct fg_finding judge_card(const struct fg_proof_card *card)
 {
-	struct fg_finding finding = {.id = "proof", .subject = "gate, as proven here"};
+	struct fg_finding finding = {.id = "proof",
+				     .subject = "gate, according to `fastgate prove`"};
 
 	if (card->runs == 0) {
 		finding.severity = FG_SEVERITY_NOTE;
 		finding.evidence = fg_xstrdup("this project's gate was not proven on this runner");
-		finding.meaning = "the smallest slowdown that it finds here is unknown";
+		finding.meaning = "the smallest slowdown that the gate finds here is unknown";
 		finding.remedy = "fastgate prove";
 		return finding;
 	}
 	finding.evidence = card_words(card);
 	if (card->is_broken) {
 		finding.severity = FG_SEVERITY_PROBLEM;
-		finding.meaning = "the gate is broken: too many false alarms, or it no longer "
-				  "finds slowdowns that it used to find";
-		finding.remedy = "fastgate prove --nightly, which shows its limits";
+		finding.meaning =
+			"the gate is broken: it has too many false alarms, or no longer finds "
+			"slowdowns that it used to find";
+		finding.remedy = "fastgate prove --nightly, which shows the limits of the gate";
 	} else if (!isfinite(card->smallest)) {
 		finding.severity = FG_SEVERITY_WARNING;
 		finding.meaning = "even a slowdown of 10 % may go undetected";

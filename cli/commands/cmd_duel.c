@@ -28,10 +28,11 @@ static int set_command(struct fg_plan *plan, const char *text, const char *which
 	if (command->argc == 0)
 		return fg_error_set(err, FG_EINVAL, "command %s is empty", which);
 	if (fg_text_shell_word(command->argv))
-		return fg_error_set(err, FG_EINVAL,
-				    "command %s: '%s' needs a shell, and none runs here: write "
-				    "\"sh -c '...'\"",
-				    which, fg_text_shell_word(command->argv));
+		return fg_error_set(
+			err, FG_EINVAL,
+			"command %s: '%s' needs a shell, but commands run without one: write "
+			"\"sh -c '...'\"",
+			which, fg_text_shell_word(command->argv));
 	return FG_OK;
 }
 
@@ -139,7 +140,7 @@ static const struct fg_option options[] = {
 	 .initial = "10:400",
 	 .minimum = 2,
 	 .maximum = 100000,
-	 .help = "first look after MIN pairs, last one after MAX"},
+	 .help = "judge for the first time after MIN pairs, for the last time after MAX"},
 	FG_ROW_WORD(struct options, schedule, "schedule", 0, "S", "auto", "auto, duet or abba"),
 	FG_ROW_BUDGET(struct options, budget_ns, "5m", "time limit"),
 	{.name = "rate",
@@ -148,7 +149,7 @@ static const struct fg_option options[] = {
 	 .argument = "HZ",
 	 .minimum = 1,
 	 .maximum = 20000,
-	 .help = "samples per second of CPU time (default: as many as cost 3 %)"},
+	 .help = "samples per second of CPU time (default: the rate that costs 3 %)"},
 	FG_ROW_FLAG(struct options, no_sampling, "no-sampling", 0,
 		    "measure times only, without functions"),
 	FG_ROW_FILE(struct options, html, "html", 0,
@@ -163,7 +164,7 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate duel './old input.bin' './new input.bin'", "is new slower, and where?"},
+	{"fastgate duel './old input.bin' './new input.bin'", "is ./new slower, and where?"},
 	{"fastgate duel \"sh -c './old | wc'\" \"sh -c './new | wc'\"", "a pipe needs a shell"},
 	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs for the same "
 								   "purpose"},
@@ -173,7 +174,7 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_duel = {
 	.name = "duel",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "compare two commands: which is faster, by how much, how sure, and why",
+	.summary = "compare two commands: which is faster, by how much, how sure that is, and why",
 	.description = "Executes two commands in pairs under the call-stack sampler until the "
 		       "answer is clear. Needs no configuration and stores nothing. Each command "
 		       "is one argument, split into words as a shell would; no shell runs it.",

@@ -11,7 +11,7 @@ struct options {
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_ROW_NAME(struct options, benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
-		    "explain this benchmark instead of the leading one"),
+		    "explain this benchmark instead of the most urgent one"),
 	{.name = NULL},
 };
 
@@ -85,16 +85,16 @@ const struct fg_cli_command fg_cmd_explain = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "explain a run's verdict, with the evidence",
 	.description =
-		"Prints the answer of a stored run, then the evidence for its leading benchmark, "
-		"or for the one that --bench names: the rule and its numbers, counted work, other "
-		"causes and whether they are ruled out, commands that reproduce the run, the "
-		"functions and their callers, and the lines and instructions of the first one, "
-		"with their costs on both sides. Every other benchmark that did not pass gets one "
-		"line.\n"
+		"Prints the answer of a stored run, then the evidence for its most urgent "
+		"benchmark, or for the benchmark that --bench names: the rule and its numbers, "
+		"counted work, other causes and whether they are ruled out, commands that "
+		"reproduce the run, the functions and their callers, and the lines and "
+		"instructions of the first function, with their costs on both sides. Every other "
+		"benchmark that did not pass gets one line.\n"
 		"\n"
 		"The document is at most 32 KiB, for a reviewer or a coding assistant "
-		"(docs/formats/report.md). It contains neither values of environment variables nor "
-		"output of the program.\n"
+		"(docs/formats/report.md). It contains neither values of environment variables "
+		"nor output of the program.\n"
 		"\n"
 		"The exit code reports whether the document was printed, not the verdict.",
 	FG_CLI_TABLES,

@@ -27,7 +27,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate export -F pprof -o run.pb.gz && go tool pprof -http=: run.pb.gz",
 	 "open the profile in pprof"},
 	{"fastgate export -F folded --region ^reco/fit --collapse-templates trace/ > fit.folded",
-	 "part of a profile: all filters of `fastgate view`"},
+	 "export part of a profile, with the filters of `fastgate view`"},
 	{"fastgate export -F npz -o values.npz trace/",
 	 "the arguments that record --values kept, for numpy"},
 	{"fastgate export | flamegraph.pl > flame.svg", "the newest run as a flame graph"},
@@ -75,8 +75,8 @@ static int run(struct fg_cli *cli, const void *values)
 
 	FG_ASSERT(strcmp(format->name, formats[given.format]) == 0);
 	if (format->is_binary && !given.profile.output && cli->out_is_terminal)
-		return fg_cli_usage(cli, "%s is not for a terminal: add -o FILE%s", format->name,
-				    format->extension);
+		return fg_cli_usage(cli, "%s cannot be written to a terminal: add -o FILE%s",
+				    format->name, format->extension);
 	return fg_cli_run_on_profile(cli, &given.profile,
 				     &(struct fg_cli_profile_use){write_profile, &given});
 }
@@ -88,14 +88,14 @@ const struct fg_cli_command fg_cmd_export = {
 	.description =
 		"Formats: folded (one line per stack: flame graph tools), pprof (gzipped "
 		"profile.proto), chrome (regions and units of work as trace events), json (all "
-		"data) and tables (functions with total and leaf counts, library address ranges, a "
-		"summary, samples by address, separated by tabs), npz (the arguments that "
-		"`fastgate record --values` kept, for numpy) and html (arguments and durations of "
-		"calls, by call path with histograms); filters do not apply to these two.\n"
+		"data) and tables (functions with total and leaf counts, library address ranges, "
+		"a summary, samples by address, separated by tabs), npz (the arguments that "
+		"`fastgate record --values` kept, for numpy) and html (arguments and durations "
+		"of calls, by call path with histograms); filters do not apply to npz and html.\n"
 		"\n"
-		"Filters, renaming and grouping are those of `fastgate view`: the output is what "
-		"it shows. Figures of a stored run are per execution (--sum adds the repetitions "
-		"up); json has each repetition.",
+		"Filters, renaming and grouping are those of `fastgate view`, and the output has "
+		"what `fastgate view` shows. Figures of a stored run are per execution (--sum "
+		"adds the repetitions up); json has each repetition.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = fg_cli_run_arguments,

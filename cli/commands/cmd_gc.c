@@ -65,14 +65,12 @@ static int run(struct fg_cli *cli, const void *values)
 	if (cli->json)
 		print_json(cli, &result, given->dry_run);
 	else if (given->dry_run)
-		fg_cli_say(
-			cli,
-			"%zu run%s would be removed; %zu old ones are kept because of their tags",
-			result.runs, result.runs == 1 ? "" : "s", result.kept_tagged);
+		fg_cli_say(cli, "%zu run%s would be removed; old runs kept because of a tag: %zu",
+			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged);
 	else
 		fg_cli_say(cli,
-			   "removed %zu run%s (%zu old ones kept because of their tags); the store "
-			   "takes %s now, %s before",
+			   "removed %zu run%s; old runs kept because of a tag: %zu; size of the "
+			   "store: %s, before: %s",
 			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged,
 			   fg_format_size((double)result.bytes_after, sizes[0]),
 			   fg_format_size((double)result.bytes_before, sizes[1]));

@@ -29,9 +29,10 @@ static const struct fg_option options[] = {
 		      "output format (default: by FILE's extension, DOT text on standard output)"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "REGEX",
 		    "show only these functions with their callers and callees"),
-	FG_ROW_COUNT(struct options, depth, "depth", 0, 100000, NULL,
-		     "show functions up to this many calls away from these, or from the program's "
-		     "start"),
+	FG_ROW_COUNT(
+		struct options, depth, "depth", 0, 100000, NULL,
+		"show functions up to this many calls away from those of --function, or from the "
+		"program's start"),
 	FG_ROW_COUNT(struct options, nodes, "nodes", 'n', 100000, "80",
 		     "show at most this many functions, the largest by inclusive time"),
 	FG_ROW_SHARE(struct options, floor, "floor", "0.5%",
@@ -51,8 +52,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "a run as for `fastgate view` (default: the newest), or two, before and after: "
-		 "their difference",
+	 .help = "a run as for `fastgate view` (default: the newest), or two runs, before and "
+		 "after, to draw their difference",
 	 .max = 2,
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
@@ -186,13 +187,14 @@ const struct fg_cli_command fg_cmd_graph = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "draw the call graph, or the difference between two runs",
 	.description =
-		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or PDF. "
-		"A box is a function: its letters grow with its self time, its colour deepens with "
-		"its inclusive time. An arrow is a call, its width grows with the time spent below "
-		"it; a dashed arrow skips functions that were left out. The picture reports what "
-		"was left out.\n"
+		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or "
+		"PDF. A box is a function: its letters grow with its self time, and its colour "
+		"deepens with its inclusive time. An arrow is a call: its width grows with the "
+		"time spent below the call; a dashed arrow skips functions that were left out. "
+		"The picture reports what was left out.\n"
 		"\n"
-		"With two runs the picture shows their difference: red is slower, blue is faster.\n"
+		"With two runs the picture shows their difference: red is slower, blue is "
+		"faster.\n"
 		"\n"
 		"Where Graphviz is not installed, the DOT text is kept as FILE.dot.",
 	FG_CLI_TABLES,

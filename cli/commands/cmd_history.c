@@ -508,7 +508,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "BENCH",
-	 .help = "the benchmark (default: each of the newest run)",
+	 .help = "the benchmark (default: all of the newest run)",
 	 .max = 1,
 	 .complete = FG_COMPLETE_BENCHMARK},
 	{.name = NULL},
@@ -516,7 +516,8 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate history parse --branch main", "the history of one benchmark's CPU time"},
-	{"fastgate history parse --metric max_rss --json", "another metric, for a program"},
+	{"fastgate history parse --metric max_rss --json",
+	 "another metric, as JSON for a program to read"},
 	{NULL, NULL},
 };
 
@@ -527,12 +528,13 @@ const struct fg_cli_command fg_cmd_history = {
 	.description =
 		"Shows one metric of each benchmark, or of one, over the stored runs, oldest "
 		"first, with the points at which its level changed for good. A change must last "
-		"five runs and stand out from series without a change that scatter and drift like "
-		"this one. Runs of different environments are never compared with each other.\n"
+		"five runs and stand out from the scatter and drift of the series. Runs of "
+		"different environments are never compared with each other.\n"
 		"\n"
-		"The level is the sum of the steps between commits, each from a run that measured "
-		"both sides: no change of the host moves it. Many small steps that add up to more "
-		"than gate.creep allowed the newest run are reported as creep.",
+		"The level is the sum of the steps between commits, each from a run that "
+		"measured both sides, so a change of the host does not move it. Many small steps "
+		"that add up to more than gate.creep allowed the newest run are reported as "
+		"creep.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

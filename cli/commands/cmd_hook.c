@@ -48,7 +48,8 @@ static const struct {
 		   "\tesac\n"
 		   "\tif [ \"$there\" != merge-base ] && ! git cat-file -e \"$there^{commit}\" "
 		   "2>/dev/null; then\n"
-		   "\t\techo \"$ref has commits that were not fetched: nothing was measured\" >&2\n"
+		   "\t\techo \"the remote's $ref has commits that were not fetched: nothing was "
+		   "measured\" >&2\n"
 		   "\t\tcontinue\n"
 		   "\tfi\n"
 		   "\t%s --candidate \"$commit\" --against \"$there\" </dev/null || status=$?\n"
@@ -110,7 +111,7 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 
 	fg_strbuf_printf(
 		&body,
-		"# `fastgate hook uninstall --type %s` removes it; `%s` skips it once.\n"
+		"# `fastgate hook uninstall --type %s` removes this hook; `%s` skips it once.\n"
 		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was "
 		"measured' >&2; exit 0; }\n",
 		types[type], hooks[type].skip);
@@ -155,7 +156,8 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 	if (status == FG_OK && !is_ours(script, size))
 		status = fg_error_set(
 			err, FG_ECONFLICT,
-			"%s was not written by fastgate, or was changed since: left as it is%s",
+			"%s was not written by fastgate, or was changed later, and is left "
+			"unchanged%s",
 			path, advice);
 	free(script);
 	return status;
@@ -182,8 +184,8 @@ static int find_folder(const struct fg_git *git, char **folder, struct fg_error 
 	if (strcmp(usual, hook_folder) != 0)
 		FG_TRY_OUT(fg_error_set(
 			err, FG_ECONFLICT,
-			"core.hooksPath points to %s, which other repositories may share: add the "
-			"line in docs/before-commit.md to its hook",
+			"core.hooksPath points to %s, which other repositories may share: add "
+			"the line shown in docs/before-commit.md to the hook there",
 			hook_folder));
 	*folder = hook_folder;
 	hook_folder = NULL;
@@ -215,7 +217,7 @@ out:
 static int uninstall(const struct fg_cli *cli, const char *path, bool there, struct fg_error *err)
 {
 	if (!there)
-		fg_cli_say(cli, "%s does not exist: nothing to remove", path);
+		fg_cli_say(cli, "%s does not exist: there is nothing to remove", path);
 	else if (unlink(path) != 0)
 		return fg_error_errno(err, FG_EIO, "cannot remove %s", path);
 	else
@@ -240,7 +242,7 @@ static int change(const struct fg_cli *cli, const struct options *given, const s
 	FG_TRY_OUT(find_folder(&git, &folder, err));
 	path = fg_fs_join(folder, types[given->type]);
 	if (installs) {
-		fg_strbuf_add_text(&advice, "; add to it: ");
+		fg_strbuf_add_text(&advice, ": add this line to it: ");
 		write_line(&advice, given->type, prefix);
 	}
 	FG_TRY_OUT(look_at(path, fg_strbuf_text(&advice), &there, err));
@@ -273,14 +275,15 @@ const struct fg_cli_command fg_cmd_hook = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "gate every commit or push of this repository",
 	.description =
-		"Installs a git hook that runs `fastgate run --quick`: the commit is built and "
-		"compared with HEAD, a pushed one with the remote's state, and a regression stops "
-		"it. Benchmarks whose programs did not change are not run.\n"
+		"Installs a git hook that runs `fastgate run --quick`: the staged changes are "
+		"built and compared with HEAD, pushed commits with the remote's state, and a "
+		"regression stops the commit or the push. Benchmarks whose programs did not "
+		"change are not run.\n"
 		"\n"
 		"Exactly what is committed or pushed is measured, in worktrees below .fastgate/; "
-		"your files and the index are not touched. A hook that fastgate did not write, or "
-		"that was changed since, is never touched either; the message says what to add to "
-		"it.",
+		"your files and the index are not touched. A hook that fastgate did not write, "
+		"or that was changed later, is never touched either; a message says what to add "
+		"to the hook.",
 	FG_CLI_TABLES,
 	.run = run,
 };

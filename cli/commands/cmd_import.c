@@ -160,8 +160,9 @@ const struct fg_cli_command fg_cmd_import = {
 	.description =
 		"Reads folded stacks, callgrind's files, and traces of `fastgate record`, and "
 		"keeps them as a run with one benchmark, to be viewed, drawn, exported and "
-		"compared like any other. Missing information is assumed, with a message: folded "
-		"stacks carry no time. To import run files, use `fastgate runs import`.",
+		"compared like any other. If a format lacks information (folded stacks carry no "
+		"time), a message says what is assumed. To import run files, use `fastgate runs "
+		"import`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

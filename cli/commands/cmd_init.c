@@ -71,29 +71,32 @@ static void print_trial(const struct fg_cli *cli, const struct fg_project_progra
 	char smallest[FG_NUMBER_TEXT_SIZE];
 
 	if (program->trial == FG_PROJECT_SHORT && program->is_idle)
-		fg_cli_say(cli, "    takes %.2g ms, and " FG_PROJECT_IDLE, 1e3 * program->seconds);
+		fg_cli_say(cli, "    one execution takes %.2g ms, and " FG_PROJECT_IDLE,
+			   1e3 * program->seconds);
 	else if (program->trial == FG_PROJECT_SHORT)
 		fg_cli_say(
 			cli,
-			"    takes %.2g ms, which is too short to time well: let it repeat its work "
-			"(an option of its own, or a loop inside), for at least 0.1 s",
+			"    one execution takes %.2g ms, which is too short to time well: make "
+			"the program repeat its work (with an option or a loop) for at least 0.1 "
+			"s",
 			1e3 * program->seconds);
 	if (program->trial != FG_PROJECT_GOOD)
 		return;
-	fg_cli_say(
-		cli,
-		"    takes %.2g s, busy for %.0f %% of it; two executions differ by %s; a slowdown of "
-		"about %s shows within 30 s",
-		program->seconds, 100 * program->busy,
-		fg_format_without_sign(fg_format_change(program->spread, spread)),
-		fg_format_without_sign(fg_format_change(program->smallest, smallest)));
+	fg_cli_say(cli,
+		   "    one execution takes %.2g s, %.0f %% of it on a CPU; two executions differ "
+		   "by %s; a slowdown of about %s is found within 30 s",
+		   program->seconds, 100 * program->busy,
+		   fg_format_without_sign(fg_format_change(program->spread, spread)),
+		   fg_format_without_sign(fg_format_change(program->smallest, smallest)));
 	if (program->busy < 0.7)
 		fg_cli_say(
 			cli,
-			"    it waits for the rest: for its output to be read, for a disk, or for "
-			"a timer; CPU time and wall time are judged separately");
+			"    the program waits the rest of the time: for its output to be read, "
+			"for a disk, or for a timer; CPU time and wall time are judged separately");
 	if (program->busy > 1.3)
-		fg_cli_say(cli, "    it uses several CPUs: limit it to one thread for less noise");
+		fg_cli_say(
+			cli,
+			"    the program uses several CPUs: limit it to one thread for less noise");
 }
 
 static void print_benchmark(struct fg_cli *cli, const struct fg_project_program *program)
@@ -110,24 +113,26 @@ static void print_benchmark(struct fg_cli *cli, const struct fg_project_program 
 	if (program->rank < FG_PROJECT_SURE_RANK)
 		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
-		fg_cli_say(cli, "    a guess: its input is %s, %s %u times", program->input,
+		fg_cli_say(cli, "    a guess: the input is %s, %s %u times", program->input,
 			   program->input_is_repeated ? "named" : "copied", program->input_copies);
 	else if (program->input)
-		fg_cli_say(cli, "    a guess: its input is a file %s",
-			   program->input_made ? "made for it" : "of this project");
+		fg_cli_say(cli, "    a guess: the input is a file %s",
+			   program->input_made ? "made by fastgate" : "of this project");
 	if (program->loops)
-		fg_cli_say(cli, "    a guess: %u executions in a row, because one is short",
+		fg_cli_say(cli,
+			   "    a guess: %u executions in a row, because one is too short to time "
+			   "well",
 			   program->loops);
 	if (program->is_wrapped)
 		fg_cli_say(cli,
-			   "    the program behind libtool's wrapper script, which would itself be "
-			   "measured; ./configure --disable-shared makes it a plain program");
+			   "    this is the program that libtool's wrapper script starts, so the "
+			   "script is not measured; with ./configure --disable-shared there is no "
+			   "script");
 	if (program->library_path)
-		fg_cli_say(
-			cli,
-			"    with LD_LIBRARY_PATH=%s: it needs this project's own libraries, and "
-			"would find installed ones or none",
-			program->library_path);
+		fg_cli_say(cli,
+			   "    LD_LIBRARY_PATH is set to %s, because the program needs this "
+			   "project's own libraries",
+			   program->library_path);
 	print_trial(cli, program);
 }
 
@@ -136,7 +141,8 @@ static void print_lack(const struct fg_cli *cli, const struct fg_project_program
 	if (program->trial == FG_PROJECT_FAILED)
 		fg_cli_say(cli, "    %s: %s", program->path, program->why);
 	else if (program->trial == FG_PROJECT_SHORT)
-		fg_cli_say(cli, "    %s: takes %.2g ms, %s", program->path, 1e3 * program->seconds,
+		fg_cli_say(cli, "    %s: one execution takes %.2g ms, %s", program->path,
+			   1e3 * program->seconds,
 			   program->is_idle ? "and " FG_PROJECT_IDLE : "which is too short");
 	else
 		fg_cli_say(cli, "    %s: not %s", program->path,
@@ -173,8 +179,8 @@ static const char *next_step(const struct fg_project *project)
 	if (project->is_cut)
 		return "fastgate init --budget 30m   (gives the build more time, and replaces this file)";
 	if (project->has_failed)
-		return "fastgate init --build 'COMMAND'   (with a command that builds it; replaces "
-		       "this file)";
+		return "fastgate init --build 'COMMAND'   (with a command that builds the "
+		       "project; replaces this file)";
 	if (fg_project_chosen(project) == 0)
 		return "name a benchmark in fastgate.yml, then `fastgate run`";
 	if (project->build_command && project->has_history)
@@ -230,7 +236,7 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 		if (status != FG_OK)
 			fg_cli_warn(cli, "%s", err->message);
 	} else if (!given->no_build && project->build_command) {
-		fg_cli_say(cli, "Nothing was built: that needs a git repository with a commit.");
+		fg_cli_say(cli, "Nothing was built: a build needs a git repository with a commit.");
 	}
 	if (project->tree) {
 		fg_project_read_lists(project->tree, &cli->arena, project);
@@ -243,7 +249,7 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	if (project->has_commit)
 		fg_project_find_suite(".", &cli->arena, project);
 	for (size_t i = 0; i < project->program_count; i++)
-		fg_cli_detail(cli, "candidate %s: %s", project->programs[i].path,
+		fg_cli_detail(cli, "possible benchmark %s: %s", project->programs[i].path,
 			      project->programs[i].reason);
 	return cli->interrupted && *cli->interrupted
 		       ? fg_error_set(err, FG_EINTERRUPTED, "interrupted: nothing was written")
@@ -331,11 +337,11 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
-	{"fastgate init --print", "see it first"},
+	{"fastgate init --print", "print the file first"},
 	{"fastgate init --build 'cargo build --release'", "with a build command of your own"},
 	{"fastgate init --budget 30m", "for a project with a long build"},
 	{"fastgate init --no-build", "without building or running anything"},
-	{"fastgate init --ci github", "and a workflow that gates pull requests"},
+	{"fastgate init --ci github", "also write a workflow that gates pull requests"},
 	{NULL, NULL},
 };
 
@@ -345,31 +351,34 @@ const struct fg_cli_command fg_cmd_init = {
 	.summary =
 		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
-		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, bootstrap, "
-		"Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two below it). Of several ways, one that "
-		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
-		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
-		"again, and looks at what was made: programs of Google Benchmark, nanobench and Catch2, "
-		"CTest's and Meson's benchmarks, makefile targets that are named for speed, "
-		"programs with "
-		"'bench' or 'perf' in their name, the program with the name of the project, and "
-		"commands with a page in section 1 of its manual. A program that is not a benchmark "
-		"is marked as a guess, unless it has the name of the project and a README shows its "
-		"use.\n\n"
-		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
-		"takes, how much of that it computes, how much two executions differ, and how small "
-		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
-		"project as its tests, build files or documentation call it, then any file of the "
-		"project, then files of simple formats made for it; such a command is marked as "
-		"a guess. A program that the project starts as a service or installs for the "
-		"administrator is not run, nor is a command of a project whose manual has a section 8. "
-		"If no program can be measured, the longest of the tests is chosen, called as CTest or Meson lists it; "
-		"if all are short, the likeliest is executed many times in a row; if none works, the "
-		"file says what is needed.\n\n"
-		"An existing fastgate.yml is never changed, unless it is one in which `init` found "
-		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
-		"again. --ci also writes the job of a CI system, with cache, permissions and reports; "
-		"an existing file of its name is not changed either.",
+		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, "
+		"bootstrap, Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two "
+		"below it). If there are several ways, a way that names a benchmark is tried "
+		"first; if it fails, the next is tried. Builds a snapshot of the work tree below "
+		".fastgate/, where `fastgate run` finds the build again, and looks for "
+		"benchmarks in it: programs of Google Benchmark, nanobench and Catch2, CTest's "
+		"and Meson's benchmarks, makefile targets whose names suggest speed, programs "
+		"with 'bench' or 'perf' in their name, the program with the name of the project, "
+		"and commands with a page in section 1 of its manual. A program that is not a "
+		"benchmark is marked as a guess, unless it has the name of the project and a "
+		"README shows its use.\n"
+		"\n"
+		"The likeliest programs are run a few times in the snapshot, with a time limit, "
+		"to measure how long an execution takes, how much of that is CPU time, how much "
+		"two executions differ, and how small a slowdown is found within 30 s. A program "
+		"that needs an input is tried with the files that the project's tests, build "
+		"files or documentation give it, then with any file of the project, then with "
+		"generated files of simple formats; such a command is marked as a guess. A "
+		"program that the project starts as a service or installs for the administrator "
+		"is not run, nor is a command of a project whose manual has a section 8. If no "
+		"program can be measured, the longest of the tests is chosen, with the command "
+		"that CTest or Meson lists; if all are short, the likeliest program is executed "
+		"many times in a row; if none works, the file says what is needed.\n"
+		"\n"
+		"An existing fastgate.yml is never changed, unless `init` wrote it and found "
+		"nothing to measure: after a failed build, `fastgate init --build 'COMMAND'` "
+		"tries again. --ci also writes the job of a CI system, with cache, permissions "
+		"and reports; an existing file of that name is not changed either.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

@@ -75,13 +75,14 @@ const struct fg_cli_command fg_cmd_mcp = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "serve coding assistants: the gate as tools of the Model Context Protocol",
 	.description =
-		"Speaks the Model Context Protocol over standard input and output, until its input "
-		"ends. The tools are run, duel, explain, profile, history and bisect; each runs the "
-		"fastgate command of its name (profile: view) in FOLDER and returns what that prints, at "
-		"most 32 KiB, with its exit code.\n\n"
-		"An assistant can name files only below FOLDER. It measures what fastgate.yml says; "
-		"with --allow-commands also other commands, and it gets the tool record. Nothing is "
-		"posted. Measurements run one after the other.",
+		"Speaks the Model Context Protocol over standard input and output, until the "
+		"input ends. The tools are run, duel, explain, profile, history and bisect; each "
+		"runs the fastgate command of the same name (profile: view) in FOLDER and "
+		"returns what the command prints, at most 32 KiB, with its exit code.\n"
+		"\n"
+		"An assistant can name files only below FOLDER. It can measure the benchmarks of "
+		"fastgate.yml; with --allow-commands it can measure any command and use the tool "
+		"record. Nothing is posted. Measurements run one after the other.",
 	FG_CLI_TABLES,
 	.stops_cleanly = true,
 	.run = run,

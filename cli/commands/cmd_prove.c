@@ -95,21 +95,21 @@ const struct fg_cli_command fg_cmd_prove = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "measure how far the gate can be trusted here: false alarms, slowdowns found",
 	.description =
-		"Gates HEAD against itself, again and again, in complete runs with the settings of "
-		"fastgate.yml, so the right answer is known: HEAD as it is, HEAD linked again with "
-		"code that is never called, and HEAD with a slowdown of 1, 2, 5 or 10 % planted in "
-		"a function that it executes. Prints how often the gate was right, with exact "
-		"bounds, and what would help it find smaller slowdowns.\n"
+		"Gates HEAD against itself, again and again, in complete runs with the settings "
+		"of fastgate.yml, so the right answer is known: HEAD unchanged, HEAD linked "
+		"again with code that is never called, and HEAD with a slowdown of 1, 2, 5 or 10 "
+		"% planted in a function that it executes. Prints a card: how often the gate was "
+		"right, with exact bounds, and what would help it find smaller slowdowns.\n"
 		"\n"
 		"The slowdown is a loop at the function's entry, added by repeating the link of "
-		"the build and calibrated by measuring; if no function can have one, the sampler "
-		"delays the whole program, which proves less. No source file is changed. "
-		"Uncommitted changes are ignored. The runs are kept in the store for the card, and "
-		"are not part of the history.\n"
+		"the build and calibrated by measuring; if no function can have such a loop, the "
+		"sampler delays the whole program, which proves less. No source file is changed. "
+		"Uncommitted changes are ignored. The runs are kept in the store for the card, "
+		"and are not part of the history.\n"
 		"\n"
 		"Exit code 0: the card is made. 1: the gate is broken: it has more false alarms "
-		"than gate.alpha allows, or misses slowdowns that it used to find. 3: no slowdown "
-		"was planted; the card says why.",
+		"than gate.alpha allows, or misses slowdowns that it used to find. 3: no "
+		"slowdown was planted; the card says why.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

@@ -144,7 +144,9 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 		return fail(cli, given, perfdb, &err);
 	status = fg_push_spool(spool, &push_options, &result, &err);
 	if (status == FG_OK && result.sent + result.known == 0 && !cli->json)
-		fg_cli_say(cli, "nothing to send: no run waits in the spool, and none was named");
+		fg_cli_say(
+			cli,
+			"there is nothing to send: no run waits in the spool, and none was named");
 	else
 		print_result(cli, &result);
 	return status == FG_OK ? FG_EXIT_PASS : fail(cli, given, perfdb, &err);
@@ -183,16 +185,17 @@ const struct fg_cli_command fg_cmd_push = {
 	.name = "push",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "send runs to a perfdb server",
-	.description = "Sends the runs that wait in the spool, oldest first, and those that are "
-		       "named. A run leaves the spool when the server has confirmed that it is on "
-		       "its disk; sending one twice does no harm. Runs that the server will never "
-		       "accept are kept as *.rejected.\n"
-		       "\n"
-		       "The server, the token's variable and the certificates come from `perfdb` "
-		       "in fastgate.yml, unless options override them. The token is read from an "
-		       "environment variable; it is never written or shown. It is sent only to a "
-		       "server that --url, PERFDB_URL or FASTGATE_TRUSTED_URLS names. Proxies are "
-		       "taken from https_proxy and no_proxy.",
+	.description =
+		"Sends the runs that wait in the spool, oldest first, and those that are named. "
+		"A run leaves the spool when the server has confirmed that the run is on disk; "
+		"sending a run twice does no harm. Runs that the server will never accept are "
+		"kept as *.rejected.\n"
+		"\n"
+		"The server, the token's variable and the certificates come from `perfdb` in "
+		"fastgate.yml, unless options override them. The token is read from an "
+		"environment variable; it is never written or shown. It is sent only to a server "
+		"that --url, PERFDB_URL or FASTGATE_TRUSTED_URLS names. Proxies are taken from "
+		"https_proxy and no_proxy.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,

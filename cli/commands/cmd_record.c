@@ -36,19 +36,21 @@ static const struct fg_option options[] = {
 		    "profile"),
 	FG_ROW_FLAG(
 		struct fg_recording, archive, "archive", 0,
-		"also write FOLDER.tar.zst, with everything that another host needs to show it"),
+		"also write FOLDER.tar.zst, with everything that another host needs to show the "
+		"recording"),
 	FG_ROW_FLAG(struct fg_recording, no_follow, "no-follow", 0,
 		    "do not sample child "
 		    "processes"),
-	FG_ROW_TEXT(struct fg_recording, units, "units", 0, "FIRST-LAST",
-		    "take samples from the start of one unit of work to the end of another, by "
-		    "their numbers"),
+	FG_ROW_TEXT(
+		struct fg_recording, units, "units", 0, "FIRST-LAST",
+		"take samples from the start of one unit of work to the end of another, given by "
+		"their numbers"),
 	FG_ROW_FILE(struct fg_recording, control, "control", 0,
 		    "create this file; no samples are taken while its first byte is 0 (`echo 0 > "
 		    "FILE`), and each line 'dump' appended to it requests a dump of the held "
 		    "memory or descriptors (--measure heap, fd)"),
 	FG_ROW_FLAG(struct fg_recording, paused, "paused", 0,
-		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
+		    "take no samples until the program asks for them (fg_resume, __itt_resume)"),
 	{.heading = "Sampling time",
 	 .name = "rate",
 	 .letter = 'r',
@@ -58,7 +60,7 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = 50000,
 	 .help = "samples per second of CPU time, or of elapsed time with --clock wall or from "
-		 "outside (default: as many as --budget allows; with --clock wall 100)"},
+		 "outside (default: as many as --budget allows; with --clock wall, 100)"},
 	{.name = "budget",
 	 .kind = FG_OPTION_RATIO,
 	 .offset = offsetof(struct fg_recording, sample.budget),
@@ -66,7 +68,8 @@ static const struct fg_option options[] = {
 	 .initial = "3%",
 	 .minimum = 0.0001,
 	 .maximum = 0.5,
-	 .help = "the share of CPU time that sampling may cost; with --rate, only from outside"},
+	 .help = "the share of CPU time that sampling may cost; with --rate it applies only when "
+		 "sampling from outside"},
 	FG_ROW_CHOICE(struct fg_recording, sample.clock, "clock", 'c', "CLOCK", clocks, "cpu",
 		      "the clock to sample: CPU time, or elapsed time including waits"),
 	FG_ROW_CHOICE(
@@ -76,7 +79,7 @@ static const struct fg_option options[] = {
 		      "show the functions of Python programs (3.11 to 3.13) in place of the "
 		      "interpreter's, or (off) the interpreter's own"),
 	FG_ROW_DURATION(struct fg_recording, sample.delay_ns, "delay", NULL,
-			"take no sample before this time, from the start of each process"),
+			"take no samples for this long after each process starts"),
 	FG_ROW_DURATION(struct fg_recording, sample.duration_ns, "duration", NULL,
 			"stop sampling after this time"),
 	{.heading = "Counting events or calls, instead of sampling time",
@@ -87,9 +90,10 @@ static const struct fg_option options[] = {
 	 .argument = "NAMES",
 	 .help = "count events by call path instead of sampling time: heap, allocations (the heap "
 		 "without held memory), frees, fd, io, throws, locks; separate several by commas"},
-	FG_ROW_FLAG(struct fg_recording, count.exact, "exact", 0,
-		    "count every instruction and every call instead, under valgrind's callgrind: "
-		    "30 to 60 times slower, the same figures each time"),
+	FG_ROW_FLAG(
+		struct fg_recording, count.exact, "exact", 0,
+		"count every instruction and every call instead, under valgrind's callgrind: 30 "
+		"to 60 times slower, but with the same figures each time"),
 	FG_ROW_CHOICE(struct fg_recording, count.dump_signal, "dump-signal", 0, "SIGNAL",
 		      dump_signals, "none",
 		      "this signal, sent to the program, requests a dump of the held memory or "
@@ -102,16 +106,16 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct fg_recording, count.domains),
 	 .argument = "PATTERNS",
 	 .alone = "libm",
-	 .help = "the same, and record their arguments: 'libm' (the default) is the whole "
-		 "mathematical library, 'fit=double(double,int)' a function of the program's "
-		 "libraries"},
+	 .help = "count calls as with --calls, and record their arguments: 'libm' (the default) "
+		 "is the whole mathematical library, 'fit=double(double,int)' a function of the "
+		 "program's libraries"},
 	FG_ROW_FLAG(struct fg_recording, count.entries, "entries", 0,
 		    "with --calls or --domains: also count calls within an object, by jumps "
 		    "written at function entries where that is provably safe"),
 	FG_ROW_FLAG(struct fg_recording, count.times, "times", 0,
 		    "with --calls or --domains: also time each call"),
 	FG_ROW_COUNT(struct fg_recording, count.values, "values", 0, 1000000000, NULL,
-		     "with --domains: keep the arguments themselves of one call in N, 1 for all; "
+		     "with --domains: keep the arguments of one call in N (1: of every call); "
 		     "fastgate export -F npz writes them"),
 	FG_ROW_COUNT(struct fg_recording, count.value_bits, "precision", 0, 52, NULL,
 		     "with --values: keep this many bits of a number's mantissa (default: all 52)"),
@@ -140,24 +144,26 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate record -- ./reco --events 200 sample.bin",
 	 "profile one command; then: fastgate view fastgate-record"},
 	{"fastgate record --pid 4711 --duration 20s",
-	 "what is that server doing? It need not be restarted"},
+	 "what is that server doing? (no restart needed)"},
 	{"fastgate record --system --duration 20s && fastgate view -V top-down",
 	 "what is this machine doing?"},
-	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
+	{"fastgate record --clock wall -- ./server --once", "where does the server wait?"},
 	{"fastgate record --measure heap -- ./reco",
 	 "who allocates? then: fastgate view fastgate-record --measure heap.bytes"},
 	{"fastgate record --measure heap,io -- ./reco",
-	 "and who reads and writes? then: fastgate view fastgate-record --measure io.calls"},
+	 "who allocates, reads and writes? then: fastgate view fastgate-record --measure io.calls"},
 	{"fastgate record --calls 'exp,log,sin@libm' -- ./reco",
-	 "how often, and from where? then: fastgate view fastgate-record --measure calls.exp"},
+	 "how often is each of these functions called, and from where? then: fastgate view "
+	 "fastgate-record --measure calls.exp"},
 	{"fastgate record --calls 'Parser::*' --entries -- ./reco",
-	 "including calls within the program"},
+	 "count calls within the program as well"},
 	{"fastgate record --exact -- ./reco",
-	 "all calls, and instructions by call; then: fastgate view fastgate-record"},
+	 "count all calls, and the instructions of each; then: fastgate view fastgate-record"},
 	{"fastgate record --domains -- ./reco",
-	 "with which arguments? then: fastgate view fastgate-record -V domains"},
+	 "with which arguments is the mathematical library called? then: fastgate view "
+	 "fastgate-record -V domains"},
 	{"fastgate record --calls 'Parser::*' --times -- ./reco",
-	 "how long do they take? then: fastgate view fastgate-record -V times"},
+	 "how long is each call? then: fastgate view fastgate-record -V times"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
@@ -235,13 +241,13 @@ const struct fg_cli_command fg_cmd_record = {
 		"starts.\n"
 		"\n"
 		"With --system every process on the machine and the kernel are sampled for "
-		"--duration or until Ctrl-C; programs are the outermost level of the profile. This "
-		"needs root, CAP_PERFMON or kernel.perf_event_paranoid below 1.\n"
+		"--duration or until Ctrl-C; programs are the outermost level of the profile. "
+		"This needs root, CAP_PERFMON or kernel.perf_event_paranoid below 1.\n"
 		"\n"
-		"With --pid a running process is sampled from outside for --duration, or until it "
-		"ends or Ctrl-C; and so is a statically linked command. Waiting threads are left "
-		"alone (--clock wall samples them as well), and so are child processes; sampling "
-		"slows down rather than cost more than --budget.",
+		"With --pid a running process is sampled from outside for --duration, or until "
+		"it ends or Ctrl-C. A statically linked command is sampled in the same way. "
+		"Waiting threads are left alone (--clock wall samples them as well), and so are "
+		"child processes; samples become rarer if they would cost more than --budget.",
 	.options = options,
 	.options_size = sizeof(struct fg_recording),
 	.arguments = arguments,

@@ -37,13 +37,13 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate report", "the newest run again, on the terminal"},
-	{"fastgate report -o fastgate.html", "as one HTML page"},
+	{"fastgate report -o fastgate.html", "write the report as one HTML page"},
 	{"fastgate report main --format junit -o fastgate.xml",
 	 "the newest run of branch main as JUnit XML"},
 	{"fastgate report --format markdown >> \"$GITHUB_STEP_SUMMARY\"",
-	 "into the summary of a GitHub job"},
+	 "append the report to the summary of a GitHub job"},
 	{"fastgate report --post-from fastgate.json",
-	 "the report of a fork's pull request, whose job may not post"},
+	 "post the report of a fork's pull request, whose own job may not post"},
 	{NULL, NULL},
 };
 
@@ -158,15 +158,17 @@ const struct fg_cli_command fg_cmd_report = {
 	.summary = "write the report of a stored run again, in any format",
 	.description =
 		"Writes the verdict of a stored run: as the summary of `fastgate run`, as JSON "
-		"(docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub annotations, "
-		"a GitLab metrics report, or CSV.  The same run always gives the same bytes.\n"
+		"(docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub "
+		"annotations, a GitLab metrics report, or CSV.  The same run always gives the "
+		"same bytes.\n"
 		"\n"
-		"Without --format, FILE's extension decides: .html, .json, .xml, .md, .csv, .txt.\n"
+		"Without --format, FILE's extension decides: .html, .json, .xml, .md, .csv, "
+		".txt.\n"
 		"\n"
 		"With --post-from, the report of another job is posted, for workflows whose "
 		"measuring job may not post (docs/ci.md). The content comes from the file; the "
-		"pull request or commit comes from this job's environment. A post that fails is a "
-		"warning; one that is required ends with exit code 5.\n"
+		"pull request or commit comes from this job's environment. A post that fails is "
+		"a warning; if the post is required, the exit code is 5.\n"
 		"\n"
 		"The exit code reports whether the report was written, not the verdict.",
 	FG_CLI_TABLES,

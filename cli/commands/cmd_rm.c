@@ -13,13 +13,13 @@ static const struct fg_option options[] = {
 };
 
 static const struct fg_cli_argument arguments[] = {
-	{.name = "RUN", .help = "an id or its beginning, or any other name of a run", .min = 1},
+	{.name = "RUN", .help = "an id, its first digits, or any other name of a run", .min = 1},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate rm 0198f3a1", "remove the run whose id begins like this"},
-	{"fastgate rm latest~1", "remove the last but one"},
+	{"fastgate rm latest~1", "remove the run before the newest"},
 	{NULL, NULL},
 };
 

@@ -110,7 +110,8 @@ static int select_benchmarks(struct fg_cli *cli, const struct options *given, st
 {
 	FG_TRY(check_names(given, plan, err));
 	if (plan->benchmark_count == 0)
-		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+		return fg_error_set(err, FG_EINVAL,
+				    "%s has no benchmarks: there is nothing to measure",
 				    plan->config_path);
 	if (given->shard)
 		FG_TRY(fg_shard_parse(given->shard, &selection->shard, &selection->shards, err));
@@ -150,10 +151,11 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	(void)fg_shard_of(&stored.run, &shard, &shards);
 	if (shard != selection->shard || shards != selection->shards) {
 		fg_stored_run_release(&stored);
-		return fg_error_set(err, FG_EINVAL,
-				    "run %.8s, the newest that was interrupted, measured shard "
-				    "%u/%u: --resume needs the same --shard",
-				    id, shard, shards);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"run %.8s, the newest interrupted run, measured shard %u/%u: --resume "
+			"needs the same --shard",
+			id, shard, shards);
 	}
 	fg_report_restore_arguments(stored.report, &stored.run, stored.profiles);
 	fg_session_take_run(session, &stored);
@@ -200,8 +202,10 @@ static void say_anchored(struct fg_session *session, const char *tag)
 		char change[FG_NUMBER_TEXT_SIZE];
 
 		if (metric && isfinite(metric->ratio))
-			fg_cli_say(session->cli, "anchor: %s %s %s since %s", benchmark->name,
-				   metric->label, fg_format_change(metric->ratio - 1, change), tag);
+			fg_cli_say(session->cli,
+				   "compared with the last release: %s %s %s since %s",
+				   benchmark->name, metric->label,
+				   fg_format_change(metric->ratio - 1, change), tag);
 		for (size_t m = 0; m < benchmark->metric_count; m++)
 			benchmark->metrics[m].outcome = FG_OUTCOME_PASS;
 		benchmark->outcome = FG_OUTCOME_PASS;
@@ -222,7 +226,8 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	if (!fg_upload_run(session->cli, &session->request.plan->perfdb,
 			   session->request.state_folder, session->open.store,
 			   session->result.run.id, !given->no_post))
-		fg_cli_warn(session->cli, "the anchor at %s was not sent", given->anchor);
+		fg_cli_warn(session->cli, "the comparison with the last release (%s) was not sent",
+			    given->anchor);
 	return FG_OK;
 }
 
@@ -273,7 +278,8 @@ static int count_attempt(const struct fg_session *session, const struct options 
 		return FG_OK;
 	status = fg_ledger_add(session, &ledger, &inner);
 	if (status != FG_OK && !given->receipt) {
-		fg_cli_detail(session->cli, "not counted as an attempt: %s", inner.message);
+		fg_cli_detail(session->cli, "this run is not counted as an attempt: %s",
+			      inner.message);
 		status = FG_OK;
 	} else if (status != FG_OK) {
 		*err = inner;
@@ -460,8 +466,9 @@ static void add_anchor(struct fg_cli *cli, const struct options *given)
 		return;
 	tag = last_release(cli, &plan, given->candidate);
 	if (!tag)
-		fg_cli_warn(cli, "gate.anchor: no tag before the candidate is in this checkout "
-				 "(`git fetch --tags --unshallow`)");
+		fg_cli_warn(cli,
+			    "gate.anchor: this checkout has no tag before the candidate: run `git "
+			    "fetch --tags --unshallow`");
 	alike.anchor = tag;
 	if (tag && run_plan(cli, &alike, &plan, &again, &err) < 0)
 		fg_cli_warn(cli, "gate.anchor: %s was not measured: %s", tag, err.message);
@@ -516,13 +523,16 @@ static int run(struct fg_cli *cli, const void *values)
 		return fg_cli_usage(cli, "--export reads the run from the store and cannot be "
 					 "combined with --no-store");
 	if (given.in_place && (given.staged || given.candidate))
-		return fg_cli_usage(cli, "--in-place is for the work tree: not with --staged or "
-					 "--candidate");
+		return fg_cli_usage(
+			cli,
+			"--in-place measures the work tree and excludes --staged and --candidate");
 	if (given.staged && given.candidate)
 		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
 	if (given.receipt && (given.no_store || given.shard))
-		return fg_cli_usage(cli, "--receipt needs the store and the whole run: not with "
-					 "--no-store or --shard");
+		return fg_cli_usage(
+			cli,
+			"--receipt needs the store and the whole run: it excludes --no-store and "
+			"--shard");
 	given.names = cli->arguments;
 	given.name_count = cli->argument_count;
 	take_short_forms(cli, &given);
@@ -572,11 +582,12 @@ static const struct fg_option options[] = {
 		    "build and measure the work tree where it is, not a snapshot of it"),
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
-		    "first look after MIN pairs, last one after MAX"),
+		    "judge for the first time after MIN pairs, for the last time after MAX"),
 	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "time limit for one benchmark: 5m"),
-	FG_ROW_FLAG(struct options, quick, "quick", 'Q',
-		    "a first answer: skip benchmarks as --affected does, and spend 15 s on each of "
-		    "the others"),
+	FG_ROW_FLAG(
+		struct options, quick, "quick", 'Q',
+		"give a first answer: skip benchmarks as --affected does, and spend 15 s on each "
+		"of the others"),
 	FG_ROW_FLAG(struct options, affected, "affected", 0,
 		    "skip benchmarks if nothing that they execute or read has changed"),
 	FG_ROW_FLAG(struct options, exact, "exact", 0,
@@ -616,7 +627,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"},
 	{"fastgate run --against merge-base --exact",
-	 "does it execute more instructions? Takes seconds, on any machine; needs valgrind"},
+	 "does the program execute more instructions? Takes seconds, on any machine; needs "
+	 "valgrind"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
 	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` judges them together"},
 	{NULL, NULL},
@@ -627,20 +639,20 @@ const struct fg_cli_command fg_cmd_run = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "measure, decide, report: the gate",
 	.description =
-		"Builds the baseline and a snapshot of the work tree side by side, executes every "
-		"benchmark of fastgate.yml in both, in pairs, under the call-stack sampler, and "
-		"stops as soon as the answer is clear. Reports for each benchmark whether the "
-		"candidate is slower, by how much, how sure that is, and which functions on which "
-		"call paths explain it.\n"
+		"Builds the baseline and a snapshot of the work tree side by side, executes "
+		"every benchmark of fastgate.yml in both builds, in pairs, under the call-stack "
+		"sampler, and stops as soon as the answer is clear. Reports for each benchmark "
+		"whether the candidate is slower, by how much, how sure that is, and which "
+		"functions on which call paths explain it.\n"
 		"\n"
 		"Every finished repetition is kept in .fastgate/store.db. The reports that "
 		"fastgate.yml asks for are written; the terminal report goes to standard output, "
 		"or with --json the JSON report.\n"
 		"\n"
 		"The result is then posted to the targets of report.post in fastgate.yml. A post "
-		"that fails is a warning; one that is required ends with exit code 5 if the "
-		"verdict itself passes.  With --shard nothing is posted or sent: that is for the "
-		"merged run.",
+		"that fails is a warning; if the post is required and the verdict passes, the "
+		"exit code is 5. With --shard nothing is posted or sent; the job that merges the "
+		"shards does that.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

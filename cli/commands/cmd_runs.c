@@ -55,7 +55,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate runs", "the newest runs of this project's store"},
 	{"fastgate runs --branch main --outcome regression", "runs of a branch that regressed"},
 	{"fastgate runs export latest -o today.fgrun", "the newest run as one file"},
-	{"fastgate runs import today.fgrun", "put it into another store"},
+	{"fastgate runs import today.fgrun", "put that run into another store"},
 	{NULL, NULL},
 };
 
@@ -167,7 +167,7 @@ static void print_list(struct fg_cli *cli, struct fg_store *store, const struct 
 		if (list->count == 0)
 			fg_cli_say(cli, "no run matches");
 		else if (list->more)
-			fg_cli_say(cli, "there are older ones: --limit shows more");
+			fg_cli_say(cli, "there are older runs: --limit shows more");
 	}
 	fg_strbuf_release(&text);
 }
@@ -276,11 +276,13 @@ const struct fg_cli_command fg_cmd_runs = {
 	.name = "runs",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "list stored runs, or export and import them as files",
-	.description = "Lists the runs in the store, newest first. Options narrow the list; they "
-		       "are combined.\n\n"
-		       "`export` writes one run with everything that belongs to it (values, "
-		       "profiles, conditions, verdict) as one file; `import` puts such files into "
-		       "a store. A perfdb server accepts the same files.",
+	.description =
+		"Lists the runs in the store, newest first. Options narrow the list: a run must "
+		"match all of them.\n"
+		"\n"
+		"`export` writes one run with everything that belongs to it (values, profiles, "
+		"conditions, verdict) as one file; `import` puts such files into a store. A "
+		"perfdb server accepts the same files.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -91,7 +91,8 @@ static void describe(struct fg_strbuf *text, const struct fg_stored_run *s, bool
 	add_line(text, "project", s->run.project);
 	add_line(text, "started", time);
 	add_line(text, "verdict",
-		 s->run.complete ? (s->outcome ? s->outcome : "none") : "none: it was interrupted");
+		 s->run.complete ? (s->outcome ? s->outcome : "none")
+				 : "none: the run was interrupted");
 	add_side(text, "candidate", &s->run.sides[FG_ARM_CANDIDATE]);
 	if (s->run.has_baseline)
 		add_side(text, "baseline", &s->run.sides[FG_ARM_BASELINE]);

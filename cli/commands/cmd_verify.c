@@ -78,7 +78,7 @@ static int check_signature(const struct fg_cli *cli, const char *receipt, const 
 
 	if (!allowed) {
 		if (fg_fs_exists(signature))
-			fg_cli_say(cli, "signed: --allowed-signers FILE checks by whom");
+			fg_cli_say(cli, "signed; use --allowed-signers FILE to check by whom");
 		goto out;
 	}
 	if (!fg_fs_exists(allowed))
@@ -93,8 +93,8 @@ static int check_signature(const struct fg_cli *cli, const char *receipt, const 
 	if (signer)
 		fg_cli_say(cli, "signed by %s", signer);
 	else
-		status = fg_error_set(err, FG_EINVAL, "%s is not signed by anybody in %s", receipt,
-				      allowed);
+		status = fg_error_set(err, FG_EINVAL, "%s is not signed by anyone listed in %s",
+				      receipt, allowed);
 out:
 	free(signer);
 	free(signature);
@@ -143,14 +143,17 @@ static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct f
 	if (status != FG_OK)
 		goto out;
 	if (ledger.is_found)
-		fg_cli_say(cli, "line %zu of %zu of the ledger; by now %zu attempt%s on branch %s",
+		fg_cli_say(cli,
+			   "this is line %zu of the ledger, which has %zu, with %zu attempt%s on "
+			   "branch %s",
 			   ledger.wanted_line, ledger.lines, ledger.attempts,
 			   ledger.attempts == 1 ? "" : "s", ledger.branch);
 	else
-		fg_cli_say(cli,
-			   "%s has no line %zu that matches: the receipt is from another checkout, "
-			   "or the ledger was started again",
-			   path, ledger.wanted_line);
+		fg_cli_say(
+			cli,
+			"line %zu of %s does not match: the receipt is from another checkout, or "
+			"the ledger was restarted",
+			ledger.wanted_line, path);
 out:
 	fg_ledger_release(&ledger);
 	free(path);
@@ -238,7 +241,7 @@ static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const c
 	if (status != FG_OK)
 		return status;
 	if (!fg_fs_exists(path))
-		return fg_error_set(err, FG_ECHILD, "it could not be measured again");
+		return fg_error_set(err, FG_ECHILD, "the commits could not be measured again");
 	return fg_receipt_read(path, measured, err);
 }
 
@@ -304,7 +307,7 @@ static int again(const struct fg_cli *cli, const cJSON *receipt, bool *agreed, s
 	if (cJSON_IsTrue(fg_json_find(receipt, "candidate/dirty")))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"uncommitted changes were measured: they cannot be built again");
+			"uncommitted changes were measured, which cannot be built again");
 	FG_TRY(fg_fs_temporary_folder("/tmp", "fastgate-verify", &folder, err));
 	path = fg_fs_join(folder, "receipt.json");
 	status = measure_again(cli, receipt, path, &measured, err);
@@ -371,11 +374,11 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate verify receipt.json", "is it unchanged, and what does it say?"},
+	{"fastgate verify receipt.json", "is the receipt unchanged, and what does it say?"},
 	{"fastgate verify receipt.json --commit HEAD --allowed-signers .github/signers",
 	 "the check of a CI job"},
 	{"ssh-keygen -Y sign -n " NAMESPACE " -f ~/.ssh/id_ed25519 receipt.json",
-	 "sign one: writes receipt.json.sig"},
+	 "sign a receipt: writes receipt.json.sig"},
 	{"fastgate verify receipt.json --again", "do these two commits give the same answer here?"},
 	{NULL, NULL},
 };
@@ -389,11 +392,12 @@ const struct fg_cli_command fg_cmd_verify = {
 		"wrote it, and, on request, who signed it, which commit it is for, and whether a "
 		"new measurement agrees.\n"
 		"\n"
-		"Exit code: that of the run, if the receipt is genuine: 0 if nothing got worse. 1 "
-		"also if a new measurement disagrees. 2: changed, not signed as required, or for "
-		"another commit.\n"
+		"Exit code: if the receipt is genuine, that of the run, 0 if nothing got worse; "
+		"1 also if a new measurement disagrees; 2 if the receipt was changed, is not "
+		"signed as required, or is for another commit.\n"
 		"\n"
-		"The digest shows a change, not who made the receipt: for that, sign it.",
+		"The digest shows that a receipt was changed, not who made it; a signature shows "
+		"that.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.stops_cleanly = true,

@@ -52,7 +52,7 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, errors, "errors", 'e',
 		    "show the standard error of each figure"),
 	FG_ROW_FLAG(struct options, csv, "csv", 0,
-		    "write comma-separated values, nothing rounded or left out"),
+		    "write comma-separated values, with nothing rounded or left out"),
 	FG_ROW_FLAG(struct options, facts, "facts", 0,
 		    "show how the profile was recorded: clock, blind spots, rate, cost"),
 	{.name = "width",
@@ -72,7 +72,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate view -V callgraph -f 'fit\\(' latest~1", "the callers and callees of fit"},
 	{"fastgate view -V top-down --region ^reco/fit trace/",
 	 "the call tree inside a marked region"},
-	{"fastgate view -V paths -f '^log'", "the call paths and events in which log costs time"},
+	{"fastgate view -V paths -f '^log'", "the call paths and events in which log takes time"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
 	{"fastgate view -V domains -f '^log$' trace/",
 	 "the call paths, counts and arguments of the calls of log"},
@@ -234,10 +234,11 @@ static int run(struct fg_cli *cli, const void *values)
 	if (given.facts && (cli->json || given.csv))
 		return fg_cli_usage(cli, "--facts excludes --json and --csv");
 	if (!read_dumps(given.dumps, &(struct fg_view_options){0}))
-		return fg_cli_usage(cli,
-				    "--dumps: expected FROM:TO, two numbers of dumps, or 'end' as "
-				    "the second; got '%s'",
-				    given.dumps);
+		return fg_cli_usage(
+			cli,
+			"--dumps: expected FROM:TO, the numbers of two dumps (TO may be 'end'), "
+			"got '%s'",
+			given.dumps);
 	given.profile.run.wants_code = fg_view_find(views[given.view])->needs_code;
 	return show_each(cli, &given);
 }

@@ -102,12 +102,12 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_error err = {0};
 
 	if (!fg_fs_exists(store))
-		(void)fg_error_set(&err, FG_ENOENT, "no store at '%s': `fastgate run` makes one",
-				   store);
+		(void)fg_error_set(&err, FG_ENOENT,
+				   "there is no store at '%s': `fastgate run` makes one", store);
 	else if (!server)
 		(void)fg_error_set(&err, FG_EUNSUPPORTED,
-				   "the program perfdb is not installed: it serves the pages "
-				   "(FASTGATE_PERFDB can name it)");
+				   "the program perfdb, which serves the pages, is not installed; "
+				   "FASTGATE_PERFDB can name its path");
 	else if (execv(server, arguments) != 0)
 		(void)fg_error_errno(&err, FG_EIO, "cannot start '%s'", server);
 	free(listen);

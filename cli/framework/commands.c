@@ -52,6 +52,6 @@ int fg_cli_unknown_command(const char *name, struct fg_error *err)
 	if (nearest)
 		return fg_error_set(err, FG_EINVAL, "unknown command '%s'; did you mean '%s'?",
 				    name, nearest);
-	return fg_error_set(err, FG_EINVAL, "unknown command '%s'; 'fastgate help' lists them all",
-			    name);
+	return fg_error_set(err, FG_EINVAL,
+			    "unknown command '%s'; 'fastgate help' lists all commands", name);
 }

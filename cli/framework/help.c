@@ -115,7 +115,7 @@ void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 		add_overview_group((enum fg_cli_group)group, text, columns);
 	fg_strbuf_add_text(text, "\nOptions of every command:\n");
 	fg_options_help(fg_cli_global_options, columns, text);
-	fg_strbuf_add_text(text, "\n'fastgate help COMMAND' explains one of them.\n");
+	fg_strbuf_add_text(text, "\n'fastgate help COMMAND' explains one command.\n");
 }
 
 /* Wraps paragraphs; a line that begins with a blank is kept as it is. */

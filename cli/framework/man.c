@@ -81,7 +81,8 @@ static const struct {
 		{"CLICOLOR_FORCE", "colours even without a terminal"},
 		{"COLUMNS", "the width of text"},
 		{"XDG_CACHE_HOME",
-		 "symbols of libraries are cached in its folder fastgate; default ~/.cache"},
+		 "the folder for caches (default: ~/.cache); symbols of libraries are kept in "
+		 "its subfolder fastgate"},
 },
   files[] = {
 	  {"fastgate.yml", "the configuration: benchmarks, and rules of the verdict"},

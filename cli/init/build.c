@@ -79,7 +79,7 @@ static const char *build_target(struct opening *opening, const char *what, const
 	int status = split(cli, command, false, &build.command, &err);
 
 	if (status == FG_OK) {
-		fg_cli_say(cli, "building its %s (output: %s): %s", what, log, command);
+		fg_cli_say(cli, "building the project's %s (output: %s): %s", what, log, command);
 		status = fg_worktree_build(&options, opening->project->tree, log, &tail, &err);
 	}
 	if (status != FG_OK)
@@ -274,7 +274,8 @@ static int open_some_way(struct opening *opening, struct fg_error *err)
 	while ((status == FG_ECHILD || (status == FG_OK && project->program_count == 0)) &&
 	       !project->is_given) {
 		const char *before = fg_project_kind_name(project->kind);
-		const char *lack = status == FG_OK ? "builds no program" : "does not build it";
+		const char *lack =
+			status == FG_OK ? "builds no program" : "does not build the project";
 
 		if (fg_clock_monotonic_ns() > opening->ends_ns ||
 		    !fg_project_next_way(".", &cli->arena, project))

@@ -72,7 +72,7 @@ static void set_benchmark(struct fg_project_program *program, const char *name,
 	set_name(program, name, arena);
 	program->is_named = true;
 	program->rank = program->rank > NAMED_RANK ? program->rank : NAMED_RANK;
-	program->reason = "the build calls it a benchmark";
+	program->reason = "listed as a benchmark by the build";
 }
 
 /*

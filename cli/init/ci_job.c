@@ -3,7 +3,8 @@
 
 /* clang-format off: the files line by line */
 static const char github[] =
-	"# The performance gate of fastgate.yml. Pull requests are compared with their merge base;\n"
+	"# The performance gate of fastgate.yml. Pull requests are compared with their merge "
+	"base;\n"
 	"# pushes to the default branch are recorded for the trend.\n"
 	"name: performance\n"
 	"on:\n"
@@ -22,8 +23,9 @@ static const char github[] =
 	"    steps:\n"
 	"      - uses: actions/checkout@v4\n"
 	"        with: { fetch-depth: 0, submodules: recursive, persist-credentials: false }\n"
-	"      # - run: sudo apt-get install -y ...    # what build.command of fastgate.yml needs\n"
-	"      # Keeps its store in the cache, and the reports as an artifact.\n"
+	"      # - run: sudo apt-get install -y ...    # what build.command of fastgate.yml "
+	"needs\n"
+	"      # The action keeps its store in the cache, and the reports as an artifact.\n"
 	"      - uses: OWNER/fastgate@v1.0.0           # the repository where you keep fastgate\n";
 
 static const char gitlab[] =
@@ -73,9 +75,11 @@ static const char gitlab[] =
 	"    - fastgate report --post-from fastgate.json\n";
 
 static const char jenkins[] =
-	"// The performance gate of fastgate.yml. The job of a change request is compared with its merge base.\n"
+	"// The performance gate of fastgate.yml. A change request is compared with its merge "
+	"base.\n"
 	"pipeline {\n"
-	"  agent { label 'linux' }                     // with fastgate and what the build needs\n"
+	"  agent { label 'linux' }                     // with fastgate and what the build "
+	"needs\n"
 	"  options { timeout(time: 1, unit: 'HOURS') }\n"
 	"  stages {\n"
 	"    stage('performance') {\n"
@@ -83,7 +87,8 @@ static const char jenkins[] =
 	"        script {\n"
 	"          def against = env.CHANGE_TARGET ? '--against merge-base' : ''\n"
 	"          def code = sh(returnStatus: true, script: \"\"\"\n"
-	"            fastgate run --no-post --export run.fgrun ${against} --set report.junit=fastgate.xml \\\\\n"
+	"            fastgate run --no-post --export run.fgrun ${against} --set "
+	"report.junit=fastgate.xml \\\\\n"
 	"              --set report.html=fastgate.html --set report.json=fastgate.json\n"
 	"          \"\"\")\n"
 	"          if (code == 3) unstable('inconclusive')\n"
@@ -95,8 +100,10 @@ static const char jenkins[] =
 	"          junit testResults: 'fastgate.xml', allowEmptyResults: true\n"
 	"          archiveArtifacts artifacts: 'fastgate.html', allowEmptyArchive: true\n"
 	"          // Secrets belong here: programs under test could read them above.\n"
-	"          // withCredentials([string(credentialsId: 'perfdb', variable: 'PERFDB_TOKEN')]) {\n"
-	"          //   sh 'PERFDB_URL=https://perfdb.example.org fastgate push --when-possible run.fgrun'\n"
+	"          // withCredentials([string(credentialsId: 'perfdb', variable: "
+	"'PERFDB_TOKEN')]) {\n"
+	"          //   sh 'PERFDB_URL=https://perfdb.example.org fastgate push --when-possible "
+	"run.fgrun'\n"
 	"          //   sh 'fastgate report --post-from fastgate.json'\n"
 	"          // }\n"
 	"        }\n"
@@ -111,20 +118,20 @@ static const struct fg_project_ci rows[] = {
 		.name = "github",
 		.path = ".github/workflows/performance.yml",
 		.text = github,
-		.next = "name the repository of fastgate in it, and the packages that the build needs",
+		.next = "add the repository of fastgate and the packages that the build needs",
 	},
 	{
 		.name = "gitlab",
 		.path = "performance.gitlab-ci.yml",
 		.text = gitlab,
-		.next = "name an image in it, and add `include: performance.gitlab-ci.yml` to "
+		.next = "set the image, and add `include: performance.gitlab-ci.yml` to "
 			".gitlab-ci.yml",
 	},
 	{
 		.name = "jenkins",
 		.path = "Jenkinsfile.performance",
 		.text = jenkins,
-		.next = "name an agent in it, and create a multibranch pipeline from it",
+		.next = "set the agent, and create a multibranch pipeline from this file",
 	},
 };
 

@@ -32,7 +32,7 @@ static void add_yaml(struct fg_strbuf *text, const char *value)
 /* ---- benchmarks ---- */
 
 static const char hint_short[] =
-	"too short to time well: let it repeat its work inside, for at least 0.1 s";
+	"too short to time well: make the program repeat its work for at least 0.1 s";
 
 static void add_remarks(struct fg_strbuf *text, const struct fg_project_program *program,
 			const char *margin)
@@ -40,25 +40,27 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 	const char *what = program->input_is_argument ? "is given" : "reads";
 
 	if (program->rank < FG_PROJECT_SURE_RANK && program->trial == FG_PROJECT_GOOD)
-		fg_strbuf_printf(text, "%s  # A guess: %s. Is it what matters?\n", margin,
+		fg_strbuf_printf(text, "%s  # A guess: %s. Is this what matters?\n", margin,
 				 program->reason);
 	if (program->input)
-		fg_strbuf_printf(text,
-				 "%s  # A guess: it %s a file %s%s. Give it the input "
-				 "of a typical run.\n",
-				 margin, what,
-				 program->input_made ? "made for it" : "of this project",
-				 program->input_is_repeated  ? ", many times"
-				 : program->input_copies > 1 ? ", many copies in a row"
-							     : "");
+		fg_strbuf_printf(
+			text,
+			"%s  # A guess: the program %s a file %s%s. Give it the input of a "
+			"typical run.\n",
+			margin, what, program->input_made ? "made by fastgate" : "of this project",
+			program->input_is_repeated  ? ", many times"
+			: program->input_copies > 1 ? ", many copies in a row"
+						    : "");
 	if (program->loops)
-		fg_strbuf_printf(text, "%s  # One execution is short, so %u follow each other.\n",
-				 margin, program->loops);
+		fg_strbuf_printf(
+			text,
+			"%s  # One execution is too short to time well, so %u run in a row.\n",
+			margin, program->loops);
 	if (program->trial == FG_PROJECT_SHORT)
-		fg_strbuf_printf(text, "%s  # It is %s.\n", margin,
+		fg_strbuf_printf(text, "%s  # This program is %s.\n", margin,
 				 program->is_idle ? "idle: " FG_PROJECT_IDLE : hint_short);
 	if (program->trial == FG_PROJECT_FAILED && program->why)
-		fg_strbuf_printf(text, "%s  # It %s.\n", margin, program->why);
+		fg_strbuf_printf(text, "%s  # This program %s.\n", margin, program->why);
 }
 
 static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
@@ -136,13 +138,18 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 	const size_t shown =
 		count + fg_min_size(project->program_count - count, FG_PROJECT_MAX_CANDIDATES);
 
-	fg_strbuf_add_text(text, "\n# What is measured. An execution should take 0.1 to 10 seconds "
-				 "and do the same work each time.\n");
+	fg_strbuf_add_text(
+		text,
+		"\n"
+		"# The benchmarks. An execution should take 0.1 to 10 seconds and do the same "
+		"work each time.\n");
 	if (count == 0)
 		fg_strbuf_add_text(
 			text,
-			"# Found nothing that can be measured as it is. Add a command that does the work that\n"
-			"# matters in this project, on input of a typical size, and that ends by itself.\n");
+			"# Nothing was found that can be measured without changes. Add a command "
+			"that does the work that\n"
+			"# matters in this project, on input of a typical size, and that ends by "
+			"itself.\n");
 	fg_strbuf_add_text(text, "benchmarks:\n");
 	for (size_t i = 0; i < shown; i++) {
 		const char *margin = i < count ? "  " : "  # ";
@@ -164,16 +171,18 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 
 static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 {
-	fg_strbuf_add_text(text, "\n# How a side is built, in the root of its tree. `fastgate run "
-				 "--against REF` does it for both.\n");
+	fg_strbuf_add_text(
+		text, "\n"
+		      "# The command that builds a side, in the root of its tree. `fastgate run "
+		      "--against REF` builds both.\n");
 	if (!project->build_command) {
 		fg_strbuf_add_text(text, "# build:\n#   command: make\n");
 		return;
 	}
 	if (project->debug_folder)
-		fg_strbuf_printf(text,
-				 "# '%s' was passed over: it is built without optimisation.\n",
-				 project->debug_folder);
+		fg_strbuf_printf(
+			text, "# '%s' was not chosen, because it is built without optimisation.\n",
+			project->debug_folder);
 	if (project->line_hint)
 		fg_strbuf_printf(
 			text,
@@ -200,31 +209,39 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 		      "version: 1\n");
 	add_build(text, project);
 	add_benchmarks(text, project, arena);
-	fg_strbuf_printf(text,
-			 "\n# What it is compared with: the commit where this branch left the main "
-			 "one, built and measured in the\n"
-			 "# same session. Others: { branch: main }, { tag: v1.4 }, { run: ID } "
-			 "among the stored runs.\n"
-			 "%sbaseline: { against: merge-base }\n",
-			 margin);
+	fg_strbuf_printf(
+		text,
+		"\n"
+		"# The baseline: the commit where this branch left the main one, built and "
+		"measured in the same\n"
+		"# session. A stored run can serve instead: { branch: main }, { tag: v1.4 } or { "
+		"run: ID }.\n"
+		"%sbaseline: { against: merge-base }\n",
+		margin);
 	fg_strbuf_add_text(
 		text,
-		"\n# Time limit for the pairs of one benchmark. A slowdown is measured again, to be sure,\n"
-		"# which may take as long once more.\n"
+		"\n"
+		"# Time limit for the pairs of one benchmark. A slowdown is measured again, to "
+		"be sure,\n"
+		"# which may take the same time again.\n"
 		"measure:\n"
 		"  budget: 5m\n"
-		"\n# When a difference counts.\n"
+		"\n"
+		"# The differences that count.\n"
 		"gate:\n"
 		"  metrics:\n"
 		"    cpu_time: { min_effect: 1%, margin: 2% }\n"
 		"    max_rss: { min_effect: 5% }\n"
-		"  # functions: gate             # a slower function fails the build, even if its "
-		"benchmark is not slower\n"
-		"  # inconclusive: fail          # an open question ends with exit code 3\n"
-		"\n# report:\n"
+		"  # functions: gate             # a slower function fails the build, even if "
+		"its benchmark is not slower\n"
+		"  # inconclusive: fail          # an undecided benchmark ends the run with exit "
+		"code 3\n"
+		"\n"
+		"# report:\n"
 		"#   junit: fastgate.xml\n"
 		"#   json: fastgate.json\n"
 		"#   html: fastgate.html\n"
 		"#   post: [ { github: pull-request-comment } ]\n"
-		"\n# perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN }\n");
+		"\n"
+		"# perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN }\n");
 }

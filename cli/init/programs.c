@@ -73,7 +73,7 @@ void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, co
 		.suite = command,
 		.harness = harness,
 		.rank = FG_PROJECT_LIKELY_RANK,
-		.reason = "the project declares it",
+		.reason = "the project's benchmarks or tests",
 	};
 }
 
@@ -233,7 +233,7 @@ static void note_tool(struct fg_project_program *program, bool is_tool)
 	if (program && is_tool && program->rank < FG_PROJECT_OWN_RANK &&
 	    program->rank > FG_PROJECT_TEST_RANK) {
 		program->rank = FG_PROJECT_TOOL_RANK;
-		program->reason = "the build ran it";
+		program->reason = "the build ran this program";
 	}
 }
 

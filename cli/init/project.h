@@ -122,9 +122,9 @@ enum {
 	FG_PROJECT_NEVER_RANK = -200, /* never run */
 };
 
-#define FG_PROJECT_IDLE                                                                 \
- "no file that it was offered keeps it busy; give it the arguments and the input of a " \
- "typical run"
+#define FG_PROJECT_IDLE                                                                    \
+ "no input that was tried keeps the program busy; give it the arguments and the input of " \
+ "a typical run"
 
 /* CMake's build type for optimised code with debug information. */
 #define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"

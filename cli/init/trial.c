@@ -58,7 +58,7 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 
 	if (!fg_project_prepare(t, program)) {
 		program->trial = FG_PROJECT_FAILED;
-		program->why = "has an input that cannot be made again";
+		program->why = "has an input that could not be generated again";
 		return;
 	}
 	while (count < SAMPLES_MAX && (count < SAMPLES_MIN || wall_s < SAMPLES_SECONDS)) {
@@ -146,8 +146,9 @@ static void observe_benchmark(struct fg_project_trying *t, struct fg_project_pro
 	    !ends_by_clock(t, program))
 		return;
 	program->trial = FG_PROJECT_FAILED;
-	program->why = "ends after a fixed time, which shows no slowdown: let it do a fixed amount "
-		       "of work";
+	program->why =
+		"ends after a fixed time, which shows no slowdown: make the program do a fixed "
+		"amount of work";
 }
 
 static void try_program(struct fg_project_trying *t, struct fg_project_program *program)
@@ -245,7 +246,7 @@ static void try_programs(struct fg_project_trying *t)
 		fg_cli_say(t->cli, "trying %s: %s", program->path, program->reason);
 		try_program(t, program);
 		if (program->trial == FG_PROJECT_FAILED)
-			fg_cli_say(t->cli, "  it %s", program->why);
+			fg_cli_say(t->cli, "  %s %s", program->path, program->why);
 		good += program->trial == FG_PROJECT_GOOD;
 		tried++;
 	}

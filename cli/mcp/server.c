@@ -168,7 +168,7 @@ static void answer(struct server *server, const struct fg_rpc_message *message)
 
 	if (find_call(server, message->id)) {
 		fg_rpc_error(&server->output, message->id, FG_RPC_BAD_REQUEST,
-			     "a request with this id is running");
+			     "a request with this id is already running");
 		return;
 	}
 	for (size_t i = 0; i < FG_ARRAY_SIZE(methods); i++) {
@@ -207,7 +207,7 @@ static void take_line(struct server *server, const char *line, size_t length)
 	if (length == 0)
 		return;
 	if (!fg_text_is_utf8(line, length))
-		(void)fg_error_set(&err, FG_EPARSE, "not valid UTF-8");
+		(void)fg_error_set(&err, FG_EPARSE, "the message is not valid UTF-8");
 	else if (fg_json_parse(line, length, FG_RPC_LINE_MAX, &json, &err) == FG_OK)
 		take_message(server, json);
 	if (err.message[0])

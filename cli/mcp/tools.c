@@ -50,8 +50,8 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	{.name = "profile",
 	 .title = "Show a profile",
 	 .what = "Shows where a stored run, or a recording, spent its time: functions and call "
-		 "trees; a recording also lines and instructions. A run of the gate has a profile "
-		 "of each benchmark and side.",
+		 "trees, and for a recording also lines and instructions. A run of the gate has "
+		 "one profile per benchmark and side.",
 	 .command = "view",
 	 .options = NAMES("view", "bench", "side", "rows", "depth", "function", "measure", "by",
 			  "focus", "ignore", "region", "inclusive"),
@@ -67,7 +67,7 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	{.name = "bisect",
 	 .title = "Find the commit",
 	 .what = "Finds the commit between GOOD and BAD that made a benchmark slower, and the "
-		 "function. Takes up to an hour; with `measure: instructions` minutes.",
+		 "function. Takes up to an hour, or minutes with `measure: instructions`.",
 	 .command = "bisect",
 	 .options = NAMES("bench", "metric", "function", "measure", "budget", "resume"),
 	 .is_json = true,
@@ -83,8 +83,8 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .needs_commands = true},
 	{.name = "accept",
 	 .title = "Accept a cost",
-	 .what = "Makes a commit that accepts a known cost of a benchmark's metric, with the reason. "
-		 "Only if the user has agreed to that cost.",
+	 .what = "Makes a commit that accepts a known cost of a benchmark's metric, with the "
+		 "reason. Use it only if the user has agreed to that cost.",
 	 .command = "accept",
 	 .options = NAMES(NULL),
 	 .needs_accept = true},

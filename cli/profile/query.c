@@ -74,10 +74,11 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 		return status;
 	}
 	if (options->time > 0 && !fg_measure_has_time(&profile->measures[measure].is))
-		return fg_error_set(err, FG_EINVAL, "--time applies to times, but this shows %s",
+		return fg_error_set(err, FG_EINVAL,
+				    "--time applies to times, but this profile shows %s",
 				    profile->measures[measure].is.label);
 	if (query->repetition > profile->repetition_count)
-		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
+		return fg_error_set(err, FG_EINVAL, "--repetition %u: the profile has only %u",
 				    query->repetition, profile->repetition_count);
 	if ((query->from_ns > 0 || query->to_ns > 0) && !profile->has_times)
 		return fg_error_set(
@@ -93,10 +94,10 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 			options->unit ? "unit" : "split unit");
 	if ((query->region || options->split == FG_SPLIT_REGION) &&
 	    !fg_profile_knows_regions(profile))
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--%s: this profile does not say which sample was in which "
-				    "region: " FG_VIEW_NEEDS_SAMPLES,
-				    query->region ? "region" : "split region");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--%s: this profile does not record which sample was in which region: " FG_VIEW_NEEDS_SAMPLES,
+			query->region ? "region" : "split region");
 	if (query->thread && profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,

@@ -25,47 +25,47 @@ extern const char *const fg_cli_splits[];
 
 /* Option rows for an options struct whose `member` is a struct fg_cli_query_options. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-#define FG_CLI_QUERY_OPTIONS(type, member)                                                 \
- FG_ROW_TEXT(type, member.query.measure, "measure", 0, "NAME",                             \
-	     "the measure to show (default: the profile's first)"),                        \
-	 FG_ROW_LIST(type, member.focus, "focus", 0, "REGEX",                              \
-		     "keep samples with a matching function on their stack"),              \
-	 FG_ROW_LIST(type, member.ignore, "ignore", 0, "REGEX",                            \
-		     "drop samples with a matching function on their stack"),              \
-	 FG_ROW_LIST(type, member.hide, "hide", 0, "REGEX",                                \
-		     "count matching functions as part of their callers"),                 \
-	 FG_ROW_TEXT(type, member.query.root, "root", 0, "REGEX",                          \
-		     "cut off everything above the outermost match"),                      \
-	 FG_ROW_TEXT(type, member.query.leaf, "leaf", 0, "REGEX",                          \
-		     "count all time below the innermost match as its own"),               \
-	 FG_ROW_LIST(type, member.ancestors, "ancestor", 0, "REGEX",                       \
-		     "split functions by the nearest matching caller: 'log  (from fit)'"), \
-	 FG_ROW_LIST(type, member.rename, "rename", 0, "RULE",                             \
-		     "rewrite names: 's/regex/text/'; equal names become one"),            \
-	 FG_ROW_TEXT(type, member.query.thread, "thread", 0, "REGEX",                      \
-		     "only threads whose 'name (id)' matches"),                            \
-	 FG_ROW_TEXT(type, member.query.region, "region", 0, "REGEX",                      \
-		     "only inside marked regions whose path matches"),                     \
-	 FG_ROW_TEXT(type, member.unit, "unit", 0, "[KIND:]N[-M]",                         \
-		     "only in these units of work: 'event:10-20', '3', 'event'"),          \
-	 FG_ROW_DURATION(type, member.query.from_ns, "from", NULL,                         \
-			 "only samples from this time after the start"),                   \
-	 FG_ROW_DURATION(type, member.query.to_ns, "to", NULL,                             \
-			 "only samples before this time after the start"),                 \
-	 FG_ROW_CHOICE(type, member.time, "time", 0, "KIND", fg_cli_time_kinds, "all",     \
-		       "only time of this kind"),                                          \
-	 FG_ROW_CHOICE(type, member.group, "by", 0, "GROUP", fg_cli_groups, "function",    \
-		       "group frames by this"),                                            \
-	 FG_ROW_CHOICE(type, member.split, "split", 0, "WHAT", fg_cli_splits, "none",      \
-		       "split a tree or a graph at its top by this"),                      \
-	 FG_ROW_COUNT(type, member.query.repetition, "repetition", 0, 1000000, NULL,       \
-		      "only this repetition of a stored run, from 1"),                     \
-	 FG_ROW_FLAG(type, member.sum, "sum", 0,                                           \
-		     "add the repetitions up instead of showing their mean"),              \
-	 FG_ROW_FLAG(type, member.query.collapse_templates, "collapse-templates", 0,       \
-		     "leave template arguments out of names: vector<...>"),                \
-	 FG_ROW_FLAG(type, member.query.fold_inlined, "fold-inlined", 0,                   \
-		     "count inlined functions as part of their callers"),                  \
+#define FG_CLI_QUERY_OPTIONS(type, member)                                                  \
+ FG_ROW_TEXT(type, member.query.measure, "measure", 0, "NAME",                              \
+	     "the measure to show (default: the profile's first)"),                         \
+	 FG_ROW_LIST(type, member.focus, "focus", 0, "REGEX",                               \
+		     "keep samples with a matching function on their stack"),               \
+	 FG_ROW_LIST(type, member.ignore, "ignore", 0, "REGEX",                             \
+		     "drop samples with a matching function on their stack"),               \
+	 FG_ROW_LIST(type, member.hide, "hide", 0, "REGEX",                                 \
+		     "count matching functions as part of their callers"),                  \
+	 FG_ROW_TEXT(type, member.query.root, "root", 0, "REGEX",                           \
+		     "cut off everything above the outermost match"),                       \
+	 FG_ROW_TEXT(type, member.query.leaf, "leaf", 0, "REGEX",                           \
+		     "count all time below the innermost match as self time of the match"), \
+	 FG_ROW_LIST(type, member.ancestors, "ancestor", 0, "REGEX",                        \
+		     "split functions by the nearest matching caller: 'log  (from fit)'"),  \
+	 FG_ROW_LIST(type, member.rename, "rename", 0, "RULE",                              \
+		     "rewrite names: 's/regex/text/'; equal names become one"),             \
+	 FG_ROW_TEXT(type, member.query.thread, "thread", 0, "REGEX",                       \
+		     "only threads whose 'name (id)' matches"),                             \
+	 FG_ROW_TEXT(type, member.query.region, "region", 0, "REGEX",                       \
+		     "only inside marked regions whose path matches"),                      \
+	 FG_ROW_TEXT(type, member.unit, "unit", 0, "[KIND:]N[-M]",                          \
+		     "only in these units of work: 'event:10-20', '3', 'event'"),           \
+	 FG_ROW_DURATION(type, member.query.from_ns, "from", NULL,                          \
+			 "only samples from this time after the start"),                    \
+	 FG_ROW_DURATION(type, member.query.to_ns, "to", NULL,                              \
+			 "only samples before this time after the start"),                  \
+	 FG_ROW_CHOICE(type, member.time, "time", 0, "KIND", fg_cli_time_kinds, "all",      \
+		       "only time of this kind"),                                           \
+	 FG_ROW_CHOICE(type, member.group, "by", 0, "GROUP", fg_cli_groups, "function",     \
+		       "group frames by this property"),                                    \
+	 FG_ROW_CHOICE(type, member.split, "split", 0, "WHAT", fg_cli_splits, "none",       \
+		       "split a tree or a graph at its top by this property"),              \
+	 FG_ROW_COUNT(type, member.query.repetition, "repetition", 0, 1000000, NULL,        \
+		      "only this repetition of a stored run, from 1"),                      \
+	 FG_ROW_FLAG(type, member.sum, "sum", 0,                                            \
+		     "add the repetitions up instead of showing their mean"),               \
+	 FG_ROW_FLAG(type, member.query.collapse_templates, "collapse-templates", 0,        \
+		     "leave template arguments out of names: vector<...>"),                 \
+	 FG_ROW_FLAG(type, member.query.fold_inlined, "fold-inlined", 0,                    \
+		     "count inlined functions as part of their callers"),                   \
 	 FG_ROW_FLAG(type, member.query.mangled, "mangled", 0, "show linkage names")
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -225,10 +225,11 @@ static int from_sums(const struct fg_cli_run_options *options, const struct fg_s
 		return FG_OK;
 	}
 	fg_profile_release(profile);
-	return fg_error_set(err, FG_ENOENT,
-			    "run %s has no profile of its %s: nothing was sampled (too short, or "
-			    "the sampler was off)",
-			    stored->run.id, fg_cli_sides[options->side]);
+	return fg_error_set(
+		err, FG_ENOENT,
+		"run %s has no profile of its %s: nothing was sampled (the program was too "
+		"short, or the sampler was off)",
+		stored->run.id, fg_cli_sides[options->side]);
 }
 
 static int from_stored(const struct fg_cli_run_options *options, const char *words,

@@ -45,8 +45,8 @@ static void report(struct fg_prove *prove)
 		return;
 	fg_cli_warn(
 		prove->cli,
-		"gate.prove: the gate is broken on this runner: it %s; do not trust this verdict "
-		"(`fastgate prove` shows why)",
+		"gate.prove: the gate is broken on this runner, because it %s; do not trust this "
+		"verdict (`fastgate prove` shows why)",
 		card->blind_evidence > card->alarm_evidence
 			? "no longer finds slowdowns that it used to find"
 			: "fails equal code more often than gate.alpha allows");

@@ -314,7 +314,8 @@ static int select_subjects(struct fg_prove *prove, struct fg_error *err)
 	const struct fg_benchmark *wanted = NULL;
 
 	if (plan->benchmark_count == 0)
-		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+		return fg_error_set(err, FG_EINVAL,
+				    "%s has no benchmarks: there is nothing to measure",
 				    plan->config_path);
 	if (prove->request.benchmark) {
 		wanted = fg_plan_find(plan, prove->request.benchmark);

@@ -94,7 +94,7 @@ static void add_sizes(const struct fg_prove *prove, struct fg_strbuf *text)
 					 "runs\n");
 	}
 	if (card->named.runs > 0) {
-		fg_strbuf_add_text(text, "function named    right in ");
+		fg_strbuf_add_text(text, "function named    correctly in ");
 		add_share(text, &card->named);
 		fg_strbuf_add_char(text, '\n');
 	}
@@ -117,9 +117,10 @@ void fg_prove_add_remedy(const struct fg_proof_card_help *help, struct fg_strbuf
 				 help->by, help->was);
 		break;
 	case FG_LIMIT_NOISE:
-		fg_strbuf_printf(text,
-				 "a host always as quiet as in its quietest quarter (`fastgate "
-				 "doctor`)");
+		fg_strbuf_printf(
+			text,
+			"a host that is always as quiet as in the quietest quarter of the runs "
+			"(`fastgate doctor`)");
 		break;
 	case FG_LIMIT_LAYOUTS:
 		fg_strbuf_add_text(text, "measure.layouts: always");
@@ -157,15 +158,17 @@ static void add_evidence(const struct fg_proof_card *card, struct fg_strbuf *tex
 	if (!card->is_broken)
 		return;
 	if (card->blind_evidence > card->alarm_evidence)
-		fg_strbuf_printf(text,
-				 "BROKEN            it no longer finds slowdowns that it used to "
-				 "find (e-value %.3g)\n",
-				 card->blind_evidence);
+		fg_strbuf_printf(
+			text,
+			"BROKEN            the gate no longer finds slowdowns that it used to "
+			"find (e-value %.3g)\n",
+			card->blind_evidence);
 	else
-		fg_strbuf_printf(text,
-				 "BROKEN            more false alarms than gate.alpha allows "
-				 "(e-value %.3g)\n",
-				 card->alarm_evidence);
+		fg_strbuf_printf(
+			text,
+			"BROKEN            the gate has more false alarms than gate.alpha allows "
+			"(e-value %.3g)\n",
+			card->alarm_evidence);
 }
 
 static void add_gaps(const struct fg_prove *prove, struct fg_strbuf *text)
@@ -199,7 +202,7 @@ void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text)
 	add_alarms(card, text);
 	add_sizes(prove, text);
 	if (card->runs > 0)
-		fg_strbuf_printf(text, "a verdict takes   %s\n",
+		fg_strbuf_printf(text, "time per verdict  %s\n",
 				 fg_format_duration(60e9 * card->minutes, duration));
 	add_evidence(card, text);
 	add_helps(card, text);

@@ -211,7 +211,7 @@ void fg_prove_publish(const struct fg_prove *prove)
 	if (prove->card.runs == 0)
 		return;
 	if (put_card(prove, &err) != FG_OK)
-		fg_cli_warn(prove->cli, "the card was not kept: %s", err.message);
+		fg_cli_warn(prove->cli, "the card was not stored: %s", err.message);
 	if (perfdb->url && perfdb->upload != FG_UPLOAD_NEVER && send(prove, &err) != FG_OK)
 		fg_cli_warn(prove->cli, "the card was not sent: %s", err.message);
 }

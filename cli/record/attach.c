@@ -50,7 +50,7 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 			   fg_format_duration((double)result.pause_p99_ns, pause));
 	if (sampling.min_ns || result.period_ns > sampling.period_ns)
 		fg_cli_say(cli,
-			   "took a sample every %.3g ms at the end, as often as a budget of "
+			   "at the end, samples were taken every %.3g ms, as often as a budget of "
 			   "%.3g %% allows",
 			   (double)result.period_ns / (double)FG_NS_PER_MS,
 			   100 * given->options->budget);
@@ -109,7 +109,7 @@ static int sample_machine(const struct fg_cli *cli, const struct outside *given,
 		fg_cli_warn(cli, "functions of the kernel have no names: their addresses are "
 				 "hidden from this user (kernel.kptr_restrict)");
 	if (result.lost > 0)
-		fg_cli_warn(cli, "%llu samples lost: the kernel's buffer was full",
+		fg_cli_warn(cli, "%llu samples were lost because the kernel's buffer was full",
 			    (unsigned long long)result.lost);
 	return FG_OK;
 }

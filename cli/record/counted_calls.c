@@ -151,7 +151,7 @@ static void say_functions(const struct fg_cli *cli, const struct counted *counte
 	if (counted->count > SHOWN)
 		fg_cli_say(cli, "%12s  and %zu more", "", counted->count - SHOWN);
 	if (counted->is_timed)
-		fg_cli_say(cli, "how long they took: fastgate view %s -V times", folder);
+		fg_cli_say(cli, "durations of the calls: fastgate view %s -V times", folder);
 }
 
 /* Reports which function entries could be counted and which could not. */

@@ -57,14 +57,15 @@ static const char *contradiction(const struct fg_recording *given, size_t words)
 static const char *counting_contradiction(const struct fg_recording *given)
 {
 	if (given->count.entries && !fg_record_counts_calls(given))
-		return "--entries needs --calls or --domains: the functions whose calls are counted";
+		return "--entries needs --calls or --domains, which name the functions to count";
 	if (given->count.entries && given->count.times)
 		return "--entries cannot see the end of a call, which --times needs: record one "
 		       "after the other";
 	if (given->count.times && !fg_record_counts_calls(given))
-		return "--times needs --calls or --domains: the functions whose calls are timed";
+		return "--times needs --calls or --domains, which name the functions to time";
 	if (given->count.values > 0 && !given->count.domains)
-		return "--values needs --domains: the functions whose arguments are kept";
+		return "--values needs --domains, which names the functions whose arguments are "
+		       "kept";
 	if (given->count.value_bits > 0 && given->count.values == 0)
 		return "--precision needs --values";
 	if (given->count.measures && fg_record_counts_calls(given))

@@ -173,10 +173,11 @@ static const struct {
 	enum fg_trace_loss cause;
 	const char *text;
 } loss_texts[] = {
-	{FG_LOSS_NO_ROOM, "samples lost because a trace or the disk was full"},
-	{FG_LOSS_PATHS_FULL, "samples without a stack: too many different call paths"},
+	{FG_LOSS_NO_ROOM, "samples were lost because a trace or the disk was full"},
+	{FG_LOSS_PATHS_FULL,
+	 "samples have no call path, because there were too many different call paths"},
 	{FG_LOSS_NO_CLOCK, "threads could not be sampled"},
-	{FG_LOSS_MODULES_FULL, "too many libraries to distinguish"},
+	{FG_LOSS_MODULES_FULL, "libraries could not be distinguished, because there were too many"},
 };
 
 static const char *why_no_samples(const struct fg_recording *given, const struct totals *totals)
@@ -184,11 +185,11 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	if (totals->losses[FG_LOSS_NO_CLOCK])
 		return "no clock could be opened for any thread";
 	if (totals->losses[FG_LOSS_NO_ROOM])
-		return "there was no room for them";
+		return "a trace or the disk was full";
 	if (given->units)
 		return "no unit of work with these numbers was started, or it was too short";
 	if (given->paused)
-		return "the program did not ask for them (fg_resume, __itt_resume)";
+		return "the program did not start sampling (fg_resume, __itt_resume)";
 	if (given->attach.system)
 		return "the machine was idle";
 	if (given->attach.pid)
@@ -223,8 +224,9 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 		return;
 	}
 	fg_cli_say(cli,
-		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): delivering "
-		   "a signal costs %s on this host, the collector %s, its start %.1f %%",
+		   "%.0f samples a second cost about %.1f %% of the CPU time (budget %.3g %%): on "
+		   "this host each signal costs %s and the collector %s; starting the collector "
+		   "cost %.1f %%",
 		   (double)cost->samples * (double)FG_NS_PER_S / (double)cost->cpu_ns, 100 * share,
 		   100.0 * (double)totals->budget / FG_BUDGET_WHOLE, signal, handler,
 		   100 * seen.start_share);
@@ -241,8 +243,8 @@ static void say_kernel_refused(const struct fg_cli *cli, const struct totals *to
 	if ((totals->kernel_refused == EACCES || totals->kernel_refused == EPERM) &&
 	    share >= kernel_share_to_report)
 		fg_cli_say(cli,
-			   "%.0f %% of that in the kernel: naming its functions requires root, "
-			   "CAP_PERFMON, or kernel.perf_event_paranoid below 2",
+			   "%.0f %% of the time was spent in the kernel: naming its functions "
+			   "requires root, CAP_PERFMON, or kernel.perf_event_paranoid below 2",
 			   100 * share);
 }
 

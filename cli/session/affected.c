@@ -63,7 +63,7 @@ static bool has_part(const char *name, size_t index, const char *part)
 static int explain_absence(const char *state_folder, const struct fg_executed_key *key,
 			   struct fg_error *err)
 {
-	const char *why = "the functions that it executes are not known yet";
+	const char *why = "the functions that the benchmark executes are not known yet";
 	char *folder = folder_of(state_folder);
 	char **names = NULL;
 	size_t count = 0;
@@ -82,11 +82,12 @@ static int explain_absence(const char *state_folder, const struct fg_executed_ke
 		build |= same && has_part(names[i], 1, key->build);
 	}
 	if (build)
-		why = "the environment differs from the one in which its functions were recorded";
+		why = "the environment differs from that in which the benchmark's functions were "
+		      "recorded";
 	else if (configuration)
 		why = "the functions that this build of the baseline executes are not known";
 	else if (any)
-		why = "its configuration changed since its functions were recorded";
+		why = "the benchmark's configuration changed after its functions were recorded";
 	fg_fs_list_free(names, count);
 	free(folder);
 	return fg_error_set(err, FG_ENOENT, "%s", why);
@@ -213,7 +214,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	if (reason->text)
 		return;
 	if (!key_of(session, job, FG_ARM_BASELINE, &key)) {
-		reason->text = fg_xstrdup("its functions cannot be distinguished");
+		reason->text = fg_xstrdup("the program's functions cannot be distinguished");
 		return;
 	}
 	if (load_set(session->request.state_folder, &key, &executed, &why) != FG_OK) {
@@ -257,8 +258,10 @@ static void find_inputs(struct fg_runner_job *job, const struct fg_exact_request
 	struct fg_opened opened = {0};
 
 	if (!fg_session_find_opened(job, request->arm, request->timeout_ns, &opened))
-		fg_executed_doubt(executed,
-				  "the files that it reads are not known: it cannot be traced");
+		fg_executed_doubt(
+			executed,
+			"the files that the benchmark reads are not known, because it cannot be "
+			"traced");
 	for (size_t i = 0; i < opened.paths.count; i++) {
 		if (opened.paths.entries[i].value == FG_OPENED_READ)
 			fg_executed_take_input(&fg_runner_job_targets(job)[request->arm],
@@ -293,12 +296,13 @@ static void warn_no_meter(struct fg_session *session)
 	if (session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli, "no benchmark can be skipped: finding the functions that it "
-				 "executes needs valgrind, which is not installed");
+	fg_cli_say(session->cli,
+		   "no benchmark can be skipped: finding the functions that a benchmark executes "
+		   "needs valgrind, which is not installed");
 	session->warned_no_executed = true;
 }
 
-static const char failed[] = "the functions that it executes could not be recorded in ";
+static const char failed[] = "the functions that the benchmark executes could not be recorded in ";
 
 static double budget_s(const struct fg_benchmark *benchmark)
 {
@@ -371,7 +375,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 	}
 	if (!finding->is_announced) {
 		fg_progress_clear(&session->progress);
-		fg_cli_say(session->cli, "%s: finding the functions that it executes",
+		fg_cli_say(session->cli, "%s: finding the functions that the benchmark executes",
 			   finding->benchmark->name);
 		finding->is_announced = true;
 	}
@@ -380,7 +384,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 		fg_session_keep_executed(session, finding->job, &request, &reading);
 	else
 		keep_failure(session, &key, finding->benchmark,
-			     reading.why ? reading.why : "it failed");
+			     reading.why ? reading.why : "the program failed");
 	fg_exact_reading_release(&reading);
 	return FG_OK;
 }

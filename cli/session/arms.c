@@ -449,8 +449,9 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 	if (status == FG_OK)
 		match_commit(arms, plan, session->open.roots[FG_ARM_BASELINE]);
 	else if (status == FG_ECHILD && session->request.plan->build.from_candidate_count == 0)
-		fg_cli_say(session->cli, "if it lacks files that the benchmark needs, list them in "
-					 "`build.from_candidate`");
+		fg_cli_say(session->cli,
+			   "if the baseline lacks files that the benchmark needs, list them in "
+			   "`build.from_candidate`");
 	return status;
 }
 
@@ -607,10 +608,11 @@ int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct
 		return status;
 	if (strcmp(arms->baseline.run.id, run->id) == 0 ||
 	    fg_shard_of(&arms->baseline.run, &index, &count))
-		return fg_error_set(err, FG_EINVAL,
-				    "the baseline found, run %.8s, is this run or a part of one: "
-				    "name an earlier one with --set baseline.run=ID",
-				    arms->baseline.run.id);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"the only baseline found, run %.8s, is this run itself or a shard: name "
+			"an earlier run with --set baseline.run=ID",
+			arms->baseline.run.id);
 	return FG_OK;
 }
 

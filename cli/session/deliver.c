@@ -43,7 +43,8 @@ int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"only fastgate.yml names %s, and $%s is not sent to an address from a checkout: name it in PERFDB_URL, or by --url",
+		"only fastgate.yml names %s, and $%s is not sent to an address from a checkout: "
+		"give the address in PERFDB_URL or with --url",
 		perfdb->url, token_env);
 }
 
@@ -127,18 +128,19 @@ static int check_target(const struct fg_post_target *target, struct fg_error *er
 	if (strcmp(target->kind, "webhook") != 0 || !target->from_file || !target->token_env ||
 	    fg_tokens_allow_url(target->value))
 		return FG_OK;
-	return fg_error_set(err, FG_EINVAL,
-			    "only fastgate.yml names its address, and nothing is signed with $%s "
-			    "for an address from a checkout: name it in FASTGATE_TRUSTED_URLS",
-			    target->token_env);
+	return fg_error_set(
+		err, FG_EINVAL,
+		"only fastgate.yml names the webhook's address, and nothing is signed with $%s "
+		"for an address from a checkout: add the address to FASTGATE_TRUSTED_URLS",
+		target->token_env);
 }
 
 static bool send_one(const struct fg_cli *cli, const struct fg_post_target *target,
 		     const struct fg_post_message *message)
 {
 	static const char *const done[] = {
-		[FG_POST_NOWHERE] = ("no commit or pull request is known for this run: nothing "
-				     "posted to"),
+		[FG_POST_NOWHERE] =
+			("no commit or pull request is known for this run: nothing was posted to"),
 		[FG_POST_CREATED] = "wrote a",
 		[FG_POST_UPDATED] = "updated the",
 		[FG_POST_DELIVERED] = "delivered the report to the",
@@ -149,7 +151,7 @@ static bool send_one(const struct fg_cli *cli, const struct fg_post_target *targ
 
 	if (check_target(target, &err) != FG_OK ||
 	    fg_post(target, message, &options, &result, &err) != FG_OK) {
-		fg_cli_warn(cli, "not posted to %s: %s", target->kind, err.message);
+		fg_cli_warn(cli, "the report was not posted to %s: %s", target->kind, err.message);
 		return false;
 	}
 	/* A webhook's value is its address, which may be a secret. */
@@ -192,7 +194,8 @@ static int write_body(const struct fg_report *report, const char *json, const ch
 	if (json && strcmp(format, "csv-raw") == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"a report.json has no values of single repetitions for csv-raw");
+			"csv-raw needs the values of single repetitions, which a report.json "
+			"does not have");
 	if (!json || strcmp(format, "json") != 0)
 		return render(report, format, body, err);
 	fg_strbuf_add_text(body, json);
@@ -215,7 +218,7 @@ static bool send_to(const struct fg_cli *cli, const struct fg_post_target *targe
 		message.media_type = reporter ? reporter->media_type : NULL;
 		is_sent = send_one(cli, target, &message);
 	} else {
-		fg_cli_warn(cli, "not posted to %s: %s", target->kind, err.message);
+		fg_cli_warn(cli, "the report was not posted to %s: %s", target->kind, err.message);
 	}
 	fg_strbuf_release(&body);
 	return is_sent;

@@ -60,10 +60,11 @@ static void check_mapped(struct fg_session *session, struct fg_series *series)
 		return;
 	series->identical = false;
 	fg_progress_clear(&session->progress);
-	fg_cli_say(session->cli,
-		   "%s: the program is the same on both sides, but the files that it loads or "
-		   "starts are not",
-		   series->name);
+	fg_cli_say(
+		session->cli,
+		"%s: the program is the same on both sides, but the files that the program loads "
+		"or starts differ",
+		series->name);
 }
 
 /* Traces record which clock was available on this host. */
@@ -446,8 +447,8 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 	if (measure->max_pairs < least)
 		fg_cli_warn(
 			session->cli,
-			"%s: %u pairs cannot decide at this alpha (%g), even if all of them are "
-			"slower: at least %u are needed",
+			"%s: %u pairs cannot decide at this alpha (%g), even if the candidate is "
+			"slower in all of them: at least %u are needed",
 			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
 }
 

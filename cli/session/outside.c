@@ -100,7 +100,7 @@ static int sample_once(struct outside *o, enum fg_arm arm, uint32_t pair, struct
 		goto out;
 	}
 	if (o->status != FG_OK) {
-		explain(o, o->error.code == FG_ENOENT ? "it ends before it can be sampled"
+		explain(o, o->error.code == FG_ENOENT ? "the program ends before it can be sampled"
 						      : o->error.message);
 		status = FG_ECHILD;
 		goto out;

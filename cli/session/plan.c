@@ -42,7 +42,8 @@ int fg_state_folder_check(const char *root, struct fg_error *err)
 	if (bad)
 		status = fg_error_set(
 			err, FG_EINVAL,
-			"%s is a link: fastgate's files would be written elsewhere; remove it",
+			"%s is a link, through which fastgate would write its files elsewhere: "
+			"remove the link",
 			bad);
 	fg_fs_list_free(names, count);
 	free(bad);
@@ -116,8 +117,9 @@ static int take(const char *name, const char *usual, struct fg_error *err)
 	}
 	return fg_error_set(
 		err, FG_EINVAL,
-		"token_env names $%s, which fastgate.yml may not use: name a variable that begins with "
-		"FASTGATE_ or PERFDB_, or allow it yourself: " TRUSTED_VARIABLES "=%s",
+		"token_env names $%s, which fastgate.yml may not use: name a variable that "
+		"begins with FASTGATE_ or PERFDB_, or allow this one in the environment: " TRUSTED_VARIABLES
+		"=%s",
 		name, name);
 }
 
@@ -218,8 +220,9 @@ void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan)
 
 	if (name)
 		fg_cli_warn(cli,
-			    "process %d, which started this, has $%s in its environment, where "
-			    "benchmarks can read it: measure without it, then send (docs/ci.md)",
+			    "process %d, which started fastgate, has $%s in its environment, where "
+			    "benchmarks can read it: measure without the variable, then send the "
+			    "result (docs/ci.md)",
 			    (int)pid, name);
 	free(name);
 }

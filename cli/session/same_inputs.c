@@ -184,9 +184,10 @@ static void report(struct fg_session *session, struct fg_runner_job *job, struct
 
 	if (given->count > NAMED_MAX)
 		fg_strbuf_printf(&given->names, " and %zu more", given->count - NAMED_MAX);
-	text = fg_xasprintf("the change touches files that it reads, %s: both sides read the "
-			    "candidate's, so only code is compared",
-			    fg_strbuf_text(&given->names));
+	text = fg_xasprintf(
+		"the change touches files that the benchmark reads, %s: both sides read the "
+		"candidate's files, so only code is compared",
+		fg_strbuf_text(&given->names));
 	fg_progress_clear(&session->progress);
 	fg_cli_say(session->cli, "%s: %s", series->name, text);
 	fg_series_remark(series, FG_REMARK_INPUTS, text);

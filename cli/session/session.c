@@ -135,11 +135,12 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 	if (end.exited) {
 		*exit_code = end.exit_code;
 	} else {
-		fg_cli_warn(cli,
-			    "stopped by signal %d (%s); finished repetitions are kept, --resume "
-			    "continues with them",
-			    end.signal,
-			    sigabbrev_np(end.signal) ? sigabbrev_np(end.signal) : "unknown");
+		fg_cli_warn(
+			cli,
+			"stopped by signal %d (%s); finished repetitions are kept, and --resume "
+			"continues with them",
+			end.signal,
+			sigabbrev_np(end.signal) ? sigabbrev_np(end.signal) : "unknown");
 		*exit_code = FG_EXIT_INTERNAL;
 	}
 	return false;

@@ -68,25 +68,27 @@ static int check_sides(const struct fg_shard *first, const struct fg_shard *shar
 		const struct fg_side *right = &b->sides[arm];
 
 		if (!is_same(left->commit, right->commit))
-			return fg_error_set(err, FG_EINVAL,
-					    "shard %u/%u (%s) measured the %s at commit %.12s, "
-					    "shard %u/%u (%s) at %.12s",
-					    first->index, first->count, first->from, names[arm],
-					    commit_of(left), shard->index, shard->count,
-					    shard->from, commit_of(right));
+			return fg_error_set(
+				err, FG_EINVAL,
+				"shard %u/%u (%s) measured the %s at commit %.12s, but shard "
+				"%u/%u (%s) at %.12s",
+				first->index, first->count, first->from, names[arm],
+				commit_of(left), shard->index, shard->count, shard->from,
+				commit_of(right));
 		if (left->dirty != right->dirty)
-			return fg_error_set(err, FG_EINVAL,
-					    "shard %u/%u (%s) measured a work tree with changes, "
-					    "shard %u/%u (%s) one without",
-					    left->dirty ? first->index : shard->index, shard->count,
-					    left->dirty ? first->from : shard->from,
-					    left->dirty ? shard->index : first->index, shard->count,
-					    left->dirty ? shard->from : first->from);
+			return fg_error_set(
+				err, FG_EINVAL,
+				"shard %u/%u (%s) measured a work tree with changes, but shard "
+				"%u/%u (%s) one without",
+				left->dirty ? first->index : shard->index, shard->count,
+				left->dirty ? first->from : shard->from,
+				left->dirty ? shard->index : first->index, shard->count,
+				left->dirty ? shard->from : first->from);
 	}
 	if (a->has_baseline != b->has_baseline)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"shard %u/%u (%s) measured a baseline, shard %u/%u (%s) did not",
+			"shard %u/%u (%s) measured a baseline, but shard %u/%u (%s) did not",
 			a->has_baseline ? first->index : shard->index, shard->count,
 			a->has_baseline ? first->from : shard->from,
 			a->has_baseline ? shard->index : first->index, shard->count,
@@ -126,7 +128,8 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 	if (!is_same(first->stored.run.project, shard->stored.run.project))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"%s is of project '%s', %s of project '%s': merge one at a time",
+			"%s is of project '%s', but %s is of project '%s': merge one project at "
+			"a time",
 			first->from, first->stored.run.project, shard->from,
 			shard->stored.run.project);
 	for (size_t i = 0; i < shards->count; i++) {

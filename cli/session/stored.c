@@ -55,7 +55,7 @@ int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store
 		FG_TRY_OUT(check_folder(path, err));
 	if ((flags & FG_STORE_READ_ONLY) && !given && !fg_fs_exists(path))
 		status = fg_error_set(err, FG_ENOENT,
-				      "no store here yet (%s): `fastgate run` creates one",
+				      "there is no store yet (%s): `fastgate run` creates one",
 				      STORE_NAME);
 	else
 		status = fg_store_open(path, flags, store, err);

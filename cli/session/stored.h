@@ -25,9 +25,8 @@
 #define FG_CLI_STORED_OPTIONS(type) \
  FG_CLI_STORE_OPTION(type, store), FG_CLI_PROJECT_OPTION(type, project)
 /* The forms of a RUN argument, for help and errors. */
-#define FG_CLI_STORED_RUN_WORDS                                            \
- "an id or its beginning, latest, latest~2, a tag, branch, commit, or an " \
- "exported file"
+#define FG_CLI_STORED_RUN_WORDS \
+ "an id or its first digits, latest, latest~2, a tag, a branch, a commit, or an exported file"
 
 /*
  * The path of the store, to be freed: `given`, or else .fastgate/store.db in this folder or in the

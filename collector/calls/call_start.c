@@ -19,7 +19,7 @@ static void on_introduce(struct fg_thread *thread)
 {
 	fg_call_records_begin();
 	if (!has_all_patterns)
-		(void)fg_note(thread, "too many patterns of functions: some are left out");
+		(void)fg_note(thread, "too many function patterns: some are left out");
 	if (has_begun)
 		return;
 	has_begun = true;

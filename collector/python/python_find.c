@@ -41,7 +41,7 @@ static void note_refusal(struct fg_thread *thread)
 		used = add_text(text, used, "before 3.11");
 	}
 	if (fg_python.layout)
-		(void)add_text(text, used, ", an unusual build: no Python frames");
+		(void)add_text(text, used, ", in an unusual build: no Python frames");
 	else
 		(void)add_text(
 			text, used,

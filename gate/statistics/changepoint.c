@@ -387,9 +387,10 @@ int fg_changepoints_find(const double *values, size_t count,
 	struct search s;
 
 	if (count > FG_CHANGEPOINT_VALUES_MAX)
-		return fg_error_set(err, FG_ELIMIT,
-				    "%zu values in a series, at most %d are searched", count,
-				    FG_CHANGEPOINT_VALUES_MAX);
+		return fg_error_set(
+			err, FG_ELIMIT,
+			"a series of %zu values is too long: at most %d can be searched", count,
+			FG_CHANGEPOINT_VALUES_MAX);
 	if (!fg_all_finite(values, count))
 		return fg_error_set(err, FG_EINVAL, "a value of the series is not a finite number");
 	if (segment >= 2 && count >= 2 * segment && count >= 8) {

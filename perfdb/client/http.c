@@ -230,10 +230,11 @@ static int trust(struct fg_http *http, struct fg_error *err)
 	if (file)
 		fg_curl_set(http->curl, CURLOPT_CAINFO, file);
 	else if (fg_text_starts_with(http->name, "https:"))
-		return fg_error_set(err, FG_ENOENT,
-				    "no certificates to check %s with: install the package "
-				    "ca-certificates, or name a file with $SSL_CERT_FILE",
-				    http->name);
+		return fg_error_set(
+			err, FG_ENOENT,
+			"there are no certificates to check %s with: install the package "
+			"ca-certificates, or name a file in $SSL_CERT_FILE",
+			http->name);
 	return FG_OK;
 }
 

@@ -20,7 +20,8 @@ int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 	if (reply->status == 403 && !p->may_pass)
 		fg_error_prefix(
 			err,
-			"the token may not write there (those of pull requests from forks may not)");
+			"the token may not write there (tokens of pull requests from forks may "
+			"not)");
 	return status;
 }
 

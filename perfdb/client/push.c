@@ -63,7 +63,8 @@ enum fg_push_outcome fg_push_judge(struct fg_push *p, const char *id, const char
 		return outcome;
 	(void)fg_error_set(
 		err, FG_ENET,
-		"%s answered %ld without confirming it: is this a perfdb server of this version?",
+		"%s answered %ld without confirming the run: is this a perfdb server of this "
+		"version?",
 		p->options->url, reply->status);
 	return FG_PUSH_REFUSED;
 }
@@ -160,8 +161,7 @@ static void push_all(struct fg_push *p, fg_push_send *send, const char *folder, 
 static int report_remaining(const struct fg_push *p, struct fg_error *err)
 {
 	if (is_interrupted(p))
-		return fg_error_set(err, FG_EINTERRUPTED,
-				    "interrupted: %zu runs are still to be sent",
+		return fg_error_set(err, FG_EINTERRUPTED, "interrupted: runs not sent yet: %zu",
 				    p->result.waiting);
 	if (p->result.waiting || p->result.rejected)
 		return fg_error_set(err, FG_ENET, "%s",

@@ -187,7 +187,8 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 	if (options->anonymous_read && rq->server->is_local && host &&
 	    !fg_guard_is_local_name(host))
 		return fg_request_refuse(
-			rq, 403, err, "without a token this server answers to loopback names only");
+			rq, 403, err,
+			"without a token, this server answers only to loopback names");
 	if (options->anonymous_read)
 		fg_grant_list_add(&rq->grants, NULL, FG_SCOPE_READ);
 	if (!fg_request_is_allowed(rq, rq->route->scope))

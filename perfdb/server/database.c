@@ -13,7 +13,7 @@ static const struct fg_option copy_options[] = {
 
 static const struct fg_option migrate_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE", "copy the database there"),
+	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE", "the database to copy to"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -122,7 +122,7 @@ static int check(const struct fg_perfdb_options *given)
 		return fg_perfdb_fail(&err);
 	(void)fputs(fg_strbuf_text(&findings), stdout);
 	(void)fprintf(stderr, "perfdb: %s\n",
-		      found ? "the database is damaged" : "the database is in order");
+		      found ? "the database is damaged" : "the database is intact");
 	fg_strbuf_release(&findings);
 	return found ? FG_PERFDB_FAILED : FG_PERFDB_OK;
 }

@@ -32,7 +32,7 @@ static int gc(const struct fg_perfdb_options *given)
 		fg_store_close(store);
 		return fg_perfdb_fail(&err);
 	}
-	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept for their tags: %zu\n",
+	(void)fprintf(stderr, "perfdb: %zu run%s %s; old runs kept because of a tag: %zu\n",
 		      result.runs, result.runs == 1 ? "" : "s",
 		      given->dry_run ? "would be removed" : "removed", result.kept_tagged);
 	fg_store_close(store);

@@ -11,20 +11,23 @@ enum {
 
 static const struct fg_option limit_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "of this project; by default, of all that have no limits of their own"),
+	FG_ROW_TEXT(
+		struct fg_perfdb_options, project, "project", 0, "NAME",
+		"the project to limit; by default, all projects that have no limits of their own"),
 	FG_ROW_NUMBER(struct fg_perfdb_options, most_runs, "runs", 1000000000, "0",
-		      "stored runs; further uploads stay in their sender's spool"),
+		      "maximum number of stored runs; further uploads stay in the sender's spool"),
 	{.name = "bytes",
 	 .kind = FG_OPTION_SIZE,
 	 .offset = offsetof(struct fg_perfdb_options, most_bytes),
 	 .argument = "SIZE",
 	 .initial = "0",
-	 .help = "their size: 500M, 20G"},
+	 .help = "maximum size of the stored runs: 500M, 20G"},
 	FG_ROW_DURATION(struct fg_perfdb_options, older_than, "older-than", "0s",
 			"`perfdb gc` removes runs that started longer ago than this"),
-	FG_ROW_NUMBER(struct fg_perfdb_options, keep, "keep", 1000000, "0",
-		      "except this many of the newest runs of each branch"),
+	FG_ROW_NUMBER(
+		struct fg_perfdb_options, keep, "keep", 1000000, "0",
+		"`perfdb gc` keeps this many of the newest runs of each branch, whatever their "
+		"age"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };

@@ -17,7 +17,7 @@ static void print_usage(FILE *to)
 	for (size_t i = 0; fg_perfdb_commands[i]; i++)
 		(void)fprintf(to, "  %-8s %s\n", fg_perfdb_commands[i]->name,
 			      fg_perfdb_commands[i]->summary);
-	(void)fprintf(to, "\n`perfdb COMMAND --help` lists its options.\n");
+	(void)fprintf(to, "\n`perfdb COMMAND --help` lists the options of a command.\n");
 }
 
 static int run(const struct fg_perfdb_command *command, char **argv)

@@ -94,8 +94,8 @@ int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t 
 		return FG_EINVAL;
 	}
 	if (number > max)
-		return fg_error_set(err, FG_EINVAL, "parameter '%s': %llu is more than %zu", name,
-				    (unsigned long long)number, max);
+		return fg_error_set(err, FG_EINVAL, "parameter '%s': %llu exceeds the limit of %zu",
+				    name, (unsigned long long)number, max);
 	*value = (size_t)number;
 	return FG_OK;
 }
@@ -113,7 +113,7 @@ int fg_request_may_see(const struct fg_request *rq, const char *project, struct 
 		if (covers(&rq->grants.items[i], project, rq->route->scope))
 			return FG_OK;
 	}
-	return fg_error_set(err, FG_ENOENT, "no project '%.100s', or you may not see it",
+	return fg_error_set(err, FG_ENOENT, "there is no project '%.100s', or you may not see it",
 			    project ? project : "");
 }
 

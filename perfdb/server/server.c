@@ -204,11 +204,13 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 	    (options->secret || options->read_only || options->anonymous_read))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"--user-header is for a server that people sign in to: not with --read-only, --secret or --anonymous-read");
+			"--user-header is for a server that people sign in to: it excludes "
+			"--read-only, --secret and --anonymous-read");
 	if (options->user_header && options->proxies.count == 0)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"--user-header needs --trust-proxy: anybody could send the header");
+			"--user-header needs --trust-proxy: otherwise anybody could send the "
+			"header");
 	return FG_OK;
 }
 

@@ -19,7 +19,7 @@ static const struct fg_option token_options[] = {
 	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d",
 			"lifetime, at most two years"),
 	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT",
-		    "a note that names its user"),
+		    "a note that names the user of the token"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };

@@ -198,9 +198,10 @@ static int deliver(const struct fg_webhooks *h, const char *url, const char *bod
 	status = fg_http_send(http, &request, &reply, err);
 	/* Messages do not contain the answer's body, which may come from the internal network. */
 	if (reply.was_refused)
-		status = fg_error_set(err, FG_EINVAL,
-				      "the webhook's address is a local or private one, which this "
-				      "server does not call (--webhook-allow)");
+		status = fg_error_set(
+			err, FG_EINVAL,
+			"the webhook's address is local or private: this server calls such "
+			"addresses only with --webhook-allow");
 	else if (status == FG_OK && (reply.status < 200 || reply.status >= 300))
 		status = fg_error_set(err, fg_http_is_passing(reply.status) ? FG_ENET : FG_EINVAL,
 				      "the webhook answered %ld", reply.status);

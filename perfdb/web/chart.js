@@ -220,7 +220,7 @@ class TrendChart {
 		const shown = this.last - this.first + 1;
 		const judged = points.slice(this.first, this.last + 1).filter((p) => p.verdict === 'regression').length;
 		replace(this.caption, names(this.data.caption ?? `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} run${points.length === 1 ? '' : 's'}, `
-			+ `${changes.length === 0 ? 'no change point found (one needs five runs on either side)' : `${changes.length} change point${changes.length === 1 ? '' : 's'}`}`
+			+ `${changes.length === 0 ? 'no change point found (a change point needs five runs on either side)' : `${changes.length} change point${changes.length === 1 ? '' : 's'}`}`
 			+ `${judged > 0 ? `; the gate called ${judged} of these runs slower or larger (▲)` : ''}.`
 			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`));
 	}

@@ -49,8 +49,8 @@ function stateWords(benchmarks) {
 	const measured = benchmarks.filter((b) => !isProfile(b));
 	const n = measured.length;
 	if (benchmarks.length === 0)
-		return 'No benchmark ran yet.';
-	return [countProfiles(benchmarks), n > 0 && (countStates(measured.map(stateOf)) || `${n} benchmark${n === 1 ? '' : 's'}; the newest run came without a verdict`)]
+		return 'No benchmark has run yet.';
+	return [countProfiles(benchmarks), n > 0 && (countStates(measured.map(stateOf)) || `${n} benchmark${n === 1 ? '' : 's'}; the newest run has no verdict`)]
 		.filter(Boolean).join(', ');
 }
 
@@ -189,7 +189,7 @@ function proofSection(cards) {
 		{ title: 'False alarms', help: 'Runs on equal code that failed', cell: ({ card }) => [shareWords(card.false_alarms, 'alarms'), el('div', { class: 'quiet' }, `at most ${percent(card.false_alarms?.at_most)}`)] },
 		{ title: 'Smallest found', help: 'Planted slowdown, found in 95 % of its runs', cell: ({ card }) => [percent(card.smallest_found), el('div', { class: 'quiet' }, (card.slowdowns ?? []).map(({ size, found }) => `${percent(size)}: ${shareWords(found, 'found')}`).join(', '))] },
 		{ title: 'Function named', cell: ({ card }) => shareWords(card.functions, 'named') },
-		{ title: 'Verdict takes', numeric: true, cell: ({ card }) => finite(card.minutes_per_verdict) && `${Number(card.minutes_per_verdict.toPrecision(2))} min` },
+		{ title: 'Time per verdict', numeric: true, cell: ({ card }) => finite(card.minutes_per_verdict) && `${Number(card.minutes_per_verdict.toPrecision(2))} min` },
 		{ title: 'Would help', grow: true, cell: ({ card }) => remedy(card) },
 	];
 	return el('section', { 'aria-labelledby': 'proof' }, el('h2', { id: 'proof' }, 'Proof of the gate'), dataTable({ label: 'Proof of the gate', rows: cards, columns }));
@@ -200,7 +200,7 @@ async function creepSection(project) {
 	const { functions, benchmarks } = await query('creep', { project });
 	if (functions.length === 0)
 		return false;
-	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; of these functions 5 % are expected to be false.`),
+	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; 5 % of these functions are expected to be false alarms.`),
 		dataTable({ label: 'Functions that crept up', rows: functions, columns: [
 			{ title: 'Function', value: (f) => f.name, grow: true, cell: (f) => [clip(f.name, 200), el('div', { class: 'quiet' }, clip(f.library, 100))] },
 			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Of the time of the benchmarks that call it, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
@@ -231,10 +231,10 @@ export async function showChanges({ project }) {
 
 function guide(administers) {
 	const step = (words, ...commands) => el('li', {}, words, el('pre', {}, commands.join('\n')));
-	return [el('p', {}, 'No run was uploaded yet. In your own project:'), el('ol', { class: 'guide' },
-		step(administers ? ['A token that may send runs, from ', link('Tokens', 'tokens'), ':'] : 'A token that may send runs, on the server:', 'perfdb token create --scope upload --note ci'),
-		step('The address and the token, where your runs are made:', `export PERFDB_URL=${location.origin}/ PERFDB_TOKEN=…`),
-		step('A first run, and sending it:', 'fastgate init', 'fastgate run --against HEAD', 'fastgate push latest'))];
+	return [el('p', {}, 'No run has been uploaded yet. In your own project:'), el('ol', { class: 'guide' },
+		step(administers ? ['Get a token that may send runs, from ', link('Tokens', 'tokens'), ':'] : 'Create a token that may send runs, on the server:', 'perfdb token create --scope upload --note ci'),
+		step('Set the address and the token where your runs are made:', `export PERFDB_URL=${location.origin}/ PERFDB_TOKEN=…`),
+		step('Make a first run and send it:', 'fastgate init', 'fastgate run --against HEAD', 'fastgate push latest'))];
 }
 
 function projectTable(rows) {

@@ -26,5 +26,5 @@ export async function showSearch(state) {
 		group('Projects', 'projects', projects.map((name) => link(clip(name, 200), 'project', { project: name }))),
 	].filter(Boolean);
 	replace(page, el('main', {}, heading(q ? `Search: ${q}` : 'Search'), groups.length > 0 ? groups
-		: el('p', {}, q ? 'No name contains this.' : 'Type a word above: part of the name of a benchmark, function or project; or a commit\'s subject, tag, branch, or first digits.')));
+		: el('p', {}, q ? 'No name contains this text.' : 'Type a word above: part of the name of a benchmark, function or project; or a commit\'s subject, tag, branch, or first digits.')));
 }

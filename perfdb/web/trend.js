@@ -29,7 +29,7 @@ function possibleChange(state, change, points) {
 		return null;
 	const which = change.runs === 1 ? 'the newest run' : `the ${change.runs} newest runs`;
 	return el('p', { class: 'possible' }, el('strong', {}, `Possible change at ${which}: ${formatChange(change.ratio - 1)}`),
-		`, not yet confirmed (${change.runs} of ${change.runs_needed} runs). `, link('Compare with the run before', 'compare', { a: change.last_run_before, b: change.run }),
+		`, not yet confirmed (${change.runs} of ${change.runs_needed} runs). `, link('Compare with the previous run', 'compare', { a: change.last_run_before, b: change.run }),
 		commitsBetween(state, change, points));
 }
 
@@ -45,7 +45,7 @@ function decisionOn(state, change, decision) {
 
 function changeRow(state, change, decision, points, unit) {
 	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), `, ${formatValue(change.before, unit)} → ${formatValue(change.after, unit)}`, ' since ', link(runLabel(points, change.run), 'run', { run: change.run }), ' · ',
-		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(state, change, points), decisionOn(state, change, decision));
+		link('compare with the previous run', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(state, change, points), decisionOn(state, change, decision));
 }
 
 function noteRow(state, note, points, redraw) {
@@ -151,7 +151,7 @@ function chart(state, title, answer, more = {}) {
 // A benchmark without any value still has runs, which show the reason.
 async function showUnmeasured({ project, benchmark }) {
 	const { runs } = await query('runs', { project, benchmark, limit: 20 });
-	replace(page, el('main', {}, heading(benchmark ?? 'Trends'), el('p', { class: 'lead' }, 'No measurement is stored. ', runs.length > 0 ? 'Its runs show why:' : ''),
+	replace(page, el('main', {}, heading(benchmark ?? 'Trends'), el('p', { class: 'lead' }, 'No measurement is stored. ', runs.length > 0 ? 'The runs show why:' : ''),
 		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 

@@ -13,7 +13,7 @@ export function triageForm(place, change, decision, saved) {
 	const name = `at ${change.run.slice(0, 13)}`;
 	const select = el('select', { 'aria-label': `State of the change ${name}` },
 		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? decision?.kind ?? 'new') === word }, word)));
-	const note = el('input', { 'aria-label': `Why, for the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? decision?.text ?? '' });
+	const note = el('input', { 'aria-label': `Reason for the state of the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? decision?.text ?? '' });
 	const save = async (event) => {
 		event.preventDefault();
 		await post('annotations', { ...place, run: change.run, kind: select.value, text: note.value });

@@ -236,8 +236,8 @@ static void follow(struct tracer *tracer, pid_t root)
 		}
 		ended = tid == root || (tid < 0 && errno == ECHILD);
 		if (!ended && options->timeout_ns > 0 && fg_clock_monotonic_ns() >= until_ns) {
-			tracer->status =
-				fg_error_set(&tracer->err, FG_ETIMEOUT, "it did not end in time");
+			tracer->status = fg_error_set(&tracer->err, FG_ETIMEOUT,
+						      "the program did not end in time");
 			break;
 		}
 		if (tid <= 0)
@@ -288,7 +288,8 @@ int fg_opened_find(const struct fg_process_options *options, struct fg_opened *o
 	if (tracer.status != FG_OK)
 		status = fg_error_set(err, tracer.err.code, "%s", tracer.err.message);
 	else if (opened->paths.count == 0)
-		status = fg_error_set(err, FG_EUNSUPPORTED, "it was not seen opening any file");
+		status = fg_error_set(err, FG_EUNSUPPORTED,
+				      "the program was not seen opening any file");
 	if (status != FG_OK)
 		fg_opened_release(opened);
 	return status;

@@ -188,9 +188,10 @@ char *fg_thread_reason_of_scope(long scope)
 		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld, which only a restart of "
 				    "the machine changes",
 				    scope);
-	return fg_xasprintf(": kernel.yama.ptrace_scope is %ld; `sysctl "
-			    "kernel.yama.ptrace_scope=0`, or run as root",
-			    scope);
+	return fg_xasprintf(
+		": kernel.yama.ptrace_scope is %ld; use `sysctl kernel.yama.ptrace_scope=0`, or "
+		"run as root",
+		scope);
 }
 
 /*
@@ -207,8 +208,9 @@ static char *reason_of_kernel(pid_t pid, int error)
 				    "root",
 				    owner);
 	if (geteuid() != 0 && is_undumpable(pid, owner))
-		return fg_xstrdup(": it has more rights than its user, or keeps others from its "
-				  "memory (PR_SET_DUMPABLE); run as root");
+		return fg_xstrdup(
+			": it has more rights than its user, or denies access to its memory "
+			"(PR_SET_DUMPABLE); run as root");
 	if (scope > 0)
 		return fg_thread_reason_of_scope(scope);
 	return fg_xasprintf(" (%s): it is privileged, or this container lacks CAP_SYS_PTRACE "
@@ -236,15 +238,15 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 	if (is_filtered())
 		(void)fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"process %d may not be traced: a seccomp filter forbids fastgate "
-			"ptrace(); start its container or service with one that allows it (docker "
-			"run --cap-add=SYS_PTRACE)",
+			"process %d may not be traced: a seccomp filter denies ptrace() to "
+			"fastgate; start its container or service with a filter that allows "
+			"ptrace() (docker run --cap-add=SYS_PTRACE)",
 			(int)pid);
 	else if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))
 		(void)fg_error_set(err, FG_ENOENT, "process %d does not exist", (int)pid);
 	else if (has_tracer(pid))
 		(void)fg_error_set(err, FG_EBUSY,
-				   "process %d is traced already, by a debugger or strace",
+				   "process %d is already traced, by a debugger or strace",
 				   (int)pid);
 	else
 		reason = reason_of_kernel(pid, error);

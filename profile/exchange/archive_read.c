@@ -79,7 +79,7 @@ static int read_manifest(struct reader *r, struct fg_error *err)
 				    "not %s",
 				    r->path, FG_ARCHIVE_MANIFEST);
 	if (file.size > FG_ARCHIVE_MANIFEST_BYTES)
-		return fg_error_set(err, FG_ELIMIT, "%s: its manifest is larger than %d MiB",
+		return fg_error_set(err, FG_ELIMIT, "the manifest of %s is larger than %d MiB",
 				    r->path, FG_ARCHIVE_MANIFEST_BYTES >> 20);
 	status = fg_unpack_bytes(r->unpack, &file, add_text, &text, err);
 	if (status == FG_OK)
@@ -95,7 +95,8 @@ static int read_manifest(struct reader *r, struct fg_error *err)
 		       ? FG_OK
 		       : fg_error_set(
 				 err, FG_EPARSE,
-				 "%s: its manifest has schema '%.40s'; this fastgate reads '%s'",
+				 "the manifest of %s has schema '%.40s', but this fastgate reads "
+				 "'%s'",
 				 r->path, schema, FG_ARCHIVE_SCHEMA);
 }
 
@@ -115,12 +116,12 @@ static int take_listed(struct reader *r, const cJSON *row, struct fg_error *err)
 	if (read_row(row, file, &size, err) != FG_OK)
 		return unusable(r, err);
 	if (size < 0 || (uint64_t)size > FG_ARCHIVE_TOTAL_BYTES - r->total)
-		return fg_error_set(err, FG_ELIMIT, "%s: unpacks to more than %d GiB", r->path,
+		return fg_error_set(err, FG_ELIMIT, "%s unpacks to more than %d GiB", r->path,
 				    (int)(FG_ARCHIVE_TOTAL_BYTES >> 30));
 	file->size = (uint64_t)size;
 	r->total += file->size;
 	(void)fg_map_add_text(&r->by_name, file->name, r->file_count++, &is_new);
-	return is_new ? FG_OK : refuse(r, err, "its manifest lists this file twice:", file->name);
+	return is_new ? FG_OK : refuse(r, err, "the manifest lists this file twice:", file->name);
 }
 
 static int list_files(struct reader *r, struct fg_error *err)
@@ -132,7 +133,7 @@ static int list_files(struct reader *r, struct fg_error *err)
 	if (fg_json_get_array(r->manifest, "files", &rows, err) != FG_OK)
 		return unusable(r, err);
 	if (cJSON_GetArraySize(rows) > FG_ARCHIVE_FILES)
-		return fg_error_set(err, FG_ELIMIT, "%s: has more than %d files", r->path,
+		return fg_error_set(err, FG_ELIMIT, "%s has more than %d files", r->path,
 				    (int)FG_ARCHIVE_FILES);
 	r->files = fg_xcalloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(r->files[0]));
 	for (row = rows->child; row && status == FG_OK; row = row->next)
@@ -150,17 +151,19 @@ static int check_room(const struct reader *r, const char *parent, struct fg_erro
 	if (stat(r->path, &packed) != 0)
 		return fg_error_errno(err, FG_EIO, "%s", r->path);
 	if (r->total > SMALL_BYTES && r->total / RATIO_MAX > (uint64_t)packed.st_size)
-		return fg_error_set(err, FG_ELIMIT,
-				    "%s: refused: its %llu KiB unpack to %llu MiB, more than %d "
-				    "times as much",
-				    r->path, (unsigned long long)packed.st_size >> 10,
-				    (unsigned long long)(r->total >> 20), RATIO_MAX);
+		return fg_error_set(
+			err, FG_ELIMIT,
+			"%s: refused: its %llu KiB unpack to %llu MiB, which is more than %d "
+			"times as much",
+			r->path, (unsigned long long)packed.st_size >> 10,
+			(unsigned long long)(r->total >> 20), RATIO_MAX);
 	if (statvfs(parent, &disk) != 0)
 		return fg_error_errno(err, FG_EIO, "%s", parent);
 	if (r->total / disk.f_frsize >= disk.f_bavail)
 		return fg_error_set(
 			err, FG_ELIMIT,
-			"%s unpacks to %llu MiB, and %s has %llu MiB left (TMPDIR chooses the folder)",
+			"%s unpacks to %llu MiB, but %s has only %llu MiB left (TMPDIR chooses "
+			"the folder)",
 			r->path, (unsigned long long)(r->total >> 20), parent,
 			(unsigned long long)disk.f_bavail * disk.f_frsize >> 20);
 	return FG_OK;
@@ -200,11 +203,12 @@ static int unpack_file(struct reader *r, const struct fg_unpack_file *file, stru
 	int status = FG_OK;
 
 	if (!listed)
-		return refuse(r, err, "its manifest does not list", file->name);
+		return refuse(r, err, "the manifest does not list", file->name);
 	if (listed->path)
-		return refuse(r, err, "contains twice:", file->name);
+		return refuse(r, err, "the archive contains this file twice:", file->name);
 	if (listed->size != file->size)
-		return refuse(r, err, "not of the size in the manifest:", file->name);
+		return refuse(r, err,
+			      "this file does not have the size in the manifest:", file->name);
 	FG_TRY(create_file(r, file->name, &path, err));
 	fg_sha256_init(&r->sha);
 	status = fg_unpack_bytes(r->unpack, file, write_bytes, r, err);
@@ -215,7 +219,8 @@ static int unpack_file(struct reader *r, const struct fg_unpack_file *file, stru
 	fg_sha256_finish_hex(&r->sha, FG_SHA256_SIZE, sha256);
 	if (strcmp(sha256, listed->sha256) != 0)
 		return refuse(r, err,
-			      "not the file that the manifest lists (SHA-256):", file->name);
+			      "this file does not have the digest in the manifest (SHA-256):",
+			      file->name);
 	listed->path = path;
 	return FG_OK;
 }
@@ -233,7 +238,7 @@ static int unpack_all(struct reader *r, struct fg_error *err)
 	}
 	for (size_t i = 0; i < r->file_count && status == FG_OK; i++)
 		if (!r->files[i].path)
-			status = refuse(r, err, "it lacks", r->files[i].name);
+			status = refuse(r, err, "the archive lacks", r->files[i].name);
 	return status;
 }
 

@@ -67,9 +67,9 @@ static int check_totals(const struct fg_profile *profile, struct fg_error *err)
 			continue;
 		if (fg_measure_has_time(&measure->is))
 			return fg_error_set(err, FG_ELIMIT,
-					    "its weights add up to more than %d years",
+					    "the weights add up to more than %d years",
 					    FG_IMPORT_MAX_YEARS);
-		return fg_error_set(err, FG_ELIMIT, "its %.60s adds up to more than %.3g",
+		return fg_error_set(err, FG_ELIMIT, "the total of %.60s is more than %.3g",
 				    measure->is.label, most);
 	}
 	return FG_OK;
@@ -85,7 +85,8 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	int status = FG_OK;
 
 	if (size > FG_IMPORT_MAX_BYTES)
-		return fg_error_set(err, FG_ELIMIT, "larger than %d bytes", FG_IMPORT_MAX_BYTES);
+		return fg_error_set(err, FG_ELIMIT, "the file is larger than %d bytes",
+				    FG_IMPORT_MAX_BYTES);
 	fg_profile_init(&imported);
 	imported.functions[0].name =
 		fg_profile_text(&imported, options->program ? options->program : "imported");
@@ -99,7 +100,8 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	}
 	FG_TRY_OUT(format->read(data, size, options, &sink, err));
 	if (imported.sample_count == 0)
-		status = fg_error_set(err, FG_EPARSE, "it has no stack with a weight above zero");
+		status = fg_error_set(err, FG_EPARSE,
+				      "the file has no stack with a weight above zero");
 	else
 		status = check_totals(&imported, err);
 out:

@@ -151,7 +151,7 @@ static int context_of(struct reader *reader, struct fg_text spec, struct fg_text
 	if (chain.length == 0)
 		chain = (struct fg_text){"???", 3};
 	if (reader->count >= FG_IMPORT_MAX_STACKS)
-		return fg_error_set(err, FG_ELIMIT, "more than %d call paths",
+		return fg_error_set(err, FG_ELIMIT, "the file has more than %d call paths",
 				    FG_IMPORT_MAX_STACKS);
 	fg_strbuf_add(&key, library.text ? library.text : "", library.length);
 	fg_strbuf_add(&key, "", 1);
@@ -187,7 +187,7 @@ static int read_cost(struct reader *reader, struct fg_text line, struct fg_error
 	struct context *context = NULL;
 
 	if (reader->function == none)
-		return fg_error_set(err, FG_EPARSE, "a cost outside of any function");
+		return fg_error_set(err, FG_EPARSE, "a cost is outside of any function");
 	/* The cost of a call is its callee's. */
 	if (reader->calls >= 0) {
 		if (reader->calls > 0)
@@ -249,7 +249,8 @@ static int read_events(struct reader *reader, struct fg_text line, struct fg_err
 		has_instructions |= reader->columns[i] == INSTRUCTIONS;
 	}
 	if (!has_instructions)
-		return fg_error_set(err, FG_EUNSUPPORTED, "it counts no instructions (event 'Ir')");
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "the file counts no instructions (event 'Ir')");
 	reader->has_events = true;
 	return FG_OK;
 }
@@ -270,7 +271,7 @@ static int read_calls(struct reader *reader, struct fg_text line, struct fg_erro
 	const struct fg_text number = word(&line);
 
 	if (reader->callee == none || reader->function == none)
-		return fg_error_set(err, FG_EPARSE, "calls without a function");
+		return fg_error_set(err, FG_EPARSE, "the called function is not named");
 	if (!fg_parse_weight(number, &reader->calls))
 		return fg_error_set(err, FG_EPARSE, "'%.*s' is not a number of calls",
 				    (int)fg_min_size(number.length, 40), number.text);

@@ -94,11 +94,11 @@ static int read_line(struct fg_import_sink *sink, struct fg_text line, double pe
 
 	if (!split(line, &frames, &weight))
 		return fg_error_set(err, FG_EPARSE,
-				    "'%.*s' is not frames joined by ';' and a weight",
+				    "'%.*s' is not a line of frames joined by ';' and a weight",
 				    (int)fg_min_size(line.length, 60), line.text);
 	if (split(frames, &shorter, &other))
 		return fg_error_set(err, FG_EPARSE,
-				    "two weights on a line: a differential profile cannot be read");
+				    "a line has two weights: differential profiles cannot be read");
 	FG_TRY(push_frames(sink, frames, err));
 	fg_sink_end(sink, 0, weight * period_ns, weight);
 	return FG_OK;

@@ -31,7 +31,8 @@ int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *fra
 
 	if (sink->profile->function_count >= FG_IMPORT_MAX_FUNCTIONS ||
 	    sink->profile->frame_count >= FG_IMPORT_MAX_FUNCTIONS)
-		return fg_error_set(err, FG_ELIMIT, "more than %d functions or lines",
+		return fg_error_set(err, FG_ELIMIT,
+				    "the profile has more than %d functions or lines",
 				    FG_IMPORT_MAX_FUNCTIONS);
 	if (frame->nameless || !name)
 		added.flags |= FG_FRAME_NAMELESS;
@@ -49,10 +50,10 @@ void fg_sink_begin(struct fg_import_sink *sink)
 int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err)
 {
 	if (++sink->depth > FG_IMPORT_MAX_DEPTH)
-		return fg_error_set(err, FG_ELIMIT, "a stack of more than %d frames",
+		return fg_error_set(err, FG_ELIMIT, "a stack has more than %d frames",
 				    FG_IMPORT_MAX_DEPTH);
 	if (sink->profile->stack_count >= FG_IMPORT_MAX_STACKS)
-		return fg_error_set(err, FG_ELIMIT, "more than %d call paths",
+		return fg_error_set(err, FG_ELIMIT, "the profile has more than %d call paths",
 				    FG_IMPORT_MAX_STACKS);
 	sink->stack = fg_profile_stack(sink->profile, sink->stack, frame);
 	return FG_OK;

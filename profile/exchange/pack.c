@@ -79,7 +79,7 @@ static int open_plain(const char *path, uint64_t *size, int *fd, struct fg_error
 		return FG_OK;
 	}
 	(void)close(*fd);
-	return fg_error_set(err, FG_EINVAL, "%s is not a plain file", path);
+	return fg_error_set(err, FG_EINVAL, "%s is not a regular file", path);
 }
 
 /* Reads the file from its position to its end and passes each piece to `take`. */
@@ -347,13 +347,13 @@ static int check_entry(const struct fg_unpack *unpack, struct archive_entry *ent
 	if (libarchive.entry_filetype(entry) != AE_IFREG || libarchive.entry_hardlink(entry) ||
 	    libarchive.entry_symlink(entry))
 		return fg_error_set(err, FG_EPARSE,
-				    "%s: refused: contains a link, a folder or a device",
+				    "%s: refused: it contains a link, a folder or a device",
 				    unpack->path);
 	if (!name || !is_safe_name(name))
 		return fg_error_set(
 			err, FG_EPARSE,
-			"%s: refused: contains a file whose name leads out of the archive, is too "
-			"long, or has other characters than letters, digits and . _ + - /",
+			"%s: refused: it contains a file whose name leads out of the archive, is "
+			"too long, or has characters other than letters, digits and . _ + - /",
 			unpack->path);
 	if (!libarchive.entry_size_is_set(entry) || libarchive.entry_size(entry) < 0 ||
 	    libarchive.entry_sparse_count(entry) > 0)

@@ -250,13 +250,11 @@ static void add_left_out(const struct painter *p, struct fg_strbuf *text)
 	(void)fg_format_count((double)summary->nodes_left_out, nodes);
 	(void)fg_format_count((double)summary->edges_left_out, edges);
 	if (summary->nodes_left_out > 0)
-		fg_strbuf_printf(text,
-				 "left out: %s of %zu functions (%.1f %% of %s is their own) and "
-				 "%s call%s",
-				 nodes, summary->nodes + summary->nodes_left_out,
-				 100 * summary->self_left_out,
-				 is_time ? "the time" : measure->label, edges,
-				 summary->edges_left_out == 1 ? "" : "s");
+		fg_strbuf_printf(
+			text, "left out: %s of %zu functions, with %.1f %% of %s, and %s call%s",
+			nodes, summary->nodes + summary->nodes_left_out,
+			100 * summary->self_left_out, is_time ? "the time" : measure->label, edges,
+			summary->edges_left_out == 1 ? "" : "s");
 	else if (summary->edges_left_out > 0)
 		fg_strbuf_printf(text, "left out: %s call%s with little %s", edges,
 				 summary->edges_left_out == 1 ? "" : "s",

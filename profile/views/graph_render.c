@@ -39,7 +39,7 @@ static int run_dot(const char *program, const char *dot_path,
 	else if (status == FG_OK && (!result.exited || result.exit_code != 0))
 		status = fg_error_set(err, FG_ECHILD, "%s failed: %.300s", program,
 				      result.stderr_text ? result.stderr_text
-							 : "it printed nothing");
+							 : "the program printed nothing");
 	else if (status == FG_OK && result.output_cut)
 		status = fg_error_set(err, FG_ELIMIT, "the picture is larger than %d bytes",
 				      MAX_PICTURE_BYTES);

@@ -16,8 +16,7 @@ const struct fg_view fg_views[] = {
 	 "functions by self time; `cumul` is the running sum, `incl` includes callees, `leaf` "
 	 "counts samples that ended in the function, `samples` those that passed through it",
 	 .make = fg_view_flat},
-	{"callgraph",
-	 "each function between its callers (above) and callees (below), as gprof prints it",
+	{"callgraph", "each function between its callers (above) and callees (below), as in gprof",
 	 .make = fg_view_callgraph},
 	{"top-down", "the call tree from the start of the program; direct recursion is one row",
 	 .make = fg_view_top_down},
@@ -37,13 +36,13 @@ const struct fg_view fg_views[] = {
 	 .make = fg_view_regions},
 	{"units",
 	 "units of work: mean, standard deviation, median, 95th percentile and maximum, in total "
-	 "and per region; the slowest",
+	 "and per region; and the slowest units",
 	 .make = fg_view_units},
 	{"timeline", "equal time steps: how many CPUs were busy, and with what",
 	 .make = fg_view_timeline},
 	{"paths",
-	 "number of paths and of units in which a function costs time, and the variation; with "
-	 "`--function`, path by path",
+	 "number of call paths and of units of work in which a function takes time, and their "
+	 "variation; with `--function`, path by path",
 	 .make = fg_view_paths},
 	{"memory", "functions with all counts of their allocations", .make = fg_view_memory,
 	 .measure = "heap.bytes"},
@@ -82,9 +81,10 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 	uint16_t index = 0;
 
 	if (fg_profile_find_measure(profile, "heap.live", &index, NULL) == FG_OK)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s is not known here, heap.live is: --measure heap.live",
-				    view->measure);
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"this profile has heap.live but not %s: use --measure heap.live",
+			view->measure);
 	if (fg_profile_find_measure(profile, "heap.allocations", &index, NULL) == FG_OK)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "allocations were counted without held memory: use fastgate "
@@ -119,8 +119,8 @@ static void note_few_samples(const struct fg_profile *profile, uint16_t measure,
 	if (samples > 0 && samples < FEW_SAMPLES - 0.5)
 		fg_view_note(
 			table,
-			"as precise as %.0f equal samples: a share of 50 %% is 50 ± %.0f %%, one "
-			"of 10 %% is 10 ± %.0f %% (95 of 100 times)",
+			"as precise as %.0f equal samples: a share of 50 %% means 50 ± %.0f %%, "
+			"and 10 %% means 10 ± %.0f %% (95 %% confidence)",
 			samples, 100 * NORMAL_95 * sqrt(0.5 * 0.5 / samples),
 			100 * NORMAL_95 * sqrt(0.1 * 0.9 / samples));
 }

@@ -126,7 +126,7 @@ static void add_hints(const struct shown *shown)
 		fg_profile_add_path(&path, shown->profile, called->stack);
 		rest = hint.data;
 		for (char *line; (line = fg_text_next_line(&rest)); said++)
-			fg_view_note(shown->table, "%s, trace %u (%s): %s", called->name,
+			fg_view_note(shown->table, "%s, call path %u (%s): %s", called->name,
 				     called->stack, fg_strbuf_text(&path), line);
 		fg_strbuf_release(&hint);
 		fg_strbuf_release(&path);
@@ -157,7 +157,7 @@ static int list_traces(const struct shown *shown, const struct fg_view_options *
 		fg_strbuf_release(&path);
 	}
 	if (found > limit)
-		fg_view_note(table, "%zu of %zu traces (--rows N, --all)", limit, found);
+		fg_view_note(table, "%zu of %zu call paths (--rows N, --all)", limit, found);
 	fg_pattern_release(&pattern);
 	return FG_OK;
 }
@@ -206,10 +206,11 @@ static int show_trace(const struct shown *shown, unsigned trace, struct fg_error
 		add_bins(table, shown->subject->kind, called->figures);
 	}
 	if (!is_found)
-		return fg_error_set(err, FG_ENOENT,
-				    "%s on trace %u: view -V %s -f FUNCTION lists the traces of a "
-				    "function",
-				    shown->subject->never, trace, table->name);
+		return fg_error_set(
+			err, FG_ENOENT,
+			"%s on call path %u: view -V %s -f FUNCTION lists the call paths of a "
+			"function",
+			shown->subject->never, trace, table->name);
 	return FG_OK;
 }
 

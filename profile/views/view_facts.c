@@ -93,18 +93,19 @@ static const char *why_no_kernel(int error, bool at_ticks)
 	case EACCES:
 	case EPERM:
 		if (at_ticks)
-			return "its time is sampled at ticks and its functions have no names: "
-			       "sampling it freely needs root, CAP_PERFMON, or "
+			return "kernel time is sampled at ticks, and kernel functions have no "
+			       "names: sampling the kernel freely needs root, CAP_PERFMON, or "
 			       "kernel.perf_event_paranoid below 2";
-		return "its functions have no names: sampling it needs root, CAP_PERFMON, or "
-		       "kernel.perf_event_paranoid below 2";
+		return "kernel functions have no names: sampling the kernel needs root, "
+		       "CAP_PERFMON, or kernel.perf_event_paranoid below 2";
 	case EMFILE:
 	case ENFILE:
 	case ENOMEM:
-		return "its functions have no names in some threads: there was no descriptor or no "
-		       "locked memory left for them";
+		return "kernel functions have no names in some threads: too few descriptors or "
+		       "too little locked memory was left";
 	default:
-		return "its functions have no names: its perf events do not include them";
+		return "kernel functions have no names: the kernel's perf events do not include "
+		       "them";
 	}
 }
 

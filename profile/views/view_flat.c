@@ -147,8 +147,9 @@ int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options 
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options, &calls);
 	if (group == FG_GROUP_LINE && !has_lines(profile))
-		fg_view_note(table, "this profile does not know which lines were executed: "
-				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
+		fg_view_note(table,
+			     "this profile does not record which lines were executed, so functions "
+			     "are shown (" FG_VIEW_NEEDS_SAMPLES ")");
 out:
 	fg_view_calls_release(&calls);
 	fg_calltree_release(&tree);

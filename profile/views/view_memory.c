@@ -162,8 +162,9 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	list_leaks(table, &tree, blocks, allocations, options);
 	if (!are_held)
-		fg_view_note(table, "a pointer left in a register or in dead stack hides a leak: "
-				    "there are at least these");
+		fg_view_note(table,
+			     "a pointer left in a register or on the unused stack hides a leak, so "
+			     "there may be more leaks");
 	if (tree.inclusive[0][0].value <= 0)
 		fg_view_note(table, are_held ? "everything was freed"
 					     : "nothing was lost: each block was freed, or can "
@@ -232,8 +233,9 @@ static int choose_marks(const struct fg_profile *profile, const struct fg_view_o
 	marks[1] = options->dump_to ? options->dump_to : last > 1 ? last : FG_VIEW_AT_END;
 	for (size_t i = 0; i < 2; i++)
 		if (!has_dump(profile, marks[i]))
-			return fg_error_set(err, FG_ENOENT, "no dump %u; the profile has %u",
-					    marks[i], last);
+			return fg_error_set(err, FG_ENOENT,
+					    "there is no dump %u; the profile has %u", marks[i],
+					    last);
 	return FG_OK;
 }
 
@@ -496,7 +498,8 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 	if (status == FG_OK) {
 		fg_view_columns(table, memory_columns, COLUMN_COUNT);
 		list_functions(table, tree, &functions, options, total);
-		fg_view_note(table, "bytes are those asked for, without malloc's block headers%s",
+		fg_view_note(table,
+			     "bytes are the requested sizes, without malloc's block headers%s",
 			     functions.is_known[COLUMN_UNTOUCHED]
 				     ? "; untouched pages are whole pages of blocks of 64 KiB or "
 				       "more"

@@ -214,8 +214,8 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 	free(ranking.place_of);
 	if (!regions.is_whole)
 		fg_view_note(table,
-			     "entries and elapsed time of regions are known for the whole "
-			     "recording only: not shown with --unit, --thread, --from, --to");
+			     "entries and elapsed time of regions are known only for the whole "
+			     "recording, and are not shown with --unit, --thread, --from, --to");
 	free(nodes);
 	free(regions.is_region);
 }
@@ -263,9 +263,10 @@ static void fill_times(struct fg_view_table *table, const struct fg_profile *pro
 		row->cells[6] = fg_cell_text(table, "region");
 		row->cells[7] = fg_cell_text(table, region->path);
 	}
-	fg_view_note(table,
-		     "a stored run does not say which function ran in which region: view the "
-		     "trace for that (fastgate record)");
+	fg_view_note(
+		table,
+		"a stored run does not record which function ran in which region: view the trace "
+		"for that (fastgate record)");
 	if (query->repetition > 0)
 		fg_view_note(table, "regions are the mean of all repetitions");
 }

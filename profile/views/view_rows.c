@@ -33,7 +33,7 @@ int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err)
 	if (fg_measure_has_time(&table->measure))
 		return FG_OK;
 	return fg_error_set(err, FG_EUNSUPPORTED,
-			    "this shows time only, not %s: choose another view",
+			    "this view shows only time, not %s: choose another view",
 			    table->measure.label);
 }
 

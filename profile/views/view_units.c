@@ -251,8 +251,8 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	add_slowest(table, units, total.value, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
 		fg_view_note(table,
-			     "%.1f samples per unit: the times of single units are mostly chance, "
-			     "their mean is not (record with a higher --rate)",
+			     "only %.1f samples per unit: the times of single units are mostly "
+			     "chance, but their mean is not (record with a higher --rate)",
 			     (double)total.samples / (double)units->by_name.count);
 	return FG_OK;
 }
@@ -296,8 +296,9 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "no unit of work was marked in this run: mark them with "
 				    "<fastgate/region.h> and view the trace");
-	fg_view_note(table, "the table is the sum over all units. For single ones, and how they "
-			    "vary, " FG_VIEW_NEEDS_SAMPLES);
+	fg_view_note(
+		table,
+		"the table is the sum over all units; for single units and their variation, " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 

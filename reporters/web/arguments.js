@@ -78,7 +78,7 @@ function histogram(path, words) {
 		const isGap = i > 0 && bin > bins[i - 1][0] + 1;
 		return isGap ? [el('tr', { class: 'gap' }, el('td', { colspan: 2 + known.length }, '⋯')), row] : [row];
 	});
-	return scroller(`Histogram of ${words}`, el('table', { class: 'histogram' }, el('caption', {}, 'How large the arguments are, by powers of two'),
+	return scroller(`Histogram of ${words}`, el('table', { class: 'histogram' }, el('caption', {}, 'Number of arguments by size, in powers of two'),
 		el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'size'), known.map((side) => el('th', { scope: 'col', class: `number key ${SIDES[side]}` }, SIDES[side])), el('td', {}))),
 		el('tbody', {}, rows)));
 }
@@ -147,7 +147,7 @@ export function argumentParts(table, state, keep) {
 	const known = SIDES.filter((side) => functions.some((f) => f[side]));
 	const chosen = functions.find((f) => f.name === state.argument);
 	const spot = el('div', {}, chosen && pathsOf(chosen, known, keep, chosen.paths[Number(state.trace) - 1]));
-	return [el('p', { class: 'quiet' }, `${known.length > 1 ? 'Baseline → candidate where they differ. ' : ''}An empty cell means none. Click a function for its call paths, and a call path for all of it and a histogram.`),
+	return [el('p', { class: 'quiet' }, `${known.length > 1 ? 'Baseline → candidate where they differ. ' : ''}An empty cell means none. Click a function for its call paths, and a call path for its frames and a histogram.`),
 		chooser({
 			label: 'Arguments of functions', first: 'Function', rows: functions, chosen, name: (f) => clip(f.name || '[no name]', 80),
 			below: (f) => f.signature && el('div', { class: 'quiet' }, clip(f.signature, 80)),

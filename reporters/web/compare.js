@@ -335,7 +335,7 @@ function functionTable(benchmark, profile, view) {
 		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
 			cell: (r) => (r.verdict ? [standing(r.verdict), ` ${formatDeltaMs(r.verdict.delta_ms)}`,
 				el('div', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : ''),
-			help: 'Own time, and the time that the function spends in libraries that did not change: the test is about this' });
+			help: 'Own time, and the time that the function spends in libraries that did not change: the test judges this time' });
 	}
 	const isSureRow = (r) => r.verdict && isSure(r.verdict);
 	const spot = el('div');

@@ -220,7 +220,8 @@ static int check_submodules(const struct fg_git *git, struct fg_error *err)
 			status = fg_error_set(
 				err, FG_EINVAL,
 				"submodule '%s' has changes that are not committed, which a "
-				"snapshot cannot hold: commit them there, or use --in-place",
+				"snapshot cannot hold: commit them in the submodule, or use "
+				"--in-place",
 				name ? name + 1 : "?");
 	}
 	free(lines);

@@ -94,7 +94,7 @@ static int resolve_on_target(const struct fg_git *git, const char *head, char **
 	if (dirty) {
 		free(parent_of_head);
 		*commit = fg_xstrdup(head);
-		*words = fg_xstrdup("HEAD (the working tree has changes)");
+		*words = fg_xstrdup("HEAD (the work tree has changes)");
 		return FG_OK;
 	}
 	parent = fg_git_find_commit(git, parent_of_head);
@@ -129,7 +129,8 @@ static int resolve_merge_base(const struct fg_git *git, char **commit, char **wo
 
 	if (!head) {
 		status = fg_error_set(err, FG_ENOENT,
-				      "'%s' has no commit yet, and so no merge-base", git->folder);
+				      "'%s' has no commit yet, so there is no merge-base",
+				      git->folder);
 		goto out;
 	}
 	if (!target) {
@@ -168,7 +169,7 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 	free(inside);
 	if (!is_tree)
 		return fg_error_set(err, FG_ENOENT,
-				    "'%s' is not in a git working tree, so there is no '%s'",
+				    "'%s' is not in a git work tree, so there is no '%s'",
 				    git->folder, ref);
 	if (strcmp(ref, "merge-base") == 0)
 		return resolve_merge_base(git, commit, words, err);

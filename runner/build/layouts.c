@@ -68,7 +68,7 @@ static int refuse_expensive(const struct maker *m, int64_t link_ns, struct fg_er
 	if (m->options->within_ns <= 0 || cost_ns <= m->options->within_ns)
 		return FG_OK;
 	return fg_error_set(err, FG_ELIMIT,
-			    "linking it in %d places would take %s; at most %s are allowed",
+			    "linking the program in %d places would take %s; at most %s is allowed",
 			    FG_LINE_PLACES, fg_format_duration((double)cost_ns, took),
 			    fg_format_duration((double)m->options->within_ns, within));
 }

@@ -172,9 +172,10 @@ int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *e
 	if (links->count)
 		return FG_OK;
 	fg_links_release(links);
-	return fg_error_set(err, FG_ENOENT,
-			    "no link was seen while it was built (the linker is not ld, or the "
-			    "build comes from elsewhere)");
+	return fg_error_set(
+		err, FG_ENOENT,
+		"no link was seen while the program was built (the linker is not ld, or the "
+		"build comes from elsewhere)");
 }
 
 void fg_links_release(struct fg_links *links)

@@ -108,7 +108,7 @@ static int assemble(const char *source, const char *path, struct fg_error *err)
 				&result, err);
 	if (status == FG_OK && (!result.exited || result.exit_code != 0)) {
 		tail = fg_output_tail(&result, 1, TAIL_BYTES);
-		status = fg_error_set(err, FG_ECHILD, "'as' rejected the plant: %s",
+		status = fg_error_set(err, FG_ECHILD, "'as' rejected the planted loop: %s",
 				      tail ? tail : "no reason");
 	}
 	fg_process_result_release(&result);
@@ -186,7 +186,7 @@ static int find_entry(const struct patch *patch, const char *function, uint64_t 
 				    function);
 	if (found->refusal != FG_ENTRY_ACCEPTED || found->is_clone)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "the entry of '%s' is too short, or code leads into it",
+				    "the entry of '%s' is too short, or code jumps into it",
 				    function);
 	*entry = found;
 	return FG_OK;
@@ -220,7 +220,7 @@ static int write_jumps(const struct patch *patch, const struct fg_plan_entry *en
 			start = address;
 	}
 	if (!jump || !code || start == loop)
-		return fg_error_set(err, FG_EUNSUPPORTED, "the linker moved the plant");
+		return fg_error_set(err, FG_EUNSUPPORTED, "the linker moved the planted loop");
 	fg_plan_move(entry, entry->address, code, loop);
 	/* Leave no partial instruction behind the jump: its bytes would differ between layouts. */
 	memset(jump, NOP, covered);
@@ -239,7 +239,7 @@ static int patch_apply(struct patch *patch, const struct fg_planted *planted, co
 	FG_TRY(patch_read(patch, path, err));
 	loop = find_loop(&patch->image);
 	if (!loop)
-		return fg_error_set(err, FG_EUNSUPPORTED, "the linker dropped the plant");
+		return fg_error_set(err, FG_EUNSUPPORTED, "the linker dropped the planted loop");
 	status = find_entry(patch, planted->function, loop, &entry, err);
 	if (status != FG_OK || !entry)
 		return status;

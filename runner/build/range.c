@@ -38,10 +38,11 @@ static int explain_ends(const struct fg_git *git, const struct fg_commit_range *
 	if (!base)
 		return fg_error_set(err, FG_EINVAL, "%.12s and %.12s have no common history",
 				    range->good, range->bad);
-	return fg_error_set(err, FG_EINVAL,
-			    "%.12s (good) is not an ancestor of %.12s: their merge base is %.12s, "
-			    "which may be the good end",
-			    range->good, range->bad, base);
+	return fg_error_set(
+		err, FG_EINVAL,
+		"%.12s (good) is not an ancestor of %.12s: their merge base is %.12s, which can "
+		"be the good end",
+		range->good, range->bad, base);
 }
 
 static int find_end(const struct fg_git *git, const char *ref, struct fg_arena *arena,
@@ -62,7 +63,7 @@ static int check_ends(const struct fg_git *git, const struct fg_commit_range *ra
 {
 	if (strcmp(range->good, range->bad) == 0)
 		return fg_error_set(err, FG_EINVAL,
-				    "both ends are %.12s: there is nothing between them",
+				    "both ends of the range are %.12s: there is nothing to search",
 				    range->good);
 	return ASK(git, arena, "merge-base", "--is-ancestor", range->good, range->bad)
 		       ? FG_OK
@@ -113,8 +114,10 @@ int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 		   fg_arena_printf(arena, "%s..%s", range->good, range->bad));
 	for (char *record = strsep(&rest, RECORD); record; record = strsep(&rest, RECORD))
 		take_record(record, arena, range, &capacity);
-	return range->count > 0 ? FG_OK
-				: fg_error_set(err, FG_ECHILD, "git lists no commits between them");
+	return range->count > 0
+		       ? FG_OK
+		       : fg_error_set(err, FG_ECHILD,
+				      "git lists no commits between the ends of the range");
 }
 
 const char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge,

@@ -314,8 +314,8 @@ static void report_missing_modules(const struct fg_worktree_options *options,
 
 		if (path)
 			note(options,
-			     "built without submodule '%s': if the build needs it, `git submodule "
-			     "update --init %s`",
+			     "built without submodule '%s': if the build needs it, run `git "
+			     "submodule update --init %s`",
 			     path + 1, path + 1);
 	}
 	free(text);

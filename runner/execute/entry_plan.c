@@ -124,7 +124,7 @@ static int make_plan(const struct fg_entry_plan *plan, struct writing *w, struct
 	add_object(w, program, NULL);
 	status = w->object_count > 0 ? add_libraries(w, plan, file.loader, program, err)
 				     : fg_error_set(err, FG_EUNSUPPORTED,
-						    "%s: its sections cannot be read", program);
+						    "the sections of %s cannot be read", program);
 	free(program);
 	return status;
 }

@@ -76,7 +76,7 @@ int fg_callgrind_read(const char *folder, struct fg_strbuf *all, struct fg_error
 	if (status != FG_OK || all->length > 0)
 		return status;
 	said = complaint(folder);
-	(void)fg_error_set(err, FG_ECHILD, "%s", said ? said : "it wrote no profile");
+	(void)fg_error_set(err, FG_ECHILD, "%s", said ? said : "callgrind wrote no profile");
 	free(said);
 	return FG_ECHILD;
 }
@@ -162,7 +162,7 @@ int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *re
 		goto out;
 	}
 	said = complaint(folder);
-	reading->why = fg_xstrdup(said ? said : (why ? why : "it failed"));
+	reading->why = fg_xstrdup(said ? said : (why ? why : "the program failed under valgrind"));
 	status = FG_OK;
 out:
 	fg_free_words(words);

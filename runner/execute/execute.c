@@ -212,7 +212,8 @@ static int add_sampler(const struct pass *pass, size_t slot, char ***environment
 	if (sampler->units && !fg_preload_units_valid(sampler->units))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"measure.sampler.units: '%s' is not FIRST-LAST, two numbers in order",
+			"measure.sampler.units: expected FIRST-LAST, two numbers in ascending "
+			"order, got '%s'",
 			sampler->units);
 	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
 	execution->trace_folder = fg_fs_join(executor->traces_folder, name);

@@ -118,16 +118,17 @@ static int check_machine(const char *program, const struct fg_program_file *elf,
 	if (elf->machine == ours.machine)
 		return FG_OK;
 	if (elf->machine != EM_386 || ours.machine != EM_X86_64)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s is for %s, and the collector for %s: build the program for "
-				    "%s, or measure it on %s hardware",
-				    program, machine_name(elf->machine), machine_name(ours.machine),
-				    machine_name(ours.machine), machine_name(elf->machine));
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is for %s, but the collector is for %s: build the program for %s, or "
+			"measure it on %s hardware",
+			program, machine_name(elf->machine), machine_name(ours.machine),
+			machine_name(ours.machine), machine_name(elf->machine));
 	if (elf->is_musl)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"%s is a 32-bit program linked with musl, for which there is no "
-			"collector: build it for %s",
+			"collector: build the program for %s",
 			program, machine_name(ours.machine));
 	return FG_OK;
 }
@@ -138,8 +139,8 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 	if (!elf->is_dynamic)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"%s is linked statically: nothing can be preloaded into it; link "
-			"it dynamically",
+			"%s is linked statically: nothing can be preloaded into it, so link the "
+			"program dynamically",
 			program);
 	if (elf->sanitizer)
 		return fg_error_set(
@@ -183,7 +184,8 @@ static int check_executable(const char *program, const struct stat *status, stru
 	    about.f_flag & ST_NOEXEC)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"%s is on a file system that is mounted noexec: copy it to another",
+			"%s is on a file system that is mounted noexec: copy the program to "
+			"another file system",
 			program);
 	return fg_error_set(err, FG_EINVAL, "%s is not executable", program);
 }

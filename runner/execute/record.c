@@ -306,8 +306,8 @@ void fg_job_record(struct fg_pass *pass)
 		if (pass->executions[i].result.left_children)
 			fg_job_note(
 				job,
-				"it left processes running; they were ended, and their time is not "
-				"counted");
+				"the program left processes running, which were ended and whose "
+				"time is not counted");
 		if (!pass->executions[i].user_values)
 			continue; /* the program failed */
 		well++;

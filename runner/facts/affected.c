@@ -102,7 +102,7 @@ static void compare_code(struct comparison *c, const struct fg_target targets[FG
 	       fg_code_read(paths[read], targets[read].checkout, &code[read], NULL) == FG_OK)
 		read++;
 	if (read < FG_ARM_COUNT) {
-		touch_all(c, "its functions cannot be distinguished", NULL);
+		touch_all(c, "the program's functions cannot be distinguished", NULL);
 	} else {
 		fg_code_compare(&code[FG_ARM_BASELINE], &code[FG_ARM_CANDIDATE], &difference);
 		for (size_t i = 0; i < difference.pair_count; i++) {
@@ -182,7 +182,8 @@ static void check_inside(struct fg_affected *affected, const struct fg_target *t
 	}
 	for (size_t i = 0; i < c->functions.count; i++) {
 		if (fg_executed_has_function(file, c->functions.entries[i].key)) {
-			say(reason, c->functions.entries[i].key, "it executes changed code");
+			say(reason, c->functions.entries[i].key,
+			    "the benchmark executes changed code");
 			return;
 		}
 	}
@@ -225,16 +226,16 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 
 	*reason = (struct fg_affected_reason){0};
 	if (!baseline->command || !baseline->program || !candidate->program)
-		say(reason, NULL, "it is not on both sides");
+		say(reason, NULL, "the benchmark is not on both sides");
 	else if (benchmark->harness != FG_HARNESS_NONE)
 		say(reason, NULL, "a harness decides by itself what it executes");
 	else if (baseline->is_wrapper || candidate->is_wrapper)
-		say(reason, NULL, "the program that it runs in the end is unknown: %s",
+		say(reason, NULL, "the program that finally runs is unknown: %s",
 		    fg_fs_base_name(candidate->program));
 	else if (!fg_command_is_same(baseline->command, candidate->command))
 		say(reason, NULL, "each side has its own command");
 	else if (benchmark->prepare.argc)
-		say(reason, NULL, "files that its prepare makes are not tracked");
+		say(reason, NULL, "files that the benchmark's `prepare` makes are not tracked");
 }
 
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
@@ -255,7 +256,7 @@ static void check_input(const struct fg_target targets[FG_ARM_COUNT],
 	char *after = fg_executed_input_now(&targets[FG_ARM_CANDIDATE], input);
 
 	if (strcmp(before, after) != 0) {
-		say(reason, NULL, "a file that it reads changed: %s", input->path);
+		say(reason, NULL, "a file that the benchmark reads changed: %s", input->path);
 	} else if (strcmp(before, input->identity) != 0) {
 		say(reason, NULL, "%s changed after the functions were recorded", input->path);
 		reason->is_stale = true;

@@ -40,7 +40,8 @@ static void add_producer(const struct fg_binary *elf, struct fg_build_facts *bui
 		fg_build_facts_put(&build->flags, flags);
 	if (elf->levels)
 		fg_build_facts_put(&build->optimisation, levels);
-	(void)snprintf(several, sizeof(several), "%zu different ones", elf->producer_count);
+	(void)snprintf(several, sizeof(several), "%zu different compilers or options",
+		       elf->producer_count);
 	if (elf->producer_count > 1)
 		fg_build_facts_put(&build->producers, several);
 	free(levels);

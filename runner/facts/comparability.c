@@ -60,9 +60,9 @@ char *fg_comparability_of_builds(const struct fg_target *baseline,
 	    (baseline->checkout != NULL) == (candidate->checkout != NULL) ||
 	    !fg_command_is_same(baseline->command, candidate->command))
 		return NULL;
-	return fg_xasprintf("the work tree is not built like the baseline, perhaps because of "
-			    "leftovers of an earlier build, so the times say nothing about the "
-			    "change: %s; build the work tree afresh, or measure a snapshot of it "
-			    "(without in_place)",
-			    difference->text);
+	return fg_xasprintf(
+		"the work tree is not built like the baseline, perhaps because of leftovers of "
+		"an earlier build, so the times say nothing about the change: %s; build the work "
+		"tree from scratch, or measure a snapshot of it (without in_place)",
+		difference->text);
 }

@@ -69,7 +69,8 @@ static void forget_names(struct reader *r)
 static void end_process(struct reader *r)
 {
 	if (r->command && !r->has_program)
-		fg_executed_doubt(r->executed, "it starts %s, which is not part of this project",
+		fg_executed_doubt(r->executed,
+				  "the benchmark starts %s, which is not part of this project",
 				  fg_fs_base_name(r->command));
 	free(r->command);
 	r->command = NULL;
@@ -316,7 +317,8 @@ void fg_executed_take_input(const struct fg_target *target, const char *path,
 		return;
 	identity = digest_input(path);
 	if (strcmp(identity, "unreadable") == 0)
-		fg_executed_doubt(executed, "it reads from %s, which is not a file", name);
+		fg_executed_doubt(executed, "the benchmark reads from %s, which is not a file",
+				  name);
 	else
 		fg_executed_add_input(executed, name, inside, identity);
 	free(identity);

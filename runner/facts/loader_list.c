@@ -43,7 +43,7 @@ int fg_loader_list(const struct fg_loader *loader, struct fg_error *err)
 	int status = FG_OK;
 
 	if (!fg_text_starts_with(base, "ld-linux") && !fg_text_starts_with(base, "ld64.so"))
-		return fg_error_set(err, FG_EUNSUPPORTED, "%s: not a dynamic linker of glibc",
+		return fg_error_set(err, FG_EUNSUPPORTED, "%s is not a dynamic linker of glibc",
 				    loader->path);
 	status = fg_process_run(
 		&(struct fg_process_options){.argv = argv,
@@ -59,7 +59,7 @@ int fg_loader_list(const struct fg_loader *loader, struct fg_error *err)
 		add_line(loader, line);
 	if (!result.exited || result.exit_code != 0)
 		status = fg_error_set(err, FG_EUNSUPPORTED,
-				      "%s: the dynamic linker does not say what it would load",
+				      "%s: the dynamic linker does not report what it would load",
 				      loader->program);
 	fg_process_result_release(&result);
 	return status;

@@ -52,9 +52,9 @@ int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 	else
 		fg_harness_read_lines(text, size, parsers[harness].line, &found);
 	if (status == FG_OK && found.case_count == 0)
-		status = fg_error_set(err, FG_ECHILD, "it reported no case");
+		status = fg_error_set(err, FG_ECHILD, "the program reported no case");
 	if (status != FG_OK) {
-		fg_error_prefix(err, "%s (is '%s' on its command line?)", fg_harness_name(harness),
+		fg_error_prefix(err, "%s (is '%s' on the command line?)", fg_harness_name(harness),
 				parsers[harness].hint);
 		fg_harness_report_release(&found);
 		return status;
@@ -76,5 +76,6 @@ int fg_harness_keep(struct fg_harness_report *report, const char *const *names, 
 	}
 	report->case_count = kept;
 	return kept > 0 ? FG_OK
-			: fg_error_set(err, FG_ECHILD, "it reported no case '%s'", names[0]);
+			: fg_error_set(err, FG_ECHILD, "the program reported no case '%s'",
+				       names[0]);
 }

@@ -75,7 +75,7 @@ static int parse_json(const char *text, size_t size, cJSON **json, struct fg_err
 			 */
 			cJSON_Delete(last);
 			last = NULL;
-			(void)fg_error_set(&found, FG_ECHILD, "its end is missing");
+			(void)fg_error_set(&found, FG_ECHILD, "the end of the JSON is missing");
 		}
 		start = length ? find_json(start + length) : NULL;
 	}
@@ -86,7 +86,7 @@ static int parse_json(const char *text, size_t size, cJSON **json, struct fg_err
 	}
 	return fg_error_set(
 		err, FG_ECHILD, "%s%s",
-		strstr(found.message, "no JSON") ? "" : "its JSON is broken: ", found.message);
+		strstr(found.message, "no JSON") ? "" : "the JSON is broken: ", found.message);
 }
 
 int fg_harness_read_list(const char *text, size_t size, const char *path, fg_harness_entry *read,
@@ -100,9 +100,9 @@ int fg_harness_read_list(const char *text, size_t size, const char *path, fg_har
 	FG_TRY(parse_json(text, size, &json, err));
 	entries = *path ? fg_json_find(json, path) : json;
 	if (!cJSON_IsArray(entries) && *path)
-		status = fg_error_set(err, FG_ECHILD, "its JSON has no list '%s'", path);
+		status = fg_error_set(err, FG_ECHILD, "the JSON has no list '%s'", path);
 	else if (!cJSON_IsArray(entries))
-		status = fg_error_set(err, FG_ECHILD, "its JSON is not a list");
+		status = fg_error_set(err, FG_ECHILD, "the JSON is not a list");
 	cJSON_ArrayForEach(entry, entries)
 	{
 		if (status == FG_OK)

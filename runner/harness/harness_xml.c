@@ -88,7 +88,7 @@ int fg_harness_catch2(struct fg_harness_report *report, const char *tag, const c
 	value = mean_end ? find_attribute(mean + 1, mean_end, "value", &value_length) : NULL;
 	if (!name || !value)
 		return fg_error_set(err, FG_ECHILD,
-				    "a BenchmarkResults element of its XML has no name or no mean");
+				    "a BenchmarkResults element of the XML has no name or no mean");
 	add_unescaped(&clean_name, name, name_length);
 	added = fg_harness_add(report, fg_strbuf_text(&clean_name), clean_name.length);
 	if (added)
@@ -121,7 +121,7 @@ int fg_harness_read_elements(const char *text, size_t size, const char *name,
 		stop = memmem(at, (size_t)(end - at), close, strlen(close));
 		if (!stop)
 			return fg_error_set(err, FG_ECHILD,
-					    "its XML ends in the middle of a %s element", name);
+					    "the XML ends in the middle of a %s element", name);
 		status = read(report, at, stop, err);
 		at = stop;
 	}
@@ -149,7 +149,7 @@ int fg_harness_doctest(struct fg_harness_report *report, const char *tag, const 
 
 	if (!name || !value)
 		return fg_error_set(err, FG_ECHILD,
-				    "a TestCase element of its XML has no duration");
+				    "a TestCase element of the XML has no duration");
 	add_unescaped(&clean, name, name_length);
 	added = fg_harness_add(report, fg_strbuf_text(&clean), clean.length);
 	if (added)

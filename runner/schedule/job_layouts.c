@@ -52,7 +52,7 @@ static int check_work(const struct fg_runner_job *job, const struct fg_block *bl
 
 		if (does_other_work(job, block->slots[i].arm, cpu_ns))
 			return fg_error_set(err, FG_EUNSUPPORTED,
-					    "it behaves differently in another folder");
+					    "the program does other work in another folder");
 	}
 	return FG_OK;
 }
@@ -183,7 +183,7 @@ int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 
 	if (status != FG_OK || now == before)
 		return status;
-	return fg_error_set(err, FG_ELIMIT, "%u of %u can be linked now", now, before);
+	return fg_error_set(err, FG_ELIMIT, "only %u of %u layouts can be linked now", now, before);
 }
 
 /* ---- measuring in layouts ---- */
@@ -238,6 +238,6 @@ int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, st
 {
 	if (only_if_cheap && job->pairs > 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "its pairs so far used the original link");
+				    "the pairs measured so far used the default layout");
 	return vary(job, "", (double)NAN, only_if_cheap, err);
 }

@@ -48,12 +48,13 @@ static const char no_duet_parallel[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one uses several threads or "
 	"processes at once: limit it to one thread if possible";
 static const char no_duet_idle[] =
-	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its "
-	"time: let it wait less for files, timers, other programs or, behind a shell, a free CPU";
+	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of "
+	"its time: make it wait less for files, timers, other programs or, behind a shell, a "
+	"free CPU";
 static const char no_duet_crowded[] =
-	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of one: the host "
-	"is overloaded (load %.0f on %zu processors), so end other work or measure later";
-static const char no_duet_same[] = "both sides run the same binaries: nothing to compare";
+	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of a CPU: "
+	"the host is overloaded (load %.0f on %zu processors), so end other work or measure later";
+static const char no_duet_same[] = "both sides run the same binaries: there is nothing to compare";
 static const char no_duet_file[] =
 	"both commands write their metrics to the same file, so they cannot run at once: give each a "
 	"file of its own";
@@ -61,8 +62,8 @@ static const char no_duet_pin[] =
 	"programs cannot be pinned to a CPU here, which a duet needs: allow sched_setaffinity, which "
 	"some containers forbid";
 static const char no_duet_apart[] =
-	"the two programs do not run at the same time for long enough to be a duet: let the benchmark "
-	"repeat its work";
+	"the two programs do not run at the same time for long enough to be a duet: make the "
+	"benchmark repeat its work";
 
 static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const char *reason)
 {
@@ -148,7 +149,8 @@ static void settle_winner(struct fg_runner_job *job)
 	}
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s decides faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %s and %s, %zu tried of each)",
+		"%s decides faster here: a verdict is expected after %s as duet and after %s as "
+		"abba (pairs scatter by %s and %s; %zu pairs of each were tried)",
 		c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
 		fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
 		fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
@@ -272,7 +274,10 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 		return false;
 	(void)snprintf(
 		reason, sizeof(reason),
-		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together or left processes running, which is not a duet: let the benchmark repeat its work and wait for what it starts (these pairs are set aside)",
+		"one after the other: in %u of the last %u pairs the two programs ran together "
+		"for less than 80 %% of their time or left processes running, which is not a "
+		"duet: make the benchmark repeat its work and wait for what it starts (these "
+		"pairs are set aside)",
 		apart, recent);
 	give_up(job, reason);
 	return true;

@@ -122,7 +122,7 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 		*project = fg_column_copy(&q, 0);
 	fg_query_end(&q);
 	if (status == FG_OK)
-		return fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
+		return fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
 	return status > 0 ? FG_OK : status;
 }
 
@@ -133,7 +133,7 @@ int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *e
 
 	status = FG_QUERY_FIND(store->db, &found, err, FG_SQL_TOKEN_REVOKE, FG_BIND(id));
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
+		status = fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
 	return status;
 }
 
@@ -208,7 +208,7 @@ static int existing_project(struct fg_store *store, const char *project, int64_t
 
 	status = FG_QUERY_FIND(store->db, id, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "no project '%s'", project);
+		status = fg_error_set(err, FG_ENOENT, "there is no project '%s'", project);
 	return status;
 }
 

@@ -12,7 +12,8 @@ static int check(const struct fg_limits *limits, struct fg_error *err)
 	    limits->keep_days < 0)
 		return fg_error_set(err, FG_EINVAL, "a limit must be 0 (unlimited) or positive");
 	if (limits->keep_days > FG_KEEP_DAYS_MAX)
-		return fg_error_set(err, FG_EINVAL, "runs are kept for at most %d days, not %lld",
+		return fg_error_set(err, FG_EINVAL,
+				    "runs can be kept for at most %d days, not %lld",
 				    FG_KEEP_DAYS_MAX, (long long)limits->keep_days);
 	if (limits->keep_newest && !limits->keep_days)
 		return fg_error_set(

@@ -41,7 +41,7 @@ int fg_store_role_remove(struct fg_store *store, int64_t id, char **project, str
 		*project = fg_xstrdup(fg_column_text(&q, 0));
 	fg_query_end(&q);
 	if (status == FG_OK)
-		return fg_error_set(err, FG_ENOENT, "no role %lld", (long long)id);
+		return fg_error_set(err, FG_ENOENT, "there is no role %lld", (long long)id);
 	return status > 0 ? FG_OK : status;
 }
 

@@ -53,7 +53,7 @@ readable() {
 	count=$(find "$killed" -name '*.fgtrace' | wc -l)
 	[ "$count" -gt 0 ] || return 0
 	"$build/cli/fastgate" export --format folded "$killed" >/dev/null 2>"$scratch/said" || {
-		grep -q 'no samples\|has recorded nothing' "$scratch/said" || { echo "not readable:"; cat "$scratch/said"; exit 1; }
+		grep -q 'no samples\|the process recorded nothing' "$scratch/said" || { echo "not readable:"; cat "$scratch/said"; exit 1; }
 	}
 	! grep -q damaged "$scratch/said" || { cat "$scratch/said"; exit 1; }
 	traces=$((traces + count))

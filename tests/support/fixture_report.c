@@ -507,7 +507,7 @@ static void make_unsure(struct fg_fixture *fixture)
 		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
 	benchmark->only_changed = "extrapolate";
 	fg_notes_add(&benchmark->notes, &verdict->arena,
-		     "to be sure of a function: more pairs (`--pairs`) or a higher rate "
+		     "to be sure of a function, use more pairs (`--pairs`) or a higher rate "
 		     "(`measure.sampler.rate`)");
 }
 
@@ -519,10 +519,11 @@ static void make_unstable(struct fg_fixture *fixture)
 	metric->smallest_detectable = NONE;
 	metric->low = 0.71;
 	metric->high = (double)INFINITY;
-	fg_notes_add(
-		&metric->notes, arena, "%s",
-		"probably slower (+1.7 %): 31 of 40 pairs; not failed because the interval begins "
-		"at −29.0 %; 93 would decide if the next ones are similar: a longer `--budget`");
+	fg_notes_add(&metric->notes, arena, "%s",
+		     "probably slower (+1.7 %): 31 of 40 pairs are slower; not failed because the "
+		     "interval begins "
+		     "at −29.0 %; 93 pairs would decide if the next pairs are similar: a longer "
+		     "`--budget`");
 }
 
 static void add_region(struct fg_fixture *fixture, const char *name, double before_ms,
@@ -693,7 +694,8 @@ static void make_creeping(struct fg_fixture *fixture)
 		.metric = "cpu_time",
 		.label = "cpu time",
 		.sentence =
-			"cpu time +3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 "
+			"cpu time +3.1 % [+2.4, +3.8] over 41 commits since v1.2; no step above "
+			"0.6 "
 			"%; most by parse_header(char const*) (+1.9 %); largest steps: "
 			"9f8e7d6c5b +0.6 % (94 %), 1a2b3c4d5e +0.4 % (75 %)",
 		.is_creep = true,

@@ -383,7 +383,7 @@ async function creepingProject(context) {
 	assert.match(await proof.nth(1).innerText(), /01234567[^]*0 of 60\s+at most 4\.9 %\s+2 %\s+1 %: 31 of 40, 2 %: 39 of 40\s+38 of 39\s+4\.2 min\s+more pairs: 2 % → 1\.4 %/);
 	await look(context, page, 'creeping');
 	await page.goto(`${base}?view=trend&project=slowly&benchmark=json/tokenize`);
-	await page.locator('p.possible', { hasText: /^Crept up: cpu time \+[456]\.\d % \[.*\] over 14 commits since \w{10}; none above 0\.\d %; largest steps: / }).waitFor();
+	await page.locator('p.possible', { hasText: /^Crept up: cpu time \+[456]\.\d % \[.*\] over 14 commits since \w{10}; no step above 0\.\d %; largest steps: / }).waitFor();
 	await page.goto(`${base}?view=run&project=slowly&run=latest`);
 	const sentence = await page.locator('h1').innerText();
 	assert.match(sentence, /crept up: cpu time \+[456]\.\d % in 14 commits since \w{10}; 4 more benchmarks crept up$/);
@@ -594,7 +594,7 @@ try {
 		assert.equal(await page.getByLabel('Project', { exact: true }).locator('option:checked').innerText(), 'tracker');
 		assert.equal(await page.locator('#account summary').innerText(), 'the tests');
 		assert.equal(await page.locator('#places [aria-current=page]').innerText(), 'Dashboard');
-		assert.match(await page.locator('p.lead').innerText(), /^1 benchmark; the newest run came without a verdict · \w{10} keep the table of words ↗, \d+ \w+ ago$/);
+		assert.match(await page.locator('p.lead').innerText(), /^1 benchmark; the newest run has no verdict · \w{10} keep the table of words ↗, \d+ \w+ ago$/);
 		await page.locator('svg.spark').waitFor();
 		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse[^]*2\d\d ms\s+cpu time/);
 
@@ -629,7 +629,7 @@ try {
 		await page.reload();
 		assert.equal(await change.getByRole('combobox').inputValue(), 'investigating');
 		assert.equal(await change.getByPlaceholder('why').inputValue(), '<i>who</i> knows');
-		await change.getByRole('link', { name: 'compare with the run before' }).click();
+		await change.getByRole('link', { name: 'compare with the previous run' }).click();
 		await openTab(page, 'Functions');
 		const guilty = page.locator('section[aria-labelledby=functions] tbody tr').first();
 		await guilty.waitFor();
@@ -737,7 +737,7 @@ try {
 		await maybe.getByText('Possible change at the newest run: +30.0 %').waitFor();
 		await maybe.getByText('not yet confirmed (1 of 5 runs)').waitFor();
 		await look(context, maybe, 'possible');
-		await maybe.getByRole('link', { name: 'Compare with the run before' }).click();
+		await maybe.getByRole('link', { name: 'Compare with the previous run' }).click();
 		await maybe.locator('#benchmark').waitFor();
 		await maybe.close();
 

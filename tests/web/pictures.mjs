@@ -167,7 +167,7 @@ async function server(context) {
 		await show('project', 'view=project&project=tracker', 'section[aria-labelledby=open] tbody tr');
 		await show('runs', 'view=runs&project=tracker', 'tbody tr');
 		await page.goto(at('view=trend&project=tracker&benchmark=parse'));
-		await page.locator('section[aria-labelledby=changes]').getByRole('link', { name: 'compare with the run before' }).click();
+		await page.locator('section[aria-labelledby=changes]').getByRole('link', { name: 'compare with the previous run' }).click();
 		await page.locator('#blame').waitFor();
 		await take(page, 'compare');
 		for (const tab of ['History', 'Data', 'Flame']) {

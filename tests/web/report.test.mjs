@@ -121,7 +121,7 @@ test('arguments lead from a function to its call paths, to one path in full and 
 		const page = await openPage(context, `${url('counted')}#tab=arguments`, options);
 		const parts = page.locator('section[aria-labelledby=arguments]');
 		const all = await parts.innerText();
-		assert.match(all, /exp in fit ← loop ← main: always in \[-0.5, -7e-07\]: a polynomial would do/);
+		assert.match(all, /exp in fit ← loop ← main: always in \[-0.5, -7e-07\]: a polynomial could replace the function/);
 		assert.match(all, /log in seed ← main: 1 of 5001 arguments are not a number/);
 		assert.doesNotMatch(all, /more/); // this table is complete
 		const cells = (row) => parts.locator('table').first().locator('tbody tr').nth(row).locator('td').evaluateAll((found) => found.map((cell) => cell.innerText.trim()));

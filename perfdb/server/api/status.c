@@ -101,8 +101,7 @@ static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica
 		   fg_replica_query_count(replica));
 	add_gauge(text, "replica_up", "Whether the replica answers.", lag_ms >= 0);
 	if (lag_ms >= 0)
-		add_gauge(text, "replica_lag_seconds", "How far the replica is behind.",
-			  (double)lag_ms / 1e3);
+		add_gauge(text, "replica_lag_seconds", "Lag of the replica.", (double)lag_ms / 1e3);
 }
 
 static void add_latency(struct fg_strbuf *text, struct fg_server *server)
@@ -115,7 +114,7 @@ static void add_latency(struct fg_strbuf *text, struct fg_server *server)
 		sum_us += atomic_load(&c->microseconds[i]);
 		count += atomic_load(&c->requests[i]);
 	}
-	add_head(text, "histogram", "latency_seconds", "How long requests took.");
+	add_head(text, "histogram", "latency_seconds", "Duration of requests.");
 	for (size_t i = 0; i < FG_LATENCY_STEPS; i++)
 		fg_strbuf_printf(text, "perfdb_latency_seconds_bucket{le=\"%g\"} %llu\n",
 				 (double)fg_latency_us[i] / 1e6,
@@ -169,7 +168,7 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 		  (double)fg_connections_count(rq->server->connections));
 	add_gauge(text, "waiting", "Requests running or queued.",
 		  (double)fg_workers_count(rq->server->workers));
-	add_gauge(text, "start_time_seconds", "When the server started.",
+	add_gauge(text, "start_time_seconds", "Start time of the server.",
 		  floor((double)rq->server->started_ns / FG_NS_PER_S));
 	return FG_OK;
 }

@@ -133,7 +133,7 @@ int fg_handle_token_revoke(struct fg_request *rq, struct fg_error *err)
 	FG_TRY_OUT(fg_decision_number(rq, "a token", &id, err));
 	FG_TRY_OUT(fg_store_token_project(rq->store, id, &project, err));
 	if (fg_request_may_see(rq, project, NULL) != FG_OK)
-		FG_TRY_OUT(fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id));
+		FG_TRY_OUT(fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id));
 	FG_TRY_OUT(revoke_token(rq, id, project, err));
 	fg_decision_answer(rq, "revoked", NULL, id);
 out:

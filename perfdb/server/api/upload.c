@@ -52,7 +52,7 @@ static int check_identity(struct fg_request *rq, const struct fg_run *run, struc
 
 	if (rq->project && strcmp(rq->project, run->project) != 0) {
 		rq->answer.status = 403;
-		return fg_error_set(err, FG_EINVAL, "this token is not for project '%.100s'",
+		return fg_error_set(err, FG_EINVAL, "this token is not valid for project '%.100s'",
 				    run->project);
 	}
 	if (!fg_text_is_clean(run->project, strlen(run->project)))

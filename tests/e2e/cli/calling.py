@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as empty:
             (["config", "gate.alpha"], "fastgate config --explain gate.alpha"),
             (["config", "--color"], "option --color needs a value"),
             (["config", "--explain", "alpha"], "did you mean 'gate.alpha'?"),
-            (["config"], "no fastgate.yml here or in a folder above")):
+            (["config"], "there is no fastgate.yml in this folder or above it")):
         done = run(*arguments, cwd=empty)
         check(done.returncode == 2 and part in done.stderr and done.stdout == "",
               f"{arguments}: {done.returncode}, {done.stderr}")

@@ -39,7 +39,7 @@ def a_make_project_is_built_once_and_tried():
     check("\n  - name: api_test" not in text and "\n  - name: function_source" not in text, f"make, other programs than benchmarks: {text}")
     check("\n# baseline: { against: merge-base }" in text, f"make, one commit: {text}")
     check("Next: fastgate run --against HEAD" in said, f"make, one commit: {said}")
-    check("shows within 30 s" in said or "too short to time well" in said, f"make, what was seen: {said}")
+    check("is found within 30 s" in said or "too short to time well" in said, f"make, what was seen: {said}")
     check(not os.path.exists("bench_loop"), "make: the work tree was built in")
     os.remove("fastgate.yml")
     commit()
@@ -99,7 +99,7 @@ def a_second_look_at_a_tree_takes_no_program_for_a_tool():
     write("Makefile", "all: worker other\nworker other unit: main.c\n\tcc -O1 -o $@ main.c\ncheck: unit\n\t./unit\n.PHONY: all check\n")
     commit()
     said, _ = init()
-    check("building its tests" in said and "the build ran it" not in said, f"second look: {said}")
+    check("building the project's tests" in said and "the build ran this program" not in said, f"second look: {said}")
 
 
 CASES = """#include <stdio.h>
@@ -141,7 +141,7 @@ def an_input_of_a_simple_format_is_made():
     commit()
     said, text = init()
     check("command: ./encode fastgate-input.wav\n" in text and "\n    setup: " in text, f"made: {said}{text}")
-    check("its input is a file made for it" in said, f"said to be made: {said}")
+    check("the input is a file made by fastgate" in said, f"said to be made: {said}")
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "an input was left behind")
 
 
@@ -184,7 +184,7 @@ def a_build_system_that_fails_makes_way_for_the_next():
     write(".gitignore", ".fastgate/\n")
     commit()
     said, text = init()
-    check("CMake does not build it; trying Make" in said and "  command: make -j2\n" in text, f"next way: {said}{text}")
+    check("CMake does not build the project; trying Make" in said and "  command: make -j2\n" in text, f"next way: {said}{text}")
 
 
 def one_that_builds_no_program_makes_way_for_one_that_does():
@@ -251,7 +251,7 @@ def a_stripped_program_is_reported():
     write("fastgate.yml", "version: 1\nbuild: { command: make FLAGS=-s }\nbenchmarks:\n  - { name: bench, command: ./bench }\n")
     few = ("--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba")
     said = call(fastgate, "run", *few).stderr
-    check(said.count("no symbols in bench") == 1 and "link it without -s" in said, f"stripped: {said}")
+    check(said.count("bench has no symbols") == 1 and "link the program without -s" in said, f"stripped: {said}")
     os.remove("bench")
     said = call(fastgate, "run", *few, "--set", "build.command=make").stderr
     check("no symbols" not in said, f"not stripped: {said}")
@@ -387,8 +387,8 @@ def a_program_that_no_file_keeps_busy_is_reported():
     write("Makefile", "idle: main.c\n\tcc -o $@ main.c\n")
     commit()
     said, text = init()
-    check("idle: takes" in said and "ms, and no file that it was offered keeps it busy" in said, f"idle: {said}")
-    check("idle: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
+    check("idle: one execution takes" in said and "ms, and no input that was tried keeps the program busy" in said, f"idle: {said}")
+    check("idle: no input that was tried keeps the program busy; give it" in text, f"idle: {text}")
 
 
 def a_failed_build_is_reported_and_the_file_is_written():

@@ -144,7 +144,7 @@ def the_longest_test_of_a_library_is_the_last_resort():
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("command: ./tests/long\n" in text and "\n  - name: short" not in text and "Is it what matters?" in text, f"tests: {said}{text}")
+    check("command: ./tests/long\n" in text and "\n  - name: short" not in text and "Is this what matters?" in text, f"tests: {said}{text}")
     check("make -j2 && make -j2 tests/bad tests/long tests/short\n" in text, f"tests are built: {text}")
     runs("long")
 
@@ -208,7 +208,7 @@ def a_short_execution_is_repeated_if_nothing_else_makes_it_longer():
     commit()
     said, text = init()
     check(re.search(r'command: "sh -c .for i in \$\(seq 10\); do ./one data/one.pic \|\| exit; done.', text), f"repeated: {said}{text}")
-    check("executions in a row, because one is short" in said and "follow each other" in text, f"repeated: {said}{text}")
+    check("executions in a row, because one is too short to time well" in said and "run in a row" in text, f"repeated: {said}{text}")
     runs("one")
 
 

@@ -293,7 +293,7 @@ int main(int count, char **)
 def inlined_calls_are_reported_by_function():
     program = built("copied", COPIED, "-O2", "-lstdc++", "-lm", language="cpp")
     said = recorded("--calls", "half,sqrt,fabs,exp", "--", program).stderr
-    check("'half' is counted: no object exports or imports it: it does not exist, or the compiler has inlined it" in said, f"a function: {said}")
+    check("'half' is counted: no object exports or imports the function: it does not exist, or the compiler has inlined it" in said, f"a function: {said}")
     check("'sqrt': calls that the compiler replaced by instructions" in said and "-fno-builtin-fabs" in said, f"builtins: {said}")
     check("'exp'" not in said, f"the others: {said}")
 

@@ -111,7 +111,7 @@ def unreached_functions_have_a_reason(program):
     check("'use_exp' is counted: calls calls it directly" in said, said)
     check("'exp@libc' is counted: no object exports" in said, said)
     check("'nothing_of_this_name' is counted: no object exports" in said, said)
-    check("'fmin' is counted: no object imports it from libm" in said, said)
+    check("'fmin' is counted: no object imports the function from libm" in said, said)
     check("'exp'" not in said, f"exp was reached: {said}")
     notes = call(FASTGATE, "view", "fastgate-record")
     check("'fmin' is counted" in notes.stdout + notes.stderr, f"the profile says it, too: {notes}")

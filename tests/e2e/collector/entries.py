@@ -48,7 +48,7 @@ def calls_inside_a_program_are_counted(program):
         check(total(function) == count, f"{count} calls of {function} expected, found {by_caller(function)}")
     check(by_caller("touches_little").get("trusts_it") == 20, f"by their callers: {by_caller('touches_little')}")
     check(by_caller("fall").get("fall(int, long*)") == 400, f"recursion: {by_caller('fall')}")
-    check("may not work elsewhere (first_of)" in done.stderr, f"why first_of is not counted: {done.stderr}")
+    check("may not work at another address (first_of)" in done.stderr, f"why first_of is not counted: {done.stderr}")
     check("other code may jump into the first instructions (spins)" in done.stderr, f"why spins is not counted: {done.stderr}")
     view = call(FASTGATE, "view", "fastgate-record")
     check("(spins)" in view.stdout + view.stderr, f"the profile says it, too: {view}")

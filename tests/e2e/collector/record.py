@@ -94,7 +94,7 @@ def programs_that_gain_rights():
 
 
 def no_samples():
-    for words, reason in ((("--units", "7-8", "--", "true"), "no unit of work"), (("--paused", "--", "true"), "did not ask"),
+    for words, reason in ((("--units", "7-8", "--", "true"), "no unit of work"), (("--paused", "--", "true"), "did not start sampling"),
                           (("--delay", "10s", "--", "true"), "before --delay")):
         said = record(*words).stderr
         check("no samples: " in said and reason in said, f"{words}: {said!r}")

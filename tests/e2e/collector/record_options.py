@@ -26,7 +26,7 @@ def budget():
     rates = {}
     for share in ("1%", "20%"):
         result = record("--budget", share, "--", target("deep"), "10", "500")
-        said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %") + r"\): delivering a signal costs \d", result.stderr)
+        said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %") + r"\): on this host each signal costs \d", result.stderr)
         check(said, f"--budget {share}: what it cost is not said: {result.stderr}")
         document = profile()
         weights = [sample["value"] / sample["count"] for sample in document["samples"] if sample["kind"] == "user"]

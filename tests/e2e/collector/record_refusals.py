@@ -47,7 +47,7 @@ def builds_refused():
         with open("foreign", "wb") as file:
             file.write(foreign)
         os.chmod("foreign", 0o755)
-        refused("./foreign", f"is for {machine}, and the collector for")
+        refused("./foreign", f"is for {machine}, but the collector is for")
 
 
 def files_refused():
@@ -78,7 +78,7 @@ def places_refused():
     if not done or "unshare" in done.stderr or "mount:" in done.stderr:
         print("left out, nothing can be mounted here")
         return
-    check(done.returncode == 2 and "is mounted noexec: copy it" in done.stderr, f"noexec: {done.returncode}\n{done.stderr}")
+    check(done.returncode == 2 and "is mounted noexec: copy the program" in done.stderr, f"noexec: {done.returncode}\n{done.stderr}")
 
 
 def rights_refused():

@@ -83,9 +83,9 @@ def check(left_out, reasons, *options, env=None):
 
 def executed_functions_are_recorded_once():
     edit("alpha.c", "s = 0", "s = 1")
-    unknown = "the functions that it executes are not known yet"
+    unknown = "the functions that the benchmark executes are not known yet"
     check(set(), {"alpha": unknown, "beta": unknown})
-    check({"beta"}, {"alpha": "it executes changed code: alpha"}, "--quick")
+    check({"beta"}, {"alpha": "the benchmark executes changed code: alpha"}, "--quick")
     check(set(), {"alpha": "", "beta": ""}, "--quick", "--no-store", "--set", "measure.affected=never")
 
 
@@ -104,7 +104,7 @@ def every_report_says_it():
 def a_commit_needs_no_second_look():
     git("commit", "-qam", "alpha")
     edit("beta.c", "s = 0", "s = 1")
-    check({"alpha"}, {"beta": "it executes changed code: beta"}, *KEPT)
+    check({"alpha"}, {"beta": "the benchmark executes changed code: beta"}, *KEPT)
     git("checkout", "-q", ".")
 
 
@@ -112,7 +112,7 @@ def a_function_that_nobody_executes_touches_nobody():
     edit("helpers.c", "x * 5", "x * 7")
     check({"alpha", "beta"}, {})
     edit("helpers.c", "x * 3", "x * 9")
-    check({"beta"}, {"alpha": "it executes changed code: used"}, *KEPT)
+    check({"beta"}, {"alpha": "the benchmark executes changed code: used"}, *KEPT)
     git("checkout", "-q", ".")
 
 
@@ -128,18 +128,18 @@ def data_and_files_force_a_run():
     os.unlink("notes.txt")
     git("checkout", "-q", "a.txt")
     edit("Makefile", "echo 42", "echo 43")
-    check({"alpha"}, {"beta": "a file that it reads changed: made.txt"}, *KEPT)
+    check({"alpha"}, {"beta": "a file that the benchmark reads changed: made.txt"}, *KEPT)
     git("checkout", "-q", ".")
 
 
 def configuration_and_environment_force_a_run():
     edit("helpers.c", "x * 5", "x * 7")
     edit("fastgate.yml", "./work beta b.txt", "./work beta b.txt again")
-    changed = "its configuration changed since its functions were recorded"
+    changed = "the benchmark's configuration changed after its functions were recorded"
     check({"alpha"}, {"beta": changed}, *KEPT)
     git("checkout", "-q", "fastgate.yml")
     other = dict(os.environ, LD_BIND_NOW="1")
-    reason = "the environment differs from the one in which its functions were recorded"
+    reason = "the environment differs from that in which the benchmark's functions were recorded"
     check(set(), {"alpha": reason, "beta": reason}, *KEPT, env=other)
 
 

@@ -101,7 +101,7 @@ def the_commit_of_one_function_is_found():
 def bad_ends_cost_one_line(history):
     for arguments, words in [
         (["HEAD", "HEAD~3"], "the ends are swapped"),
-        (["HEAD", "HEAD"], "there is nothing between them"),
+        (["HEAD", "HEAD"], "there is nothing to search"),
         (["nowhere"], "'nowhere' does not exist"),
         (["HEAD~3", "--bench", "other"], "no benchmark 'other'"),
         (["HEAD~3", "--measure", "cpu_time"], "is not an exact count"),

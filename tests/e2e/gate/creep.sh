@@ -34,7 +34,7 @@ expect_text 'no creep: cost +3\.0 %' "$work/out" "3 % where 3.3 % are tolerated"
 cost 1036
 expect_code 0 "the run that meets creep" "$FASTGATE" run --against HEAD~1
 expect_text 'CREEP' "$work/out" "the verdict"
-expect_text 'creep: cost +3\.6 % \[+3\.6, +3\.6\] over 6 commits since [0-9a-f]*; none above 0\.6 %' "$work/out" "the sentence"
+expect_text 'creep: cost +3\.6 % \[+3\.6, +3\.6\] over 6 commits since [0-9a-f]*; no step above 0\.6 %' "$work/out" "the sentence"
 expect_code 0 "its report" "$FASTGATE" report latest --format json -o "$work/report.json"
 expect_text '"verdict": "creep"' "$work/report.json" "the verdict in JSON"
 expect_code 0 "history" "$FASTGATE" history parse --metric cost

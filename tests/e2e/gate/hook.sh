@@ -75,7 +75,7 @@ expect_code 0 "removing a branch" git push -q origin :refs/heads/other
 cp $hook "$work/ours"
 echo "make check" >>$hook
 expect_code 2 "installing over a changed hook" fastgate hook install
-expect_text 'add to it: fastgate run --quick --no-post --staged || exit 1' "$work/err" "advice"
+expect_text 'add this line to it: fastgate run --quick --no-post --staged || exit 1' "$work/err" "advice"
 expect_text '^make check' $hook "the changed hook"
 expect_code 2 "removing a changed hook" fastgate hook uninstall
 [ -f $hook ] || fail "the changed hook was removed"

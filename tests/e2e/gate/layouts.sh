@@ -54,28 +54,28 @@ echo 'int changed(void) { volatile int same = 100; return same; }' >changed.c
 # All places are used from the first pair on: with `auto`, it depends on the machine whether links are cheap.
 expect_code 0 "another place" "$FASTGATE" run --against HEAD --verbose --set measure.layouts=always
 expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
-! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "it was never measured as linked"
+! grep -q 'in the default layout\|measuring again' "$work/out" "$work/err" || fail "it was never measured in the default layout only"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
-# Links are expensive: measured as linked, and in all places only because that looks slower.
+# Links are expensive: measured in the default layout only, and in all places only because that looks slower.
 links_are_expensive() {
 	rm -rf .fastgate/builds/*/layouts
 	for cost in .fastgate/builds/link-times/*; do printf 999000000000 >"$cost"; done
 }
 links_are_expensive
 expect_code 0 "expensive links" "$FASTGATE" run --against HEAD --verbose
-expect_text 'measured as linked: linking it in 4 places would take 49 min 57 s; at most ' "$work/err" "expensive links"
-expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "expensive links"
+expect_text 'measured in the default layout only: linking the program in 4 places would take 49 min 57 s; at most ' "$work/err" "expensive links"
+expect_text '+20.0 % in the default layout; measuring again in \(4\|8\|16\) layouts' "$work/err" "expensive links"
 expect_text 'took .*+0.0 %.* pass' "$work/out" "expensive links"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "expensive links"
-expect_text 'placement: on average over these places the candidate is not slower' "$work/json" "expensive links"
+expect_text 'placement: on average over these places, the candidate is not slower' "$work/json" "expensive links"
 # Existing layouts cost nothing.
 expect_code 0 "links that are there" "$FASTGATE" run --against HEAD --verbose
-! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "the places that are there were not used"
+! grep -q 'in the default layout\|measuring again' "$work/out" "$work/err" || fail "the places that are there were not used"
 expect_code 1 "this very binary is shipped" "$FASTGATE" run --against HEAD --set gate.placement=fail
-expect_text '+20.0 % as it was linked; measuring again' "$work/err" "this very binary is shipped"
-expect_code 1 "as it was linked" "$FASTGATE" run --against HEAD --set measure.layouts=never
+expect_text '+20.0 % in the default layout; measuring again' "$work/err" "this very binary is shipped"
+expect_code 1 "in the default layout" "$FASTGATE" run --against HEAD --set measure.layouts=never
 ! grep -q 'measuring again' "$work/err" || fail "measure.layouts: never measures again"
 
 sed -i 's/100/110/' changed.c
@@ -89,12 +89,12 @@ git stash -q
 sed -i "s/FIRST=[0-9]*/FIRST=$(((0x$at + 16) % 64))/" Makefile
 rm -f main.o && make -s && ./prog | grep -q 'took 120 ms' || fail "the baseline is not in the slow place"
 git commit -q -a -m "The slow place" && git stash pop -q || fail "the change does not fit any more"
-expect_code 0 "lucky as it was linked" "$FASTGATE" run --against HEAD --set measure.layouts=never
+expect_code 0 "lucky in the default layout" "$FASTGATE" run --against HEAD --set measure.layouts=never
 for mode in always auto; do
 	expect_code 1 "lucky, measured in all places ($mode)" "$FASTGATE" run --against HEAD --set measure.layouts=$mode --verbose
 	expect_text 'took .*+10.[0-9] %.*REGRESSION' "$work/out" "lucky, measured in all places ($mode)"
 	expect_text "$in_places.*8.3 %.*+32.0 %" "$work/out" "the four places ($mode)"
-	! grep -q 'as it was linked' "$work/out" "$work/err" || fail "$mode: it was never measured as linked"
+	! grep -q 'in the default layout' "$work/out" "$work/err" || fail "$mode: it was never measured in the default layout only"
 done
 git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
 
@@ -102,7 +102,7 @@ git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
 sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile
 sed -i 's/110/111/' changed.c
 expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
-expect_text 'other places of its code were not tried: .*saved.o' "$work/err" "nothing to link"
+expect_text 'other layouts were not tried: .*saved.o' "$work/err" "nothing to link"
 expect_text 'REGRESSION' "$work/out" "nothing to link"
 # In a duet only the first four places exist when the first pair begins; the others are linked during the pairs. Yet
 # each block has the place given by its number, modulo the final number of places: the program logs where it lies.
@@ -178,5 +178,5 @@ printf 'prog\n.fastgate/\n' >.gitignore
 git add . && git commit -q -m "A program that finds its data"
 sed -i 's/return 1/return 2/' main.c
 "$FASTGATE" run --against HEAD --verbose >"$work/out" 2>"$work/err" || true
-expect_text 'finding: other places of its code are not tried: it behaves differently in another folder' "$work/err" "a program that finds its data"
+expect_text 'finding: other layouts are not tried: the program does other work in another folder' "$work/err" "a program that finds its data"
 ! grep -q 'with all code in' "$work/out" || fail "a program that does other work was measured in layouts"

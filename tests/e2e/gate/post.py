@@ -97,7 +97,7 @@ with tempfile.TemporaryDirectory() as name:
             fail("the second run rewrites it, although the first request fails", done)
         (folder / "mode").write_text("403")
         done = run("false")
-        if done.returncode != 0 or "warning: not posted to github" not in done.stderr or "forks" not in done.stderr:
+        if done.returncode != 0 or "warning: the report was not posted to github" not in done.stderr or "forks" not in done.stderr:
             fail("a read-only token is a warning", done)
         done = run("true")
         if done.returncode != 5:
@@ -155,6 +155,6 @@ with tempfile.TemporaryDirectory() as name:
     receiver = Receiver()
     (project / "fastgate.yml").write_text(webhooks(receiver))
     done = follow()
-    if done.returncode != 0 or "report.json has no values" not in done.stderr:
+    if done.returncode != 0 or "report.json does not have" not in done.stderr:
         fail("csv-raw of a report.json is refused", done)
     expect_formats(receiver, [form for form in FORMATS if form != "csv-raw"], done)

@@ -169,7 +169,7 @@ def program_whose_functions_cannot_be_slowed_down_is_still_relinked():
 
 def build_that_cannot_be_relinked_is_reported_as_unproven():
     project = Project("copied", build=f"cp {shutil.which('true')} prog")
-    project.refuses(3, "prog: no slowdown can be planted: no link was seen while it was built", "--budget", "5s")
+    project.refuses(3, "prog: no slowdown can be planted: no link was seen while the program was built", "--budget", "5s")
 
 
 def main():

@@ -11,7 +11,7 @@ done
 expect_code 0 "compare" "$FASTGATE" compare latest~1 latest --json
 expect_text '"verdict": "pass"' "$work/out" "same binaries"
 expect_code 0 "compare for people" "$FASTGATE" compare latest~1 latest
-expect_text 'two sessions: the host may have drifted' "$work/out" "what two sessions cannot tell"
+expect_text 'two sessions, between which the host may have drifted' "$work/out" "what two sessions cannot tell"
 git commit -q --allow-empty -m "One more" && expect_code 0 "run of another commit" "$FASTGATE" run --pairs 2:2
 expect_code 0 "compare of commits" "$FASTGATE" compare latest~1 latest
 expect_text "fastgate run --candidate $(git rev-parse --short=12 HEAD) --against $(git rev-parse --short=12 HEAD~1)" "$work/out" "the command that would be sure"
@@ -19,7 +19,7 @@ expect_code 0 "compare by what git calls them" "$FASTGATE" compare HEAD~1 HEAD
 expect_text "comparing $(git rev-parse --short=12 HEAD~1) .* with $(git rev-parse --short=12 HEAD)" "$work/err" "the two commits"
 git commit -q --allow-empty -m "Not measured"
 expect_code 2 "a commit without a run" "$FASTGATE" compare HEAD~1 HEAD
-expect_text 'no run of HEAD' "$work/err" "that this commit was not measured"
+expect_text 'no run of HEAD' "$work/err" "that this commthe benchmark was not measured"
 "$FASTGATE" rm latest --yes >/dev/null 2>&1 || "$FASTGATE" rm latest >/dev/null || fail "rm"
 expect_code 0 "history for people" "$FASTGATE" history wordcount
 expect_text 'wordcount  cpu_time' "$work/out" "the heading names benchmark and metric"

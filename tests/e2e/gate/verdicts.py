@@ -106,7 +106,7 @@ def bad_data(project):
     project.write("cost: 200", unit="ms", pairs=2, gate="  inconclusive: fail\n")
     expect("too few pairs, and that must fail", project.call("run", "--against", "HEAD", "--pairs", "2:2"), 3, "INCONCLUSIVE")
     expect("a budget that is too short for any statement", project.call("run", "--against", "HEAD", "--pairs", "5:12", "--budget", "1ms"), 3,
-           "is too short for any statement; a `--budget` of ", "INCONCLUSIVE", "only 1 pair: at least 5")
+           "is too short for any decision; a `--budget` of ", "INCONCLUSIVE", "only 1 pair: at least 5")
 
 
 def other_benchmarks(project):

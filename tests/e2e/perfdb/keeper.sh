@@ -77,7 +77,7 @@ refused 2 'backup needs --to FILE' backup --database perfdb.db
 
 # Old runs: --dry-run only counts, and the newest stays.
 must gc --database perfdb.db --older-than 0d --keep 1 --dry-run
-grep -q '1 run would be removed; old ones kept for their tags: 0' err || fail "gc --dry-run" err
+grep -q '1 run would be removed; old runs kept because of a tag: 0' err || fail "gc --dry-run" err
 stored perfdb.db | diff before - || fail "gc --dry-run removed something"
 must gc --database perfdb.db --older-than 0d --keep 1
 grep -q '1 run removed' err || fail "gc" err

@@ -177,7 +177,7 @@ class Commands(unittest.TestCase):
         unit, = json.loads(total("view", "-V", "units", "--json"))["rows"]
         self.assertEqual((unit["name"], unit["units"]), ("event", 30))
         self.assertGreater(unit["share"], 0.8)
-        self.assertIn("does not know which lines", total("view", "-V", "lines"))
+        self.assertIn("does not record which lines", total("view", "-V", "lines"))
         for filters in (("--region", "fit"), ("--split", "region"), ("--unit", "event"), ("--split", "unit")):
             done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment, timeout=HUNG_S,
                                   capture_output=True, text=True, check=False)
@@ -190,7 +190,7 @@ class Commands(unittest.TestCase):
         done = subprocess.run([FASTGATE, "view", "--repetition", "4"], cwd=twice, env=self.environment, timeout=HUNG_S,
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there are only 3", done.stderr)
+        self.assertIn("the profile has only 3", done.stderr)
 
     def test_user_and_system_time_are_parts_of_all(self):
         def total(kind):
@@ -366,7 +366,7 @@ class Commands(unittest.TestCase):
         (self.home / "text").write_text("no profile at all\n")
         self.fails(2, "no such file or folder", "view", "./nowhere")
         self.fails(2, "neither a trace nor an exported run nor a profile", "view", "text")
-        self.fails(2, "line 1: 'no profile at all' is not frames", "import", "-F", "folded", "text")
+        self.fails(2, "line 1: 'no profile at all' is not a line of frames", "import", "-F", "folded", "text")
         self.fails(2, "'[' is not", "view", "--focus", "[")
         self.fails(2, "no function matches 'nothing'", "view", "-V", "callgraph", "-f", "nothing")
         self.fails(2, "--from and --to need the time of each sample", "view", "--from", "1s")

@@ -122,7 +122,7 @@ class Instructions(unittest.TestCase):
         finally:
             (self.home / "moved").rename(self.home / "program")
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, "program: no instructions: .*No such file")
+        self.assertRegex(done.stderr, "program: instructions cannot be shown: .*No such file")
         hit = next(line for line in done.stdout.splitlines() if ",program," in line)
         self.assertTrue(hit.endswith(","), hit)
 

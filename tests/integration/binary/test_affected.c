@@ -113,22 +113,22 @@ static void executed_code_decides(void **state)
 		{.variant = "limit", .executed = "main outer by_switch"},
 		{.variant = "limit",
 		 .executed = "main outer limited",
-		 .text = "it executes changed code",
+		 .text = "the benchmark executes changed code",
 		 .symbol = "limited"},
 		{.variant = "scale", .executed = "main limited"},
 		{.variant = "scale",
 		 .executed = "main scaled",
-		 .text = "it executes changed code",
+		 .text = "the benchmark executes changed code",
 		 .symbol = "scaled"},
 		{.variant = "greeting", .executed = "limited"},
 		{.variant = "greeting",
 		 .executed = "main limited",
-		 .text = "it executes changed code",
+		 .text = "the benchmark executes changed code",
 		 .symbol = "main"},
 		/* The cold part stands for the whole function. */
 		{.variant = "case",
 		 .executed = "main by_switch.cold",
-		 .text = "it executes changed code",
+		 .text = "the benchmark executes changed code",
 		 .symbol = "by_switch"},
 		/* Data may be read by any code that has its address. */
 		{.variant = "table",
@@ -196,7 +196,7 @@ static void its_kind_may_hide_the_running_code(void **state)
 	(void)state;
 	check_build(NULL);
 	benchmark.prepare = other;
-	check_build("files that its prepare makes are not tracked");
+	check_build("files that the benchmark's `prepare` makes are not tracked");
 	benchmark.prepare.argc = 0;
 	benchmark.harness = FG_HARNESS_CATCH2;
 	check_build("a harness decides by itself what it executes");
@@ -205,10 +205,10 @@ static void its_kind_may_hide_the_running_code(void **state)
 	check_build("each side has its own command");
 	targets[FG_ARM_BASELINE].command = &benchmark.command;
 	targets[FG_ARM_CANDIDATE].is_wrapper = true;
-	check_build("the program that it runs in the end is unknown: program");
+	check_build("the program that finally runs is unknown: program");
 	targets[FG_ARM_CANDIDATE].is_wrapper = false;
 	targets[FG_ARM_BASELINE].command = NULL;
-	check_build("it is not on both sides");
+	check_build("the benchmark is not on both sides");
 	targets[FG_ARM_BASELINE].command = &benchmark.command;
 }
 
@@ -283,12 +283,12 @@ static void only_files_that_it_reads_count(void **state)
 	assert_int_equal(executed.input_count, 3);
 	check_code(&executed, NULL, NULL);
 	write_both("data.txt", "1", "2");
-	check_code(&executed, "a file that it reads changed: data.txt", NULL);
+	check_code(&executed, "a file that the benchmark reads changed: data.txt", NULL);
 	write_both("data.txt", "2", "2");
 	check_code(&executed, "data.txt changed after the functions were recorded", NULL);
 	write_both("data.txt", "1", "1");
 	fg_scratch_write_text(&scratch, "side1/not-there.txt", "now");
-	check_code(&executed, "a file that it reads changed: not-there.txt", NULL);
+	check_code(&executed, "a file that the benchmark reads changed: not-there.txt", NULL);
 	fg_executed_release(&executed);
 }
 

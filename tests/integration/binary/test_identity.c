@@ -172,7 +172,7 @@ static void anything_but_a_program_is_refused(void **state)
 		{.bytes = elf32,
 		 .size = 64,
 		 .status = FG_EUNSUPPORTED,
-		 .words = "x86-64 and arm64 only"},
+		 .words = "only for x86-64 and arm64"},
 	};
 
 	(void)state;

@@ -25,9 +25,9 @@ static void members_are_found_by_path_and_type(void **state)
 	assert_int_equal(n, 3);
 	assert_int_equal(fg_json_get_array(json, "list", &list, &err), FG_OK);
 	assert_int_equal(fg_json_get_text(json, "run/n", &text, &err), FG_EPARSE);
-	assert_string_equal(err.message, "'run/n' is not a text");
+	assert_string_equal(err.message, "'run/n' is not a string");
 	assert_int_equal(fg_json_get_text(json, "run/nope", &text, &err), FG_EPARSE);
-	assert_string_equal(err.message, "'run/nope' is missing: expected a text");
+	assert_string_equal(err.message, "'run/nope' is missing: expected a string");
 	assert_string_equal(fg_json_text_or(json, "run/nope", "other"), "other");
 	cJSON_Delete(json);
 }

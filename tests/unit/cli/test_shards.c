@@ -158,7 +158,7 @@ static void shards_that_do_not_belong_together_are_refused(void **state)
 	refuses(&shards, other, "measured a baseline");
 	other = part(OF_FIND, "find", "Zen");
 	other.run.project[0] = 'x';
-	refuses(&shards, other, "merge one at a time");
+	refuses(&shards, other, "merge one project at a time");
 	other = part(OF_FIND, "find", "Zen");
 	fg_shard_mark(&other.run, OF_FIND, SHARDS + 1);
 	refuses(&shards, other, "not parts of one split");

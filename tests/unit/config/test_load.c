@@ -479,7 +479,7 @@ static void the_file_is_found_from_a_folder_below(void **state)
 	assert_int_equal(fg_config_find(fg_scratch_path(&scratch, "."), &path, &err), FG_ENOENT);
 	assert_string_equal(
 		err.message,
-		"found 'fastgate.yaml', but the file is called 'fastgate.yml': rename it");
+		"found 'fastgate.yaml', but the file must be called 'fastgate.yml': rename it");
 	fg_scratch_write_text(&scratch, "fastgate.yml", SMALLEST);
 	assert_int_equal(mkdir(fg_scratch_path(&scratch, "sub"), 0755), 0);
 	assert_int_equal(fg_config_find(fg_scratch_path(&scratch, "sub"), &path, &err), FG_OK);

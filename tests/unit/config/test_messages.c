@@ -71,7 +71,7 @@ static void values_are_judged_with_position_and_expectation(void **state)
 		 "f.yml:4:26: measure.pairs.min: found '2.5', expected a whole number from 2 to "
 		 "100000"},
 		{"word, near", HEAD "measure: { schedule: deut }\n",
-		 "f.yml:4:22: measure.schedule: found 'deut', did you mean 'duet'? Expected auto, "
+		 "f.yml:4:22: measure.schedule: found 'deut'; did you mean 'duet'? Expected auto, "
 		 "duet, abba or stored"},
 		{"word, far", HEAD "measure: { schedule: monday }\n",
 		 "f.yml:4:22: measure.schedule: found 'monday', expected auto, duet, abba or stored"},
@@ -141,15 +141,15 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		{"a second benchmark of a name", HEAD "- {name: a, command: ./b}\n",
 		 "f.yml:4:3: benchmarks: duplicate benchmark 'a'; the first is on line 3"},
 		{"two baselines", HEAD "baseline: { branch: main, tag: v1 }\n",
-		 "f.yml:4:11: baseline: found 2 of them, expected one of 'against', 'branch', "
-		 "'tag', 'run' and 'file'"},
+		 "f.yml:4:11: baseline: found 2 of the keys 'against', 'branch', 'tag', 'run' "
+		 "and 'file', expected exactly one"},
 		{"a comment with a format",
 		 HEAD "report: { post: [ { github: check-run, format: junit } ] }\n",
-		 "f.yml:4:48: report.post[1].format: only a webhook has a format: comments are Markdown, "
-		 "and a status is one line"},
+		 "f.yml:4:48: report.post[1].format: only a webhook has a format: comments are "
+		 "Markdown, and a commit status is one line"},
 		{"no place to post to", HEAD "report: { post: [ { required: true } ] }\n",
-		 "f.yml:4:19: report.post[1]: found 0 of them, expected one of 'github', 'gitlab' "
-		 "and 'webhook'"},
+		 "f.yml:4:19: report.post[1]: found 0 of the keys 'github', 'gitlab' and "
+		 "'webhook', expected exactly one"},
 	};
 
 	(void)state;
@@ -162,10 +162,11 @@ static void benchmarks_are_judged(void **state)
 {
 	static const struct mistake rows[] = {
 		{"shell words without a shell", ONE_BENCHMARK("command: make && ./a"),
-		 "f.yml:3:23: benchmarks.a.command: '&&' needs a shell, and none runs here: set "
+		 "f.yml:3:23: benchmarks.a.command: '&&' needs a shell, but the command runs "
+		 "without one: set "
 		 "'shell: true', or write the command as a list of words"},
 		{"empty command", ONE_BENCHMARK("command: \"\""),
-		 "f.yml:3:23: benchmarks.a.command: found an empty text, expected a command"},
+		 "f.yml:3:23: benchmarks.a.command: found an empty string, expected a command"},
 		{"empty list", ONE_BENCHMARK("command: []"),
 		 "f.yml:3:23: benchmarks.a.command: found an empty list, expected a command"},
 		{"a mapping as command", ONE_BENCHMARK("command: { run: x }"),
@@ -180,12 +181,12 @@ static void benchmarks_are_judged(void **state)
 		 "number in its first group"},
 		{"too many repetitions",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: '((a{200}){200})' } ]"),
-		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found '((a{200}){200})': its "
-		 "repetition counts or groups multiply beyond 256, expected a POSIX extended "
-		 "regular expression with the number in its first group"},
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found '((a{200}){200})': nested "
+		 "repetition counts or groups multiply to more than 256, expected a POSIX "
+		 "extended regular expression with the number in its first group"},
 		{"metric from nowhere", ONE_BENCHMARK("command: x, metrics: [ { name: m } ]"),
 		 "f.yml:3:37: benchmarks.a.metrics.m: found neither, expected either 'regex' or "
-		 "'json' to say where the number is"},
+		 "'json' to locate the number"},
 		{"metric of a built-in name",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: cpu_time, json: /a } ]"),
 		 "f.yml:3:37: benchmarks.a.metrics: 'cpu_time' is the name of a built-in metric; "

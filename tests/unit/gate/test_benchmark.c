@@ -40,13 +40,13 @@ static void identical_builds_are_reported_with_their_kind(void **state)
 		const char *ids[FG_ARM_COUNT];
 		const char *note;
 	} rows[] = {
-		{{NULL, NULL}, "both sides run the same binaries: passed at once"},
-		{{"aa", NULL}, "both sides run the same binaries: passed at once"},
-		{{NULL, "aa"}, "both sides run the same binaries: passed at once"},
-		{{"aa", "aa"}, "both sides run the same binaries: passed at once"},
+		{{NULL, NULL}, "both sides run the same binaries, so the benchmark passes at once"},
+		{{"aa", NULL}, "both sides run the same binaries, so the benchmark passes at once"},
+		{{NULL, "aa"}, "both sides run the same binaries, so the benchmark passes at once"},
+		{{"aa", "aa"}, "both sides run the same binaries, so the benchmark passes at once"},
 		{{"aa", "bb"},
 		 "both sides run the same code at the same addresses (only debug information "
-		 "differs): passed at once"},
+		 "differs), so the benchmark passes at once"},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -77,10 +77,11 @@ static void the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded(v
 	} rows[] = {
 		{FG_ASIDE_OVERLAP, 10, FG_SCHEDULE_DUET, NULL},
 		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_DUET,
-		 "11 of 20 pairs set aside: the two programs"},
+		 "11 of 20 pairs were set aside: the two programs"},
 		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_ABBA, NULL},
 		{FG_ASIDE_STEAL, 10, FG_SCHEDULE_ABBA, NULL},
-		{FG_ASIDE_STEAL, 11, FG_SCHEDULE_ABBA, "11 of 20 pairs set aside: the host gave"},
+		{FG_ASIDE_STEAL, 11, FG_SCHEDULE_ABBA,
+		 "11 of 20 pairs were set aside: more than half"},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -92,7 +93,7 @@ static void the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded(v
 			series->repetitions[r].aside = (uint16_t)rows[i].aside;
 		b = decide();
 		assert_int_equal(b->set_aside, rows[i].pairs);
-		assert_int_equal(fg_made_has_note(&b->notes, "pairs set aside"),
+		assert_int_equal(fg_made_has_note(&b->notes, "pairs were set aside"),
 				 rows[i].note != NULL);
 		if (rows[i].note)
 			assert_true(fg_made_has_note(&b->notes, rows[i].note));
@@ -219,7 +220,7 @@ static void a_failure_is_reported_with_the_last_lines_and_stacks(void **state)
 	(void)state;
 	series->state = FG_NOT_MEASURED;
 	b = decide();
-	assert_string_equal(b->error, "it was not measured");
+	assert_string_equal(b->error, "the benchmark was not measured");
 	assert_null(b->error_tail);
 	assert_int_equal(b->metric_count, 0);
 	series->failure = fg_xstrdup("timed out");
@@ -256,7 +257,8 @@ static void a_missing_benchmark_is_reported_with_its_command(void **state)
 	assert_int_equal(made.verdict.benchmarks[0].notes.count, 1);
 	assert_string_equal(
 		made.verdict.benchmarks[0].notes.items[0],
-		"missing: the candidate no longer has this benchmark: no './bench/parse'");
+		"missing: the candidate no longer has this benchmark, because './bench/parse' "
+		"does not exist");
 	assert_int_equal(made.verdict.benchmarks[0].metric_count, 0);
 }
 

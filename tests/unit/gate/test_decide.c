@@ -206,7 +206,8 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	made.measure.max_pairs = 10;
 	cpu = decide_differences(slower, 10);
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
-	note = note_with(&cpu->notes, "9 of 10 pairs; not failed because the interval begins at ");
+	note = note_with(&cpu->notes, "9 of 10 pairs are slower; not failed because the interval "
+				      "begins at ");
 	assert_non_null(note);
 	needed = (unsigned)strtoul(strstr(note, "%; ") + strlen("%; "), NULL, 10);
 	assert_in_range(needed, 11, 40);
@@ -232,7 +233,8 @@ static void the_reported_number_of_missing_pairs_decides(void **state)
 	assert_non_null(strstr(note, "fastgate run --resume"));
 	assert_non_null(strstr(
 		note,
-		"all of 7 pairs; not failed because at least 9 are needed to decide at this alpha; "));
+		"all of 7 pairs are slower; not failed because at least 9 are needed to decide "
+		"at this alpha; "));
 	needed = (unsigned)strtoul(strstr(note, "alpha; ") + strlen("alpha; "), NULL, 10);
 	assert_in_range(needed, 8, 28);
 	for (size_t i = 0; i < 28; i++)
@@ -465,11 +467,11 @@ static void when_all_pairs_are_set_aside_nothing_passes_and_it_says_why(void **s
 		const char *words;
 	} table[] = {
 		{FG_ASIDE_OVERLAP, FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED,
-		 "16 of 16 pairs set aside: the two programs ran less than 80 %"},
+		 "16 of 16 pairs were set aside: the two programs ran together for less than 80 %"},
 		{FG_ASIDE_STRAY, FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED,
-		 "16 of 16 pairs set aside: one program left processes running"},
+		 "16 of 16 pairs were set aside: one program left processes running"},
 		{FG_ASIDE_STEAL, FG_OUTCOME_INCONCLUSIVE, FG_EXIT_PASS,
-		 "16 of 16 pairs set aside: the host"},
+		 "16 of 16 pairs were set aside: more than half"},
 	};
 
 	(void)state;
@@ -514,7 +516,7 @@ static void a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for(void
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->pairs, 10);
 	assert_int_equal(b->set_aside, 14);
-	assert_false(fg_made_has_note(&b->notes, "pairs set aside"));
+	assert_false(fg_made_has_note(&b->notes, "pairs were set aside"));
 	assert_true(fg_made_metric(b, "cpu_time")->high - fg_made_metric(b, "cpu_time")->low >
 		    width);
 }

@@ -100,7 +100,7 @@ static void the_largest_contribution_names_the_mechanism(void **state)
 		/* Ten per cent more instructions do not explain twice the time. */
 		{{{4e6, 400, 100, 1e3, 1e3}, {4.4e6, 400, 100, 1e3, 1e3}},
 		 FG_MECHANISM_UNKNOWN,
-		 "not known: calls, instructions, caches and branches do not explain it",
+		 "not known: calls, instructions, caches and branches do not explain the change",
 		 {NAN, NAN}},
 		{{{0, 0, 0, 0, 0}, {4e6, 400, 100, 1e3, 1e3}},
 		 FG_MECHANISM_CALLS,

@@ -160,8 +160,8 @@ static void an_exact_metric_that_is_not_is_judged_by_pairs(void **state)
 
 		fill(series, 100, 150, 0);
 		series->repetitions[2 * others[i] + 1].values[metric] = 150.001;
-		check_note(decide(), "own figure is declared exact, but differs between "
-				     "repetitions: judged by pairs");
+		check_note(decide(), "own figure is declared exact but differs between "
+				     "repetitions, so it is judged by pairs");
 		assert_false(decide()->exact);
 		assert_int_equal(decide()->outcome, FG_OUTCOME_REGRESSION);
 		end();
@@ -273,7 +273,7 @@ static void a_pass_that_is_surely_worse_says_by_how_much(void **state)
 {
 	(void)state;
 	fill(begin("ns", FG_BETTER_LOWER, false), 100, 100.5, 0.0002);
-	check_note(decide(), "worse by 0.50 %, within the margin of 2 %");
+	check_note(decide(), "worse by 0.50 %, which is within the margin of 2 %");
 	assert_int_equal(decide()->outcome, FG_OUTCOME_PASS);
 	end();
 	fill(begin("ns", FG_BETTER_LOWER, false), 100, 100, 0.0002);
@@ -294,7 +294,7 @@ static void too_few_pairs_are_counted(void **state)
 		if (series->repetitions[i].pair >= 4)
 			series->repetitions[i].aside = FG_ASIDE_WARMUP;
 	}
-	check_note(decide(), "only 4 pairs: at least 5 are needed for any statement");
+	check_note(decide(), "only 4 pairs: at least 5 are needed for any decision");
 	assert_int_equal(decide()->outcome, FG_OUTCOME_INCONCLUSIVE);
 	end();
 }
@@ -328,10 +328,12 @@ static void missing_pairs_are_reported_only_for_a_suspected_slowdown(void **stat
 		assert_int_equal(
 			fg_made_has_note(
 				&decide()->notes,
-				"15 of 20 pairs; not failed because the interval begins at "),
+				"15 of 20 pairs are slower; not failed because the interval "
+				"begins at "),
 			rows[i].said);
 		assert_int_equal(fg_made_has_note(&decide()->notes,
-						  "; 53 would decide if the next ones are similar: "
+						  "; 53 pairs would decide if the next pairs are "
+						  "similar: "
 						  "`--pairs 10:53`"),
 				 rows[i].said);
 		assert_int_equal(fg_made_has_note(&decide()->notes, "probably slower (+"),
@@ -368,12 +370,12 @@ static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(
 	} rows[] = {
 		{{0.004, -0.003, 0.001, -0.002},
 		 FG_OUTCOME_PASS,
-		 "+5.0 % as it was linked; with all code in 8 places on both sides, shifted by 0, "
-		 "16, 32 and 48 bytes within a cache line: +0.4 %, −0.3 %, +0.1 %, −0.2 %"},
+		 "+5.0 % in the default layout; with all code in 8 places on both sides, shifted "
+		 "by 0, 16, 32 and 48 bytes within a cache line: +0.4 %, −0.3 %, +0.1 %, −0.2 %"},
 		{{0.104, 0.097, 0.101, 0.098},
 		 FG_OUTCOME_REGRESSION,
-		 "+5.0 % as it was linked; with all code in 8 places on both sides, shifted by 0, "
-		 "16, 32 and 48 bytes within a cache line: +10.4 %, +9.7 %, +10.1 %, +9.8 %"},
+		 "+5.0 % in the default layout; with all code in 8 places on both sides, shifted "
+		 "by 0, 16, 32 and 48 bytes within a cache line: +10.4 %, +9.7 %, +10.1 %, +9.8 %"},
 	};
 
 	(void)state;
@@ -417,7 +419,7 @@ static void a_difference_measured_in_layouts_is_not_placement(void **state)
 
 		assert_int_equal(verdict->outcome, rows[i].outcome);
 		check_note(verdict, rows[i].note);
-		assert_false(fg_made_has_note(&verdict->notes, "as it was linked"));
+		assert_false(fg_made_has_note(&verdict->notes, "in the default layout"));
 		assert_false(fg_made_has_note(&verdict->notes, "placement"));
 		end();
 	}

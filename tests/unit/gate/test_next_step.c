@@ -111,7 +111,7 @@ static void reach_the_first_look(struct walk *w)
 	w->now.why = "too slow to link";
 	assert_step(w, FG_STEP_REFUSED, FG_STEP_PAIRS, FG_STATE_DECIDING);
 	assert_true(w->step.is_detail);
-	assert_string_equal(w->step.text, "measured as linked: too slow to link");
+	assert_string_equal(w->step.text, "measured in the default layout only: too slow to link");
 	assert_int_equal(w->step.pairs, 10);
 }
 
@@ -166,9 +166,9 @@ static void a_budget_that_is_too_short_for_any_statement_is_not_spent(void **sta
 	assert_step(&w, FG_STEP_DONE, FG_STEP_SAY, FG_STATE_OVER);
 	assert_string_equal(
 		w.step.text,
-		"not measured further: a pair takes 1.00 s, and 4.00 s is too short "
-		"for any statement; a `--budget` of 8.40 s is enough for the 7 pairs that "
-		"can decide");
+		"not measured further: a pair takes 1.00 s, and a budget of 4.00 s is too short "
+		"for any decision; a `--budget` of 8.40 s is enough for the 7 pairs that can "
+		"decide");
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
 	tear_down(&w);
 }
@@ -261,7 +261,7 @@ static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
 	set_aside(&w, FG_ASIDE_ONE_LAYOUT);
 	linked(&w, "cpu_time");
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_IN_LAYOUTS);
-	assert_non_null(strstr(w.step.text, "measuring again with its code in 4 places"));
+	assert_non_null(strstr(w.step.text, "measuring again in 4 layouts"));
 	measured(&w, 10, 0.0, 0.001);
 	/* It was also measured as linked, so nothing is in doubt, and no function is named. */
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);

@@ -382,7 +382,7 @@ static void without_a_sure_function_suspects_are_reported_as_unsure(void **state
 	assert_in_range(b->time.function_count, 1, 5);
 	/* More pairs would help; repeating the run would not. */
 	assert_string_equal(b->notes.items[b->notes.count - 1],
-			    "to be sure of a function: more pairs (`--pairs`) or a higher rate "
+			    "to be sure of a function, use more pairs (`--pairs`) or a higher rate "
 			    "(`measure.sampler.rate`)");
 	assert_true(fabs(b->time.everything_else - b->time.total_delta) < 1e-9);
 	fg_made_program_release(&p);

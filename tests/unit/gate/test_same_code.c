@@ -97,8 +97,9 @@ static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **sta
 		assert_int_equal(
 			fg_made_has_note(
 				&b->notes,
-				"fit: machine code unchanged, as is all it calls; at offset "
-				"16 → 48 within a cache line (1040 → 1072 within a 4 KiB page)"),
+				"fit: the machine code of the function and of everything it "
+				"calls is unchanged; at offset 16 → 48 within a cache line (1040 "
+				"→ 1072 within a 4 KiB page)"),
 			rows[r].is_noted);
 		assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
 		fg_made_program_release(&p);
@@ -282,7 +283,7 @@ static void differences_of_layouts_are_placement_if_no_code_changed(void **state
 		(void)fg_made_node_of(&p, 0, NULL, "[kernel]", 12, 12);
 		b = fg_made_measure(&p, 100);
 		assert_int_equal(b->outcome, rows[r].outcome);
-		assert_true(fg_made_has_note(&b->notes, "placement: these places differ by more") ==
+		assert_true(fg_made_has_note(&b->notes, "placement: the layouts differ by more") ==
 			    (rows[r].outcome == FG_OUTCOME_PLACEMENT));
 		fg_made_program_release(&p);
 	}

@@ -292,14 +292,15 @@ static void a_sure_function_of_known_code_has_a_note_about_its_place(void **stat
 		const char *note;
 	} rows[] = {
 		{"_Z4worki=1040:1040:s", FG_STANDING_GUILTY,
-		 "work(int): machine code unchanged, as is all it calls; at offset 1040 within a "
-		 "4 KiB page on both sides"},
+		 "work(int): the machine code of the function and of everything it calls is "
+		 "unchanged; at offset 1040 within a 4 KiB page on both sides"},
 		{"_Z4worki=1040:1073:s", FG_STANDING_FASTER,
-		 "work(int): machine code unchanged, as is all it calls; at offset 16 → 49 within "
-		 "a cache line (1040 → 1073 within a 4 KiB page)"},
+		 "work(int): the machine code of the function and of everything it calls is "
+		 "unchanged; at offset 16 → 49 within a cache line (1040 → 1073 within a 4 KiB "
+		 "page)"},
 		{"_Z4worki=16:16:r", FG_STANDING_GUILTY,
-		 "work(int): its own machine code is unchanged, but not all that it calls; at offset "
-		 "16 within a 4 KiB page on both sides"},
+		 "work(int): the function's own machine code is unchanged, but something it "
+		 "calls has changed; at offset 16 within a 4 KiB page on both sides"},
 		{"_Z4worki=16:16:c", FG_STANDING_GUILTY, NULL},
 		{"_Z4worki=16:16:s", FG_STANDING_NOT_SURE, NULL},
 		{"main=16:16:s", FG_STANDING_GUILTY, NULL},

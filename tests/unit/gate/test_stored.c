@@ -121,7 +121,8 @@ static void another_environment_is_at_most_inconclusive(void **state)
 	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_int_equal(fg_made_metric(b, "cpu_time")->outcome, FG_OUTCOME_INCONCLUSIVE);
-	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "would be regression"));
+	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes,
+				     "inconclusive instead of regression"));
 	assert_int_equal(past.candidate.verdict.environment_difference_count, 1);
 	assert_string_equal(past.candidate.verdict.environment_difference[0].candidate, "two");
 	drop_past();

@@ -209,7 +209,9 @@ static void hints_are_true_and_complete(void **state)
 	struct fg_argument_figures figures = figures_of(2000, 0.25, 0.5);
 
 	(void)state;
-	hint_is("expf", &figures, "always in [0.25, 0.5]: a polynomial would do\n");
+	hint_is("expf", &figures,
+		"always in [0.25, 0.5]: a polynomial could replace the "
+		"function\n");
 	hint_is("explode", &figures, "");
 	figures.repeats = 1999;
 	hint_is("pow #2", &figures, "called 2000 times with the same argument\n");

@@ -85,7 +85,7 @@ static const struct difference_row rows[] = {
 	{
 		.why = "plugins",
 		.facts = {{"build.modules", {"a.so plugin.so", "a.so"}}},
-		.text = "loaded while it ran: plugin.so only in the baseline",
+		.text = "loaded at run time: plugin.so only in the baseline",
 	},
 	{
 		.why = "what no trace tells of is no difference",
@@ -94,7 +94,8 @@ static const struct difference_row rows[] = {
 	{
 		.why = "a long list is cut",
 		.facts = {{"build.modules", {"a b c d e f g h", "z"}}},
-		.text = "loaded while it ran: a b c d e f and 2 more only in the baseline, z only in the candidate",
+		.text = "loaded at run time: a b c d e f and 2 more only in the baseline, z only "
+			"in the candidate",
 	},
 	{
 		.why = "the project's own library against one from elsewhere",

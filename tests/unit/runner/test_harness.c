@@ -356,7 +356,7 @@ static void empty_and_broken_reports_are_refused_with_a_hint(void **state)
 		{FG_HARNESS_HYPERFINE, "", "--export-json"},
 		{FG_HARNESS_HYPERFINE,
 		 "{\"results\": [{\"command\": \"a\", \"mean\": 1}]}\n{\"results\": [",
-		 "end is missing"},
+		 "end of the JSON is missing"},
 	};
 
 	(void)state;

@@ -220,7 +220,8 @@ static void the_first_link_shows_that_all_are_expensive(void **state)
 	script_the_clock();
 	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
 	assert_string_equal(err.message,
-			    "linking it in 4 places would take 3.00 s; at most 2.00 s are allowed");
+			    "linking the program in 4 places would take 3.00 s; at most 2.00 s "
+			    "is allowed");
 	assert_int_equal(world.links, 1);
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
 	/* From now on, the cost is known in advance. */

@@ -282,7 +282,7 @@ static void a_quiet_machine_gets_the_duet_after_three_rounds(void **state)
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
 	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet decides faster here: ", 26),
 			 0);
-	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 tried of each"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 pairs of each were tried"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
 	tear_down(&s);
 }
@@ -313,7 +313,7 @@ static void programs_that_never_overlap_cannot_run_as_a_duet(void **state)
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "do not run at the same time"));
-	assert_non_null(strstr(series_of(&s)->schedule_reason, ": let the benchmark repeat"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, ": make the benchmark repeat"));
 	tear_down(&s);
 }
 
@@ -328,7 +328,7 @@ static void a_program_that_sleeps_cannot_run_as_a_duet(void **state)
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "does so for 75 % of its time"));
-	assert_non_null(strstr(series_of(&s)->schedule_reason, ": let it wait less"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, ": make it wait less"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
 	tear_down(&s);
 }
@@ -414,9 +414,10 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	assert_int_equal(s.given_up, 1);
 	assert_string_equal(
 		s.note,
-		"one after the other: in 12 of the last 16 pairs the two programs ran less than "
-		"80 % of their time together or left processes running, which is not a duet: let the "
-		"benchmark repeat its work and wait for what it starts (these pairs are set aside)");
+		"one after the other: in 12 of the last 16 pairs the two programs ran together "
+		"for less than 80 % of their time or left processes running, which is not a "
+		"duet: make the benchmark repeat its work and wait for what it starts (these "
+		"pairs are set aside)");
 	assert_string_equal(series_of(&s)->schedule_reason, s.note);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
@@ -550,7 +551,7 @@ static void programs_that_cannot_be_linked_again_are_measured_as_linked(void **s
 	/* A session that continues a run keeps its schedule. */
 	start(&s);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "used the original link"));
+	assert_non_null(strstr(err.message, "used the default layout"));
 	tear_down(&s);
 }
 

@@ -129,7 +129,7 @@ static void on_the_target_branch_the_parent_is_the_baseline(void **state)
 	sh("cd repo; git checkout -q main");
 	resolves_to("merge-base", "main~1", "HEAD^ (HEAD is on the target branch)");
 	sh("cd repo; echo changed > sub/value");
-	resolves_to("merge-base", "main", "HEAD (the working tree has changes)");
+	resolves_to("merge-base", "main", "HEAD (the work tree has changes)");
 }
 
 static void the_target_that_a_ci_names_comes_first(void **state)
@@ -180,7 +180,7 @@ static void outside_a_repository_a_ref_is_not_found(void **state)
 
 	(void)state;
 	assert_int_equal(fg_git_resolve(&git, "main", &commit, &words, &err), FG_ENOENT);
-	assert_non_null(strstr(err.message, "not in a git working tree"));
+	assert_non_null(strstr(err.message, "not in a git work tree"));
 	assert_int_equal(fg_git_describe_side(&git, &side, &err), FG_OK);
 	assert_null(side.commit);
 }

@@ -142,9 +142,9 @@ static void a_process_that_was_killed_as_it_began_has_recorded_nothing(void **st
 
 	(void)state;
 	assert_int_equal(fg_trace_parse("", 0, "7.0", &trace, &err), FG_EPARSE);
-	assert_string_equal(err.message, "7.0: its process has recorded nothing");
+	assert_string_equal(err.message, "7.0: the process recorded nothing");
 	assert_int_equal(fg_trace_parse(zeros, sizeof(zeros), "8.0", &trace, &err), FG_EPARSE);
-	assert_string_equal(err.message, "8.0: its process has recorded nothing");
+	assert_string_equal(err.message, "8.0: the process recorded nothing");
 }
 
 static void what_a_program_left_in_the_place_of_a_trace_is_not_opened(void **state)
@@ -446,7 +446,7 @@ static void python_stacks_that_made_no_sense_are_reported(void **state)
 	writer.header.end = FG_END_EXIT;
 	load();
 	assert_int_equal(profile.note_count, 3);
-	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks are without their Python"));
+	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks have no Python"));
 }
 
 /* Its names may be hidden from the user who made the recording. */

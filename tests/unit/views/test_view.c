@@ -126,8 +126,8 @@ static void shares_of_few_samples_come_with_their_interval(void **state)
 	profile.sample_count = 22;
 	make("flat", &profile, &options, &table);
 	assert_true(has_note(&table,
-			     "as precise as 22 equal samples: a share of 50 % is 50 ± 21 %, "
-			     "one of 10 % is 10 ± 13 %"));
+			     "as precise as 22 equal samples: a share of 50 % means 50 ± 21 %, "
+			     "and 10 % means 10 ± 13 %"));
 	fg_view_table_release(&table);
 	profile.samples[0].value *= 10;
 	make("flat", &profile, &options, &table);
