@@ -211,12 +211,7 @@ int fg_code_read(const char *path, const char *folder, struct fg_code *code, str
 
 	*code = (struct fg_code){0};
 	FG_TRY(fg_image_read(path, folder, &d.image, err));
-	if (!ZYAN_SUCCESS(ZydisDecoderInit(&d.decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					   ZYDIS_STACK_WIDTH_64)) ||
-	    !ZYAN_SUCCESS(ZydisDecoderInit(&d.full_decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					   ZYDIS_STACK_WIDTH_64)) ||
-	    !ZYAN_SUCCESS(
-		    ZydisDecoderEnableMode(&d.decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE))) {
+	if (!fg_decoder_start(&d.decoder, false) || !fg_decoder_start(&d.full_decoder, true)) {
 		fg_image_release(&d.image);
 		return fg_error_set(err, FG_EUNSUPPORTED, "the instruction decoder did not start");
 	}

@@ -30,12 +30,20 @@ uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table
 	return table + (uint64_t)(int64_t)offset;
 }
 
-bool fg_decoded_decode(const struct fg_digester *d, const uint8_t *bytes, uint64_t left,
+bool fg_decoder_start(ZydisDecoder *decoder, bool with_operands)
+{
+	return ZYAN_SUCCESS(ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LONG_64,
+					     ZYDIS_STACK_WIDTH_64)) &&
+	       (with_operands || ZYAN_SUCCESS(ZydisDecoderEnableMode(
+					 decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE)));
+}
+
+bool fg_decoded_decode(const ZydisDecoder *decoder, const uint8_t *bytes, uint64_t left,
 		       uint64_t address, struct fg_decoded *instruction)
 {
 	instruction->address = address;
 	instruction->bytes = bytes;
-	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d->decoder, NULL, bytes, (ZyanUSize)left,
+	return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, bytes, (ZyanUSize)left,
 							  &instruction->decoded));
 }
 

@@ -148,7 +148,7 @@ static const struct fg_image_relocation *stub_target(const struct fg_digester *d
 		uint64_t left = 0;
 		const uint8_t *bytes = fg_digester_bytes(&d->image, address, &left);
 
-		if (!bytes || !fg_decoded_decode(d, bytes, left, address, &i))
+		if (!bytes || !fg_decoded_decode(&d->decoder, bytes, left, address, &i))
 			return NULL;
 		if (i.decoded.mnemonic == ZYDIS_MNEMONIC_JMP) {
 			const struct fg_code_place slot = fg_decoded_displacement(&d->image, &i);
@@ -494,7 +494,8 @@ static void add_function(struct fg_digester *d, struct fg_strbuf *text,
 	for (uint64_t at = 0; bytes && at < size;) {
 		struct fg_decoded i;
 
-		if (fg_decoded_decode(d, bytes + at, size - at, symbol->address + at, &i)) {
+		if (fg_decoded_decode(&d->decoder, bytes + at, size - at, symbol->address + at,
+				      &i)) {
 			add_instruction(d, text, &i);
 			note_form(d, &i);
 			d->code->queries_cpu |= i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID ||

@@ -5,7 +5,7 @@
  *	digest.c               items by name, the digest of the whole
  *	digest_text.c          the text of one item, hashed
  *	unnamed_data.c         the bounds of data without a name
- *	digest_instruction.c   the fields of an instruction that hold addresses
+ *	digest_instruction.c   the fields of an instruction that hold addresses; also for entries.h
  *	digest_arm64.c         the same for arm64
  */
 #ifndef FG_CODE_DIGESTER_H
@@ -26,8 +26,8 @@ enum {
 struct fg_digester {
 	struct fg_image image;
 	struct fg_code *code;
-	ZydisDecoder decoder;      /* lengths and fields only: three times as fast */
-	ZydisDecoder full_decoder; /* operands as well */
+	ZydisDecoder decoder;      /* without operands */
+	ZydisDecoder full_decoder; /* with operands */
 	uint32_t *item_of_symbol;  /* image symbol → item, by name */
 	uint64_t *unnamed;         /* sorted addresses of unnamed data that is referred to */
 	size_t unnamed_count;
@@ -80,7 +80,9 @@ struct fg_arm64_place {
 struct fg_arm64_place *fg_arm64_places(const uint8_t *bytes, uint64_t size, uint64_t address,
 				       size_t *count);
 
-bool fg_decoded_decode(const struct fg_digester *d, const uint8_t *bytes, uint64_t left,
+/* A decoder without operands reads lengths and fields only, three times as fast. */
+bool fg_decoder_start(ZydisDecoder *decoder, bool with_operands);
+bool fg_decoded_decode(const ZydisDecoder *decoder, const uint8_t *bytes, uint64_t left,
 		       uint64_t address, struct fg_decoded *instruction);
 uint64_t fg_decoded_next(const struct fg_decoded *i);
 struct fg_code_place fg_decoded_displacement(const struct fg_image *image,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/entries.h"
 
-#include "base/base.h"
 #include "base/fs.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "binary/eh_frame.h"
 #include "binary/entry_scan.h"
@@ -11,10 +11,11 @@
 #include <elf.h>
 
 struct reading {
-	const char *path;
+	struct fg_entries *plan;
+	struct fg_plan_object object;
 	struct fg_image image;
 	struct fg_eh_frames frames;
-	struct fg_entries *entries;
+	enum fg_entry_refusal refusal; /* of the whole object */
 };
 
 /* ---- the object as a whole ---- */
@@ -32,8 +33,8 @@ static bool sum_segments(struct reading *r)
 		if (segment->p_offset > image->file_size ||
 		    segment->p_filesz > image->file_size - segment->p_offset)
 			return false;
-		r->entries->sum = fg_plan_sum(r->entries->sum, image->file + segment->p_offset,
-					      segment->p_filesz);
+		r->object.sum = fg_plan_sum(r->object.sum, image->file + segment->p_offset,
+					    segment->p_filesz);
 	}
 	return true;
 }
@@ -66,18 +67,7 @@ static bool is_mark(const char *name)
 	return FG_TEXT_IS_AMONG(name, marks);
 }
 
-static bool has_marks(const struct fg_image *image)
-{
-	for (size_t i = 0; i < image->section_count; i++)
-		if (is_mark(image->sections[i].name))
-			return true;
-	for (size_t i = 0; i < image->entry_count; i++)
-		if (is_mark(image->entries[i].name))
-			return true;
-	return false;
-}
-
-static bool read_frames(struct reading *r)
+static enum fg_entry_refusal read_sections(struct reading *r)
 {
 	r->frames.is_complete = true;
 	for (size_t i = 0; i < r->image.section_count; i++) {
@@ -86,130 +76,116 @@ static bool read_frames(struct reading *r)
 						    .size = (size_t)section->size,
 						    .address = section->address};
 
+		if (is_mark(section->name))
+			return FG_ENTRY_OBJECT;
 		if (strcmp(section->name, ".eh_frame") != 0)
 			continue;
 		if (!section->bytes || section->is_writable)
-			return false;
+			return FG_ENTRY_UNBOUNDED;
 		fg_eh_frames_add(&r->frames, &bytes);
 	}
-	return r->frames.is_complete && r->frames.count > 0;
+	return r->frames.is_complete && r->frames.count > 0 ? FG_ENTRY_ACCEPTED
+							    : FG_ENTRY_UNBOUNDED;
 }
 
-static enum fg_entry_refusal judge_object(struct reading *r)
+static enum fg_entry_refusal judge_object(struct reading *r, const char *path)
 {
-	if (is_runtime(r->path))
+	if (is_runtime(path))
 		return FG_ENTRY_RUNTIME;
-	if (!sum_segments(r) || has_marks(&r->image))
+	if (!sum_segments(r))
 		return FG_ENTRY_OBJECT;
-	return read_frames(r) ? FG_ENTRY_ACCEPTED : FG_ENTRY_UNBOUNDED;
+	for (size_t i = 0; i < r->image.entry_count; i++)
+		if (is_mark(r->image.entries[i].name))
+			return FG_ENTRY_OBJECT;
+	return read_sections(r);
 }
 
 /* ---- functions ---- */
 
-static void take_symbols(struct reading *r)
-{
-	const struct fg_image *image = &r->image;
-	struct fg_entries *entries = r->entries;
-
-	entries->entries = fg_arena_array(&entries->arena, image->entry_count + 1,
-					  sizeof(entries->entries[0]));
-	entries->names =
-		fg_arena_array(&entries->arena, image->entry_count + 1, sizeof(entries->names[0]));
-	for (size_t i = 0; i < image->entry_count; i++) {
-		const struct fg_image_entry *symbol = &image->entries[i];
-		struct fg_plan_entry *entry = &entries->entries[entries->count];
-		bool is_clone = false;
-		bool is_part = false;
-		const size_t size = (size_t)fg_plan_plain_size(symbol->name, &is_clone, &is_part);
-
-		/* Fragments of functions are not entries. */
-		if (!symbol->is_defined || !*symbol->name || is_part ||
-		    (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC))
-			continue;
-		*entry = (struct fg_plan_entry){
-			.address = symbol->address, .name = entries->count, .is_clone = is_clone};
-		entries->names[entries->count++] =
-			fg_arena_strndup(&entries->arena, symbol->name, size);
-		if (symbol->type == STT_GNU_IFUNC)
-			entry->refusal = FG_ENTRY_UNBOUNDED;
-	}
-}
-
-/* Orders by address, then by name. */
-static int compare_entries(const void *left, const void *right, void *names)
-{
-	const struct fg_plan_entry *a = left;
-	const struct fg_plan_entry *b = right;
-	const char **all = names;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return strcmp(all[a->name], all[b->name]);
-}
-
-/* Sorts the entries and drops those that both symbol tables have. */
-static void settle(struct fg_entries *entries)
-{
-	size_t used = 0;
-
-	qsort_r(entries->entries, entries->count, sizeof(entries->entries[0]), compare_entries,
-		(void *)entries->names);
-	for (size_t i = 0; i < entries->count; i++) {
-		struct fg_plan_entry *entry = &entries->entries[i];
-		struct fg_plan_entry *last = used ? &entries->entries[used - 1] : NULL;
-
-		if (last && compare_entries(last, entry, (void *)entries->names) == 0)
-			last->is_clone |= entry->is_clone;
-		else
-			entries->entries[used++] = *entry;
-	}
-	entries->count = used;
-}
-
-/* ---- one function ---- */
-
 static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry *entry)
 {
-	const struct fg_image_section *section = fg_image_section_at(&r->image, entry->address);
 	const struct fg_eh_frame *frame = fg_eh_frames_before(&r->frames, entry->address);
-	uint64_t size = 0;
+	const struct fg_image_section *section = frame ? fg_entry_section(&r->image, frame) : NULL;
 
-	if (!section || !section->is_code || section->is_writable || !section->bytes ||
-	    strncmp(section->name, ".text", strlen(".text")) != 0 || !frame ||
-	    frame->start != entry->address || frame->is_signal ||
-	    frame->end - section->address > section->size)
+	if (!section || section->is_writable || !fg_text_starts_with(section->name, ".text") ||
+	    frame->start != entry->address || frame->is_signal)
 		return FG_ENTRY_UNBOUNDED;
-	size = frame->end - frame->start;
-	return fg_entry_window(section->bytes + (entry->address - section->address), (size_t)size,
-			       entry);
+	return fg_entry_window(section->bytes + (entry->address - section->address),
+			       (size_t)(frame->end - frame->start), entry);
 }
 
-int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_error *err)
+FG_ORDER_BY(by_address, struct fg_image_entry, FG_UP(address), FG_TEXT_UP(name))
+
+static uint64_t add_text(struct fg_strbuf *texts, const char *text, size_t size)
 {
-	struct reading r = {.path = path, .entries = entries};
+	const uint64_t at = texts->length;
 
-	*entries = (struct fg_entries){0};
-	FG_TRY(fg_image_read_parts(path, &r.image, err));
-	entries->refusal = judge_object(&r);
-	take_symbols(&r);
-	settle(entries);
-	for (size_t i = 0; i < entries->count; i++) {
-		struct fg_plan_entry *entry = &entries->entries[i];
+	fg_strbuf_add(texts, text, size);
+	fg_strbuf_add_char(texts, '\0');
+	return at;
+}
 
-		if (entry->refusal == FG_ENTRY_ACCEPTED)
-			entry->refusal = (uint8_t)entries->refusal;
-		if (entry->refusal == FG_ENTRY_ACCEPTED)
-			entry->refusal = (uint8_t)judge_entry(&r, entry);
+/* Adds a function to the plan, unless it is the last one, which the other symbol table had. */
+static void add_entry(struct reading *r, const struct fg_image_entry *symbol)
+{
+	struct fg_strbuf *entries = &r->plan->entries;
+	struct fg_strbuf *texts = &r->plan->texts;
+	struct fg_plan_entry *last =
+		r->object.entry_count ? (void *)(entries->data + entries->length - sizeof(*last))
+				      : NULL;
+	struct fg_plan_entry entry = {.address = symbol->address};
+	bool is_part = false;
+	bool is_clone = false;
+	const size_t size = (size_t)fg_plan_plain_size(symbol->name, &is_clone, &is_part);
+
+	if (is_part)
+		return; /* a fragment of a function */
+	if (last && last->address == symbol->address &&
+	    strncmp(texts->data + last->name, symbol->name, size) == 0 &&
+	    texts->data[last->name + size] == '\0') {
+		last->is_clone |= is_clone;
+		return;
 	}
-	if (entries->refusal == FG_ENTRY_ACCEPTED)
-		fg_entry_scan(&r.image, &r.frames, entries->entries, entries->count);
+	entry.is_clone = is_clone;
+	entry.name = add_text(texts, symbol->name, size);
+	if (symbol->type == STT_GNU_IFUNC)
+		entry.refusal = FG_ENTRY_UNBOUNDED;
+	else
+		entry.refusal = (uint8_t)(r->refusal ? r->refusal : judge_entry(r, &entry));
+	fg_strbuf_add(entries, &entry, sizeof(entry));
+	r->object.entry_count++;
+}
+
+int fg_entries_add(struct fg_entries *plan, const char *path, const char *name,
+		   struct fg_error *err)
+{
+	const size_t first = plan->entries.length;
+	struct reading r = {.plan = plan,
+			    .object.first_entry = first / sizeof(struct fg_plan_entry)};
+
+	FG_TRY(fg_image_read_parts(path, &r.image, err));
+	r.object.path = add_text(&plan->texts, name, strlen(name));
+	r.refusal = judge_object(&r, path);
+	qsort(r.image.entries, r.image.entry_count, sizeof(r.image.entries[0]), by_address);
+	for (size_t i = 0; i < r.image.entry_count; i++) {
+		const struct fg_image_entry *symbol = &r.image.entries[i];
+
+		if (symbol->is_defined && *symbol->name &&
+		    (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC))
+			add_entry(&r, symbol);
+	}
+	if (r.refusal == FG_ENTRY_ACCEPTED && r.object.entry_count)
+		fg_entry_scan(&r.image, &r.frames, (void *)(plan->entries.data + first),
+			      r.object.entry_count);
+	fg_strbuf_add(&plan->objects, &r.object, sizeof(r.object));
 	fg_eh_frames_release(&r.frames);
 	fg_image_release(&r.image);
 	return FG_OK;
 }
 
-void fg_entries_release(struct fg_entries *entries)
+void fg_entries_release(struct fg_entries *plan)
 {
-	fg_arena_release(&entries->arena);
-	*entries = (struct fg_entries){0};
+	fg_strbuf_release(&plan->objects);
+	fg_strbuf_release(&plan->entries);
+	fg_strbuf_release(&plan->texts);
 }

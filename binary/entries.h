@@ -18,26 +18,23 @@
 #ifndef FG_CODE_ENTRIES_H
 #define FG_CODE_ENTRIES_H
 
-#include "base/arena.h"
 #include "base/error.h"
+#include "base/strbuf.h"
 #include "collector/calls/entry_plan.h"
 
+/* The parts of a plan; begins zeroed. */
 struct fg_entries {
-	struct fg_arena arena;
-	/* sorted by address and name; `name` is an index of `names` */
-	struct fg_plan_entry *entries;
-	const char **names;
-	size_t count;
-	uint64_t sum;                  /* identity of the object, as in fg_plan_object */
-	enum fg_entry_refusal refusal; /* of the whole object */
+	struct fg_strbuf objects; /* struct fg_plan_object */
+	struct fg_strbuf entries; /* struct fg_plan_entry, by object, address and name */
+	struct fg_strbuf texts;
 };
 
 /*
- * FG_EPARSE, FG_EUNSUPPORTED, FG_ELIMIT: the file cannot be read as an ELF file.  On failure
- * `entries` is empty.
+ * Adds the object `path`; `name` is the dynamic linker's name for it. FG_EPARSE, FG_EUNSUPPORTED,
+ * FG_ELIMIT: the file cannot be read as an ELF file, and nothing is added.
  */
-int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_error *err)
-	FG_NODISCARD;
-void fg_entries_release(struct fg_entries *entries);
+int fg_entries_add(struct fg_entries *plan, const char *path, const char *name,
+		   struct fg_error *err) FG_NODISCARD;
+void fg_entries_release(struct fg_entries *plan);
 
 #endif

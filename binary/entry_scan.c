@@ -9,9 +9,8 @@
  */
 #include "binary/entry_scan.h"
 
-#include "base/base.h"
-
-#include <Zydis/Zydis.h>
+#include "base/text.h"
+#include "binary/digester.h"
 
 enum {
 	WORD = 8,
@@ -34,20 +33,10 @@ struct scan {
 	bool *is_unknown;   /* per frame: true if it may jump anywhere in its function */
 };
 
-static void set(const struct scan *s, uint64_t address, unsigned what)
+static void mark(const struct scan *s, uint64_t address, unsigned how)
 {
 	if (address >= s->low && address < s->high)
-		s->bytes[address - s->low] |= (uint8_t)what;
-}
-
-static void mark(const struct scan *s, uint64_t address)
-{
-	set(s, address, ENTERED);
-}
-
-static bool is_known(const struct scan *s, uint64_t address)
-{
-	return s->bytes[address - s->low] & KNOWN;
+		s->bytes[address - s->low] |= (uint8_t)how;
 }
 
 /* ---- functions in several parts ---- */
@@ -80,101 +69,76 @@ static size_t frame_of(const struct scan *s, uint64_t address)
 					     : s->frames->count;
 }
 
-/* Stubs through which other objects are called share one frame. */
-static bool is_linkage(const struct scan *s, uint64_t address)
-{
-	const struct fg_image_section *section = fg_image_section_at(s->image, address);
-
-	return section && strncmp(section->name, ".plt", strlen(".plt")) == 0;
-}
-
 /* Records a jump from the frame to this address. */
 static void follow(const struct scan *s, size_t frame, uint64_t target, bool may_leave)
 {
 	const struct fg_eh_frame *own = &s->frames->items[frame];
+	const struct fg_image_section *section = NULL;
 	size_t other = 0;
 
-	mark(s, target);
 	if (target >= own->start && target < own->end) {
-		set(s, target, LOOPED);
+		mark(s, target, ENTERED | LOOPED);
 		return;
 	}
+	mark(s, target, ENTERED);
+	section = fg_image_section_at(s->image, target);
 	other = frame_of(s, target);
-	/* A jump to the start of another function, or to a linker stub, is a tail call. */
-	if (other < s->frames->count && !is_linkage(s, target) &&
+	/* A jump to the start of another function is a tail call. All linker stubs are one frame. */
+	if (other < s->frames->count && !(section && fg_text_starts_with(section->name, ".plt")) &&
 	    !(may_leave && s->frames->items[other].start == target))
 		join(s, frame, other);
 }
 
 /* ---- decoding ---- */
 
-static bool decode(const struct scan *s, const uint8_t *bytes, uint64_t left,
-		   ZydisDecodedInstruction *decoded)
+static void take_instruction(struct scan *s, size_t frame, const struct fg_decoded *i)
 {
-	return ZYAN_SUCCESS(
-		ZydisDecoderDecodeInstruction(&s->decoder, NULL, bytes, (ZyanUSize)left, decoded));
-}
-
-static bool is_relative(const ZydisDecodedInstruction *decoded)
-{
-	return (decoded->attributes & ZYDIS_ATTRIB_HAS_MODRM) && decoded->raw.modrm.mod == 0 &&
-	       decoded->raw.modrm.rm == MODRM_RELATIVE;
-}
-
-static void take_instruction(struct scan *s, size_t frame, const ZydisDecodedInstruction *decoded,
-			     uint64_t address)
-{
-	const bool is_jump = decoded->mnemonic == ZYDIS_MNEMONIC_JMP;
-	const uint64_t behind = address + decoded->length;
-	uint64_t target = 0;
+	const bool is_jump = i->decoded.mnemonic == ZYDIS_MNEMONIC_JMP;
+	const uint64_t target = fg_decoded_immediate(s->image, i, 0).target;
 
 	/*
 	 * A jump through memory goes to an address, and words that are addresses are searched for
 	 * separately.
 	 */
-	if (is_jump && (decoded->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
-	    decoded->raw.modrm.mod == MODRM_REGISTER)
+	if (is_jump && (i->decoded.attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+	    i->decoded.raw.modrm.mod == MODRM_REGISTER)
 		s->is_unknown[frame] = true;
-	if (is_relative(decoded))
-		mark(s, behind + (uint64_t)decoded->raw.disp.value);
-	if (!decoded->raw.imm[0].is_relative)
-		return;
-	target = behind + (uint64_t)decoded->raw.imm[0].value.s;
-	if (decoded->mnemonic == ZYDIS_MNEMONIC_CALL)
-		mark(s, target);
+	mark(s, fg_decoded_displacement(s->image, i).target, ENTERED);
+	if (!i->decoded.raw.imm[0].is_relative || i->decoded.mnemonic == ZYDIS_MNEMONIC_CALL)
+		mark(s, target, ENTERED);
 	else
 		follow(s, frame, target, is_jump);
 }
 
-/* The frame's bytes if all of it is code of the file; otherwise NULL. */
-static const uint8_t *bytes_of(const struct scan *s, const struct fg_eh_frame *frame)
+const struct fg_image_section *fg_entry_section(const struct fg_image *image,
+						const struct fg_eh_frame *frame)
 {
-	const struct fg_image_section *section = fg_image_section_at(s->image, frame->start);
+	const struct fg_image_section *section = fg_image_section_at(image, frame->start);
 
-	if (!section || !section->is_code || !section->bytes ||
-	    frame->end - section->address > section->size)
-		return NULL;
-	return section->bytes + (frame->start - section->address);
+	return section && section->is_code && section->bytes &&
+			       frame->end - section->address <= section->size
+		       ? section
+		       : NULL;
 }
 
 /* Reads a function from its start to its end. Returns false if it is not all code. */
 static bool read_frame(struct scan *s, size_t index)
 {
 	const struct fg_eh_frame *frame = &s->frames->items[index];
-	const uint64_t size = frame->end - frame->start;
-	const uint8_t *bytes = bytes_of(s, frame);
+	const struct fg_image_section *section = fg_entry_section(s->image, frame);
+	struct fg_decoded i;
 
-	for (uint64_t at = 0; bytes && at < size;) {
-		ZydisDecodedInstruction decoded;
-
-		if (!decode(s, bytes + at, size - at, &decoded))
+	if (!section)
+		return false;
+	for (uint64_t at = frame->start; at < frame->end; at = fg_decoded_next(&i)) {
+		if (!fg_decoded_decode(&s->decoder, section->bytes + (at - section->address),
+				       frame->end - at, at, &i))
 			return false;
-		take_instruction(s, index, &decoded, frame->start + at);
-		at += decoded.length;
+		take_instruction(s, index, &i);
 	}
-	for (uint64_t at = frame->start; bytes && at < frame->end; at++)
-		set(s, at, KNOWN);
-	return bytes != NULL;
+	for (uint64_t at = frame->start; at < frame->end; at++)
+		mark(s, at, KNOWN);
+	return true;
 }
 
 /* ---- every byte ---- */
@@ -190,13 +154,13 @@ static void scan_code(const struct scan *s, const struct fg_image_section *secti
 	for (uint64_t at = 0; at + 2 <= section->size; at++) {
 		const uint8_t *bytes = section->bytes + at;
 		const uint64_t address = section->address + at;
-		const bool known = is_known(s, address);
+		const bool known = s->bytes[address - s->low] & KNOWN;
 		uint64_t target = address + 1 + DISTANCE;
 		int32_t distance;
 
 		if (!known &&
 		    (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70 || (bytes[0] & 0xfc) == 0xe0))
-			mark(s, address + 2 + (uint64_t)(int64_t)(int8_t)bytes[1]);
+			mark(s, address + 2 + (uint64_t)(int64_t)(int8_t)bytes[1], ENTERED);
 		if (section->size - at < 1 + DISTANCE)
 			continue;
 		memcpy(&distance, bytes + 1, sizeof(distance));
@@ -204,11 +168,11 @@ static void scan_code(const struct scan *s, const struct fg_image_section *secti
 		if (bytes[0] == 0xe8 || bytes[0] == 0xe9 ||
 		    (at && bytes[-1] == 0x0f && (bytes[0] & 0xf0) == 0x80) ||
 		    (at && bytes[-1] == 0xc7 && bytes[0] == 0xf8))
-			mark(s, target);
+			mark(s, target, ENTERED);
 		for (size_t i = 0;
 		     !known && (bytes[0] & 0xc7) == MODRM_RELATIVE && i < FG_ARRAY_SIZE(immediates);
 		     i++)
-			mark(s, target + immediates[i]);
+			mark(s, target + immediates[i], ENTERED);
 	}
 }
 
@@ -223,11 +187,11 @@ static void scan_words(const struct scan *s, const struct fg_image_section *sect
 
 		memcpy(&narrow, section->bytes + at, sizeof(narrow));
 		if (s->image->is_fixed)
-			mark(s, narrow);
+			mark(s, narrow, ENTERED);
 		if (section->is_code || section->size - at < WORD)
 			continue;
 		memcpy(&word, section->bytes + at, sizeof(word));
-		mark(s, word);
+		mark(s, word, ENTERED);
 	}
 }
 
@@ -248,7 +212,7 @@ static void scan_sections(const struct scan *s)
 
 static void mark_handler(void *context, uint64_t address)
 {
-	mark(context, address);
+	mark(context, address, ENTERED);
 }
 
 /* Returns false if some of the frame's handlers are unknown. */
@@ -272,19 +236,19 @@ static void scan_tables(struct scan *s)
 	for (size_t i = 0; i < s->frames->count; i++) {
 		const struct fg_eh_frame *frame = &s->frames->items[i];
 
-		mark(s, frame->start);
+		mark(s, frame->start, ENTERED);
 		if (!mark_handlers(s, frame))
 			s->is_unknown[i] = true;
 	}
 	for (size_t i = 0; i < s->image->entry_count; i++) {
 		if (s->image->entries[i].is_defined)
-			mark(s, s->image->entries[i].address);
+			mark(s, s->image->entries[i].address, ENTERED);
 	}
 	for (size_t i = 0; i < s->image->relocation_count; i++) {
 		const struct fg_image_relocation *relocation = &s->image->relocations[i];
 
 		if (!relocation->import)
-			mark(s, relocation->target);
+			mark(s, relocation->target, ENTERED);
 	}
 }
 
@@ -323,20 +287,16 @@ void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *fram
 		   struct fg_plan_entry *entries, size_t count)
 {
 	struct scan s = {.image = image, .frames = frames};
-	const bool is_ready = ZYAN_SUCCESS(ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64,
-							    ZYDIS_STACK_WIDTH_64)) &&
-			      ZYAN_SUCCESS(ZydisDecoderEnableMode(
-				      &s.decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE)) &&
-			      find_code(&s);
+	const bool is_ready = fg_decoder_start(&s.decoder, false) && find_code(&s);
 
 	s.bytes = fg_xcalloc(is_ready ? s.high - s.low : 1, 1);
 	s.parts = fg_xcalloc(frames->count + 1, sizeof(s.parts[0]));
 	s.is_unknown = fg_xcalloc(frames->count + 1, sizeof(s.is_unknown[0]));
 	for (size_t i = 0; i < frames->count; i++)
 		s.parts[i] = (uint32_t)i;
-	for (size_t i = 0; is_ready && i < frames->count; i++)
-		s.is_unknown[i] = !read_frame(&s, i) || s.is_unknown[i];
 	if (is_ready) {
+		for (size_t i = 0; i < frames->count; i++)
+			s.is_unknown[i] = !read_frame(&s, i) || s.is_unknown[i];
 		scan_tables(&s);
 		scan_sections(&s);
 	}

@@ -6,9 +6,8 @@
  * it could not unwind from there, nor recognise the instruction.
  */
 #include "base/base.h"
+#include "binary/digester.h"
 #include "binary/entry_scan.h"
-
-#include <Zydis/Zydis.h>
 
 enum {
 	STACK_LIMIT = 0x70, /* offset from %fs; -fsplit-stack keeps the end of the stack there */
@@ -35,7 +34,7 @@ static bool is_plain(ZydisInstructionCategory category)
 		ZYDIS_CATEGORY_BROADCAST,
 	};
 
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+	for (size_t i = 0; i < FG_ARRAY_SIZE(plain); i++)
 		if (plain[i] == category)
 			return true;
 	return false;
@@ -79,15 +78,15 @@ static bool add_bytes(struct fg_plan_entry *entry, const uint8_t *bytes, size_t 
 	return true;
 }
 
-/* Makes the distance at offset `at` of the added code lead to `target`. */
-static bool add_fixup(struct fg_plan_entry *entry, size_t at, size_t rest, uint64_t target)
+/* Makes the distance at `at`, in the instruction added last, lead to `target`. */
+static bool add_fixup(struct fg_plan_entry *entry, size_t at, uint64_t target)
 {
-	const int64_t distance = (int64_t)(target - entry->address);
+	const int64_t distance = (int64_t)(target - (entry->address + entry->code_size));
 
 	if (entry->fixup_count == FG_PLAN_FIXUPS || distance < INT32_MIN || distance > INT32_MAX)
 		return false;
-	entry->fixups[entry->fixup_count++] = (struct fg_plan_fixup){
-		.target = (int32_t)distance, .at = (uint8_t)at, .rest = (uint8_t)rest};
+	fg_plan_set_distance(entry->code + at, entry->address + entry->code_size, target);
+	entry->fixups[entry->fixup_count++] = (uint8_t)at;
 	return true;
 }
 
@@ -99,22 +98,19 @@ static bool add_branch(struct fg_plan_entry *entry, const uint8_t *operation, si
 	const size_t at = entry->code_size + size;
 
 	return add_bytes(entry, operation, size) && add_bytes(entry, distance, sizeof(distance)) &&
-	       add_fixup(entry, at, 0, target);
+	       add_fixup(entry, at, target);
 }
 
 static bool copy(struct window *w)
 {
 	const ZydisDecodedInstruction *decoded = &w->decoded;
-	const size_t start = w->entry->code_size;
-	const unsigned at = decoded->raw.disp.offset;
+	const size_t at = w->entry->code_size + (size_t)decoded->raw.disp.offset;
 
-	if (!add_bytes(w->entry, w->bytes, decoded->length))
-		return false;
-	if (!(decoded->attributes & ZYDIS_ATTRIB_IS_RELATIVE))
-		return true;
-	return decoded->raw.disp.size == 32 &&
-	       add_fixup(w->entry, start + at, decoded->length - at - 4u,
-			 w->address + decoded->length + (uint64_t)decoded->raw.disp.value);
+	return add_bytes(w->entry, w->bytes, decoded->length) &&
+	       (!(decoded->attributes & ZYDIS_ATTRIB_IS_RELATIVE) ||
+		(decoded->raw.disp.size == 32 &&
+		 add_fixup(w->entry, at,
+			   w->address + decoded->length + (uint64_t)decoded->raw.disp.value)));
 }
 
 /* ---- instructions ---- */
@@ -208,8 +204,7 @@ enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 	const struct fg_plan_entry before = *entry;
 	enum fg_entry_refusal refusal = FG_ENTRY_UNBOUNDED;
 
-	if (ZYAN_SUCCESS(
-		    ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+	if (fg_decoder_start(&w.decoder, true))
 		refusal = take_all(&w, bytes, size);
 	if (refusal != FG_ENTRY_ACCEPTED)
 		*entry = before;

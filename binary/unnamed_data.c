@@ -39,7 +39,8 @@ static void scan_function(struct fg_digester *d, const struct fg_image_symbol *s
 	for (uint64_t at = 0; bytes && at < size;) {
 		struct fg_decoded i;
 
-		if (!fg_decoded_decode(d, bytes + at, size - at, symbol->address + at, &i)) {
+		if (!fg_decoded_decode(&d->decoder, bytes + at, size - at, symbol->address + at,
+				       &i)) {
 			at++;
 			continue;
 		}

@@ -172,22 +172,21 @@ static enum fg_exit worse_code(enum fg_exit a, enum fg_exit b)
 	return severity[a] >= severity[b] ? a : b;
 }
 
-enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict)
+void fg_gate_set_exit_codes(const struct fg_gate_input *input, struct fg_verdict *verdict)
 {
 	/* an error without a benchmark: nothing was measured */
-	enum fg_exit code =
+	verdict->exit_code =
 		verdict->outcome == FG_OUTCOME_ERROR ? FG_EXIT_NOT_MEASURED : FG_EXIT_PASS;
-
 	/* The worst outcome may pass where a milder one of another benchmark is set to fail. */
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
-		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
 
-		code = worse_code(code, exit_code_of(fg_benchmark_policy(input, benchmark->name),
-						     benchmark->outcome));
+		benchmark->exit_code = exit_code_of(fg_benchmark_policy(input, benchmark->name),
+						    benchmark->outcome);
 		if (benchmark->outcome == FG_OUTCOME_NEW && input->baseline_required)
-			code = worse_code(code, FG_EXIT_INCONCLUSIVE);
+			benchmark->exit_code = FG_EXIT_INCONCLUSIVE;
+		verdict->exit_code = worse_code(verdict->exit_code, benchmark->exit_code);
 	}
-	return code;
 }
 
 /* The arguments of a benchmark in a run; NULL if none were recorded. */
@@ -286,7 +285,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 	}
 	note_environment(input, &made);
 	note_accepts(input, &made);
-	made.exit_code = fg_gate_exit_code(input, &made);
+	fg_gate_set_exit_codes(input, &made);
 	*verdict = made;
 	return FG_OK;
 }

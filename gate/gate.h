@@ -53,8 +53,8 @@ unsigned fg_gate_min_pairs(const struct fg_policy *policy);
 int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict,
 		   struct fg_error *err) FG_NODISCARD;
 
-/* The exit code of a verdict, computed anew after its benchmarks have changed. */
-enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict);
+/* Sets the exit codes of the benchmarks and of the verdict: again after an outcome has changed. */
+void fg_gate_set_exit_codes(const struct fg_gate_input *input, struct fg_verdict *verdict);
 
 /* Notes that the host may differ between two sessions, and the command that avoids this. */
 void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,

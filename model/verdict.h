@@ -260,6 +260,7 @@ struct fg_creep_verdict {
 struct fg_benchmark_verdict {
 	const char *name;
 	enum fg_outcome outcome;
+	enum fg_exit exit_code; /* what this outcome makes of the run, by the benchmark's policy */
 	enum fg_schedule schedule;
 	unsigned pairs;
 	unsigned set_aside;

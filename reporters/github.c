@@ -169,6 +169,12 @@ static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 	fg_card_add_steps(card, "", text);
 }
 
+/* What fails the run is an error. */
+static enum level level_of(const struct fg_benchmark_verdict *benchmark)
+{
+	return benchmark->exit_code == FG_EXIT_PASS ? LEVEL_WARNING : LEVEL_ERROR;
+}
+
 static void add_function(struct annotations *a, const struct fg_blame *blame,
 			 const struct fg_node_verdict *node, const struct fg_card *card)
 {
@@ -178,9 +184,8 @@ static void add_function(struct annotations *a, const struct fg_blame *blame,
 	add_part(&message, blame, node);
 	if (node == card->culprit)
 		add_card(&message, card);
-	add_annotation(
-		a, card->benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING,
-		&place, card->sentence, fg_strbuf_text(&message));
+	add_annotation(a, level_of(card->benchmark), &place, card->sentence,
+		       fg_strbuf_text(&message));
 	fg_strbuf_release(&message);
 }
 
@@ -227,7 +232,7 @@ static void add_inconclusive(struct annotations *a, const struct fg_card *card)
 	if (!fg_report_probably(card->benchmark))
 		(void)fg_report_add_detectable(&message, fg_report_headline(card->benchmark));
 	add_card(&message, card);
-	add_annotation(a, LEVEL_WARNING, NULL, card->sentence,
+	add_annotation(a, level_of(card->benchmark), NULL, card->sentence,
 		       message.length > 0 ? fg_strbuf_text(&message) : card->sentence);
 	fg_strbuf_release(&message);
 }
@@ -251,7 +256,7 @@ static void add_benchmark(struct annotations *a, const struct fg_report *report,
 		add_inconclusive(a, &card);
 		break;
 	case FG_OUTCOME_CREEP:
-		add_annotation(a, LEVEL_WARNING, NULL, card.sentence,
+		add_annotation(a, level_of(benchmark), NULL, card.sentence,
 			       benchmark->creep ? benchmark->creep->sentence : "creep");
 		break;
 	case FG_OUTCOME_MISSING:
@@ -261,6 +266,8 @@ static void add_benchmark(struct annotations *a, const struct fg_report *report,
 	case FG_OUTCOME_NEW:
 	case FG_OUTCOME_PLACEMENT:
 	case FG_OUTCOME_IMPROVEMENT:
+		if (level_of(benchmark) == LEVEL_ERROR)
+			add_annotation(a, LEVEL_ERROR, NULL, card.sentence, card.sentence);
 		break;
 	}
 	fg_arena_release(&arena);

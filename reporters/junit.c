@@ -35,11 +35,17 @@ struct junit {
 	struct fg_map names; /* names used so far */
 };
 
+enum result {
+	RESULT_PASSED,
+	RESULT_SKIPPED,
+	RESULT_FAILED,
+	RESULT_BROKEN,
+	RESULT_COUNT,
+};
+
 struct totals {
-	unsigned tests;
-	unsigned failures;
-	unsigned errors;
-	unsigned skipped;
+	unsigned cases;
+	unsigned results[RESULT_COUNT];
 };
 
 static bool is_case(const struct fg_metric_verdict *metric)
@@ -66,13 +72,24 @@ static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 	       (!headline || headline->outcome != FG_OUTCOME_REGRESSION || headline->accepted);
 }
 
-static void count_outcome(struct totals *totals, enum fg_outcome outcome)
+/* A case fails if its outcome is the one by which the benchmark fails the run. */
+static enum result result_of(const struct fg_benchmark_verdict *benchmark, enum fg_outcome outcome)
 {
-	totals->tests++;
-	totals->failures += outcome == FG_OUTCOME_REGRESSION;
-	totals->errors += outcome == FG_OUTCOME_ERROR;
-	totals->skipped += outcome == FG_OUTCOME_INCONCLUSIVE || outcome == FG_OUTCOME_CREEP ||
-			   outcome == FG_OUTCOME_NEW || outcome == FG_OUTCOME_MISSING;
+	if (outcome == FG_OUTCOME_ERROR)
+		return RESULT_BROKEN;
+	if (outcome == benchmark->outcome && benchmark->exit_code != FG_EXIT_PASS)
+		return RESULT_FAILED;
+	return benchmark->unaffected || outcome == FG_OUTCOME_INCONCLUSIVE ||
+			       outcome == FG_OUTCOME_CREEP || outcome == FG_OUTCOME_NEW ||
+			       outcome == FG_OUTCOME_MISSING
+		       ? RESULT_SKIPPED
+		       : RESULT_PASSED;
+}
+
+static void count(struct totals *totals, enum result result)
+{
+	totals->cases++;
+	totals->results[result]++;
 }
 
 /* The outcome of a metric's case; an accepted regression passes. */
@@ -99,21 +116,19 @@ static struct totals count_cases(const struct fg_benchmark_verdict *benchmark)
 	struct totals totals = {0};
 
 	if (is_single_case(benchmark)) {
-		count_outcome(&totals, benchmark->outcome);
-		totals.skipped += benchmark->unaffected;
+		count(&totals, result_of(benchmark, benchmark->outcome));
 		return totals;
 	}
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
 		if (is_case(&benchmark->metrics[i]))
-			count_outcome(&totals, case_outcome(&benchmark->metrics[i]));
+			count(&totals, result_of(benchmark, case_outcome(&benchmark->metrics[i])));
 	}
 	for (size_t i = 0; i < benchmark->time.function_count; i++) {
 		const struct fg_node_verdict *node = &benchmark->time.functions[i];
 
 		if (function_is_case(node))
-			count_outcome(&totals, function_fails(benchmark, node)
-						       ? FG_OUTCOME_REGRESSION
-						       : FG_OUTCOME_PASS);
+			count(&totals,
+			      function_fails(benchmark, node) ? RESULT_FAILED : RESULT_PASSED);
 	}
 	return totals;
 }
@@ -192,34 +207,24 @@ static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_ve
 	fg_report_add_effort(text, benchmark, metric);
 }
 
-/* The element that a case gets for each outcome other than a pass. */
-static const struct {
-	const char *element;
-	const char *type;
-} elements[] = {
-	[FG_OUTCOME_REGRESSION] = {.element = "failure", .type = "regression"},
-	[FG_OUTCOME_ERROR] = {.element = "error", .type = "error"},
-	[FG_OUTCOME_INCONCLUSIVE] = {.element = "skipped"},
-	[FG_OUTCOME_CREEP] = {.element = "skipped"},
-	[FG_OUTCOME_NEW] = {.element = "skipped"},
-	[FG_OUTCOME_MISSING] = {.element = "skipped"},
-};
-
 /* `metric` NULL: the outcome of the whole benchmark. */
 static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
 			     const struct fg_metric_verdict *metric, enum fg_outcome outcome)
 {
-	const char *element = benchmark->unaffected ? "skipped" : elements[outcome].element;
+	static const char *const elements[RESULT_COUNT] = {[RESULT_SKIPPED] = "skipped",
+							   [RESULT_FAILED] = "failure",
+							   [RESULT_BROKEN] = "error"};
+	const enum result result = result_of(benchmark, outcome);
+	const bool is_serious = result == RESULT_FAILED || result == RESULT_BROKEN;
 	const bool is_other = metric && metric != fg_report_headline(benchmark);
 	struct fg_strbuf message = {0};
 	struct fg_strbuf text = {0};
 
-	if (!element)
+	if (result == RESULT_PASSED)
 		return;
 	if (!is_other)
 		fg_card_add_sentence(&message, benchmark, NULL);
-	if (metric && fg_report_has_change(metric) &&
-	    (is_other || outcome == FG_OUTCOME_REGRESSION)) {
+	if (metric && fg_report_has_change(metric) && (is_other || result == RESULT_FAILED)) {
 		fg_strbuf_add_text(&message, is_other ? "" : "; ");
 		describe_metric(&message, benchmark, metric);
 	}
@@ -228,9 +233,10 @@ static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict 
 		fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
 	fg_strbuf_clear(&text);
 	/* GitLab shows the message only if there is no text. */
-	if (elements[outcome].type)
+	if (is_serious)
 		add_card(j, benchmark, &text);
-	add_outcome(j, element, elements[outcome].type, &message, &text);
+	add_outcome(j, elements[result], is_serious ? fg_outcome_name(outcome) : NULL, &message,
+		    &text);
 	fg_strbuf_release(&message);
 	fg_strbuf_release(&text);
 }
@@ -308,10 +314,10 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 	fg_xml_attribute(&j->xml, "hostname", "localhost");
 	fg_xml_attribute_printf(&j->xml, "timestamp", "%.19s",
 				when); /* the schemas require a time without a time zone */
-	fg_xml_attribute_printf(&j->xml, "tests", "%u", totals.tests);
-	fg_xml_attribute_printf(&j->xml, "failures", "%u", totals.failures);
-	fg_xml_attribute_printf(&j->xml, "errors", "%u", totals.errors);
-	fg_xml_attribute_printf(&j->xml, "skipped", "%u", totals.skipped);
+	fg_xml_attribute_printf(&j->xml, "tests", "%u", totals.cases);
+	fg_xml_attribute_printf(&j->xml, "failures", "%u", totals.results[RESULT_FAILED]);
+	fg_xml_attribute_printf(&j->xml, "errors", "%u", totals.results[RESULT_BROKEN]);
+	fg_xml_attribute_printf(&j->xml, "skipped", "%u", totals.results[RESULT_SKIPPED]);
 	fg_xml_attribute_printf(&j->xml, "time", "%.3f", benchmark->seconds);
 	fg_xml_begin(&j->xml, "properties"); /* the schemas require this element */
 	fg_xml_begin(&j->xml, "property");
@@ -329,6 +335,7 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 static const struct fg_benchmark_verdict nothing_ran = {
 	.name = "fastgate",
 	.outcome = FG_OUTCOME_ERROR,
+	.exit_code = FG_EXIT_NOT_MEASURED,
 	.error = "no benchmark was measured",
 };
 

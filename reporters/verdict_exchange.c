@@ -54,6 +54,12 @@ static void exchange_outcome(const struct fg_exchange *with, enum fg_outcome *ou
 		*outcome = FG_OUTCOME_ERROR;
 }
 
+static void exchange_exit_code(const struct fg_exchange *with, enum fg_exit *code)
+{
+	*code = (enum fg_exit)fg_exchange_count(with, "exit_code", (uint64_t)*code,
+						FG_EXIT_INTERRUPTED);
+}
+
 static void exchange_notes(const struct fg_exchange *with, struct fg_notes *notes)
 {
 	fg_exchange_texts(with, "notes", &notes->items, &notes->count);
@@ -422,6 +428,7 @@ static void exchange_head(const struct fg_exchange *with, struct fg_benchmark_ve
 
 	fg_exchange_words(with, "name", &benchmark->name);
 	exchange_outcome(with, &benchmark->outcome);
+	exchange_exit_code(with, &benchmark->exit_code);
 	if (with->w)
 		fg_card_write_json(context->report, benchmark, with->w);
 	exchange_schedule(with, &benchmark->schedule);
@@ -475,8 +482,7 @@ void fg_verdict_exchange(const struct fg_exchange *with, struct fg_verdict *verd
 	const struct fg_verdict_context *context = with->context;
 
 	exchange_outcome(with, &verdict->outcome);
-	verdict->exit_code = (enum fg_exit)fg_exchange_count(
-		with, "exit_code", (uint64_t)verdict->exit_code, FG_EXIT_INTERRUPTED);
+	exchange_exit_code(with, &verdict->exit_code);
 	if (with->w) {
 		fg_card_write_json(context->report, NULL, with->w);
 		fg_report_add_run(context->report, with->w);

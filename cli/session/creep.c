@@ -232,5 +232,5 @@ void fg_session_add_creep(struct fg_session *session, const struct fg_gate_input
 	}
 	if (status != FG_OK)
 		fg_cli_warn(session->cli, "creep is not judged: %s", err.message);
-	verdict->exit_code = fg_gate_exit_code(input, verdict);
+	fg_gate_set_exit_codes(input, verdict);
 }

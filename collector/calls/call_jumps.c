@@ -47,7 +47,6 @@ struct target {
 	const struct fg_plan_object *object;
 	const struct dl_phdr_info *info;
 	const char *path;
-	uintptr_t bias;
 	uintptr_t low, high; /* mapping of its code */
 	bool is_prepared;
 	enum fg_entry_refusal refusal; /* of the preparation */
@@ -60,19 +59,17 @@ const char *fg_call_jumps_plan;
 
 static struct {
 	uint64_t count;
-	char names[NAMES_MAX][64];
+	const char *names[NAMES_MAX];
 	uint32_t named;
 } refused[FG_ENTRY_REFUSALS];
 
 static void note(enum fg_entry_refusal refusal, const char *name)
 {
-	if (refused[refusal].named < NAMES_MAX && name) {
-		char *to = refused[refusal].names[refused[refusal].named++];
-		const size_t size = strnlen(name, sizeof(refused[0].names[0]) - 1);
+	const char *kept =
+		name && refused[refusal].named < NAMES_MAX ? fg_call_keep_text(name) : NULL;
 
-		memcpy(to, name, size);
-		to[size] = '\0';
-	}
+	if (kept)
+		refused[refusal].names[refused[refusal].named++] = kept;
 	refused[refusal].count++;
 }
 
@@ -100,7 +97,7 @@ static bool is_the_same(struct target *t)
 	t->low = UINTPTR_MAX;
 	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
-		const uintptr_t start = t->bias + header->p_vaddr;
+		const uintptr_t start = t->info->dlpi_addr + header->p_vaddr;
 		const bool is_code = header->p_flags & PF_X;
 
 		if (header->p_type != PT_LOAD || (!is_code && (header->p_flags & PF_W)))
@@ -123,8 +120,9 @@ static bool protect_code(const struct target *t, int protection)
 
 	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
-		const uintptr_t start = (t->bias + header->p_vaddr) & ~(uintptr_t)(PAGE - 1);
-		const uintptr_t end = t->bias + header->p_vaddr + header->p_filesz;
+		const uintptr_t start =
+			(t->info->dlpi_addr + header->p_vaddr) & ~(uintptr_t)(PAGE - 1);
+		const uintptr_t end = t->info->dlpi_addr + header->p_vaddr + header->p_filesz;
 
 		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
 			continue;
@@ -178,26 +176,16 @@ static uintptr_t write_stub(struct target *t, uint32_t place, const struct fg_pl
 	memcpy(stub, head, STUB_HEAD);
 	memcpy(stub + 6, &place, sizeof(place));
 	fg_plan_set_distance(stub + 12, (uintptr_t)stub + 16, (uintptr_t)t->area);
-	fg_plan_move(entry, t->bias + entry->address, code, (uintptr_t)code);
+	fg_plan_move(entry, t->info->dlpi_addr + entry->address, code, (uintptr_t)code);
 	return (uintptr_t)stub;
 }
 
 static void write_jump(const struct target *t, const struct fg_plan_entry *entry, uintptr_t stub)
 {
-	uint8_t *at = (uint8_t *)(t->bias + entry->address + entry->jump_at);
+	uint8_t *at = (uint8_t *)(t->info->dlpi_addr + entry->address + entry->jump_at);
 
 	at[0] = JUMP;
 	fg_plan_set_distance(at + 1, (uintptr_t)at + FG_PLAN_JUMP, stub);
-}
-
-static bool is_requested(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
-{
-	if (!fg_call_is_wanted(symbol, readable))
-		return false;
-	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
-		if (fg_call_matches(&fg_call_patterns[i], readable, path))
-			return true;
-	return false;
 }
 
 /* Is the entry wanted, and counted neither by the function itself nor under another name? */
@@ -206,8 +194,8 @@ static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
 {
 	struct fg_call_symbol known;
 
-	return is_requested(t->plan->texts + entry->name, t->path, readable) &&
-	       !fg_call_symbol_find(t->bias + entry->address, &known);
+	return fg_call_is_wanted(t->plan->texts + entry->name, t->path, readable) &&
+	       !fg_call_symbol_find(t->info->dlpi_addr + entry->address, &known);
 }
 
 /* Makes the code writable and maps room for stubs; returns why it cannot. */
@@ -238,7 +226,7 @@ static enum fg_entry_refusal add_jump(struct target *t, const struct fg_plan_ent
 					.is_counted_only = entry->is_clone};
 	uint32_t place = 0;
 
-	if (fg_object_is_used_by_us(t->bias + entry->address))
+	if (fg_object_is_used_by_us(t->info->dlpi_addr + entry->address))
 		return FG_ENTRY_RUNTIME;
 	if (!t->is_prepared)
 		t->refusal = prepare(t);
@@ -246,7 +234,7 @@ static enum fg_entry_refusal add_jump(struct target *t, const struct fg_plan_ent
 	if (t->refusal != FG_ENTRY_ACCEPTED)
 		return t->refusal;
 	if (fg_call_symbol_take(t->plan->texts + entry->name, readable, t->path, &symbol))
-		place = fg_call_symbol_add(t->bias + entry->address, &symbol);
+		place = fg_call_symbol_add(t->info->dlpi_addr + entry->address, &symbol);
 	if (!place)
 		return FG_ENTRY_FULL;
 	write_jump(t, entry, write_stub(t, place, entry));
@@ -275,10 +263,8 @@ static void patch(struct target *t)
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const struct fg_plan_view *plan = data;
-	struct target t = {.plan = plan,
-			   .info = info,
-			   .path = info->dlpi_name ? info->dlpi_name : "",
-			   .bias = info->dlpi_addr};
+	struct target t = {
+		.plan = plan, .info = info, .path = info->dlpi_name ? info->dlpi_name : ""};
 
 	(void)size;
 	t.object = object_of_path(plan, t.path);

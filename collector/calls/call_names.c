@@ -137,15 +137,6 @@ static bool means(const struct fg_call_pattern *pattern, const char *readable)
 	       (!pattern->only_known || fg_signature_find(readable, &signature));
 }
 
-bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX])
-{
-	fg_call_name_read(symbol, readable);
-	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
-		if (means(&fg_call_patterns[i], readable))
-			return true;
-	return false;
-}
-
 static bool is_from(const struct fg_call_pattern *pattern, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -163,4 +154,13 @@ static bool is_from(const struct fg_call_pattern *pattern, const char *path)
 bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path)
 {
 	return means(pattern, readable) && (!path || is_from(pattern, path));
+}
+
+bool fg_call_is_wanted(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX])
+{
+	fg_call_name_read(symbol, readable);
+	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
+		if (fg_call_matches(&fg_call_patterns[i], readable, path))
+			return true;
+	return false;
 }

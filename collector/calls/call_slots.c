@@ -155,7 +155,7 @@ static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 	uintptr_t target = 0;
 	uint32_t function = 0;
 
-	if (!fg_call_is_wanted(name, readable) || is_untouchable(name) || *slot == 0)
+	if (!fg_call_is_wanted(name, NULL, readable) || is_untouchable(name) || *slot == 0)
 		return;
 	target = target_of(object, entry, symbol, *slot);
 	if (!target) {
@@ -229,7 +229,7 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 	char readable[FG_CALL_NAME_MAX];
 	uintptr_t site = 0;
 
-	if (symbol->is_resolver || !fg_call_is_wanted(symbol->base, readable))
+	if (symbol->is_resolver || !fg_call_is_wanted(symbol->base, object->path, readable))
 		return;
 	if (!object->has_hooks) {
 		site = fentry_site(object, address, symbol->size);
@@ -293,7 +293,7 @@ static bool is_meant(const void *pattern, const struct fg_object *object, const 
 {
 	char readable[FG_CALL_NAME_MAX];
 
-	return fg_call_is_wanted(name, readable) &&
+	return fg_call_is_wanted(name, object->path, readable) &&
 	       fg_call_matches(pattern, readable, object->path);
 }
 

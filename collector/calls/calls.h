@@ -100,10 +100,10 @@ extern uint32_t fg_call_pattern_count;
 /* Adds the patterns of a list like "exp,log@libm,Parser::*"; false: some did not fit. */
 bool fg_call_patterns_add(const char *list, bool with_domains);
 /*
- * Does a pattern match this symbol's name? `readable` gets the name without parameters:
- * "Parser::parse".
+ * Does a pattern match this symbol's name, in the object of this path (NULL: any)? `readable` gets
+ * the name without parameters: "Parser::parse".
  */
-bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX]);
+bool fg_call_is_wanted(const char *symbol, const char *path, char readable[FG_CALL_NAME_MAX]);
 /* Does the pattern match the function of this name in the object of this path (NULL: any)? */
 bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path);
 /* ---- calls.c ---- */

@@ -21,7 +21,7 @@ enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
 	FG_PLAN_CODE = 48,   /* the covered instructions as moved, and the jump back */
-	FG_PLAN_FIXUPS = 4,  /* distances in the moved instructions */
+	FG_PLAN_FIXUPS = 4,  /* distances in `code` */
 };
 
 /* Reasons not to count a function at its entry; profile/call_patterns.c describes them. */
@@ -57,14 +57,6 @@ struct fg_plan_object {
 	uint64_t entry_count;
 };
 
-/* A 32-bit distance from the end of an instruction to a place in the object. */
-struct fg_plan_fixup {
-	int32_t target; /* target, relative to the function's address */
-	uint8_t at;     /* offset in `code` */
-	uint8_t rest;   /* bytes of the instruction after the distance */
-	uint16_t unused;
-};
-
 /* A function. Each name of an address has its own entry. */
 struct fg_plan_entry {
 	uint64_t address;    /* its address in the file */
@@ -75,9 +67,9 @@ struct fg_plan_entry {
 	uint8_t window_size; /* bytes from the address to the end of the covered instructions */
 	uint8_t code_size;
 	uint8_t fixup_count;
-	uint8_t unused[2];
-	uint8_t code[FG_PLAN_CODE];
-	struct fg_plan_fixup fixups[FG_PLAN_FIXUPS];
+	uint8_t code[FG_PLAN_CODE];     /* with the distances that it would have at `address` */
+	uint8_t fixups[FG_PLAN_FIXUPS]; /* offsets of these in `code` */
+	uint8_t unused[6];
 };
 
 /* A plan in memory. */
@@ -149,10 +141,12 @@ static inline void fg_plan_move(const struct fg_plan_entry *entry, uint64_t func
 {
 	memcpy(code, entry->code, entry->code_size);
 	for (unsigned i = 0; i < entry->fixup_count; i++) {
-		const struct fg_plan_fixup *fixup = &entry->fixups[i];
+		uint8_t *at = code + entry->fixups[i];
+		uint32_t distance;
 
-		fg_plan_set_distance(code + fixup->at, address + fixup->at + 4u + fixup->rest,
-				     function + (uint64_t)(int64_t)fixup->target);
+		memcpy(&distance, at, sizeof(distance));
+		distance += (uint32_t)(function - address);
+		memcpy(at, &distance, sizeof(distance));
 	}
 }
 

@@ -160,7 +160,7 @@ static int start_writing(struct fg_server *s, struct fg_error *err)
 	if (s->options.read_only)
 		return FG_OK;
 	s->writer = fg_writer_new(s->sessions);
-	return fg_webhooks_start(s->sessions, &s->options, &s->webhooks, err);
+	return fg_webhooks_start(s, err);
 }
 
 static int set_proxies(struct fg_server *s, struct fg_error *err)
@@ -281,7 +281,8 @@ void fg_server_stop(struct fg_server *server)
 	fg_connections_stop(server->connections);
 	fg_health_stop(server->health);
 	fg_watcher_stop(server->watcher);
-	fg_webhooks_stop(server->webhooks);
+	fg_background_stop(&server->webhooks);
+	fg_ranges_free(server->webhook_ranges);
 	fg_writer_free(server->writer);
 	fg_workers_free(server->workers);
 	fg_replica_stop(server->replica);

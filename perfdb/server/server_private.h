@@ -4,6 +4,7 @@
 #define FG_PERFDB_SERVER_SERVER_PRIVATE_H
 
 #include "perfdb/server/server.h"
+#include "perfdb/server/threads.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>
@@ -16,7 +17,6 @@ struct fg_ranges;
 struct fg_replica;
 struct fg_sessions;
 struct fg_watcher;
-struct fg_webhooks;
 struct fg_workers;
 struct fg_writer;
 struct MHD_Daemon;
@@ -61,7 +61,8 @@ struct fg_server {
 	struct fg_writer *writer; /* NULL if read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
-	struct fg_webhooks *webhooks; /* NULL if read-only */
+	struct fg_background webhooks; /* not started if read-only */
+	struct fg_ranges *webhook_ranges;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	atomic_size_t body_bytes;                  /* bytes of requests in progress */

@@ -2,16 +2,16 @@
 #include "perfdb/server/webhook.h"
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "perfdb/client/http.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/ranges.h"
-#include "perfdb/server/server.h"
-#include "perfdb/server/threads.h"
+#include "perfdb/server/server_private.h"
+#include "perfdb/server/sessions.h"
 #include "perfdb/server/watcher.h"
+#include "store/serving/webhook.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -19,15 +19,7 @@
 enum {
 	TIMEOUT_SECONDS = 5, /* per call */
 	ATTEMPTS_MAX = 10,
-	TEXT_MAX_BYTES = 4096, /* limit of an address or template */
 	VALUE_MAX_BYTES = 2000,
-};
-
-struct fg_webhooks {
-	struct fg_sessions *sessions;
-	const struct fg_server_options *options;
-	struct fg_ranges *allowed;
-	struct fg_background calls;
 };
 
 /* ---- the message ---- */
@@ -54,12 +46,12 @@ void fg_webhook_fill(const char *template, const struct fg_webhook_value *values
 
 		while (v->place && !fg_text_starts_with(template, v->place))
 			v++;
-		if (!v->place) {
+		if (v->place) {
+			add_value(body, v->value);
+			template += strlen(v->place);
+		} else {
 			fg_strbuf_add_char(body, *template ++);
-			continue;
 		}
-		add_value(body, v->value);
-		template += strlen(v->place);
 	}
 }
 
@@ -137,50 +129,19 @@ bool fg_webhook_admits(void *allowed, const char *text)
 	       (fg_ranges_have(allowed, &address) || fg_address_is_public(&address));
 }
 
-/* A placeholder outside a string is not JSON. */
-static int check_template(const char *template, struct fg_error *err)
-{
-	cJSON *json = NULL;
-	const bool is_good =
-		fg_json_parse(template, strlen(template), TEXT_MAX_BYTES, &json, NULL) == FG_OK &&
-		cJSON_IsObject(json);
-
-	cJSON_Delete(json);
-	if (is_good)
-		return FG_OK;
-	return fg_error_set(err, FG_EINVAL,
-			    "'template': expected a JSON object with placeholders inside strings");
-}
-
-int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *template,
-		      struct fg_error *err)
-{
-	const char *visible = url;
-
-	while (*visible > ' ' && *visible < 0x7f && *visible != '@')
-		visible++;
-	if (*visible || strlen(url) > TEXT_MAX_BYTES ||
-	    !(fg_text_starts_with(url, "https://") ||
-	      (h->options->webhooks.allows_plain && fg_text_starts_with(url, "http://"))))
-		return fg_error_set(err, FG_EINVAL,
-				    "'url': expected https://HOST/... without a user (the server's "
-				    "option --webhook-http also allows http://)");
-	return check_template(template, err);
-}
-
-/* Makes the call. FG_ENET: the same call may succeed later. */
-static int deliver(const struct fg_webhooks *h, const char *url, const char *body,
+/* FG_ENET: the same call may succeed later. */
+static int deliver(const struct fg_server *server, const char *url, const char *body,
 		   struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json", NULL};
-	const struct fg_webhook_options *allowed = &h->options->webhooks;
+	const struct fg_webhook_options *allowed = &server->options.webhooks;
 	const struct fg_http_options options = {
 		.url = url,
 		.url_is_secret = true,
 		.ca_file = allowed->ca_file,
 		.timeout_ns = TIMEOUT_SECONDS * FG_NS_PER_S,
 		.admits = fg_webhook_admits,
-		.context = h->allowed,
+		.context = server->webhook_ranges,
 		.needs_tls = !allowed->allows_plain,
 	};
 	const struct fg_http_request request = {
@@ -210,15 +171,15 @@ static int deliver(const struct fg_webhooks *h, const char *url, const char *bod
 	return status;
 }
 
-static int make_call(const struct fg_webhooks *h, struct fg_store *store,
+static int make_call(const struct fg_server *server, struct fg_store *store,
 		     const struct fg_webhook_call *call, struct fg_error *err)
 {
 	struct fg_strbuf body = {0};
 	struct fg_error why = {0};
-	int status = write_message(store, call, h->options->public_url, &body, &why);
+	int status = write_message(store, call, server->options.public_url, &body, &why);
 
 	if (status == FG_OK && body.length)
-		status = deliver(h, call->hook.url, body.data, &why);
+		status = deliver(server, call->hook.url, body.data, &why);
 	fg_strbuf_release(&body);
 	return fg_store_webhook_settle(store, call,
 				       status == FG_OK || status == FG_EINVAL ||
@@ -229,53 +190,33 @@ static int make_call(const struct fg_webhooks *h, struct fg_store *store,
 /* Returns false if nothing is due or the database fails. */
 static bool call_next(void *context)
 {
-	const struct fg_webhooks *h = context;
+	const struct fg_server *server = context;
 	struct fg_webhook_call call = {0};
 	struct fg_arena arena = {0};
 	struct fg_error err = {0};
-	struct fg_store *store = fg_sessions_borrow(h->sessions, &err);
-	int status = FG_ENET;
+	struct fg_store *store = fg_sessions_borrow(server->sessions, &err);
+	int status = store ? fg_store_webhook_claim(store, server->options.webhooks.retry_ns,
+						    &arena, &call, &err)
+			   : FG_ENET;
 
-	if (store)
-		status = fg_store_webhook_claim(store, h->options->webhooks.retry_ns, &arena, &call,
-						&err);
 	if (status == FG_OK)
-		status = make_call(h, store, &call, &err);
-	fg_sessions_give_back(h->sessions, store);
+		status = make_call(server, store, &call, &err);
+	fg_sessions_give_back(server->sessions, store);
 	if (status != FG_OK && status != FG_ENOENT)
 		fg_log(FG_LOG_SERVER, 1, "a webhook call: %s", err.message);
 	fg_arena_release(&arena);
 	return status == FG_OK;
 }
 
-int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_options *options,
-		      struct fg_webhooks **hooks, struct fg_error *err)
+int fg_webhooks_start(struct fg_server *server, struct fg_error *err)
 {
-	struct fg_webhooks *h = fg_xcalloc(1, sizeof(*h));
-	int status = FG_OK;
+	const struct fg_webhook_options *options = &server->options.webhooks;
 
-	*hooks = h;
-	h->sessions = sessions;
-	h->options = options;
-	h->calls = (struct fg_background){.name = "webhooks",
-					  .work = call_next,
-					  .context = h,
-					  .pause_ns = options->webhooks.retry_ns};
-	status = fg_ranges_new(options->webhooks.allowed.items, options->webhooks.allowed.count,
-			       &h->allowed, err);
-	return status == FG_OK ? fg_background_start(&h->calls, err) : status;
-}
-
-void fg_webhooks_stop(struct fg_webhooks *h)
-{
-	if (!h)
-		return;
-	fg_background_stop(&h->calls);
-	fg_ranges_free(h->allowed);
-	free(h);
-}
-
-void fg_webhooks_wake(struct fg_webhooks *h)
-{
-	fg_background_wake(&h->calls);
+	server->webhooks = (struct fg_background){.name = "webhooks",
+						  .work = call_next,
+						  .context = server,
+						  .pause_ns = options->retry_ns};
+	FG_TRY(fg_ranges_new(options->allowed.items, options->allowed.count,
+			     &server->webhook_ranges, err));
+	return fg_background_start(&server->webhooks, err);
 }

@@ -7,26 +7,17 @@
 #ifndef FG_PERFDB_SERVER_WEBHOOK_H
 #define FG_PERFDB_SERVER_WEBHOOK_H
 
+#include "base/error.h"
 #include "base/strbuf.h"
-#include "perfdb/server/sessions.h"
-#include "store/serving/webhook.h"
 
-#define FG_WEBHOOK_TEMPLATE "{\"text\": \"{project}: {summary} at {commit} on {branch} {url}\"}"
+struct fg_server;
 
-struct fg_server_options;
-struct fg_webhooks;
-
-/* *hooks is set even on failure; `options` must outlive *hooks. */
-int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_options *options,
-		      struct fg_webhooks **hooks, struct fg_error *err) FG_NODISCARD;
-/* Waits at most five seconds for a call in progress. NULL is fine. */
-void fg_webhooks_stop(struct fg_webhooks *hooks);
-/* Wakes the thread because a call is due. */
-void fg_webhooks_wake(struct fg_webhooks *hooks);
-/* FG_EINVAL with the reason: nothing could ever be sent to this address, or with this template. */
-int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const char *template,
-		      struct fg_error *err) FG_NODISCARD;
-/* An fg_http_admits for public addresses and the addresses in `allowed`, an fg_ranges. */
+/*
+ * Starts the thread, server->webhooks; wake it if a call is due. It takes at most five seconds to
+ * stop.
+ */
+int fg_webhooks_start(struct fg_server *server, struct fg_error *err) FG_NODISCARD;
+/* An fg_http_admits: allows public addresses and those in the fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
 struct fg_webhook_value {

@@ -137,19 +137,23 @@ int fg_planted_object(const struct fg_planted *planted, const char *path, struct
 /* ---- the linked file ---- */
 
 struct patch {
-	struct fg_entries entries;
+	struct fg_entries parts;
+	const struct fg_plan_entry *entries;
+	size_t count;
 	struct fg_image image;
 };
 
 static void patch_release(struct patch *patch)
 {
-	fg_entries_release(&patch->entries);
+	fg_entries_release(&patch->parts);
 	fg_image_release(&patch->image);
 }
 
 static int patch_read(struct patch *patch, const char *path, struct fg_error *err)
 {
-	FG_TRY(fg_entries_read(path, &patch->entries, err));
+	FG_TRY(fg_entries_add(&patch->parts, path, path, err));
+	patch->entries = (const void *)patch->parts.entries.data;
+	patch->count = patch->parts.entries.length / sizeof(patch->entries[0]);
 	return fg_image_read_parts(path, &patch->image, err);
 }
 
@@ -170,11 +174,11 @@ static int find_entry(const struct patch *patch, const char *function, uint64_t 
 {
 	const struct fg_plan_entry *found = NULL;
 
-	for (size_t i = 0; i < patch->entries.count; i++) {
-		const struct fg_plan_entry *one = &patch->entries.entries[i];
+	for (size_t i = 0; i < patch->count; i++) {
+		const struct fg_plan_entry *one = &patch->entries[i];
 		const bool is_loop = one->address < loop && loop - one->address < FG_PLAN_CODE;
 
-		if (is_loop || strcmp(patch->entries.names[one->name], function) != 0)
+		if (is_loop || strcmp(patch->parts.texts.data + one->name, function) != 0)
 			continue;
 		if (found && found->address != one->address)
 			return fg_error_set(err, FG_EUNSUPPORTED,
@@ -213,8 +217,8 @@ static int write_jumps(const struct patch *patch, const struct fg_plan_entry *en
 	uint8_t *jump = bytes_at(image, entry->address + entry->jump_at, covered);
 	uint8_t *code = bytes_at(image, loop, FG_PLAN_CODE);
 
-	for (size_t i = 0; i < patch->entries.count; i++) {
-		const uint64_t address = patch->entries.entries[i].address;
+	for (size_t i = 0; i < patch->count; i++) {
+		const uint64_t address = patch->entries[i].address;
 
 		if (address < loop && loop - address < FG_PLAN_CODE)
 			start = address;

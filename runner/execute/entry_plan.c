@@ -2,8 +2,8 @@
 #include "runner/execute/entry_plan.h"
 
 #include "base/fs.h"
+#include "base/log.h"
 #include "base/map.h"
-#include "base/strbuf.h"
 #include "binary/entries.h"
 #include "runner/facts/loader_list.h"
 #include "runner/facts/program_file.h"
@@ -11,103 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct writing {
-	struct fg_strbuf objects;
-	struct fg_strbuf entries;
-	struct fg_strbuf texts;
-	uint64_t object_count;
-	uint64_t entry_count;
-	/* "libreco.so:parse" → 1: at least one function of this name is refused */
-	struct fg_map refused;
+struct side {
+	const struct fg_entry_plan *plan;
+	struct fg_entries parts;
 };
 
-/* ---- writing a plan ---- */
-
-static uint64_t add_text(struct writing *w, const char *text)
+static void add_library(void *context, const char *name, const char *path)
 {
-	const uint64_t at = w->texts.length;
-
-	fg_strbuf_add(&w->texts, text, strlen(text) + 1);
-	return at;
-}
-
-/* `name` is the dynamic linker's name for the file; unreadable files are left out. */
-static void add_object(struct writing *w, const char *name, const char *folder)
-{
-	struct fg_plan_object object = {.first_entry = w->entry_count};
-	struct fg_entries entries;
-	struct fg_error why = {0};
-	char *path = fg_fs_join(folder ? folder : ".", name);
-
-	if (fg_entries_read(path, &entries, &why) != FG_OK) {
-		free(path);
-		return;
-	}
-	free(path);
-	object.path = add_text(w, name);
-	object.sum = entries.sum;
-	object.entry_count = entries.count;
-	for (size_t i = 0; i < entries.count; i++) {
-		struct fg_plan_entry entry = entries.entries[i];
-
-		entry.name = add_text(w, entries.names[entry.name]);
-		fg_strbuf_add(&w->entries, (const char *)&entry, sizeof(entry));
-	}
-	w->entry_count += entries.count;
-	w->object_count++;
-	fg_strbuf_add(&w->objects, (const char *)&object, sizeof(object));
-	fg_entries_release(&entries);
-}
-
-struct listing {
-	struct writing *writing;
-	const char *folder;
-};
-
-static void add_listed(void *context, const char *name, const char *path)
-{
-	const struct listing *listing = context;
+	struct side *side = context;
+	const char *folder = side->plan->working_directory;
+	char *whole = fg_fs_join(folder ? folder : ".", path);
+	struct fg_error err = {0};
 
 	(void)name;
-	if (strchr(path, '/'))
-		add_object(listing->writing, path, listing->folder);
+	if (strchr(path, '/') && fg_entries_add(&side->parts, whole, path, &err) != FG_OK)
+		fg_log(FG_LOG_RUNNER, 1, "%s", err.message);
+	free(whole);
 }
 
-static int add_libraries(struct writing *w, const struct fg_entry_plan *plan, const char *loader,
-			 const char *program, struct fg_error *err)
+static int make_plan(struct side *side, struct fg_error *err)
 {
-	struct listing listing = {w, plan->working_directory};
-
-	return fg_loader_list(&(struct fg_loader){.path = loader,
-						  .program = program,
-						  .environment = plan->environment,
-						  .working_directory = plan->working_directory,
-						  .add = add_listed,
-						  .context = &listing},
-			      err);
-}
-
-static int write_file(struct writing *w, const char *path, struct fg_error *err)
-{
-	struct fg_plan_header header = {.object_count = w->object_count,
-					.entry_count = w->entry_count};
-	struct fg_strbuf all = {0};
-	int status;
-
-	(void)add_text(w, ""); /* the last byte is a NUL */
-	header.size = sizeof(header) + w->objects.length + w->entries.length + w->texts.length;
-	fg_strbuf_add(&all, (const char *)&header, sizeof(header));
-	fg_strbuf_add(&all, w->objects.data, w->objects.length);
-	if (w->entries.length)
-		fg_strbuf_add(&all, w->entries.data, w->entries.length);
-	fg_strbuf_add(&all, w->texts.data, w->texts.length);
-	status = fg_fs_write_atomic(path, all.data, all.length, 0600, err);
-	fg_strbuf_release(&all);
-	return status;
-}
-
-static int make_plan(const struct fg_entry_plan *plan, struct writing *w, struct fg_error *err)
-{
+	const struct fg_entry_plan *plan = side->plan;
 	struct fg_program_file file;
 	char *program = NULL;
 	int status = FG_OK;
@@ -121,54 +45,83 @@ static int make_plan(const struct fg_entry_plan *plan, struct writing *w, struct
 	program = realpath(plan->program, NULL);
 	if (!program)
 		return fg_error_errno(err, FG_ENOENT, "%s", plan->program);
-	add_object(w, program, NULL);
-	status = w->object_count > 0 ? add_libraries(w, plan, file.loader, program, err)
-				     : fg_error_set(err, FG_EUNSUPPORTED,
-						    "the sections of %s cannot be read", program);
+	status = fg_entries_add(&side->parts, program, program, err);
+	if (status == FG_OK)
+		status = fg_loader_list(
+			&(struct fg_loader){.path = file.loader,
+					    .program = program,
+					    .environment = plan->environment,
+					    .working_directory = plan->working_directory,
+					    .add = add_library,
+					    .context = side},
+			err);
 	free(program);
 	return status;
 }
 
-/* Refuses the functions that the other side refuses; without `other`, notes the refused ones. */
-static void align(struct writing *w, const struct writing *other)
+/*
+ * Notes the names of refused functions, "libreco.so:parse"; or else refuses all functions of such a
+ * name.
+ */
+static void align(struct fg_entries *parts, struct fg_map *refused, bool notes)
 {
-	const struct fg_plan_object *objects = (const void *)w->objects.data;
-	struct fg_plan_entry *entries = (void *)w->entries.data;
+	const struct fg_plan_object *object = (const void *)parts->objects.data;
+	struct fg_plan_entry *entries = (void *)parts->entries.data;
 
-	for (uint64_t i = 0; i < w->object_count; i++) {
-		const char *file = fg_fs_base_name(w->texts.data + objects[i].path);
+	for (size_t left = parts->objects.length; left; left -= sizeof(*object), object++) {
+		const char *file = fg_fs_base_name(parts->texts.data + object->path);
 
-		for (uint64_t k = 0; k < objects[i].entry_count; k++) {
-			struct fg_plan_entry *entry = &entries[objects[i].first_entry + k];
-			char *key = fg_xasprintf("%s:%s", file, w->texts.data + entry->name);
+		for (uint64_t k = 0; k < object->entry_count; k++) {
+			struct fg_plan_entry *entry = &entries[object->first_entry + k];
+			char *key = fg_xasprintf("%s:%s", file, parts->texts.data + entry->name);
 
-			if (!other && entry->refusal != FG_ENTRY_ACCEPTED)
-				(void)fg_map_add_text(&w->refused, key, 1, NULL);
-			if (other && entry->refusal == FG_ENTRY_ACCEPTED &&
-			    fg_map_get_text(&other->refused, key))
+			if (notes && entry->refusal != FG_ENTRY_ACCEPTED)
+				(void)fg_map_add_text(refused, key, 1, NULL);
+			if (!notes && entry->refusal == FG_ENTRY_ACCEPTED &&
+			    fg_map_get_text(refused, key))
 				entry->refusal = FG_ENTRY_OTHER_SIDE;
 			free(key);
 		}
 	}
 }
 
-int fg_entry_plans_write(const struct fg_entry_plan *plans, size_t count, struct fg_error *err)
+static int write_file(const struct fg_entries *parts, const char *path, struct fg_error *err)
 {
-	struct writing w[2] = {0};
+	struct fg_plan_header header = {
+		.size = sizeof(header) + parts->objects.length + parts->entries.length +
+			parts->texts.length,
+		.object_count = parts->objects.length / sizeof(struct fg_plan_object),
+		.entry_count = parts->entries.length / sizeof(struct fg_plan_entry),
+	};
+	struct fg_strbuf all = {0};
 	int status = FG_OK;
 
-	FG_ASSERT(count <= FG_ARRAY_SIZE(w));
-	for (size_t i = 0; i < count && status == FG_OK; i++)
-		status = make_plan(&plans[i], &w[i], err);
-	for (size_t i = 0; i < 2 * count && count == 2; i++)
-		align(&w[i % 2], i < 2 ? NULL : &w[(i + 1) % 2]);
-	for (size_t i = 0; i < count && status == FG_OK; i++)
-		status = write_file(&w[i], plans[i].path, err);
-	for (size_t i = 0; i < count; i++) {
-		fg_strbuf_release(&w[i].objects);
-		fg_strbuf_release(&w[i].entries);
-		fg_strbuf_release(&w[i].texts);
-		fg_map_release(&w[i].refused);
+	fg_strbuf_add(&all, &header, sizeof(header));
+	fg_strbuf_add(&all, parts->objects.data, parts->objects.length);
+	fg_strbuf_add(&all, fg_strbuf_text(&parts->entries), parts->entries.length);
+	fg_strbuf_add(&all, parts->texts.data, parts->texts.length);
+	status = fg_fs_write_atomic(path, all.data, all.length, 0600, err);
+	fg_strbuf_release(&all);
+	return status;
+}
+
+int fg_entry_plans_write(const struct fg_entry_plan *plans, size_t count, struct fg_error *err)
+{
+	struct side sides[2] = {0};
+	struct fg_map refused = {0};
+	int status = FG_OK;
+
+	FG_ASSERT(count <= FG_ARRAY_SIZE(sides));
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		sides[i].plan = &plans[i];
+		status = make_plan(&sides[i], err);
 	}
+	for (size_t i = 0; i < 2 * count && count == 2; i++)
+		align(&sides[i % 2].parts, &refused, i < 2);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = write_file(&sides[i].parts, plans[i].path, err);
+	for (size_t i = 0; i < count; i++)
+		fg_entries_release(&sides[i].parts);
+	fg_map_release(&refused);
 	return status;
 }

@@ -22,6 +22,7 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 	struct fg_query q;
 	int status = FG_OK;
 
+	*hook = (struct fg_webhook){0};
 	FG_QUERY_WITH(&q, store->db, FG_SQL_WEBHOOK_GET, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
@@ -31,8 +32,6 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 			.problem = fg_arena_strdup(arena, fg_column_text(&q, 2)),
 			.waiting = fg_column_int(&q, 3),
 		};
-	else
-		*hook = (struct fg_webhook){0};
 	fg_query_end(&q);
 	return status > 0 ? FG_OK : status;
 }

@@ -889,6 +889,14 @@ static void add_by_name(struct fg_fixture *fixture, const char *name)
 	}
 }
 
+/* By the default policy. */
+static enum fg_exit exit_code_of(enum fg_outcome outcome)
+{
+	return outcome == FG_OUTCOME_ERROR        ? FG_EXIT_NOT_MEASURED
+	       : outcome == FG_OUTCOME_REGRESSION ? FG_EXIT_REGRESSION
+						  : FG_EXIT_PASS;
+}
+
 void fg_fixture_init(struct fg_fixture *fixture, const char *name)
 {
 	struct fg_verdict *verdict = &fixture->verdict;
@@ -913,9 +921,9 @@ void fg_fixture_init(struct fg_fixture *fixture, const char *name)
 		};
 	if (strcmp(name, "hostile") == 0)
 		poison(fixture);
-	verdict->exit_code = verdict->outcome == FG_OUTCOME_ERROR        ? FG_EXIT_NOT_MEASURED
-			     : verdict->outcome == FG_OUTCOME_REGRESSION ? FG_EXIT_REGRESSION
-									 : FG_EXIT_PASS;
+	verdict->exit_code = exit_code_of(verdict->outcome);
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		verdict->benchmarks[i].exit_code = exit_code_of(verdict->benchmarks[i].outcome);
 	fixture->report = (struct fg_report){
 		.run = &fixture->run, .verdict = verdict, .profiles = fixture->profiles};
 }

@@ -6,10 +6,10 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/health.h"
-#include "perfdb/server/webhook.h"
 #include "perfdb/server/writer.h"
 #include "store/bundle.h"
 #include "store/serving/uploads.h"
+#include "store/serving/webhook.h"
 #include "store/store.h"
 
 enum {
@@ -127,7 +127,7 @@ static int store_upload(struct fg_request *rq, struct upload *up, struct fg_erro
 					 fg_arena_printf(&rq->arena,
 							 "the id %s is taken by another run",
 							 up->stored.run.id));
-	fg_webhooks_wake(rq->server->webhooks);
+	fg_background_wake(&rq->server->webhooks);
 	return FG_OK;
 }
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Shows, sets and removes a project's webhook, for its administrators. */
-#include "perfdb/server/webhook.h"
+#include "store/serving/webhook.h"
 
+#include "base/text.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
+
+enum {
+	TEXT_MAX_BYTES = 4096 /* limit of an address or template */
+};
+
+static const char default_template[] =
+	"{\"text\": \"{project}: {summary} at {commit} on {branch} {url}\"}";
 
 /* Answers with the webhook; the members are null if the project has none. */
 int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
@@ -34,8 +42,37 @@ static int set(struct fg_request *rq, const char *project, const char *url, cons
 					     .action = url ? "webhook.set" : "webhook.remove"};
 
 	FG_TRY(fg_decision_begin(rq, err));
-	return fg_decision_end(rq, fg_store_webhook_set(rq->store, project, url, template, err),
-			       &entry, err);
+	FG_TRY(fg_decision_end(rq, fg_store_webhook_set(rq->store, project, url, template, err),
+			       &entry, err));
+	fg_decision_answer(rq, url ? "project" : "removed", project, 0);
+	return FG_OK;
+}
+
+/* Refuses what could never be sent. */
+static int check_webhook(const struct fg_webhook_options *options, const char *url,
+			 const char *template, struct fg_error *err)
+{
+	const char *visible = url;
+	cJSON *json = NULL;
+	bool is_object = false;
+
+	while (*visible > ' ' && *visible < 0x7f && *visible != '@')
+		visible++;
+	if (*visible || strlen(url) > TEXT_MAX_BYTES ||
+	    !(fg_text_starts_with(url, "https://") ||
+	      (options->allows_plain && fg_text_starts_with(url, "http://"))))
+		return fg_error_set(err, FG_EINVAL,
+				    "'url': expected https://HOST/... without a user (the server's "
+				    "option --webhook-http also allows http://)");
+	/* A placeholder outside a string is not JSON. */
+	is_object =
+		fg_json_parse(template, strlen(template), TEXT_MAX_BYTES, &json, NULL) == FG_OK &&
+		cJSON_IsObject(json);
+	cJSON_Delete(json);
+	if (is_object)
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "'template': expected a JSON object with placeholders inside strings");
 }
 
 int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
@@ -50,7 +87,7 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 	if (status == FG_OK) {
 		project = fg_decision_text(rq, json, "project", NULL);
 		url = fg_decision_text(rq, json, names[0], "");
-		template = fg_decision_text(rq, json, names[1], FG_WEBHOOK_TEMPLATE);
+		template = fg_decision_text(rq, json, names[1], default_template);
 	}
 	cJSON_Delete(json);
 	if (status != FG_OK)
@@ -58,10 +95,8 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 	if (!project || !*project)
 		return fg_error_set(err, FG_EINVAL,
 				    "'project' is missing: a webhook belongs to one project");
-	FG_TRY(fg_webhooks_check(rq->server->webhooks, url, template, err));
-	FG_TRY(set(rq, project, url, template, err));
-	fg_decision_answer(rq, "project", project, 0);
-	return FG_OK;
+	FG_TRY(check_webhook(&rq->server->options.webhooks, url, template, err));
+	return set(rq, project, url, template, err);
 }
 
 int fg_handle_webhook_remove(struct fg_request *rq, struct fg_error *err)
@@ -69,7 +104,5 @@ int fg_handle_webhook_remove(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 
 	FG_TRY(fg_request_project(rq, &project, err));
-	FG_TRY(set(rq, project, NULL, NULL, err));
-	fg_decision_answer(rq, "removed", project, 0);
-	return FG_OK;
+	return set(rq, project, NULL, NULL, err);
 }

@@ -90,20 +90,28 @@ static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **sta
 		{.name = "noisy", .outcome = FG_OUTCOME_INCONCLUSIVE},
 		{.name = "slower and slower", .outcome = FG_OUTCOME_CREEP},
 	};
-	const struct fg_verdict verdict = {.outcome = FG_OUTCOME_CREEP,
-					   .benchmarks = benchmarks,
-					   .benchmark_count = FG_ARRAY_SIZE(benchmarks)};
+	struct fg_verdict verdict = {.outcome = FG_OUTCOME_CREEP,
+				     .benchmarks = benchmarks,
+				     .benchmark_count = FG_ARRAY_SIZE(benchmarks)};
 
 	(void)state;
-	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_PASS);
+	fg_gate_set_exit_codes(&input, &verdict);
+	assert_int_equal(verdict.exit_code, FG_EXIT_PASS);
 	policy.fail_on_placement = true; /* not the policy of the one that is placement */
-	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_PASS);
+	fg_gate_set_exit_codes(&input, &verdict);
+	assert_int_equal(verdict.exit_code, FG_EXIT_PASS);
 	policy.fail_on_inconclusive = true;
-	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_INCONCLUSIVE);
+	fg_gate_set_exit_codes(&input, &verdict);
+	assert_int_equal(verdict.exit_code, FG_EXIT_INCONCLUSIVE);
 	planned.policy.fail_on_placement = true;
-	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_REGRESSION);
+	fg_gate_set_exit_codes(&input, &verdict);
+	assert_int_equal(verdict.exit_code, FG_EXIT_REGRESSION);
+	assert_int_equal(benchmarks[0].exit_code, FG_EXIT_REGRESSION);
+	assert_int_equal(benchmarks[1].exit_code, FG_EXIT_INCONCLUSIVE);
+	assert_int_equal(benchmarks[2].exit_code, FG_EXIT_PASS);
 	benchmarks[1].outcome = FG_OUTCOME_ERROR;
-	assert_int_equal(fg_gate_exit_code(&input, &verdict), FG_EXIT_NOT_MEASURED);
+	fg_gate_set_exit_codes(&input, &verdict);
+	assert_int_equal(verdict.exit_code, FG_EXIT_NOT_MEASURED);
 }
 
 static void a_gated_function_does_not_fail_for_its_place(void **state)

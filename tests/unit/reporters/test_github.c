@@ -118,6 +118,31 @@ static void ten_are_all_shown_and_eleven_are_not(void **state)
 	}
 }
 
+/* A benchmark that the policy fails is an error, whatever its outcome. */
+static void what_the_policy_fails_is_an_error(void **state)
+{
+	static const enum fg_outcome outcomes[] = {FG_OUTCOME_CREEP, FG_OUTCOME_PLACEMENT,
+						   FG_OUTCOME_INCONCLUSIVE};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(outcomes); i++) {
+		for (unsigned fails = 0; fails < 2; fails++) {
+			struct fg_fixture fixture;
+
+			fg_fixture_init(&fixture, "creeping");
+			fixture.verdict.benchmarks[0].outcome = outcomes[i];
+			fixture.verdict.benchmarks[0].exit_code =
+				fails ? FG_EXIT_REGRESSION : FG_EXIT_PASS;
+			fg_fixture_write_report(&fixture, "github", &in_checkout, &text);
+			assert_int_equal(strstr(fg_strbuf_text(&text), "::error ") != NULL, fails);
+			fg_strbuf_clear(&text);
+			fg_fixture_release(&fixture);
+		}
+	}
+	fg_strbuf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +152,7 @@ int main(void)
 		cmocka_unit_test(names_cannot_give_commands),
 		cmocka_unit_test(no_more_than_ten_of_each_are_written),
 		cmocka_unit_test(ten_are_all_shown_and_eleven_are_not),
+		cmocka_unit_test(what_the_policy_fails_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

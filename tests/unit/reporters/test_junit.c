@@ -140,6 +140,48 @@ static void a_regression_fails_and_the_rest_does_not(void **state)
 	fg_strbuf_release(&text);
 }
 
+/* Writes a creeping benchmark with another outcome and exit code. */
+static void write_as(enum fg_outcome outcome, enum fg_exit exit_code, struct fg_strbuf *text)
+{
+	struct fg_fixture fixture;
+
+	fg_fixture_init(&fixture, "creeping");
+	fixture.verdict.benchmarks[0].outcome = outcome;
+	fixture.verdict.benchmarks[0].metrics[0].outcome = outcome;
+	fixture.verdict.benchmarks[0].exit_code = exit_code;
+	fg_strbuf_clear(text);
+	fg_fixture_write_report(&fixture, "junit", NULL, text);
+	fg_fixture_release(&fixture);
+}
+
+static void what_the_policy_fails_is_a_failure(void **state)
+{
+	static const struct {
+		enum fg_outcome outcome;
+		enum fg_exit exit_code;
+		const char *expected;
+	} cases[] = {
+		{FG_OUTCOME_CREEP, FG_EXIT_PASS, "<skipped message="},
+		{FG_OUTCOME_CREEP, FG_EXIT_REGRESSION, "<failure type=\"creep\""},
+		{FG_OUTCOME_PLACEMENT, FG_EXIT_PASS, "failures=\"0\" errors=\"0\" skipped=\"0\""},
+		{FG_OUTCOME_PLACEMENT, FG_EXIT_REGRESSION, "<failure type=\"placement\""},
+		{FG_OUTCOME_INCONCLUSIVE, FG_EXIT_PASS, "<skipped message="},
+		{FG_OUTCOME_INCONCLUSIVE, FG_EXIT_INCONCLUSIVE, "<failure type=\"inconclusive\""},
+	};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const bool fails = cases[i].exit_code != FG_EXIT_PASS;
+
+		write_as(cases[i].outcome, cases[i].exit_code, &text);
+		assert_non_null(strstr(fg_strbuf_text(&text), cases[i].expected));
+		assert_int_equal(strstr(fg_strbuf_text(&text), "failures=\"1\"") != NULL, fails);
+		assert_int_equal(strstr(fg_strbuf_text(&text), "<failure ") != NULL, fails);
+	}
+	fg_strbuf_release(&text);
+}
+
 static void the_pairs_are_those_that_were_used(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -159,6 +201,7 @@ int main(void)
 		cmocka_unit_test(the_schemas_refuse_invalid_files),
 		cmocka_unit_test(names_are_unique_over_the_file),
 		cmocka_unit_test(a_regression_fails_and_the_rest_does_not),
+		cmocka_unit_test(what_the_policy_fails_is_a_failure),
 		cmocka_unit_test(the_pairs_are_those_that_were_used),
 	};
 
