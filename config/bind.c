@@ -362,7 +362,7 @@ static void bind_list(struct fg_binder *binder, const struct fg_key *key,
 	*(size_t *)at(values, key->count_offset) = node->count;
 }
 
-/* Binds elements by name: an inherited one is copied and changed, a new one is appended. */
+/* Binds elements by name: an inherited element is copied and changed, a new element is appended. */
 static void bind_map(struct fg_binder *binder, const struct fg_key *key,
 		     const struct fg_yaml_node *node, void *values)
 {

@@ -70,7 +70,7 @@ uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_serie
 	for (size_t f = 1; f < set->function_count; f++)
 		unchanged[f] = is_unchanged(series, &set->functions[f]);
 	/*
-	 * First the nearest changed frame at or above each node; parents come before their
+	 * First, each node gets the nearest changed frame at or above it; parents come before their
 	 * children.
 	 */
 	blamed[0] = NONE;

@@ -9,7 +9,7 @@ struct gathered {
 	double log_sum[FG_ARM_COUNT];
 	unsigned count[FG_ARM_COUNT];
 	unsigned set_aside; /* repetitions set aside */
-	unsigned given_up;  /* of these, set aside only because the schedule was given up */
+	unsigned given_up;  /* repetitions set aside only because the schedule was given up */
 	bool no_number;
 	bool no_ratio;
 };

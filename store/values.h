@@ -40,10 +40,7 @@ int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, s
 /* Metrics as JSON: [{"name": ..., "unit": ...}, ...] */
 void fg_metrics_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
 int fg_metrics_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
-/*
- * Writes a series without its name, command, metrics, facts and values; `program` names the root of
- * its profile.
- */
+/* Writes a series as a JSON object, without its name, command, metrics, facts and values. */
 void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
 int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
 

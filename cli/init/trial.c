@@ -31,8 +31,8 @@ enum {
 };
 
 static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
-static const double as_one =
-	1.7; /* two at once that take less CPU time than this many alone share it */
+/* Two executions at once end by a clock if they use less CPU time than this many alone. */
+static const double as_one = 1.7;
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
 /* The duration without the time spent waiting for a CPU, which depends on the load. */

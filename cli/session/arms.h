@@ -41,8 +41,8 @@ struct fg_arms {
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err) FG_NODISCARD;
 /*
- * As above, for a run that was already measured: if it has no baseline of its own, it gets the
- * stored one that `plan` names.
+ * As above, for a run that was already measured. A run without its own baseline gets the stored
+ * baseline that the session's plan names.
  */
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;

@@ -208,7 +208,7 @@ struct counter {
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
 	const char *library;
-	char *events;               /* events to count, in the format of FG_ENV_COUNTERS */
+	char *events;               /* events to count, in the format of FG_ENV_COUNT */
 	char *why;                  /* reason why nothing, or less than wanted, was counted */
 	struct fg_strbuf unreached; /* the candidate's uncounted functions, with reasons */
 	char *plans[FG_ARM_COUNT];  /* plans of jumps at function entries, or NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcurl's functions, available once fg_http_start() has opened the library. */
+/* libcurl's functions, available once fg_curl_open() has opened the library. */
 #ifndef FG_PERFDB_CLIENT_LIBCURL_H
 #define FG_PERFDB_CLIENT_LIBCURL_H
 
@@ -38,7 +38,7 @@ struct fg_curl {
 
 extern struct fg_curl fg_curl;
 
-/* Opens libcurl but leaves its initialisation to fg_http_start(). */
+/* Opens libcurl. http.c initialises the library. */
 int fg_curl_open(struct fg_error *err) FG_NODISCARD;
 
 /*

@@ -428,7 +428,7 @@ static int run_together(const struct pass *pass, size_t first, size_t count, str
 	if (status == FG_OK)
 		status = wait_for(pass, processes, first, count, err);
 	for (size_t i = 0; i < started; i++)
-		fg_process_release(&processes[i]); /* kills those still running */
+		fg_process_release(&processes[i]); /* kills a program that still runs */
 	return status;
 }
 

@@ -103,7 +103,7 @@ static struct fg_layouts_options options_of(const struct fg_runner_job *job, siz
 	};
 }
 
-/* Each side's share of the time allowed for links. A side whose layouts exist needs none. */
+/* Each side's share of the time allowed for links. A side whose layouts exist needs no share. */
 static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 {
 	int64_t sides = 0;
