@@ -158,7 +158,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate bisect v1.4", "which commit since v1.4 made the program slower?"},
 	{"fastgate bisect v1.4 --measure instructions",
-	 "compare instruction counts: minutes instead of hours, on any machine; needs valgrind"},
+	 "compare instruction counts, which takes minutes on any machine and needs valgrind"},
 	{"fastgate bisect v1.4 main --bench parse --budget 30m", "one benchmark, half an hour"},
 	{"fastgate bisect --resume", "continue after Ctrl-C"},
 	{NULL, NULL},

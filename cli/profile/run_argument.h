@@ -39,23 +39,22 @@ extern const char *const fg_cli_sides[];
  * Option rows for an options struct whose `member` is a struct fg_cli_run_options. `import` has
  * only FG_CLI_SOURCE_OPTIONS.
  */
-#define FG_CLI_SOURCE_OPTIONS(type, member)                         \
- {.name = "binaries",                                                                                           \
-  .kind = FG_OPTION_LIST,                                                                                       \
-  .offset = offsetof(type, member.binaries),                                                                    \
-  .argument = "FOLDER",                                                                                         \
-  .complete = FG_COMPLETE_FOLDER,                                                                               \
-  .help = "folder with the binaries of a trace from another host"},                                             \
-	 FG_ROW_FLAG(                                                                                           \
-		 type, member.names_only, "names-only", 0,                                                      \
-		 "do not read debug information for a trace: faster, but without lines and "
-		 "inlined functions"), \
-	 {.name = "period",                                                                                     \
-	  .kind = FG_OPTION_DURATION,                                                                           \
-	  .offset = offsetof(type, member.period_ns),                                                           \
-	  .argument = "TIME",                                                                                   \
-	  .maximum = 1e12,                                                                                      \
-	  .help = "value of a sample if another tool's profile has none (default: 1ms)"},                       \
+#define FG_CLI_SOURCE_OPTIONS(type, member)                                                      \
+ {.name = "binaries",                                                                            \
+  .kind = FG_OPTION_LIST,                                                                        \
+  .offset = offsetof(type, member.binaries),                                                     \
+  .argument = "FOLDER",                                                                          \
+  .complete = FG_COMPLETE_FOLDER,                                                                \
+  .help = "folder with the binaries of a trace from another host"},                              \
+	 FG_ROW_FLAG(type, member.names_only, "names-only", 0,                                   \
+		     "do not read debug information for a trace: faster, but without lines and " \
+		     "inlined functions"),                                                       \
+	 {.name = "period",                                                                      \
+	  .kind = FG_OPTION_DURATION,                                                            \
+	  .offset = offsetof(type, member.period_ns),                                            \
+	  .argument = "TIME",                                                                    \
+	  .maximum = 1e12,                                                                       \
+	  .help = "value of a sample if another tool's profile has none (default: 1ms)"},        \
 	 FG_CLI_STORE_OPTION(type, member.store)
 #define FG_CLI_RUN_OPTIONS(type, member)                                                \
  FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,         \
@@ -68,29 +67,26 @@ extern const char *const fg_cli_sides[];
 /* Lists the benchmarks with a profile in the stored run; free the list with fg_fs_list_free(). */
 void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *words, char ***names,
 			 size_t *count);
-		 /*
+/*
  * Loads the profile that `words` names (NULL: the newest) and prints its notes. The caller releases
  * it.
  */
-		 int fg_cli_load_profile(struct fg_cli *cli,
-					 const struct fg_cli_run_options *options,
-					 const char *words, struct fg_profile *profile,
-					 struct fg_error *err) FG_NODISCARD;
-		 /* As above, for a RUN that must be a file or a folder. */
-		 int fg_cli_load_profile_file(struct fg_cli *cli,
-					      const struct fg_cli_run_options *options,
-					      const char *path, struct fg_profile *profile,
-					      struct fg_error *err) FG_NODISCARD;
+int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			const char *words, struct fg_profile *profile, struct fg_error *err)
+	FG_NODISCARD;
+/* As above, for a RUN that must be a file or a folder. */
+int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			     const char *path, struct fg_profile *profile, struct fg_error *err)
+	FG_NODISCARD;
 
-		 /* ---- traces ---- */
+/* ---- traces ---- */
 
-		 /*
+/*
  * Packs the traces into an archive and prints its content. `output` NULL: an archive next to the
  * traces, under their name.
  */
-		 int fg_cli_archive_traces(struct fg_cli *cli,
-					   const struct fg_option_list *binaries,
-					   const char *traces, const char *output,
-					   struct fg_error *err) FG_NODISCARD;
+int fg_cli_archive_traces(struct fg_cli *cli, const struct fg_option_list *binaries,
+			  const char *traces, const char *output, struct fg_error *err)
+	FG_NODISCARD;
 
 #endif
