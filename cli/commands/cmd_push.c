@@ -145,7 +145,7 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 	status = fg_push_spool(spool, &push_options, &result, &err);
 	if (status == FG_OK && result.sent + result.known == 0 && !cli->json)
 		fg_cli_say(cli, "nothing to send: no run waits in the spool, and none was named");
-	else
+	else if (status == FG_OK || result.sent + result.known + result.waiting + result.rejected)
 		print_result(cli, &result);
 	return status == FG_OK ? FG_EXIT_PASS : fail(cli, given, perfdb, &err);
 }
