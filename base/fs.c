@@ -503,18 +503,25 @@ char *fg_fs_parent(const char *path)
 	return slash == path ? fg_xstrdup("/") : fg_xstrndup(path, (size_t)(slash - path));
 }
 
-char *fg_fs_find_above(const char *folder, const char *name)
+bool fg_fs_has(const char *folder, const char *name)
 {
 	char *path = fg_fs_join(folder, name);
+	const bool exists = fg_fs_exists(path);
+
+	free(path);
+	return exists;
+}
+
+char *fg_fs_find_above(const char *folder, const char *name)
+{
 	char *up = fg_fs_parent(folder);
 	char *found = NULL;
 
-	if (fg_fs_exists(path))
+	if (fg_fs_has(folder, name))
 		found = fg_xstrdup(folder);
 	else if (strcmp(up, folder) != 0)
 		found = fg_fs_find_above(up, name);
 	free(up);
-	free(path);
 	return found;
 }
 

@@ -44,6 +44,8 @@ int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
 int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error *err) FG_NODISCARD;
 
 bool fg_fs_exists(const char *path);
+/* Does the folder have this file? `name` may be a path below it. */
+bool fg_fs_has(const char *folder, const char *name);
 /* Another user's link in a world-writable folder such as /tmp: following it could lead anywhere. */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);

@@ -17,15 +17,6 @@ static char *absolute(const char *path)
 	return fg_xstrdup(realpath(path, buffer) ? buffer : path);
 }
 
-static bool holds(const char *folder, const char *name)
-{
-	char *path = fg_fs_join(folder, name);
-	const bool is_there = fg_fs_exists(path);
-
-	free(path);
-	return is_there;
-}
-
 int fg_config_find(const char *folder, char **path, struct fg_error *err)
 {
 	static const char *const mistaken[] = {"fastgate.yaml", ".fastgate.yml", "fastgate.json",
@@ -34,7 +25,7 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 	char *root = NULL;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(mistaken); i++) {
-		if (!holds(at, FG_CONFIG_FILE_NAME) && holds(at, mistaken[i])) {
+		if (!fg_fs_has(at, FG_CONFIG_FILE_NAME) && fg_fs_has(at, mistaken[i])) {
 			free(at);
 			return fg_error_set(
 				err, FG_ENOENT,
@@ -181,7 +172,7 @@ static int read_input(const struct fg_config_source *source, struct input *input
 	else
 		status = fg_config_find(".", &input->path, err);
 	if (status != FG_OK)
-		return source->optional && !holds(".", "fastgate.yaml") ? FG_OK : status;
+		return source->optional && !fg_fs_has(".", "fastgate.yaml") ? FG_OK : status;
 	if (source->path) /* may be a pipe */
 		return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
 				  err);

@@ -147,7 +147,7 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 		fg_cli_say(
 			cli,
 			"there is nothing to send: no run waits in the spool, and none was named");
-	else
+	else if (status == FG_OK || result.sent + result.known + result.waiting + result.rejected)
 		print_result(cli, &result);
 	return status == FG_OK ? FG_EXIT_PASS : fail(cli, given, perfdb, &err);
 }

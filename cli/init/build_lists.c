@@ -51,11 +51,9 @@ out:
 /* The path relative to the root; NULL if it is outside. */
 static const char *below(const char *root, const char *path)
 {
-	const size_t length = strlen(root);
-
-	if (*path != '/')
-		return fg_text_starts_with(path, "./") ? path + 2 : path;
-	return strncmp(path, root, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+	if (*path == '/')
+		return fg_fs_rest_below(root, path);
+	return fg_text_starts_with(path, "./") ? path + 2 : path;
 }
 
 static void set_name(struct fg_project_program *program, const char *name, struct fg_arena *arena)

@@ -34,15 +34,6 @@ const char *fg_project_kind_name(enum fg_project_kind kind)
 	return names[kind];
 }
 
-static bool is_there(const char *root, const char *name)
-{
-	char *path = fg_fs_join(root, name);
-	const bool exists = fg_fs_exists(path);
-
-	free(path);
-	return exists;
-}
-
 /* "zlib-1.2.13" becomes "zlib". */
 static const char *name_of(const char *root, struct fg_arena *arena)
 {
@@ -199,7 +190,7 @@ static const char *make_of(const char *root)
 {
 	static const char *const words[] = {".if", ".include", ".for "};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(words) && !is_there(root, "GNUmakefile"); i++) {
+	for (size_t i = 0; i < FG_ARRAY_SIZE(words) && !fg_fs_has(root, "GNUmakefile"); i++) {
 		if (has_line_beginning(root, "Makefile", words[i]))
 			return "bmake -j2";
 	}
@@ -250,7 +241,7 @@ static void choose_configure(const char *root, struct fg_arena *arena, struct fg
 	case FG_PROJECT_BOOTSTRAP:
 		project->build_command = fg_arena_printf(
 			arena, "sh ./%s && ./configure%s && make -j2",
-			is_there(root, "bootstrap") ? "bootstrap" : "bootstrap.sh", flags);
+			fg_fs_has(root, "bootstrap") ? "bootstrap" : "bootstrap.sh", flags);
 		break;
 	default:
 		project->build_command = fg_arena_printf(
@@ -284,7 +275,7 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 		break;
 	case FG_PROJECT_MESON:
 		project->build_folder =
-			is_there(root, "builddir/build.ninja") ? "builddir" : "build";
+			fg_fs_has(root, "builddir/build.ninja") ? "builddir" : "build";
 		project->build_command = fg_arena_printf(
 			arena, "meson setup %s --buildtype=release -Ddebug=true && ninja -C %s",
 			project->build_folder, project->build_folder);

@@ -48,11 +48,7 @@ static bool git_says(const char *root, const char *const *arguments)
 
 bool fg_project_is_kept(const char *root, const struct fg_project *project, const char *name)
 {
-	char *path = fg_fs_join(root, name);
-	const bool is_there = fg_fs_exists(path);
-
-	free(path);
-	return is_there &&
+	return fg_fs_has(root, name) &&
 	       (!project->has_commit || GIT_SAYS(root, "ls-files", "--error-unmatch", name));
 }
 

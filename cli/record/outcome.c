@@ -53,12 +53,10 @@ static int clear_recording(const char *from, const char *to, struct fg_error *er
 
 static bool has_recording(const char *folder)
 {
-	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);
-	const bool is_exact = fg_fs_exists(exact);
+	const bool is_exact = fg_fs_has(folder, FG_CLI_EXACT_FILE);
 	char **paths = NULL;
 	size_t count = 0;
 
-	free(exact);
 	if (is_exact || fg_profile_list_traces(folder, &paths, &count, NULL) != FG_OK)
 		return is_exact;
 	fg_fs_list_free(paths, count);
@@ -88,14 +86,11 @@ out:
 /* Traces and callgrind's counts do not add up to one profile, so a folder has one or the other. */
 static int refuse_exact(const char *folder, struct fg_error *err)
 {
-	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);
-	const bool is_exact = fg_fs_exists(exact);
-
-	free(exact);
-	return is_exact ? fg_error_set(err, FG_EINVAL,
-				       "%s has a recording of --exact: nothing can be appended",
-				       folder)
-			: FG_OK;
+	return fg_fs_has(folder, FG_CLI_EXACT_FILE)
+		       ? fg_error_set(err, FG_EINVAL,
+				      "%s has a recording of --exact: nothing can be appended",
+				      folder)
+		       : FG_OK;
 }
 
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)

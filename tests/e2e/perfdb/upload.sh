@@ -11,6 +11,8 @@ code=0
 "$fastgate" run >words 2>&1 || code=$?
 [ $code = 5 ] || { cat words; fail "a required upload that failed: exit code $code, expected 5"; }
 "$fastgate" push --status | grep -q '^1 waiting' || fail "the run does not wait in the spool"
+! "$fastgate" push --url perf.example.org >words 2>&1 || fail "an address without a protocol was accepted" words
+! grep -q ' waiting' words || fail "counts of runs before an error about the address" words
 code=0
 "$fastgate" run --set perfdb.upload=when-possible >words 2>&1 || code=$?
 [ $code = 0 ] || { cat words; fail "an upload that is only wished for: exit code $code, expected 0"; }
