@@ -5,11 +5,14 @@ one run shows all of them, and provides an empty folder to work in.
 """
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+
+TARGETS = pathlib.Path(__file__).resolve().parents[1] / "targets/scripted"
 
 HUNG_S = 500  # longer than any of our programs takes, on any machine
 
@@ -49,10 +52,10 @@ def write(path, text, mode=0o644):
     os.chmod(path, mode)
 
 
-def target(name):
-    """The source of a program in tests/targets/scripted, which a script compiles in its own ways."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "targets", "scripted", name), encoding="utf-8") as file:
-        return file.read()
+def target(name, **macros):
+    """The source of a program in tests/targets/scripted, with these macros, which a script compiles in its own ways."""
+    defined = "".join(f"#define {macro} {value}\n" for macro, value in macros.items())
+    return defined + (TARGETS / name).read_text(encoding="utf-8")
 
 
 def first_benchmark(path="report.json"):

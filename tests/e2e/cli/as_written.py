@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 
 fastgate, collector, root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
 os.environ["FASTGATE_COLLECTOR"] = collector
@@ -19,71 +19,6 @@ os.environ["CPATH"] = str(root / "include")
 os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
 
 # The pages use ./reco and ./prog, a class Parser, and fit() in libfit.
-LIBRARY = r"""
-#include <cmath>
-
-extern "C" double fit(double x, int n)
-{
-	for (int i = 0; i < n; i++)
-		x = x * 0.5 + 1;
-	return x;
-}
-
-class Parser {
-public:
-	double step(double x);
-};
-
-double Parser::step(double x)
-{
-	return std::exp(-x) + std::log(x + 1) + std::sin(x) + std::pow(x, 2.5);
-}
-"""
-PROGRAM = r"""
-#include <fastgate/region.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-extern "C" double fit(double x, int n);
-
-class Parser {
-public:
-	double step(double x);
-};
-
-static volatile double sink;
-static std::vector<int> *kept;
-
-static int compare(const void *a, const void *b)
-{
-	const int x = *static_cast<const int *>(a);
-	const int y = *static_cast<const int *>(b);
-	return (x > y) - (x < y);
-}
-
-int main()
-{
-	Parser parser;
-
-	kept = new std::vector<int>(100000, 1);
-	for (int event = 4990; event < 5020; event++) {
-		fg_unit_begin("event", (uint64_t)event);
-		FG_REGION_BEGIN("reco");
-		for (int i = 0; i < 10000; i++)
-			sink = parser.step(i * 1e-6) + fit(i, 200);
-		fg_region_end();
-		fg_unit_end();
-	}
-	qsort(kept->data(), kept->size(), sizeof(int), compare);
-	if (FILE *file = fopen("out", "w")) {
-		fputs("done\n", file);
-		fclose(file);
-	}
-	return 0;
-}
-"""
 # A process that runs for ever, and a program in Python.
 WAITING = "int main(void) { for (;;) for (volatile int i = 0; i < 1000; i++) {} }\n"
 TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
@@ -104,8 +39,8 @@ def commands(text):
 
 
 def build():
-    write("libfit.cpp", LIBRARY)
-    write("reco.cpp", PROGRAM)
+    write("libfit.cpp", target("fitting_library.cpp"))
+    write("reco.cpp", target("reconstruction.cpp"))
     call(compiler, "-g", "-O2", "-shared", "-fPIC", "-o", "libfit.so", "libfit.cpp", check=True)
     call(compiler, "-g", "-O2", "-o", "reco", "reco.cpp", "-L.", "-lfit", "-Wl,-rpath,$ORIGIN", check=True)
     os.link("reco", "prog")

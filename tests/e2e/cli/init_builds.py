@@ -7,7 +7,7 @@ systems.
 import os
 import shutil
 
-from checks import call, check, finish, write
+from checks import call, check, finish, target, write
 from init_project import MAIN, commit, entries, fastgate, in_folder, init, must, runs
 
 CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(p C)\n"
@@ -142,8 +142,7 @@ def a_meson_project():
 
 
 def a_google_benchmark_program_is_known():
-    write("main.cpp", "#include <benchmark/benchmark.h>\nstatic void f(benchmark::State &s)\n{\n\tfor (auto _ : s) {\n\t}\n}\n"
-                      "static void g(benchmark::State &s)\n{\n\tf(s);\n}\nBENCHMARK(f);\nBENCHMARK(g);\nBENCHMARK_MAIN();\n")
+    write("main.cpp", target("init/google_benchmark.cpp"))
     if not shutil.which("c++") or call("c++", "main.cpp", "-o", "speed", "-lbenchmark", "-lpthread").returncode != 0:
         print("no Google Benchmark here: its case was left out")
         return

@@ -4,21 +4,11 @@
 import os
 import re
 
-from checks import call, check, finish, write
+from checks import call, check, finish, target, write
 from init_project import commit, fastgate, in_folder, init, measures_nothing, runs
 
-# Works only with an option and a file that its tests use.
-PICKY = r"""#include <stdio.h>
-#include <string.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; int c; FILE *file = argc == 3 && !strcmp(argv[1], "--parse") ? fopen(argv[2], "r") : NULL;
-if (!file || fgetc(file) != '<') return fputs("usage\n", stderr), 1;
-while ((c = fgetc(file)) != EOF) for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c;
-return 0; }
-"""
-
-
 def a_program_is_called_as_its_tests_call_it():
-    write("main.c", PICKY)
+    write("main.c", target("init/picky.c"))
     write("Makefile", "picky: main.c\n\tcc -O1 -o $@ main.c\n")
     write("tests/run.sh", "#!/bin/sh\nPICKY=${PICKY:-../picky}\n$PICKY --parse \"$srcdir/data/page.xml\" >out.txt || exit 1\n")
     write("tests/data/page.xml", "<" + "x" * 4000)
@@ -30,19 +20,8 @@ def a_program_is_called_as_its_tests_call_it():
     runs("picky")
 
 
-# Takes file names; each file has to begin with the right mark.
-NAMES = r"""#include <stdio.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; if (argc < 2) return 1;
-for (int i = 1; i < argc; i++) { FILE *file = fopen(argv[i], "r"); int size = 0, c;
-if (!file || fgetc(file) != 'K') return 1;
-while ((c = fgetc(file)) != EOF) { size++; if (c == 'K') return 1; }
-fclose(file); for (int k = 0; k < 200000; k++) sum = sum * 31 + (unsigned)size; }
-return 0; }
-"""
-
-
 def a_file_that_cannot_be_copied_in_a_row_is_named_many_times():
-    write("main.c", NAMES)
+    write("main.c", target("init/names.c"))
     write("Makefile", "names: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/one.pic", "K" + "x" * 300)
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
@@ -52,17 +31,8 @@ def a_file_that_cannot_be_copied_in_a_row_is_named_many_times():
     runs("names")
 
 
-# Needs two file names: an input and an output.
-CONVERTER = r"""#include <stdio.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *in = argc == 3 ? fopen(argv[1], "r") : NULL; FILE *out = in ? fopen(argv[2], "w") : NULL; int c;
-if (!out) return 1;
-while ((c = fgetc(in)) != EOF) { fputc(c, out); for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c; }
-return 0; }
-"""
-
-
 def a_converter_is_given_a_name_for_its_result():
-    write("main.c", CONVERTER)
+    write("main.c", target("init/converter.c"))
     write("Makefile", "turn: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/small.txt", "x" * 1500)
     commit()
@@ -71,19 +41,8 @@ def a_converter_is_given_a_name_for_its_result():
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "a result was left behind")
 
 
-# Rewrites a single file, and fails without it.
-IN_PLACE = r"""#include <stdio.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *file = argc == 2 ? fopen(argv[1], "r+") : NULL; int c;
-if (argc == 3) return (file = fopen(argv[2], "w")) ? fputs("x", file), fclose(file) : 1;
-if (!file) return 1;
-while ((c = fgetc(file)) != EOF) sum += (unsigned)c;
-for (int i = 0; i < 50000000; i++) sum = sum * 31 + 1;
-return fputs("more", file), fclose(file); }
-"""
-
-
 def the_result_of_one_call_is_not_the_input_of_the_next():
-    write("main.c", IN_PLACE)
+    write("main.c", target("init/in_place.c"))
     write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/small.txt", "x" * 1500)
     commit()
@@ -91,15 +50,8 @@ def the_result_of_one_call_is_not_the_input_of_the_next():
     check("./two fastgate-input-result" not in text, f"in place: {said}{text}")
 
 
-READS_ALL = r"""#include <stdio.h>
-int main(void) { volatile unsigned sum = 0; int c, n = 0;
-while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++, n++) sum = sum * 31 + (unsigned)c;
-return n ? 0 : 1; }
-"""
-
-
 def a_file_that_tests_decode_first_is_not_an_input():
-    write("main.c", READS_ALL)
+    write("main.c", target("init/filter.c", ROUNDS=20))
     write("Makefile", "cat: main.c\n\tcc -O1 -o $@ main.c\n")
     write("test/archive.uu", "begin 644 archive\n" + "M" * 60 + "\n" * 900 + "end\n")
     write("test/small.txt", "x" * 1500)
@@ -110,7 +62,7 @@ def a_file_that_tests_decode_first_is_not_an_input():
 
 def a_service_is_never_run():
     mark = os.path.abspath("was-run")
-    write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
+    write("main.c", target("init/service.c", MARK=f'"{mark}"'))
     write("Makefile", "all: fanctl raidctl\nfanctl raidctl: main.c\n\tcc -o $@ main.c\ninstall:\n\tinstall raidctl $(DESTDIR)/usr/sbin\n")
     write("etc/fan.service", "[Service]\nExecStart=/usr/bin/fanctl -f\n")
     commit()
@@ -122,7 +74,7 @@ def a_service_is_never_run():
 
 def nothing_with_a_manual_for_administrators_is_run():
     mark = os.path.abspath("was-run")
-    write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
+    write("main.c", target("init/service.c", MARK=f'"{mark}"'))
     write("Makefile", "all: diskctl eatdisk\ndiskctl eatdisk: main.c\n\tcc -o $@ main.c\n")
     write("man/diskctl.8", ".TH DISKCTL 8\n")
     commit()
@@ -149,18 +101,9 @@ def the_longest_test_of_a_library_is_the_last_resort():
     runs("long")
 
 
-# Works only with its argument and in its folder.
-LISTED = r"""#include <stdio.h>
-#include <string.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *file = argc == 2 && !strcmp(argv[1], "all cases") ? fopen("cases.txt", "r") : NULL;
-for (unsigned i = 0; file && i < 100000000; i++) sum = sum * 31 + i;
-return file ? 0 : 1; }
-"""
-
-
 def a_test_is_called_as_the_build_system_lists_it():
     write("lib.c", "int work(void) { return 1; }\n")
-    write("tests/unit_test.c", LISTED)
+    write("tests/unit_test.c", target("init/listed.c"))
     write("tests/data/cases.txt", "one\n")
     write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(work C)\nenable_testing()\nadd_library(work lib.c)\nadd_executable(unit_test tests/unit_test.c)\n"
                             "add_test(NAME every COMMAND unit_test \"all cases\" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data)\n")
@@ -171,37 +114,16 @@ def a_test_is_called_as_the_build_system_lists_it():
     runs("every")
 
 
-# Two at once compute as long as one together, like a program that looks at a clock, but at any load.
-TIMED = r"""#include <fcntl.h>
-#include <sys/file.h>
-#include <time.h>
-int main(int argc, char **argv) { if (argc != 1 || flock(open(argv[0], O_RDONLY), LOCK_EX | LOCK_NB) != 0) return 0;
-while (clock() < CLOCKS_PER_SEC / 3) {}
-return 0; }
-"""
-
-
 def a_benchmark_that_ends_after_a_fixed_time_is_not_chosen():
-    write("main.c", TIMED)
+    write("main.c", target("init/timed.c"))
     write("Makefile", "bench_rate: main.c\n\tcc -O1 -o $@ main.c\n")
     commit()
     said, text = init()
     check("bench_rate: ends after a fixed time" in said and measures_nothing(text), f"fixed time: {said}{text}")
 
 
-# Accepts a single file that begins with the right mark, and takes 25 ms.
-ONE_FILE = r"""#include <stdio.h>
-#include <time.h>
-int main(int argc, char **argv) { FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL; int c = 0, marks = 0; clock_t begin = clock();
-while (file && (c = fgetc(file)) != EOF) marks += c == 'K';
-if (marks != 1) return 1;
-while (clock() - begin < CLOCKS_PER_SEC / 40) {}
-return 0; }
-"""
-
-
 def a_short_execution_is_repeated_if_nothing_else_makes_it_longer():
-    write("main.c", ONE_FILE)
+    write("main.c", target("init/one_file.c"))
     write("Makefile", "one: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/one.pic", "K" + "x" * 300)
     write(".gitignore", ".fastgate/\nfastgate.yml\n")

@@ -6,10 +6,10 @@ import re
 import sys
 import tempfile
 
-from checks import call, check, git, write
+from checks import call, check, git, target, write
 
 fastgate = sys.argv[1]
-MAIN = "int main(void)\n{\n\tvolatile unsigned i = 0;\n\twhile (i < 1000000)\n\t\ti = i + 1;\n\treturn 0;\n}\n"
+MAIN = target("init/loop.c")
 
 
 def must(*arguments):

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import textwrap
 
-from checks import git, write
+from checks import git, target, write
 
 fastgate, document = os.path.abspath(sys.argv[1]), sys.argv[2]
 CONFIG = "version: 1\nproject: demo\nbenchmarks:\n  - name: parse\n    command: {command}\n{more}"
@@ -66,14 +66,13 @@ def short_run():
 
 def hanging_program():
     """Reads a pipe that has no writer."""
-    write("parse.c", "#include <unistd.h>\n\nstatic int next_record(int fd)\n{\n\tchar byte;\n\n\treturn (int)read(fd, &byte, 1);\n}\n\n"
-          "int main(void)\n{\n\tint ends[2];\n\n\treturn pipe(ends) || next_record(ends[0]);\n}\n")
+    write("parse.c", target("hanging.c"))
     subprocess.run(["cc", "-g", "-O0", "-o", "parse", "parse.c"], check=True)
     config(more="    timeout: 1s\n")
 
 
 def crashing_program():
-    write("parse.c", "static int next_byte(const volatile char *at)\n{\n\treturn *at;\n}\n\nint main(void)\n{\n\treturn next_byte(0);\n}\n")
+    write("parse.c", target("crashing.c"))
     subprocess.run(["cc", "-g", "-O0", "-o", "parse", "parse.c"], check=True)
     config()
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from checks import HUNG_S
+from checks import HUNG_S, target
 
 try:
     import yaml
@@ -27,16 +27,6 @@ except ImportError:
 fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 action = yaml.safe_load((root / "action.yml").read_text())
 TOKEN = "not-so-secret"
-PROGRAM = """int main(void)
-{
-	volatile unsigned sink = 1;
-	unsigned x = sink;
-	for (unsigned i = 0; i < 3000000; i++)
-		x = x * 31 + i;
-	sink = x;
-	return 0;
-}
-"""
 CONFIG = """version: 1
 project: demo
 build: { command: make -s }
@@ -178,10 +168,10 @@ with tempfile.TemporaryDirectory() as name:
     origin.mkdir()
     git(origin, "init", "-q", "-b", "main")
     (origin / ".gitignore").write_text("loop\n.fastgate/\n")
-    first = commit("main", "A loop", loop_c=PROGRAM, fastgate_yml=CONFIG,
+    first = commit("main", "A loop", loop_c=target("loop.c", ROUNDS=3000000), fastgate_yml=CONFIG,
                    Makefile="loop: loop.c\n\t$(CC) -g -O1 -ffile-prefix-map=$(CURDIR)=. -o $@ $<\n")
     git(origin, "checkout", "-q", "-b", "topic")
-    topic = commit("topic", "Do it more often", loop_c=PROGRAM.replace("3000000", "30000000"))
+    topic = commit("topic", "Do it more often", loop_c=target("loop.c", ROUNDS=30000000))
     git(origin, "checkout", "-q", "main")
 
     with subprocess.Popen([sys.executable, root / "tests/support/api_stand_in.py", name], stdin=subprocess.PIPE,

@@ -14,7 +14,7 @@ import sys
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
+from checks import HUNG_S, check, finish_in_scratch, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 from repository import Repository  # noqa: E402
 
@@ -22,21 +22,6 @@ if not shutil.which("valgrind"):
     print("valgrind is not installed")
     sys.exit(77)
 
-SOURCE = """#include <stdio.h>
-static volatile unsigned sink;
-__attribute__((noinline)) static void parse(void) { for (int i = 0; i < %d; i++) sink += (unsigned)i; }
-__attribute__((noinline)) static void print(void) { for (int i = 0; i < %d; i++) sink ^= (unsigned)i; }
-int main(int argc, char **argv)
-{
-	FILE *input = argc > 1 ? fopen(argv[1], "r") : NULL;
-	if (!input)
-		return 3;
-	parse();
-	print();
-	return fclose(input);
-}
-%s
-"""
 CONFIG = """version: 1
 project: history
 build: { command: "cc -O1 -g -o prog main.c" }
@@ -52,7 +37,7 @@ class History(Repository):
         (self.folder / ".gitignore").write_text("prog\n.fastgate\n")
 
     def commit(self, parse, printed, rest="", subject="Work"):
-        (self.folder / "main.c").write_text(SOURCE % (parse, printed, rest))
+        (self.folder / "main.c").write_text(target("parse_and_print.c", PARSED=parse, PRINTED=printed) + rest + "\n")
         super().commit(subject, "main.c", ".gitignore")
 
     def bisect(self, code, *words):

@@ -11,22 +11,8 @@ import sys
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import call, check, finish_in_scratch, first_benchmark, git, write  # noqa: E402
+from checks import call, check, finish_in_scratch, first_benchmark, git, target, write  # noqa: E402
 
-# The program sums up its input repeatedly: twice the bytes take twice the time.
-COUNT = """#include <stdio.h>
-int main(int argc, char **argv)
-{
-	static unsigned char data[1 << 16];
-	FILE *f = argc > 1 ? fopen(argv[1], "r") : fopen("data/words.txt", "r");
-	size_t size = f ? fread(data, 1, sizeof(data), f) : 0;
-	volatile unsigned sum = ADDED;
-	for (int i = 0; i < 400; i++)
-		for (size_t k = 0; k < size; k++)
-			sum += data[k];
-	return size == 0;
-}
-"""
 CONFIG = """version: 1
 project: count
 build: { command: make -s }
@@ -41,7 +27,7 @@ def project(name, command):
     os.chdir(name)
     write(".gitignore", "/count\n.fastgate/\nreport.json\nlong.txt\n")
     write("Makefile", "count: count.c\n\tcc -O1 -o count count.c\n")
-    write("count.c", COUNT.replace("ADDED", "0"))
+    write("count.c", target("summing.c", ADDED=0))
     write("data/words.txt", "ten bytes\n" * 1500)
     write("fastgate.yml", CONFIG.replace("COMMAND", command))
     git("init", "-q", "-b", "main", ".")
@@ -52,7 +38,7 @@ def project(name, command):
 def commit_larger(code=False):
     write("data/words.txt", "ten bytes\n" * 3000)
     if code:
-        write("count.c", COUNT.replace("ADDED", "1"))
+        write("count.c", target("summing.c", ADDED=1))
     git("commit", "-qam", "More words")
 
 
@@ -94,7 +80,7 @@ def the_input_and_code():
 
 def sources_need_no_look():
     project("code", "./count")
-    write("count.c", COUNT.replace("ADDED", "1"))
+    write("count.c", target("summing.c", ADDED=1))
     git("commit", "-qam", "Add one")
     done, benchmark = measure()
     check(not any("reads" in note for note in benchmark["notes"]), f"code: {benchmark['notes']}")

@@ -9,27 +9,10 @@ growth, the report says so.
 import os
 import sys
 
-from checks import call, check, finish_in_scratch, first_benchmark, git, metric, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, metric, target, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
-
-PROGRAM = """#include <stdlib.h>
-static void *volatile block;
-__attribute__((noinline)) void parse(int n) { for (int i = 0; i < n; i++) { block = malloc(40); free(block); } __asm__ volatile(""); }
-__attribute__((noinline)) void load(int n) { for (int i = 0; i < n; i++) { block = malloc(80); free(block); } __asm__ volatile(""); }
-__attribute__((noinline)) void keep(int bytes) { block = malloc(bytes); __asm__ volatile(""); }
-int main(void) { parse(5000); load(LOADS); keep(HELD); return 0; }
-"""
-
-LARGER = """#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-static void *volatile block;
-__attribute__((noinline)) void hoard(size_t bytes) { block = malloc(bytes); memset(block, 1, bytes); __asm__ volatile(""); }
-__attribute__((noinline)) void map(size_t bytes) { block = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memset(block, 1, bytes); }
-int main(void) { hoard(HELD); map(MAPPED); return 0; }
-"""
 
 CONFIGURATION = f"""version: 1
 project: app
@@ -54,12 +37,12 @@ def gate():
 
 
 def make(loads, held, more=""):
-    write("app.c", PROGRAM.replace("LOADS", loads).replace("HELD", held) + more)
+    write("app.c", target("allocating.c", LOADS=loads, HELD=held) + more)
 
 
 def larger(held, mapped):
     """The notes on a program that holds more memory than before."""
-    write("app.c", LARGER.replace("HELD", held).replace("MAPPED", mapped))
+    write("app.c", target("hoarding.c", HELD=held, MAPPED=mapped))
     done = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "12:12", "--set", "gate.alpha=0.05", "--set", "measure.also=[]", "--set", "report.json=report.json",
                 "--set", "gate.metrics={max_rss: {gated: true}, cpu_time: {gated: false}, wall_time: {gated: false}}")
     check(done.returncode == 1, f"more memory: {done.returncode}\n{done.stdout}{done.stderr}")
@@ -82,9 +65,9 @@ def stored_runs():
 
 
 def peak_memory():
-    write("app.c", LARGER.replace("HELD", "1000000").replace("MAPPED", "1000000"))
+    write("app.c", target("hoarding.c", HELD=1000000, MAPPED=1000000))
     git("commit", "-q", "-a", "-m", "another program")
-    done, benchmark = larger("9000000", "1000000")
+    done, benchmark = larger(9000000, 1000000)
     blamed = next(one for one in benchmark["measures"] if one["measure"] == "heap.peak")["functions"]
     check((blamed[0]["name"], blamed[0]["standing"], blamed[0]["delta"]) == ("hoard", "guilty", 8000000), f"{blamed}")
     check("max rss" in benchmark["answer"]["sentence"] and ": hoard app.c:" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
@@ -92,7 +75,7 @@ def peak_memory():
     check([one["measure"] for one in benchmark["measures"]] == ["heap.peak"], f"one list tells who holds it: {benchmark['measures']}")
     check("everything else" not in done.stdout, f"nothing is left: {done.stdout}")
 
-    done, benchmark = larger("1000000", "9000000")
+    done, benchmark = larger(1000000, 9000000)
     check(not any(one["functions"] for one in benchmark.get("measures", []) if one["measure"] == "heap.peak"), f"{benchmark}")
     check("max rss grew by" in done.stdout and "the peak of the heap by 0 B: the rest is mapped memory" in done.stdout, done.stdout)
 

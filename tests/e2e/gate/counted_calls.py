@@ -9,7 +9,7 @@ side only.
 import os
 import sys
 
-from checks import call, check, finish_in_scratch, first_benchmark, git, metric, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, metric, target, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
@@ -61,17 +61,9 @@ def expect(benchmark, name, baseline, candidate, verdict):
     check((found["baseline"], found["candidate"], found["verdict"]) == (baseline, candidate, verdict), f"{name}: {found}")
 
 
-IMPORTS = """#include <math.h>
-static volatile double sink;
-__attribute__((noinline)) void fit(int n) { for (int i = 0; i < n; i++) sink = exp(-1.0 / (i + 1)); __asm__ volatile(""); }
-__attribute__((noinline)) void draw(int n) { for (int i = 0; i < n; i++) sink = cos(FACTOR * i); __asm__ volatile(""); }
-int main(void) { fit(FITS); draw(100); sink = log(OF); return 0; }
-"""
-
-
 def calls_of_libraries_are_gated():
     def program(fits, factor, of, more=""):
-        return IMPORTS.replace("FITS", fits).replace("FACTOR", factor).replace("OF", of) + more
+        return target("math_calls.c", FITS=fits, FACTOR=factor, OF=of) + more
 
     begin("imports", program("1000", "0.5", "2.0"), "-O1 -fno-builtin app.c -o app -lm",
           ['calls: [exp, "cos@libm", nowhere]', "domains: [log, cos]"], "calls.exp")
@@ -92,19 +84,9 @@ def calls_of_libraries_are_gated():
     check("arguments:" not in notes, f"the same arguments: {notes}")
 
 
-ENTRIES = """
-static volatile long sink;
-__attribute__((noinline)) static long fit(long n) { long found = 3 * n; sink = found; return found; }
-long turns(long n);
-__asm__("	.text\\n	.globl turns\\n	.type turns, @function\\nturns:\\n	.cfi_startproc\\n"
-	"	mov $1000, %eax\\n	dec %edi\\n	JUMP\\n	ret\\n	.cfi_endproc\\n	.size turns, . - turns\\n");
-int main(void) { for (long i = 0; i < FITS; i++) sink = fit(i); for (long i = 1; i < 10; i++) sink = turns(1); return 0; }
-"""
-
-
 def calls_inside_the_program_are_gated():
     def program(fits, jump):
-        return ENTRIES.replace("FITS", fits).replace("JUMP", jump)
+        return target("jump_to_entry.c", FITS=fits, JUMP=f'"{jump}"')
 
     begin("entries", program("1000", "nop"), "-O2 app.c -o app", ["calls: [fit, turns]", "entries: true"], "calls.fit")
     done, benchmark, notes = gate(program("1001", "jnz turns"), 1)

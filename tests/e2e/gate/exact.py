@@ -11,38 +11,18 @@ import tempfile
 
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S  # noqa: E402
+from checks import HUNG_S, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
 schema = Schema(root / "docs/formats/report.schema.json")
-PROGRAM = """#include <stdio.h>
-static volatile unsigned sink;
-__attribute__((noinline)) static unsigned fit(unsigned x)
-{
-	for (int i = 0; i < ROUNDS; i++)
-		x = x * 1664525u + 1013904223u + sink;
-	return x;
-}
-int main(void)
-{
-	for (unsigned i = 0; i < CALLS; i++)
-		sink += fit(i);
-	WORK
-	return 0;
-}
-"""
-RANDOM = """FILE *f = fopen("/dev/urandom", "r");
-	unsigned n = 0;
-	if (!f || fread(&n, sizeof(n), 1, f) != 1) return 1;
-	for (unsigned i = 0; i < n % 1000003u; i++) sink += i;"""
 
 
 def run(*words, env):
     return subprocess.run(words, capture_output=True, text=True, env=env, timeout=HUNG_S)
 
 
-def write(rounds=50, calls=1000, work=""):
-    pathlib.Path("p.c").write_text(PROGRAM.replace("ROUNDS", str(rounds)).replace("CALLS", str(calls)).replace("WORK", work))
+def write(rounds=50, calls=1000, random=0):
+    pathlib.Path("p.c").write_text(target("counted_work.c", ROUNDS=rounds, FITS=calls, RANDOM=random))
 
 
 def measure(env, code, *options):
@@ -105,9 +85,9 @@ def every_format_and_a_comparison_of_stored_runs_say_the_same(env):
 
 
 def a_program_that_is_not_deterministic_is_not_judged(env):
-    write(work=RANDOM)
+    write(random=1)
     run("git", "commit", "-qam", "random", env=env)
-    write(work=RANDOM, rounds=51)
+    write(random=1, rounds=51)
     metric = measure(env, 0)["metrics"][0]
     assert metric["verdict"] == "inconclusive" and not metric["exact"], metric
     run("git", "reset", "-q", "--hard", "HEAD~1", env=env)

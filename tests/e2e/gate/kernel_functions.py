@@ -8,29 +8,11 @@ import os
 import sys
 
 import perf_kernel
-from checks import call, check, finish_in_scratch, first_benchmark, git, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, target, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
 SKIPPED = 77
-
-PROGRAM = """#include <fcntl.h>
-#include <unistd.h>
-static char block[1 << 16];
-static volatile unsigned sink;
-__attribute__((noinline)) void work(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * i; }
-__attribute__((noinline)) void load(int fd, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (read(fd, block, sizeof(block)) < 0) sink++;
-}
-int main(void)
-{
-	const int fd = open("/dev/zero", O_RDONLY);
-	for (int i = 0; i < 50; i++) { work(10000); load(fd, ROUNDS); }
-	return 0;
-}
-"""
 
 CONFIGURATION = f"""version: 1
 project: app
@@ -50,11 +32,11 @@ def body():
         sys.exit(SKIPPED)
     write("fastgate.yml", CONFIGURATION)
     write(".gitignore", "app\n.fastgate\nreport.json\n")
-    write("app.c", PROGRAM.replace("ROUNDS", "20"))
+    write("app.c", target("reading.c", ROUNDS=20))
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "before")
-    write("app.c", PROGRAM.replace("ROUNDS", "300"))
+    write("app.c", target("reading.c", ROUNDS=300))
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]

@@ -13,7 +13,7 @@ import sys
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import check, finish_in_scratch  # noqa: E402
+from checks import check, finish_in_scratch, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from repository import Repository  # noqa: E402
@@ -22,15 +22,6 @@ if not shutil.which("as"):
     print("the assembler is not installed")
     sys.exit(77)
 
-SOURCE = """static volatile unsigned sink;
-__attribute__((noinline)) static void work(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i; }
-int main(void)
-{
-	for (int i = 0; i < 200; i++)
-		work(25000);
-	return 0;
-}
-"""
 CONFIG = """version: 1
 project: small
 build: {{ command: "{build}" }}
@@ -43,7 +34,7 @@ COMPILE = "cc -O1 -g -o prog main.c"
 class Project(Repository):
     def __init__(self, name, build=COMPILE, git=True):
         super().__init__(name)
-        (self.folder / "main.c").write_text(SOURCE)
+        (self.folder / "main.c").write_text(target("adding.c"))
         (self.folder / "fastgate.yml").write_text(CONFIG.format(build=build))
         (self.folder / ".gitignore").write_text("prog\n")
         if git:

@@ -13,17 +13,9 @@ import sys
 
 fastgate, root, compiler = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, call, check, finish_in_scratch, git  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch, git, target  # noqa: E402
 
-CODE = """static volatile unsigned long sink;
-__attribute__((noinline)) void spin(void)
-{
-	unsigned long x = sink;
-	for (unsigned long i = 0; i < ROUNDS; i++) x = x * 31 + i;
-	sink = x;
-}
-int main(void) { spin(); return 0; }
-"""
+CODE = target("spinning.c")
 CONFIG = """version: 1
 project: inside
 build: {{ command: "{compiler} -g -O1 {flags} -o prog main.c", shell: true }}
@@ -32,7 +24,7 @@ gate: {{ alpha: 0.05 }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: r.json }}
 """
-LINE = "for (unsigned long i = 0; i < ROUNDS; i++) x = x * 31 + i;"
+LINE = next(line.strip() for line in CODE.splitlines() if "ROUNDS" in line)
 
 
 def source_shown(name, text, flags=""):
@@ -107,7 +99,7 @@ def main():
     check(source is not None, "source of the project is shown")
     check(source["file"] == "main.c" and source["known"] == [True, True], f"its file: {source}")
     hottest = source["rows"][source["hottest"]]
-    check(hottest["text"].strip() == LINE and hottest["lines"] == [6, 6], f"its hottest line: {hottest}")
+    check(hottest["text"].strip() == LINE and hottest["lines"] == [10, 10], f"its hottest line: {hottest}")
     check(hottest["cost_ms"][1] > 2 * hottest["cost_ms"][0] > 0, f"its cost: {hottest}")
     check(assembly and assembly["file"] == "prog" and assembly["known"] == [True, True], f"its instructions: {assembly}")
     rows = assembly["rows"]

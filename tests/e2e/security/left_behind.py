@@ -9,22 +9,11 @@ import shutil
 import subprocess
 import sys
 
-from checks import HUNG_S, call, check, finish_in_scratch
+from checks import HUNG_S, call, check, finish_in_scratch, target
 
 FASTGATE = os.path.abspath(sys.argv[1])
 PADDING = bytes(4096)
 PLANT = 'cd "$FASTGATE_COLLECTOR_OUTPUT" && mkfifo pipe 8.0.fgtrace && ln -s "$1" 9.0.fgtrace && ln -s /dev/zero 10.0.fgtrace'
-PLUGIN = "int work(void)\n{\n\tvolatile int i = 0;\n\twhile (i < 20000000)\n\t\ti = i + 1;\n\treturn i;\n}\n"
-PROGRAM = """#include <dlfcn.h>
-#include <stdio.h>
-#include <sys/stat.h>
-int main(void)
-{
-	void *plugin = rename("plugin.kept", "plugin.so") == 0 ? dlopen("./plugin.so", RTLD_NOW) : NULL;
-	int (*work)(void) = (int (*)(void))dlsym(plugin, "work");
-	return !work() || rename("plugin.so", "plugin.kept") != 0 || mkfifo("plugin.so", 0600) != 0;
-}
-"""
 
 
 def run(*words):
@@ -51,7 +40,7 @@ def among_traces():
 
 
 def in_the_place_of_a_library():
-    for name, text in (("plugin.c", PLUGIN), ("program.c", PROGRAM)):
+    for name, text in (("plugin.c", target("plugin.c")), ("program.c", target("replaced_plugin.c"))):
         with open(name, "w", encoding="ascii") as file:
             file.write(text)
     for words in (("-shared", "-fPIC", "-Wl,--build-id=none", "-o", "plugin.kept", "plugin.c"), ("-o", "program", "program.c", "-ldl")):
