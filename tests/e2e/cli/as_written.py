@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-as_written.py FASTGATE COLLECTOR ROOT C++-COMPILER: commands of README.md and of the pages about profiles run as they are written, on
-small programs, without a warning.  tests/e2e/gate/getting_started.py does the same for the pages about gating.
+as_written.py FASTGATE COLLECTOR ROOT C++-COMPILER: commands of README.md and of the pages about profiles
+run as they are written, on small programs, without a warning. tests/e2e/gate/getting_started.py does the
+same for the pages about gating.
 """
 import contextlib
 import os
@@ -13,7 +14,8 @@ import sys
 
 from checks import call, check, finish_in_scratch, target, write
 
-fastgate, collector, root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
+fastgate, collector, root, compiler = (pathlib.Path(sys.argv[1]), sys.argv[2],
+                                       pathlib.Path(sys.argv[3]).resolve(), sys.argv[4])
 os.environ["FASTGATE_COLLECTOR"] = collector
 os.environ["CPATH"] = str(root / "include")
 os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
@@ -22,9 +24,11 @@ os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
 # A process that runs for ever, and a program in Python.
 WAITING = "int main(void) { for (;;) for (volatile int i = 0; i < 1000; i++) {} }\n"
 TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
-PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md", "docs/what-it-covers.md"]
+PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md",
+         "docs/what-it-covers.md"]
 RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
-# Commands that no test can run: on the whole machine, with call paths by number, or on the reader's files.
+# Commands that no test can run: on the whole machine, with call paths by number, or on the reader's
+# files.
 NOT_HERE = re.compile(r"^fastgate record$|--system|--control|--dump|--trace |FILE|traces/|growth|&$")
 
 
@@ -42,7 +46,8 @@ def build():
     write("libfit.cpp", target("fitting_library.cpp"))
     write("reco.cpp", target("reconstruction.cpp"))
     call(compiler, "-g", "-O2", "-shared", "-fPIC", "-o", "libfit.so", "libfit.cpp", check=True)
-    call(compiler, "-g", "-O2", "-o", "reco", "reco.cpp", "-L.", "-lfit", "-Wl,-rpath,$ORIGIN", check=True)
+    call(compiler, "-g", "-O2", "-o", "reco", "reco.cpp", "-L.", "-lfit", "-Wl,-rpath,$ORIGIN",
+         check=True)
     os.link("reco", "prog")
     write("waiting.c", WAITING)
     call(compiler, "-x", "c", "-o", "waiting", "waiting.c", check=True)
@@ -75,7 +80,8 @@ def commands_run_as_written():
         for command in commands((root / page).read_text(encoding="utf-8")):
             count += 1
             done = run(command)
-            check(done.returncode == 0 and "warning" not in done.stderr, f"{page}: {command}: exit code {done.returncode}\n{done.stderr}")
+            check(done.returncode == 0 and "warning" not in done.stderr,
+                  f"{page}: {command}: exit code {done.returncode}\n{done.stderr}")
     check(count >= 20, f"only {count} commands were run")
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-init.py FASTGATE: `fastgate init` in small projects: the benchmarks that it finds and measures, and the file that it
-writes, which runs unchanged.
+init.py FASTGATE: `fastgate init` in small projects: the benchmarks that it finds and measures, and the
+file that it writes, which runs unchanged.
 """
 import os
 import shutil
@@ -14,7 +14,8 @@ from init_project import MAIN, commit, fastgate, in_folder, init, measures_nothi
 def an_empty_folder_gets_what_is_needed_listed():
     said, text = init()
     check("none was found" in said and "does work that matters" in said, f"empty: {said}")
-    check(measures_nothing(text) and "name: example" not in text and "while" not in text, f"empty: {text}")
+    check(measures_nothing(text) and "name: example" not in text and "while" not in text,
+          f"empty: {text}")
     check("\n# baseline:" in text, "empty: a baseline without a repository")
     done = call(fastgate, "run")
     check(done.returncode == 2 and "expected a list" in done.stderr, f"empty: {done}")
@@ -34,7 +35,9 @@ def hidden_cases_of_catch2_are_listed():
     write("Makefile", "all: unit_tests\nunit_tests: main.c\n\tcc -O1 -o $@ main.c\n")
     commit()
     _, text = init()
-    check("./unit_tests \\\"[!benchmark]\\\" --reporter xml" in text or "./unit_tests \"[!benchmark]\" --reporter xml" in text, f"tags: {text}")
+    check("./unit_tests \\\"[!benchmark]\\\" --reporter xml" in text or
+          "./unit_tests \"[!benchmark]\" --reporter xml" in text,
+          f"tags: {text}")
 
 
 def an_input_of_a_simple_format_is_made():
@@ -42,9 +45,11 @@ def an_input_of_a_simple_format_is_made():
     write("Makefile", "encode: main.c\n\tcc -O1 -o $@ main.c\n")
     commit()
     said, text = init()
-    check("command: ./encode fastgate-input.wav\n" in text and "\n    setup: " in text, f"made: {said}{text}")
+    check("command: ./encode fastgate-input.wav\n" in text and "\n    setup: " in text,
+          f"made: {said}{text}")
     check("its input is a file made for it" in said, f"said to be made: {said}")
-    check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "an input was left behind")
+    check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout,
+          "an input was left behind")
 
 
 def a_fast_program_is_given_a_large_file_many_times():
@@ -53,7 +58,8 @@ def a_fast_program_is_given_a_large_file_many_times():
     write("Makefile", "count: main.c\n\tcc -O1 -o $@ main.c\n")
     commit()
     said, text = init()
-    check("command: ./count\n" in text and "\n    stdin: fastgate-input.txt\n" in text, f"large file: {said}{text}")
+    check("command: ./count\n" in text and "\n    stdin: fastgate-input.txt\n" in text,
+          f"large file: {said}{text}")
 
 
 # Names and text that each harness leaves in a program.
@@ -74,7 +80,9 @@ def a_harness_must_print_what_can_be_read():
 def a_stripped_program_is_reported():
     write("main.c", MAIN)
     write("Makefile", "bench: main.c\n\tcc -O1 $(FLAGS) -o $@ main.c\n")
-    write("fastgate.yml", "version: 1\nbuild: { command: make FLAGS=-s }\nbenchmarks:\n  - { name: bench, command: ./bench }\n")
+    write("fastgate.yml",
+          "version: 1\nbuild: { command: make FLAGS=-s }\nbenchmarks:\n"
+          "  - { name: bench, command: ./bench }\n")
     few = ("--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba")
     said = call(fastgate, "run", *few).stderr
     check(said.count("no symbols in bench") == 1 and "link it without -s" in said, f"stripped: {said}")
@@ -100,18 +108,22 @@ def a_filter_is_given_files_of_the_project():
     commit()
     said, text = init()
     check("A guess" in text and "a guess" in said, f"filter: {text}{said}")
-    # The source and the Makefile are larger, but a patch to them would change the work; and a filter hardly reads
-    # pictures.
-    check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"filter: {text}")
+    # The source and the Makefile are larger, but a patch to them would change the work;
+    # and a filter hardly reads pictures.
+    check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text,
+          f"filter: {text}")
     runs("crunch")
 
 
 def a_libtool_wrapper_is_looked_through():
     write("main.c", "int work(void);\nint main(void) { return work(); }\n")
-    write("Makefile", "all:\n\tmkdir -p .libs\n\tcc -O1 -shared -fPIC -Wl,-soname,libwork.so.1 -o .libs/libwork.so.1 lib.c\n"
-                      "\tcc -O1 -o .libs/bench main.c .libs/libwork.so.1\n\tcp wrapper bench\n")
+    write("Makefile",
+          "all:\n\tmkdir -p .libs\n"
+          "\tcc -O1 -shared -fPIC -Wl,-soname,libwork.so.1 -o .libs/libwork.so.1 lib.c\n"
+          "\tcc -O1 -o .libs/bench main.c .libs/libwork.so.1\n\tcp wrapper bench\n")
     write("lib.c", MAIN.replace("main", "work"))
-    write("wrapper", "#! /bin/sh\n# bench - temporary wrapper script for .libs/bench\nexec .libs/bench\n", 0o755)
+    write("wrapper",
+          "#! /bin/sh\n# bench - temporary wrapper script for .libs/bench\nexec .libs/bench\n", 0o755)
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
@@ -122,19 +134,23 @@ def a_libtool_wrapper_is_looked_through():
 def a_program_with_a_library_of_its_own_finds_that_one():
     write("lib.c", MAIN.replace("main", "work"))
     write("main.c", "int work(void);\nint main(void) { return work(); }\n")
-    write("Makefile", "bench_lib: main.c lib.c\n\tmkdir -p out\n\tcc -O1 -shared -fPIC -Wl,-soname,libwork.so.1 -o out/libwork.so.1 lib.c\n"
-                      "\tcc -O1 -g -o $@ main.c out/libwork.so.1\n")
+    write("Makefile",
+          "bench_lib: main.c lib.c\n\tmkdir -p out\n"
+          "\tcc -O1 -shared -fPIC -Wl,-soname,libwork.so.1 -o out/libwork.so.1 lib.c\n"
+          "\tcc -O1 -g -o $@ main.c out/libwork.so.1\n")
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("environment: { LD_LIBRARY_PATH: out }" in text and "own libraries" in said, f"library: {text}{said}")
+    check("environment: { LD_LIBRARY_PATH: out }" in text and "own libraries" in said,
+          f"library: {text}{said}")
     check("takes" in said, f"library: it did not run: {said}")
     write("lib.c", MAIN.replace("main", "work").replace("= 0", "= 1"))
     with open("Makefile", "a", encoding="utf-8") as file:
         file.write("# another build\n")
     few = ("--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba")
     said = call(fastgate, "run", "--against", "HEAD", *few).stdout
-    check("same binaries" not in said and "2 pairs" in said, f"a library that changed is taken for the same: {said}")
+    check("same binaries" not in said and "2 pairs" in said,
+          f"a library that changed is taken for the same: {said}")
 
 
 def a_program_that_was_long_once_is_given_an_input():
@@ -142,7 +158,8 @@ def a_program_that_was_long_once_is_given_an_input():
     write("data/small.txt", "x" * 1500)
     commit()
     said, text = init()
-    check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"long once: {text}{said}")
+    check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text,
+          f"long once: {text}{said}")
 
 
 def the_same_project_gets_the_same_file():
@@ -168,19 +185,23 @@ def a_reader_is_given_what_it_reads_and_not_the_largest_text():
     write("examples/tags.yaml", "key: value\n" * 30)
     commit()
     said, text = init()
-    check("stdin: fastgate-input.yaml" in text and "yes examples/tags.yaml | head -n" in text, f"reader: {text}{said}")
+    check("stdin: fastgate-input.yaml" in text and "yes examples/tags.yaml | head -n" in text,
+          f"reader: {text}{said}")
 
 
 def programs_too_short_or_failing_are_reported():
     write("short.c", "int main(void) { return 0; }\n")
     write("bad.c", target("init/failing.c"))
-    write("Makefile", "all: bench_short bench_bad bench_worse\nbench_short: short.c\n\tcc -o $@ short.c\n"
-                      "bench_bad: bad.c\n\tcc -DTO=stderr -o $@ bad.c\nbench_worse: bad.c\n\tcc -DTO=stdout -o $@ bad.c\n")
+    write("Makefile",
+          "all: bench_short bench_bad bench_worse\nbench_short: short.c\n\tcc -o $@ short.c\n"
+          "bench_bad: bad.c\n\tcc -DTO=stderr -o $@ bad.c\nbench_worse: bad.c\n"
+          "\tcc -DTO=stdout -o $@ bad.c\n")
     commit()
     said, text = init()
     check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
     for name in ("bench_bad", "bench_worse"):
-        check(f"\n  # - name: {name}\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
+        check(f"\n  # - name: {name}\n  #   # It exited with code 3: usage: bad FILE.\n" in text,
+              f"failing: {text}")
 
 
 def a_program_that_no_file_keeps_busy_is_reported():
@@ -188,7 +209,8 @@ def a_program_that_no_file_keeps_busy_is_reported():
     write("Makefile", "idle: main.c\n\tcc -o $@ main.c\n")
     commit()
     said, text = init()
-    check("idle: takes" in said and "ms, and no file that it was offered keeps it busy" in said, f"idle: {said}")
+    check("idle: takes" in said and "ms, and no file that it was offered keeps it busy" in said,
+          f"idle: {said}")
     check("idle: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
 
 

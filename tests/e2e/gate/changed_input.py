@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-changed_input.py FASTGATE ROOT: after a commit that only makes an input larger, no function is blamed and the file is
-named.
+changed_input.py FASTGATE ROOT: after a commit that only makes an input larger, no
+function is blamed and the file is named.
 """
 import fcntl
 import os
@@ -17,7 +17,12 @@ CONFIG = """version: 1
 project: count
 build: { command: make -s }
 benchmarks: [ { name: count, command: COMMAND } ]
-measure: { schedule: abba, warmup: 0, pairs: { min: 12, max: 12 }, sampler: { enabled: false }, exact: off }
+measure:
+  schedule: abba
+  warmup: 0
+  pairs: { min: 12, max: 12 }
+  sampler: { enabled: false }
+  exact: off
 report: { json: report.json }
 """
 
@@ -55,8 +60,9 @@ def is_confirmed(done, benchmark, where):
 
 
 def only_the_input():
+    made = "sh -c 'cat data/words.txt data/words.txt >long.txt'"
     for name, command in (("opened", "./count"), ("named", "./count data/words.txt"),
-                          ("made", "./count long.txt, setup: \"sh -c 'cat data/words.txt data/words.txt >long.txt'\"")):
+                          ("made", f'./count long.txt, setup: "{made}"')):
         project(name, command)
         commit_larger()
         done, benchmark = measure()
@@ -71,7 +77,8 @@ def the_input_and_code():
     done, benchmark = measure()
     is_confirmed(done, benchmark, "both")
     check(benchmark["verdict"] not in ("regression", "error"), f"both: {benchmark}")
-    sizes = sorted(path.stat().st_size for path in pathlib.Path(".fastgate/builds").glob("*/tree/data/words.txt"))
+    sizes = sorted(path.stat().st_size
+                   for path in pathlib.Path(".fastgate/builds").glob("*/tree/data/words.txt"))
     check(sizes == [15000, 30000], f"each build has its own again: {sizes}")
     done, _ = measure()
     check("building" not in done.stderr, f"nothing is built again: {done.stderr}")
@@ -96,8 +103,10 @@ def another_run_uses_the_baseline():
     for file in held:
         fcntl.flock(file, fcntl.LOCK_SH)
     done, benchmark = measure()
-    check(done.returncode == 4 and benchmark["verdict"] == "error", f"shared: {done.stdout}{done.stderr}")
-    check(benchmark["error"].startswith("inputs differ: data/words.txt"), f"shared: {benchmark['error']}")
+    check(done.returncode == 4 and benchmark["verdict"] == "error",
+          f"shared: {done.stdout}{done.stderr}")
+    check(benchmark["error"].startswith("inputs differ: data/words.txt"),
+          f"shared: {benchmark['error']}")
     for file in held:
         file.close()
     os.chdir("..")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one extra call in a thousand fails the
-run, the function that makes it is named, and new arguments are noted in the verdict. The same program passes. With
-`measure.entries` calls within a program are gated, except those of a function that can have a jump at its entry on one
-side only.
+counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one extra call in a
+thousand fails the run, the function that makes it is named, and new arguments are noted in the verdict.
+The same program passes. With `measure.entries` calls within a program are gated, except those of a
+function that can have a jump at its entry on one side only.
 """
 import os
 import sys
@@ -51,14 +51,16 @@ def gate(source, code):
     """Gates this program; returns the output and the report."""
     write("app.c", source)
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
-    check(done.returncode == code, f"{os.getcwd()}: {done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
+    check(done.returncode == code,
+          f"{os.getcwd()}: {done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
     benchmark = first_benchmark()
     return done, benchmark, " ".join(benchmark["notes"])
 
 
 def expect(benchmark, name, baseline, candidate, verdict):
     found = metric(benchmark, name)
-    check((found["baseline"], found["candidate"], found["verdict"]) == (baseline, candidate, verdict), f"{name}: {found}")
+    check((found["baseline"], found["candidate"], found["verdict"]) == (baseline, candidate, verdict),
+          f"{name}: {found}")
 
 
 def calls_of_libraries_are_gated():
@@ -75,11 +77,14 @@ def calls_of_libraries_are_gated():
     check("main → fit" in done.stdout, done.stdout)
     check("cos: in [0, 198], in the baseline in [0, 49.5]" in notes, f"a range that has grown: {notes}")
     check("log: 1 of 1 arguments are NaN, none in the baseline" in notes, f"a new NaN: {notes}")
-    check("called with" in notes and "cos: 100 arguments in [0, 198], from 1 call path" in notes, f"what it is called with: {notes}")
-    check("hint: log in main" in notes and "1 of 1 arguments are not a number (NaN)" in notes, f"hints: {notes}")
+    check("called with" in notes and "cos: 100 arguments in [0, 198], from 1 call path" in notes,
+          f"what it is called with: {notes}")
+    check("hint: log in main" in notes and "1 of 1 arguments are not a number (NaN)" in notes,
+          f"hints: {notes}")
     check("from 1 call path" in done.stdout, f"the terminal says it, too: {done.stdout}")
     check("no call of 'nowhere' is counted" in notes, f"what was not reached: {notes}")
-    done, benchmark, notes = gate(program("500 + 500", "0.5", "2.0", "int unused(int a) { return a * 3; }\n"), 0)
+    unused = "int unused(int a) { return a * 3; }\n"
+    done, benchmark, notes = gate(program("500 + 500", "0.5", "2.0", unused), 0)
     check(metric(benchmark, "calls.exp")["verdict"] == "pass", f"{benchmark['metrics']}")
     check("arguments:" not in notes, f"the same arguments: {notes}")
 
@@ -88,11 +93,14 @@ def calls_inside_the_program_are_gated():
     def program(fits, jump):
         return target("jump_to_entry.c", FITS=fits, JUMP=f'"{jump}"')
 
-    begin("entries", program("1000", "nop"), "-O2 app.c -o app", ["calls: [fit, turns]", "entries: true"], "calls.fit")
+    begin("entries", program("1000", "nop"), "-O2 app.c -o app",
+          ["calls: [fit, turns]", "entries: true"], "calls.fit")
     done, benchmark, notes = gate(program("1001", "jnz turns"), 1)
     expect(benchmark, "calls.fit", 1000, 1001, "regression")
-    check(all(one["name"] != "calls.turns" for one in benchmark["metrics"]), f"counted on one side alone: {benchmark['metrics']}")
-    check("other code may jump into the first instructions (turns)" in notes + done.stdout, f"why turns is not counted: {notes}")
+    check(all(one["name"] != "calls.turns" for one in benchmark["metrics"]),
+          f"counted on one side alone: {benchmark['metrics']}")
+    check("other code may jump into the first instructions (turns)" in notes + done.stdout,
+          f"why turns is not counted: {notes}")
 
 
 def body():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-kernel_functions.py FASTGATE COMPILER: a program that reads more is slower, its function is to blame, and the verdict
-names the kernel function that takes the time.
+kernel_functions.py FASTGATE COMPILER: a program that reads more is slower, its function is to blame, and
+the verdict names the kernel function that takes the time.
 """
 import os
 import sys
@@ -39,19 +39,24 @@ def body():
     write("app.c", target("reading.c", ROUNDS=300))
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
-    guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
+    guilty = [function["name"]
+              for function in benchmark["functions"] if function["standing"] == "guilty"]
     # load() itself did not change: if main() was sampled too, its changed call is to blame.
-    check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]), f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
+    check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]),
+          f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
     # It depends on chance which of them is sampled.
     facts = [*benchmark["build"]["baseline"].values(), *benchmark["build"]["candidate"].values()]
-    check(facts and not any("[kernel]" in fact for fact in facts), f"the kernel is a part of the build: {facts}")
+    check(facts and not any("[kernel]" in fact for fact in facts),
+          f"the kernel is a part of the build: {facts}")
     view = call(FASTGATE, "view", "latest", "--all", check=True).stdout
     rows = [line for line in view.splitlines() if "  [kernel]  " in line]
     check(any(line.endswith(" vfs_read") for line in rows), view)
     # Two pairs decide nothing, and are enough to see what is sampled.
-    off = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "2:2", "--set", "measure.sampler.kernel=off")
+    off = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "2:2",
+               "--set", "measure.sampler.kernel=off")
     check(off.returncode == 0, off.stdout + off.stderr)
-    check("vfs_read" not in call(FASTGATE, "view", "latest", "--all", check=True).stdout, "measure.sampler.kernel: off")
+    check("vfs_read" not in call(FASTGATE, "view", "latest", "--all", check=True).stdout,
+          "measure.sampler.kernel: off")
 
 
 finish_in_scratch(body)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Checks that the answer says why a function is slower, with figures, in every format: a cache-hostile stride, an unpredictable branch, a loop
-that is no longer vectorised, a tail call that became a call.
+Checks that the answer says why a function is slower, with figures, in every format: a cache-hostile
+stride, an unpredictable branch, a loop that is no longer vectorised, a tail call that became a call.
 """
 import json
 import os
@@ -26,12 +26,13 @@ BASE = {"STRIDE": 1, "SHIFT": 12, "LANE": "unsigned", "LAST": 0}
 
 def run(*words, code=0):
     done = subprocess.run(words, capture_output=True, text=True, env=env, timeout=HUNG_S)
-    assert done.returncode == code, f"{words}: exit code {done.returncode}, expected {code}: {done.stdout}{done.stderr}"
+    assert done.returncode == code, (
+        f"{words}: exit code {done.returncode}, expected {code}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
 def write(call, **values):
-    pathlib.Path("p.c").write_text(target("mechanisms.c", CALL=call, **{**BASE, **values}))
+    pathlib.Path("p.c").write_text(target("mechanisms.c", CALL=call, **(BASE | values)))
 
 
 def it_is_named(call, kind, words, function=None, **planted):
@@ -44,7 +45,8 @@ def it_is_named(call, kind, words, function=None, **planted):
     assert not wrong, wrong
     cause = report["answer"]["because"][0]
     mechanism = cause.get("mechanism")
-    assert cause["function"] == (function or call) and mechanism and mechanism["kind"] == kind, (cause, report["benchmarks"][0]["notes"])
+    assert cause["function"] == (function or call) and mechanism and mechanism["kind"] == kind, \
+        (cause, report["benchmarks"][0]["notes"])
     assert words in mechanism["words"] and mechanism["counts"][1] > 2 * mechanism["counts"][0], mechanism
     assert mechanism["explains"] >= 0.25, mechanism
     line = f"why: {mechanism['words']}"

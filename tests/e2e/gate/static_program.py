@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-static_program.py FASTGATE LANGUAGE COMPILER [CACHE]: nothing can be preloaded into a static program, yet its verdict
-names the function, in any language: both sides are sampled from outside after the pairs. Without permission for that,
-the verdict stands and says why no function is known. CACHE keeps the Go compiler's build of its standard library.
+static_program.py FASTGATE LANGUAGE COMPILER [CACHE]: nothing can be preloaded into a static program, yet
+its verdict names the function, in any language: both sides are sampled from outside after the pairs.
+Without permission for that, the verdict stands and says why no function is known. CACHE keeps the Go
+compiler's build of its standard library.
 """
 import os
 import shutil
@@ -21,8 +22,10 @@ CACHE = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else ""
 TWENTY_LETTERS = "20roundsoneforaletter"[:20]
 LANGUAGES = {
     "c": ("app.c", "{compiler} -g -O1 -static app.c -o app", "20", "refine"),
-    "c++": ("app.cpp", "{compiler} -g -O1 -static app.cpp -o app", "20", "fit::Track::refine(unsigned int)"),
-    "go": ("app.go", "env CGO_ENABLED=0 GO111MODULE=off GOFLAGS= GOCACHE={cache} {compiler} build -o app app.go",
+    "c++": ("app.cpp", "{compiler} -g -O1 -static app.cpp -o app", "20",
+            "fit::Track::refine(unsigned int)"),
+    "go": ("app.go",
+           "env CGO_ENABLED=0 GO111MODULE=off GOFLAGS= GOCACHE={cache} {compiler} build -o app app.go",
            TWENTY_LETTERS, "main.refine"),
 }
 FILE, BUILD, ARGUMENT, GUILTY = LANGUAGES[LANGUAGE]
@@ -48,12 +51,15 @@ def make(rounds):
 def function_that_got_slower_is_named():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
-    check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
+    check(done.returncode == 1 and benchmark["verdict"] == "regression",
+          f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = blamed(benchmark, done.stdout)
-    # On a busy machine the rest of the program may take longer, and Go's own threads poll more often. refine() itself
-    # did not change: if main() was sampled too, its changed call may be to blame.
+    # On a busy machine the rest of the program may take longer, and Go's own threads poll more often.
+    # refine() itself did not change: if main() was sampled too, its changed call may be to blame.
     check(guilty[:1] in ([GUILTY], [MAIN]), f"{guilty}: {done.stdout}")
-    check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or f": {GUILTY} {PLACE} (+" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
+    check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or
+          f": {GUILTY} {PLACE} (+" in benchmark["answer"]["sentence"],
+          benchmark["answer"]["sentence"])
     check("executions per side, sampled from outside" in done.stdout, done.stdout)
     check("runs without the sampler" not in done.stdout + done.stderr, done.stderr)
     view = call(FASTGATE, "view", "latest", check=True).stdout
@@ -63,14 +69,21 @@ def function_that_got_slower_is_named():
 def without_permission_the_verdict_stands():
     done = call(FASTGATE, "run", "--against", "HEAD", preexec_fn=lambda: forbid_system_call(PTRACE))
     benchmark = first_benchmark()
-    check(done.returncode == 1 and benchmark["verdict"] == "regression" and benchmark["functions"] == [], f"{done.returncode}: {done.stdout}{done.stderr}")
-    check("no function is known: a static program can only be sampled from outside" in done.stdout and "seccomp" in done.stdout, done.stdout)
+    check(done.returncode == 1 and benchmark["verdict"] == "regression" and benchmark["functions"] == [],
+          f"{done.returncode}: {done.stdout}{done.stderr}")
+    check("no function is known: a static program can only be sampled from outside" in done.stdout and
+          "seccomp" in done.stdout,
+          done.stdout)
 
 
 def without_the_sampler_nothing_is_sampled():
-    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.sampler.enabled=false", "--set", "measure.also=[heap]")
-    check(done.returncode == 1 and first_benchmark()["functions"] == [] and "from outside" not in done.stdout, f"the sampler was switched off: {done.stdout}")
-    check("events are not counted: nothing could be preloaded into the program" in done.stdout, f"what could not be counted: {done.stdout}")
+    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.sampler.enabled=false",
+                "--set", "measure.also=[heap]")
+    check(done.returncode == 1 and first_benchmark()["functions"] == [] and
+          "from outside" not in done.stdout,
+          f"the sampler was switched off: {done.stdout}")
+    check("events are not counted: nothing could be preloaded into the program" in done.stdout,
+          f"what could not be counted: {done.stdout}")
 
 
 def body():

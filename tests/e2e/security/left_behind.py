@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-left_behind.py FASTGATE: a program leaves pipes and links where fastgate looks for files afterwards: among its traces, and in
-place of a library that it has loaded. fastgate never waits for a pipe, and never changes the target of a link.
+left_behind.py FASTGATE: a program leaves pipes and links where fastgate looks for files afterwards:
+among its traces, and in place of a library that it has loaded. fastgate never waits for a pipe, and
+never changes the target of a link.
 """
 import os
 import shutil
@@ -13,7 +14,8 @@ from checks import HUNG_S, call, check, finish_in_scratch, target
 
 FASTGATE = os.path.abspath(sys.argv[1])
 PADDING = bytes(4096)
-PLANT = 'cd "$FASTGATE_COLLECTOR_OUTPUT" && mkfifo pipe 8.0.fgtrace && ln -s "$1" 9.0.fgtrace && ln -s /dev/zero 10.0.fgtrace'
+PLANT = ('cd "$FASTGATE_COLLECTOR_OUTPUT" && mkfifo pipe 8.0.fgtrace && ln -s "$1" 9.0.fgtrace && '
+         'ln -s /dev/zero 10.0.fgtrace')
 
 
 def run(*words):
@@ -28,7 +30,8 @@ def run(*words):
 def among_traces():
     code, words = run("record", "-o", "first", "--", "true")
     check(code == 0, f"record: {code} {words}")
-    whole = os.path.join("first", next(name for name in os.listdir("first") if name.endswith(".fgtrace")))
+    whole = os.path.join("first",
+                         next(name for name in os.listdir("first") if name.endswith(".fgtrace")))
     with open(whole, "ab") as file:
         file.write(PADDING)
     size = os.path.getsize(whole)
@@ -43,7 +46,8 @@ def in_the_place_of_a_library():
     for name, text in (("plugin.c", target("plugin.c")), ("program.c", target("replaced_plugin.c"))):
         with open(name, "w", encoding="ascii") as file:
             file.write(text)
-    for words in (("-shared", "-fPIC", "-Wl,--build-id=none", "-o", "plugin.kept", "plugin.c"), ("-o", "program", "program.c", "-ldl")):
+    for words in (("-shared", "-fPIC", "-Wl,--build-id=none", "-o", "plugin.kept", "plugin.c"),
+                  ("-o", "program", "program.c", "-ldl")):
         subprocess.run(["cc", "-O1", *words], check=True)
     code, words = run("duel", "--pairs", "2:2", "--schedule", "abba", "./program", "./program")
     check(code == 0 and "same" in words, f"duel: {code} {words}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-planted.py FASTGATE MAKE_STORE: fastgate follows no link of another user in a folder like /tmp, and only the owner may
-write its files. Only root can create another user's links; otherwise the test is skipped.
+planted.py FASTGATE MAKE_STORE: fastgate follows no link of another user in a folder like /tmp, and only
+the owner may write its files. Only root can create another user's links; otherwise the test is skipped.
 """
 import os
 import shutil
@@ -15,7 +15,8 @@ from checks import call, check, finish
 
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 ANOTHER = 65534
-CONFIG = "version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\nmeasure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n"
+CONFIG = ("version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\n"
+          "measure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
 
 
 def run(*words):
@@ -47,13 +48,15 @@ def planted_links(shared, mine):
         for number, words in enumerate((("report", "-o"), ("export", "--bench", "sort", "-o"))):
             link = plant(shared, f"{os.path.basename(victim)}{number}", victim)
             refuses(f"{words[0]} to a planted link", victim, before, *words, link)
-    refuses("a store behind a planted link", absent, None, "run", "--set", f"store.path={plant(shared, 'store.db', absent)}")
+    refuses("a store behind a planted link", absent, None, "run",
+            "--set", f"store.path={plant(shared, 'store.db', absent)}")
     folder = os.path.join(mine, "folder")
     os.mkdir(folder)
     trace = os.path.join(folder, "1.0.fgtrace")
     with open(trace, "w", encoding="ascii") as file:
         file.write("mine\n")
-    refuses("a recording into a planted folder", trace, "mine\n", "record", "-o", plant(shared, "folder", folder), "--", "true")
+    refuses("a recording into a planted folder", trace, "mine\n", "record", "-o",
+            plant(shared, "folder", folder), "--", "true")
 
 
 def own_links(shared, mine):
