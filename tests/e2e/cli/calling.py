@@ -47,7 +47,7 @@ def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
     return code, shown.decode()
 
 
-def progress():
+def progress_is_one_line_that_fits_and_goes_away():
     """
     A single line, redrawn during a run, never wider than the terminal, and removed before the report.
     """
@@ -163,5 +163,5 @@ with tempfile.TemporaryDirectory() as empty:
     done = run("help", env={"FASTGATE_DEBUG": "confgi"})
     check(done.returncode == 0 and "unknown domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
 
-progress()
+progress_is_one_line_that_fits_and_goes_away()
 finish()

@@ -49,7 +49,7 @@ def expect_json(*words):
         return {}
 
 
-def doctor():
+def doctor_reports_the_host():
     expect(0, r"^ok +sampler library: .*libfastgate_collector\.so", "doctor")
     check("\nok " not in "\n" + run("doctor", "--quiet")[1], "doctor --quiet tells what is well")
     findings = expect_json("doctor").get("findings", [])
@@ -57,7 +57,7 @@ def doctor():
           f"doctor --json: {findings}")
 
 
-def explanations():
+def every_key_is_explained():
     keys = []
     path = []
     for line in expect(0, "^version", "config", "--explain").splitlines():
@@ -74,7 +74,7 @@ def explanations():
     expect(2, "did you mean 'gate.alpha'", "config", "--explain", "gate.alfa")
 
 
-def configuration_in_effect():
+def the_configuration_in_effect_is_shown():
     shown = expect(0, r"^  alpha: 0\.005  # --set gate\.alpha=0\.005$", "config", "--show",
                    "--set", "gate.alpha=0.005")
     check(re.search(r"^    budget: 3%  # default$", shown, re.M), f"defaults are shown as such: {shown}")
@@ -85,7 +85,7 @@ def configuration_in_effect():
     check(again.count("# ") < shown.count("# default"), "what was a default is given now")
 
 
-def outcomes():
+def runs_are_found_by_outcome():
     """`runs --outcome` finds the run by its own outcome only."""
     outcome = expect_json("runs")["runs"][0]["outcome"]
     check(outcome, "the run has no outcome")
@@ -107,7 +107,7 @@ def traces_are_kept():
         check(bool(kept) == expected, f"run {words}: {len(kept)} traces are kept")
 
 
-def garbage():
+def gc_keeps_the_newest_run_of_a_branch():
     check(expect_json("gc", "--older-than", "1s", "--keep", "0", "--dry-run").get("dry_run") is True,
           "gc --dry-run")
     check(expect_json("gc", "--older-than", "1s", "--keep", "1").get("runs") == 0,
@@ -117,7 +117,7 @@ def garbage():
     check(code == 0 and not out.strip(), f"runs of an empty store: {code} {out!r} {err!r}")
 
 
-def pages():
+def pages_show_the_run_and_change_nothing():
     server = subprocess.Popen([FASTGATE, "web"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, stdin=subprocess.DEVNULL)
     try:
@@ -158,14 +158,14 @@ def main():
     with open("fastgate.yml", "w", encoding="ascii") as file:
         file.write(CONFIG)
     subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
-    doctor()
-    explanations()
-    configuration_in_effect()
-    pages()
+    doctor_reports_the_host()
+    every_key_is_explained()
+    the_configuration_in_effect_is_shown()
+    pages_show_the_run_and_change_nothing()
     waiting = expect_json("push", "--status")
     check(waiting.get("waiting") == 0, f"push --status: {waiting}")
-    outcomes()
-    garbage()
+    runs_are_found_by_outcome()
+    gc_keeps_the_newest_run_of_a_branch()
     traces_are_kept()
 
 

@@ -87,7 +87,7 @@ def by_id(found, wanted):
     return [finding for (name, _), finding in found.items() if name == wanted]
 
 
-def hosts():
+def each_source_of_noise_is_found():
     make_host({})
     answer, found = findings("--root", "host")
     check(answer["worst"] == "ok", f"quiet host: {answer}")
@@ -119,7 +119,7 @@ def build(name, *flags):
     subprocess.run(["cc", "main.c", "-o", name, *flags], check=True)
 
 
-def programs():
+def programs_that_measure_badly_are_found():
     with open("main.c", "w", encoding="ascii") as file:
         file.write("int main(void) { for (volatile int i = 0; i < 10000000; i++) {} return 0; }\n")
     build("good", "-O2", "-g")
@@ -146,7 +146,7 @@ def programs():
         check(mine and (severity == "ok" or mine["remedy"]), f"{name}: no remedy for {mine}")
 
 
-def here():
+def the_real_host_gets_a_complete_answer():
     """On the real host, whatever it is like, the answer is complete."""
     answer, found = findings()
     for wanted in ("affinity", "perf", "collector", "git"):
@@ -154,15 +154,15 @@ def here():
     check(by_id(found, "collector")[0]["severity"] == "ok", f"here: {answer}")
 
 
-def mistakes():
+def a_root_that_is_not_a_folder_is_refused():
     check("is not a folder" in run("--root", "nowhere", code=2).stderr, "--root nowhere")
 
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    hosts()
-    programs()
-    here()
-    mistakes()
+    each_source_of_noise_is_found()
+    programs_that_measure_badly_are_found()
+    the_real_host_gets_a_complete_answer()
+    a_root_that_is_not_a_folder_is_refused()
     os.chdir("/")
 finish()

@@ -78,7 +78,7 @@ def runs_are_chosen(ids):
     fastgate("runs", *STORE, "--commit", "abc", code=2)
 
 
-def history_and_conditions(ids):
+def history_and_facts_are_limited_as_requested(ids):
     points = json.loads(fastgate("history", *STORE, "--project", "tracker", "--limit", "2",
                                  "--json", "parse"))["points"]
     every = json.loads(fastgate("history", *STORE, "--project", "tracker", "--json", "parse"))["points"]
@@ -187,7 +187,7 @@ def body():
     os.environ.update(HOME=os.getcwd(), XDG_CACHE_HOME=os.path.join(os.getcwd(), "cache"))
     ids = store_runs()
     runs_are_chosen(ids)
-    history_and_conditions(ids)
+    history_and_facts_are_limited_as_requested(ids)
     web_listens_and_opens()
     servers_are_known_by_their_certificate(token("upload"))
 

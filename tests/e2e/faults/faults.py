@@ -66,7 +66,7 @@ def put(path, data):
         file.write(data)
 
 
-def full_targets():
+def a_full_target_is_one_line_and_loses_no_run():
     with open("/dev/full", "w", encoding="ascii") as full:
         for arguments in (["runs"], ["report"], ["report", "--format", "json"]):
             refuses("cannot write to standard output", *arguments, stdout=full)
@@ -78,7 +78,7 @@ def full_targets():
     check(len(listed()) == len(before) + 1, "a run was lost with its report")
 
 
-def small_files():
+def a_file_that_may_not_grow_stays_whole():
     """
     At every file size limit until success, the report is the new one or the old one, no other file is
     left, and no signal ends fastgate.
@@ -110,7 +110,7 @@ def small_files():
     check(written == {0, 6}, f"the limits of run tried nothing: {written}")
 
 
-def bad_stores(good):
+def a_damaged_store_is_refused_and_left_alone(good):
     half = good[:len(good) // 3]
     middle = good[:4096] + os.urandom(20 * 4096) + good[21 * 4096:]
     for data, part in ((os.urandom(5000), "it is not an SQLite database"), (half, "is damaged"),
@@ -138,7 +138,7 @@ def bad_stores(good):
     put(STORE, good)
 
 
-def unkept_run(good):
+def a_run_that_cannot_be_kept_is_reported(good):
     """The store accepts the pairs but not the result: the measurements are still shown and reported."""
     put(STORE, good)
     with sqlite3.connect(STORE) as db:
@@ -151,7 +151,7 @@ def unkept_run(good):
     put(STORE, good)
 
 
-def locked_store():
+def a_locked_store_is_read_and_not_written():
     """
     Another process holds a write lock for longer than fastgate waits: readers are not disturbed,
     and a writer gives up with one line.
@@ -176,11 +176,11 @@ def main():
     put("fastgate.yml", CONFIG.encode())
     call(MAKE_STORE, STORE, check=True)
     good = content(STORE)
-    full_targets()
-    small_files()
-    bad_stores(good)
-    unkept_run(good)
-    locked_store()
+    a_full_target_is_one_line_and_loses_no_run()
+    a_file_that_may_not_grow_stays_whole()
+    a_damaged_store_is_refused_and_left_alone(good)
+    a_run_that_cannot_be_kept_is_reported(good)
+    a_locked_store_is_read_and_not_written()
 
 
 finish_in_scratch(main)

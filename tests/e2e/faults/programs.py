@@ -109,7 +109,7 @@ def try_program(name, script, keys, code, words):
     os.remove("report.json")
 
 
-def small_disk():
+def a_disk_that_fills_up_damages_no_store():
     """The file system fills up under the store."""
     os.mkdir("small")
     mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "none", "small"]
@@ -137,7 +137,7 @@ def main():
     check(usage.ru_maxrss < 1 << 20, f"a child took {usage.ru_maxrss} KiB")
     left = still_running()
     check(not left, f"something is left running: {left}")
-    small_disk()
+    a_disk_that_fills_up_damages_no_store()
 
 
 finish_in_scratch(main)

@@ -59,7 +59,7 @@ def is_confirmed(done, benchmark, where):
     check("data/words.txt" in done.stderr, f"{where}: {done.stderr}")
 
 
-def only_the_input():
+def a_changed_input_is_named_and_no_function_blamed():
     made = "sh -c 'cat data/words.txt data/words.txt >long.txt'"
     for name, command in (("opened", "./count"), ("named", "./count data/words.txt"),
                           ("made", f'./count long.txt, setup: "{made}"')):
@@ -71,7 +71,7 @@ def only_the_input():
         os.chdir("..")
 
 
-def the_input_and_code():
+def an_input_that_changed_with_code_is_named_too():
     project("both", "./count")
     commit_larger(code=True)
     done, benchmark = measure()
@@ -85,7 +85,7 @@ def the_input_and_code():
     os.chdir("..")
 
 
-def sources_need_no_look():
+def a_changed_source_is_not_an_input():
     project("code", "./count")
     write("count.c", target("summing.c", ADDED=1))
     git("commit", "-qam", "Add one")
@@ -95,7 +95,7 @@ def sources_need_no_look():
     os.chdir("..")
 
 
-def another_run_uses_the_baseline():
+def a_baseline_in_use_is_not_changed():
     project("shared", "./count")
     commit_larger(code=True)
     measure()
@@ -113,10 +113,10 @@ def another_run_uses_the_baseline():
 
 
 def all_of_it():
-    only_the_input()
-    the_input_and_code()
-    sources_need_no_look()
-    another_run_uses_the_baseline()
+    a_changed_input_is_named_and_no_function_blamed()
+    an_input_that_changed_with_code_is_named_too()
+    a_changed_source_is_not_an_input()
+    a_baseline_in_use_is_not_changed()
 
 
 finish_in_scratch(all_of_it)

@@ -60,7 +60,7 @@ def larger(held, mapped):
     return done, first_benchmark()
 
 
-def stored_runs():
+def stored_runs_are_compared_by_count():
     """
     Compares three stored runs: the first made one more allocation than the second, and
     the third held more memory than both.
@@ -78,7 +78,7 @@ def stored_runs():
     check(done.returncode == 2 and "nothing" in done.stderr, f"{done.returncode} {done.stderr}")
 
 
-def peak_memory():
+def more_memory_is_blamed_on_who_holds_it():
     write("app.c", target("hoarding.c", HELD=1000000, MAPPED=1000000))
     git("commit", "-q", "-a", "-m", "another program")
     done, benchmark = larger(9000000, 1000000)
@@ -134,11 +134,11 @@ def body():
     blamed = next(one for one in benchmark["measures"] if one["measure"] == "heap.live")["functions"]
     check(blamed[0]["name"] == "keep", f"{blamed}")
 
-    stored_runs()
+    stored_runs_are_compared_by_count()
 
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.also=[heat]")
     check(done.returncode == 2 and "heat" in done.stderr, f"an event that is not known: {done}")
-    peak_memory()
+    more_memory_is_blamed_on_who_holds_it()
 
 
 finish_in_scratch(body)

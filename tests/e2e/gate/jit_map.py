@@ -32,7 +32,7 @@ def make(refine):
     write("build.sh", f"{COMPILER} {LINKED} -g -O1 -DREFINE={refine} app.c -o app\n")
 
 
-def function_that_was_made_slower_is_named():
+def a_function_that_was_made_slower_is_named():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     check(done.returncode == 1 and benchmark["verdict"] == "regression",
@@ -46,7 +46,7 @@ def function_that_was_made_slower_is_named():
         check("made_to_load" in view, view)
 
 
-def recording_has_the_names():
+def a_recording_keeps_the_names():
     call("sh", "build.sh", check=True)
     done = call(FASTGATE, "record", "--archive", "--rate", "2000", "-o", "traces", "--", "./app", "100")
     check(done.returncode == 0, done.stderr)
@@ -70,8 +70,8 @@ def body():
     git("add", ".")
     git("commit", "-q", "-m", "before")
     make("4000000")
-    function_that_was_made_slower_is_named()
-    recording_has_the_names()
+    a_function_that_was_made_slower_is_named()
+    a_recording_keeps_the_names()
 
 
 finish_in_scratch(body)

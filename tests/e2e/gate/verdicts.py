@@ -92,7 +92,7 @@ def expect_json(what, done, kind, code=0, **members):
     return found
 
 
-def bad_data(project):
+def bad_data_gets_a_clear_verdict(project):
     # the baseline's output, the candidate's output, unit, pairs, exit code, expected text
     table = [
         ("all values equal", "cost: 100", "cost: 100 ", "ms", 12, 0, ["pass"]),
@@ -126,7 +126,7 @@ def bad_data(project):
            "is too short for any statement; a `--budget` of ", "INCONCLUSIVE", "only 1 pair: at least 5")
 
 
-def other_benchmarks(project):
+def benchmarks_and_metrics_of_one_side_are_reported(project):
     def of(*names, more=""):
         return [BENCHMARK.format(name=name, unit="1", more=more) for name in names]
 
@@ -156,7 +156,7 @@ def other_benchmarks(project):
             problems.append(f"compare {left} {right}: {metrics}, {found['comes']['verdict']}")
 
 
-def costs(project):
+def an_accepted_cost_passes_until_it_ends(project):
     key = ('  accept: [ {{ benchmark: bench, metric: cost, up_to: {up_to}, until: {until}, reason: '
            '"larger cache" }} ]\n')
     table = [
@@ -192,7 +192,7 @@ def costs(project):
     expect("a trailer is for its own range", project.call("run", "--against", "HEAD~1"), 1, "REGRESSION")
 
 
-def until_sure(project):
+def an_unsure_run_is_continued_on_request(project):
     """Six pairs are too few for certainty; a second call adds more to the same run."""
     project.write("cost: 100")
     project.commit()
@@ -206,7 +206,7 @@ def until_sure(project):
     expect("it is closed now", project.call(*call, "--resume"), 2, "no interrupted run")
 
 
-def for_programs(project):
+def output_for_programs_follows_the_schemas(project):
     done = project.call("duel", "--json", "--pairs", "5:5", "--schedule", "abba", "./bench", "/bin/true")
     expect_json("duel", done, "report", code=done.returncode, exit_code=done.returncode)
     done = project.call("run", "--against", "HEAD", "--json")
@@ -221,7 +221,9 @@ def for_programs(project):
         problems.append("the schema of the history takes anything")
 
 
-for part in (bad_data, other_benchmarks, costs, until_sure, for_programs):
+for part in (bad_data_gets_a_clear_verdict, benchmarks_and_metrics_of_one_side_are_reported,
+             an_accepted_cost_passes_until_it_ends, an_unsure_run_is_continued_on_request,
+             output_for_programs_follows_the_schemas):
     with tempfile.TemporaryDirectory() as name:
         tried = Project(name)
         if part is for_programs:

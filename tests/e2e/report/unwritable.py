@@ -42,7 +42,7 @@ def one_line(done, part, what):
           f"expected one line with {part!r}")
 
 
-def to_standard_output(arguments):
+def an_unwritable_standard_output_is_reported(arguments):
     with open("/dev/full", "wb") as full:
         one_line(run(arguments, stdout=full), "No space left on device", f"{arguments} >/dev/full")
     reader, writer = os.pipe()
@@ -56,7 +56,7 @@ def to_standard_output(arguments):
              f"{arguments} with standard output closed")
 
 
-def that_cannot_grow():
+def a_file_that_cannot_grow_is_reported():
     """Simulates a full disk, with a run from a file: a store would need room too."""
     of_a_file = [*(("report", "run.fgrun", "--format", name) for name in REPORTS),
                  *(("export", "run.fgrun", "--format", name, *BENCH) for name in EXPORTS),
@@ -78,7 +78,7 @@ def never_more(limit):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
-def to_files(arguments):
+def an_unwritable_file_is_reported(arguments):
     device = (*arguments, "-o", "/dev/full")
     one_line(run(device), "/dev/full", f"{device}")
     check(stat.S_ISCHR(os.stat("/dev/full").st_mode), f"{device} replaced the device")
@@ -115,11 +115,11 @@ def main():
         os.chmod(path, 0o777)
     done = run(("runs", "export", "latest", "-o", "run.fgrun"))
     check(done.returncode == 0, f"{done.stderr.decode()}")
-    that_cannot_grow()
+    a_file_that_cannot_grow_is_reported()
     for arguments in COMMANDS:
-        to_standard_output(arguments)
+        an_unwritable_standard_output_is_reported(arguments)
         if arguments[0] in ("report", "export", "view", "graph") and "--json" not in arguments:
-            to_files(arguments)
+            an_unwritable_file_is_reported(arguments)
 
 
 finish_in_scratch(main)

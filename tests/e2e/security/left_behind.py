@@ -27,7 +27,7 @@ def run(*words):
         return None, "it waits"
 
 
-def among_traces():
+def pipes_and_links_among_traces_are_left_alone():
     code, words = run("record", "-o", "first", "--", "true")
     check(code == 0, f"record: {code} {words}")
     whole = os.path.join("first",
@@ -42,7 +42,7 @@ def among_traces():
     check(code is not None, f"view with pipes: {words}")
 
 
-def in_the_place_of_a_library():
+def a_pipe_in_the_place_of_a_library_is_not_opened():
     for name, text in (("plugin.c", target("plugin.c")), ("program.c", target("replaced_plugin.c"))):
         with open(name, "w", encoding="ascii") as file:
             file.write(text)
@@ -54,9 +54,9 @@ def in_the_place_of_a_library():
 
 
 def main():
-    among_traces()
+    pipes_and_links_among_traces_are_left_alone()
     if shutil.which("cc"):
-        in_the_place_of_a_library()
+        a_pipe_in_the_place_of_a_library_is_not_opened()
     else:
         print("no compiler here: the library was left out")
 

@@ -39,7 +39,7 @@ def refuses(what, victim, before, *words):
     check(after == before, f"{what}: the victim was changed to {after!r}")
 
 
-def planted_links(shared, mine):
+def planted_links_are_refused(shared, mine):
     kept = os.path.join(mine, "kept")
     with open(kept, "w", encoding="ascii") as file:
         file.write("mine\n")
@@ -59,7 +59,7 @@ def planted_links(shared, mine):
             plant(shared, "folder", folder), "--", "true")
 
 
-def own_links(shared, mine):
+def links_of_the_user_are_followed(shared, mine):
     """A user's own link is followed."""
     target = os.path.join(mine, "target.html")
     with open(target, "w", encoding="ascii") as file:
@@ -70,7 +70,7 @@ def own_links(shared, mine):
     check(code == 0 and os.path.islink(link), f"report to one's own link: {code} {err!r}")
 
 
-def modes(mine):
+def only_the_owner_may_write(mine):
     """Only the owner may write fastgate's files; private ones are readable only by the owner."""
     os.umask(0)
     code, err = run("record", "-o", os.path.join(mine, "recorded"), "--", "true")
@@ -105,9 +105,9 @@ def main():
         with open("fastgate.yml", "w", encoding="ascii") as file:
             file.write(CONFIG)
         subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
-        planted_links(shared, mine)
-        own_links(shared, mine)
-        modes(mine)
+        planted_links_are_refused(shared, mine)
+        links_of_the_user_are_followed(shared, mine)
+        only_the_owner_may_write(mine)
     finally:
         os.chdir("/")
         shutil.rmtree(shared)
