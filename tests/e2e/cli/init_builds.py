@@ -41,9 +41,8 @@ def labelled_tests_of_ctest_are_benchmarks():
     commit()
     commit()
     _, text = init()
-    check("\n  - name: wide\n    command: ../build/runner --size 9\n    working_directory: build\n" in
-          entries(text),
-          f"ctest: {text}")
+    check("\n  - name: wide\n    command: ../build/runner --size 9\n    working_directory: build\n"
+          in entries(text), f"ctest: {text}")
     check("name: other" not in text, f"ctest: {text}")
     check("-DCMAKE_BUILD_TYPE=RelWithDebInfo -DP_BENCHMARKS=ON && cmake --build" in text,
           f"a switch that leaves benchmarks out: {text}")

@@ -84,8 +84,9 @@ def each_library(fake):
     """Replaces each library by fake(path), then calls a command that needs it."""
     needed = {"servers": [(2, FASTGATE, "push", "--url", NOWHERE, "--attempts", "1", "--quiet")],
               "archives": [(2, FASTGATE, "archive", "t.fgt", "-o", "none")],
-              "postgresql": [(2, FASTGATE, "runs", "--store", NO_DATABASE)] +
-                            ([(1, PERFDB, "token", "--database", NO_DATABASE)] if PERFDB else [])}
+              "postgresql": [(2, FASTGATE, "runs", "--store", NO_DATABASE)]}
+    if PERFDB:
+        needed["postgresql"].append((1, PERFDB, "token", "--database", NO_DATABASE))
     for feature, library in notes(FASTGATE).items():
         shutil.rmtree("fakes", ignore_errors=True)
         os.mkdir("fakes")
