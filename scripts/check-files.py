@@ -5,12 +5,14 @@
 A source depends on another if it names one of its functions or objects, a header on the headers it includes. A cycle is
 printed with the name that causes each step."""
 
+import ast
 import collections
 import pathlib
 import re
 import sys
 
 from rooms import blank, read_rooms, room_of, sources
+from sources import files_of
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -36,6 +38,13 @@ FOR_TESTS = {
 # Names composed by a macro that pastes words (a row of cli/framework/commands.def), or called by
 # name from start files and by compilers.
 PASTED = re.compile(r"fg_cmd_|__gmon_start__|__cyg_profile_func_|__fentry__")
+
+PYTHON = re.compile(r"^#!.*python")
+MAX_COLUMNS = 105
+MAX_LINES_OF_TEST = 400
+# A function of C, as a test writes it into a string.
+C_FUNCTION = re.compile(r"\b(?:int|void|unsigned|long|double)[ *]+\w+\([^(){};]*\)\s*\{")
+MAX_BODY_LINES = 3
 
 
 def exported(code):
@@ -143,6 +152,52 @@ def uses(code, name):
     return re.search(rf"^#.*\b{name}\b|^\t.*\b{name}\(|\\\n.*\b{name}\b", code, re.M)
 
 
+def strings(text):
+    """(line, contents) of each string of a Python source; what an f-string inserts is left out."""
+    inside = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.JoinedStr):
+            inside |= {id(part) for part in node.values}
+            parts = (part.value for part in node.values if isinstance(part, ast.Constant))
+            yield node.lineno, "".join(parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+            yield node.lineno, node.value
+
+
+def is_c_program(text):
+    """A C program, or a function with a body of more than three lines."""
+    if "#include <" in text and "main(" in text:
+        return True
+    found = C_FUNCTION.search(text)
+    return found and text[found.end():].strip().count("\n") > MAX_BODY_LINES
+
+
+def python_rules(root):
+    """(file, reason) of Python that is too wide, of tests that are too long, and of C programs in tests."""
+    for name in files_of(root) or ():
+        path = pathlib.Path(root) / name
+        if not name.endswith(".py") and (path.suffix or not is_python(path)):
+            continue
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        for number, line in enumerate(lines, 1):
+            columns = len(line.expandtabs(8))
+            if columns > MAX_COLUMNS:
+                yield f"{name}:{number}", f"{columns} columns: Python keeps to {MAX_COLUMNS}"
+        if not name.startswith("tests/"):
+            continue
+        if len(lines) > MAX_LINES_OF_TEST:
+            yield name, f"{len(lines)} lines: split it by subject ({MAX_LINES_OF_TEST})"
+        for number, contents in strings(text):
+            if is_c_program(contents):
+                yield f"{name}:{number}", "a C program in a string: make it a file below tests/targets"
+
+
+def is_python(path):
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return PYTHON.match(file.readline(80))
+
+
 def main():
     root = sys.argv[1]
     rooms, texts, defined, includes, types = read(root)
@@ -159,6 +214,9 @@ def main():
     for tag in sorted(tag for tag, files in types.items() if len(files) > 1):
         bad = 1
         print(f"{tag} is a type in each of {', '.join(sorted(types[tag]))}: rename all but one")
+    for place, why in python_rules(root):
+        bad = 1
+        print(f"{place}: {why}")
     if not texts:
         print("no sources found")
         bad = 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The rule about files catches what it should: in a copy, plants files that call each other, headers that include each
-# other, unused functions, and two types of one name.
+# other, unused functions, two types of one name, wide Python, a long test and a C program in a test.
 set -eu
 python=$1
 root=$2
@@ -9,6 +9,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 mkdir -p "$copy/base" "$copy/cmake" "$copy/tests/unit" "$copy/bench"
 cp "$root/cmake/rooms.json" "$copy/cmake"
+git -C "$copy" init -q
 
 define() { # file, name, names it calls
 	file=$1
@@ -27,7 +28,7 @@ expect() { # expected text; empty: no finding
 	[ "$code" -eq 0 ] || { echo "expected nothing, got: $said" && exit 1; }
 }
 start() {
-	rm -f "$copy"/base/* "$copy"/tests/unit/* "$copy"/bench/*
+	rm -f "$copy"/base/* "$copy"/tests/unit/* "$copy"/tests/test.py "$copy"/bench/*
 	define base/low.c fg_low
 	define base/high.c fg_high fg_low
 	printf 'static int main_of_nothing(void)\n{\n\treturn fg_high();\n}\n' >"$copy/base/top.c"
@@ -63,3 +64,36 @@ printf 'struct fg_thing;\nstruct fg_other {\n\tstruct fg_thing *thing;\n};\n' >"
 expect ''
 printf 'struct fg_thing {\n\tint b;\n};\n' >>"$copy/base/top.c"
 expect 'fg_thing is a type in each of base/a.h, base/top.c: rename all but one'
+comment() { # columns
+	printf '#%*s\n' $(($1 - 1)) '' | tr ' ' x
+}
+start
+comment 106 >"$copy/bench/run" # is not Python
+expect ''
+printf '#!/usr/bin/env python3\n' >"$copy/bench/run"
+comment 105 >>"$copy/bench/run"
+expect ''
+comment 106 >>"$copy/bench/run"
+expect 'bench/run:3: 106 columns: Python keeps to 105'
+start
+seq 400 | sed 's/^/x = /' >"$copy/tests/test.py"
+expect ''
+echo 'x = 0' >>"$copy/tests/test.py"
+expect 'tests/test.py: 401 lines: split it by subject (400)'
+start
+cat >"$copy/tests/test.py" <<'END'
+MAIN = "int main(void) { return 0; }\n"
+SUM = """
+int sum(int a)
+{
+	a += 1;
+	a += 2;
+	return a;
+}
+"""
+END
+expect ''
+sed -i 's/a += 2;/& a += 3;\n/' "$copy/tests/test.py"
+expect 'tests/test.py:2: a C program in a string: make it a file below tests/targets'
+printf '%s\n' 'SAYS = f"#include <stdio.h>\nint main(void) {{ return puts(\"{1}\"); }}\n"' >"$copy/tests/test.py"
+expect 'tests/test.py:1: a C program in a string: make it a file below tests/targets'

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""api_stand_in.py FOLDER: plays GitHub's comments API on a free port of loopback, for a repository with pull
-request 7 from guest:topic, until its input ends.
+"""
+api_stand_in.py FOLDER: plays GitHub's comments API on a free port of loopback, for a repository with
+pull request 7 from guest:topic, until its input ends.
 
 FOLDER/url gets the address as soon as it listens; FOLDER/comments.json holds the thread after every
-change, FOLDER/statuses.json the commits' statuses.  FOLDER/mode,
-read before each answer, makes it misbehave: "403" refuses to write, "flaky" answers every fourth request with 503."""
+change, FOLDER/statuses.json the commits' statuses. FOLDER/mode, read before each answer, makes it
+misbehave: "403" refuses to write, "flaky" answers every fourth request with 503.
+"""
 import http.server
 import json
 import pathlib

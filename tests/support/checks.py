@@ -1,32 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared by the scripted tests: runs programs to their end, creates files and repositories, collects failed checks so that
-one run shows all of them, and provides an empty folder to work in.
+Shared by the scripted tests: runs programs to their end, creates files and repositories, collects failed
+checks so that one run shows all of them, and provides an empty folder to work in.
 """
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+TARGETS = pathlib.Path(__file__).resolve().parents[1] / "targets/scripted"
+
 HUNG_S = 500  # longer than any of our programs takes, on any machine
 
 SURE_PAIRS = 10  # if nothing changed, this many pairs agree by chance once in a thousand times
-SURE_SAMPLES = 400  # of a program that runs for most of a second in total; on a crowded processor, 130 to 220 of a thousand remain
+# A program that runs for most of a second in total has a thousand; on a crowded processor, 130 to 220 of
+# them remain.
+SURE_SAMPLES = 400
 
 failures = []
 
 
 def call(*words, **more):
     """
-    Runs a program to its end without input; returns its exit code and its output as text. Further arguments are those
-    of subprocess.run().
+    Runs a program to its end without input; returns its exit code and its output as text. Further
+    arguments are those of subprocess.run().
     """
     if "input" not in more:
         more.setdefault("stdin", subprocess.DEVNULL)
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace", "timeout": HUNG_S, "check": False, **more}
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace",
+             "timeout": HUNG_S, "check": False, **more}
     if not given["text"]:
         del given["errors"]
     try:
@@ -38,7 +44,8 @@ def call(*words, **more):
 
 def git(*words, **more):
     """Runs git as a separate user; it must succeed."""
-    return call("git", "-c", "user.name=tester", "-c", "user.email=tester@example.org", *words, check=True, **more)
+    return call("git", "-c", "user.name=tester", "-c", "user.email=tester@example.org", *words,
+                check=True, **more)
 
 
 def write(path, text, mode=0o644):
@@ -49,10 +56,10 @@ def write(path, text, mode=0o644):
     os.chmod(path, mode)
 
 
-def target(name):
-    """The source of a program in tests/targets/scripted, which a script compiles in its own ways."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "targets", "scripted", name), encoding="utf-8") as file:
-        return file.read()
+def target(name, **macros):
+    """A source in tests/targets/scripted, with these macros defined, for a script to compile."""
+    defined = "".join(f"#define {macro} {value}\n" for macro, value in macros.items())
+    return defined + (TARGETS / name).read_text(encoding="utf-8")
 
 
 def first_benchmark(path="report.json"):
@@ -68,13 +75,15 @@ def metric(benchmark, name):
 
 def blamed(benchmark, said):
     """
-    Names of the functions to blame, worst first. A program sampled from outside is sampled for as long as its pairs
-    took, and only while the sampler has a processor. If that gave fewer than ten pairs or too few samples, as on a busy
-    machine, functions are named without certainty.
+    Names of the functions to blame, worst first. A program sampled from outside is sampled for as long
+    as its pairs took, and only while the sampler has a processor. If that gave fewer than ten pairs or
+    too few samples, as on a busy machine, functions are named without certainty.
     """
-    outside = re.search(r"from (\d+) more executions per side, sampled from outside", " ".join(said.split()))
-    few_samples = max((function["samples"] for function in benchmark["functions"]), default=0) < SURE_SAMPLES
-    standings = ("guilty", "not sure") if outside and (int(outside[1]) < SURE_PAIRS or few_samples) else ("guilty",)
+    outside = re.search(r"from (\d+) more executions per side, sampled from outside",
+                        " ".join(said.split()))
+    samples = max((function["samples"] for function in benchmark["functions"]), default=0)
+    unsure = outside and (int(outside[1]) < SURE_PAIRS or samples < SURE_SAMPLES)
+    standings = ("guilty", "not sure") if unsure else ("guilty",)
     return [function["name"] for function in benchmark["functions"] if function["standing"] in standings]
 
 

@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 
-CLEAN = ["/usr/bin/env", "-i", "HOME=/root", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive"]
+CLEAN = ["/usr/bin/env", "-i", "HOME=/root", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+         "DEBIAN_FRONTEND=noninteractive"]
 RELEASES = {"debian:12": "bookworm", "ubuntu:24.04": "noble"}
 
 
@@ -22,7 +23,8 @@ def archive_of(release):
         raise Skipped("only root can make a root")
     if not shutil.which("debootstrap"):
         raise Skipped("debootstrap is not installed")
-    listed = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)", "Identifier: Packages"],
+    listed = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)",
+                             "Identifier: Packages"],
                             capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():
         words = line.split()
@@ -33,7 +35,8 @@ def archive_of(release):
 
 def make_root(folder, image):
     release = release_of(image)
-    done = subprocess.run(["debootstrap", "--variant=minbase", release, str(folder), archive_of(release)], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run(["debootstrap", "--variant=minbase", release, str(folder),
+                           archive_of(release)],
+                          capture_output=True, text=True, check=False)
     if done.returncode:
         raise Skipped(f"debootstrap could not make a root: {done.stdout[-300:]}")

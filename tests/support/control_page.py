@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The page that `fastgate record --control` shares with the program: a test that writes the file waits until the page has
-changed.
+The page that `fastgate record --control` shares with the program: a test that writes the file
+waits until the page has changed.
 """
 import glob
 import os

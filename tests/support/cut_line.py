@@ -9,10 +9,11 @@ BYTES_AT_ONCE = 65536
 
 class CutLine:
     """
-    Listens on a free port of loopback and passes everything on to `port`. `cuts` lists the cuts: ("up" or "down", bytes
-    since the previous cut, over all connections). At each, both ends are closed. With `stalls`, they stay open but pass
-    on nothing more. With `for_good`, no connection gets through after the last cut, because libcurl repeats a request
-    that was cut off on a reused connection. `up` and `down` count the bytes to the server and back.
+    Listens on a free port of loopback and passes everything on to `port`. `cuts` lists the cuts: ("up"
+    or "down", bytes since the previous cut, over all connections). At each, both ends are closed. With
+    `stalls`, they stay open but pass on nothing more. With `for_good`, no connection gets through after
+    the last cut, because libcurl repeats a request that was cut off on a reused connection. `up` and
+    `down` count the bytes to the server and back.
     """
 
     def __init__(self, port, cuts=(), stalls=False, for_good=False):
@@ -48,7 +49,8 @@ class CutLine:
                     continue
                 self.sockets += [client, server]
                 for way, source, target in (("up", client, server), ("down", server, client)):
-                    threading.Thread(target=self.pass_on, args=(way, source, target), daemon=True).start()
+                    threading.Thread(target=self.pass_on, args=(way, source, target),
+                                     daemon=True).start()
 
     def count(self, way, size):
         """The number of bytes that pass, and whether the connection is cut after them."""

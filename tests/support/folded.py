@@ -11,7 +11,10 @@ def content(trace):
     """Distinguishes recordings that were made in the same place, by their files and times of writing."""
     if not os.path.isdir(trace):
         return trace
-    return trace, tuple(sorted((entry.name, entry.stat().st_ino, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(trace)))
+    return (trace,
+            tuple(sorted((entry.name, entry.stat().st_ino, entry.stat().st_size,
+                          entry.stat().st_mtime_ns)
+                         for entry in os.scandir(trace))))
 
 
 @functools.cache
@@ -23,11 +26,12 @@ def exported(words, folder, seen, check):
 
 def stacks(fastgate, *words, trace="fastgate-record", check=True):
     """
-    (functions from the outermost to the innermost, value) of each call path. With check=False, a failed export has no
-    paths.
+    (functions from the outermost to the innermost, value) of each call path. With
+    check=False, a failed export has no paths.
     """
     found = []
-    for line in exported((fastgate, "--quiet", "export", "-F", "folded", *words, trace), os.getcwd(), content(trace), check).splitlines():
+    for line in exported((fastgate, "--quiet", "export", "-F", "folded", *words, trace), os.getcwd(),
+                         content(trace), check).splitlines():
         names, _, value = line.rpartition(" ")
         found.append((names.split(";"), float(value) if "." in value else int(value)))
     return found

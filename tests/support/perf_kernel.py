@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""May this process sample the kernel, and see the names of its functions? Asks the kernel itself, not fastgate."""
+"""
+May this process sample the kernel, and see the names of its functions? Asks the kernel itself, not
+fastgate.
+"""
 import ctypes
 import os
 import struct
@@ -15,7 +18,8 @@ def why_not():
     number = PERF_EVENT_OPEN.get(os.uname().machine)
     if number is None:
         return "perf events of this machine are not known here"
-    attributes = struct.pack("<IIQQQQQ", SOFTWARE, SIZE, TASK_CLOCK, 1000000, 0, 0, EXCLUDE_USER | EXCLUDE_HV).ljust(SIZE, b"\0")
+    attributes = struct.pack("<IIQQQQQ", SOFTWARE, SIZE, TASK_CLOCK, 1000000, 0, 0,
+                             EXCLUDE_USER | EXCLUDE_HV).ljust(SIZE, b"\0")
     libc = ctypes.CDLL(None, use_errno=True)
     fd = libc.syscall(number, attributes, 0, -1, -1, 0)
     if fd < 0:

@@ -47,7 +47,10 @@ class Receiver:
 
 
 def refusing():
-    """Starts a server that answers everything with 404: its address, and a list of the requests with their headers."""
+    """
+    Starts a server that answers everything with 404: its address, and a list of
+    the requests with their headers.
+    """
     seen = []
 
     class Handler(http.server.BaseHTTPRequestHandler):

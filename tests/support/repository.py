@@ -12,15 +12,17 @@ class Repository:
         self.folder = pathlib.Path(name).absolute()
         self.folder.mkdir(parents=True)
         home = str(self.folder.parent)
-        self.environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": f"{home}/cache", "GIT_CEILING_DIRECTORIES": home,
-                            "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_COUNT": "1",
+        self.environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": f"{home}/cache",
+                            "GIT_CEILING_DIRECTORIES": home, "GIT_CONFIG_NOSYSTEM": "1",
+                            "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_COUNT": "1",
                             "GIT_CONFIG_KEY_0": "protocol.file.allow", "GIT_CONFIG_VALUE_0": "always"}
         for who in ("AUTHOR", "COMMITTER"):
             self.environment |= {f"GIT_{who}_NAME": "Ann Example", f"GIT_{who}_EMAIL": "a@localhost"}
         self.hashes = []
 
     def call(self, *words, must=False):
-        return subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=HUNG_S, check=must)
+        return subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True,
+                              text=True, timeout=HUNG_S, check=must)
 
     def git(self, *words):
         return self.call("git", *words, must=True).stdout.strip()
@@ -33,5 +35,7 @@ class Repository:
     def run(self, code, *words):
         """Runs a program, whose exit code must be this one."""
         done = self.call(*words)
-        check(done.returncode == code, f"{self.folder.name}: {' '.join(words[1:])}: {done.returncode}, not {code}: {done.stdout}{done.stderr}")
+        check(done.returncode == code,
+              f"{self.folder.name}: {' '.join(words[1:])}: {done.returncode}, not {code}: "
+              f"{done.stdout}{done.stderr}")
         return done

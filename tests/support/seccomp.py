@@ -10,7 +10,8 @@ PTRACE, PROCESS_VM_READV = 101, 310
 def forbid_system_call(number):
     """Called in a child before exec: installs a seccomp filter under which the call fails with EPERM."""
     load_number, jump_if_equal, answer, allow, eperm = 0x20, 0x15, 0x06, 0x7FFF0000, 0x00050001
-    steps = ((load_number, 0, 0, 0), (jump_if_equal, 0, 1, number), (answer, 0, 0, eperm), (answer, 0, 0, allow))
+    steps = ((load_number, 0, 0, 0), (jump_if_equal, 0, 1, number), (answer, 0, 0, eperm),
+             (answer, 0, 0, allow))
     code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
     program = struct.pack("<HxxxxxxQ", len(steps), ctypes.addressof(code))
     prctl = ctypes.CDLL(None, use_errno=True).prctl

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-as_written.py FASTGATE COLLECTOR ROOT C++-COMPILER: commands of README.md and of the pages about profiles run as they are written, on
-small programs, without a warning.  tests/e2e/gate/getting_started.py does the same for the pages about gating.
+as_written.py FASTGATE COLLECTOR ROOT C++-COMPILER: commands of README.md and of the pages about profiles
+run as they are written, on small programs, without a warning. tests/e2e/gate/getting_started.py does the
+same for the pages about gating.
 """
 import contextlib
 import os
@@ -11,85 +12,23 @@ import re
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 
-fastgate, collector, root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
+fastgate, collector, root, compiler = (pathlib.Path(sys.argv[1]), sys.argv[2],
+                                       pathlib.Path(sys.argv[3]).resolve(), sys.argv[4])
 os.environ["FASTGATE_COLLECTOR"] = collector
 os.environ["CPATH"] = str(root / "include")
 os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
 
 # The pages use ./reco and ./prog, a class Parser, and fit() in libfit.
-LIBRARY = r"""
-#include <cmath>
-
-extern "C" double fit(double x, int n)
-{
-	for (int i = 0; i < n; i++)
-		x = x * 0.5 + 1;
-	return x;
-}
-
-class Parser {
-public:
-	double step(double x);
-};
-
-double Parser::step(double x)
-{
-	return std::exp(-x) + std::log(x + 1) + std::sin(x) + std::pow(x, 2.5);
-}
-"""
-PROGRAM = r"""
-#include <fastgate/region.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-extern "C" double fit(double x, int n);
-
-class Parser {
-public:
-	double step(double x);
-};
-
-static volatile double sink;
-static std::vector<int> *kept;
-
-static int compare(const void *a, const void *b)
-{
-	const int x = *static_cast<const int *>(a);
-	const int y = *static_cast<const int *>(b);
-	return (x > y) - (x < y);
-}
-
-int main()
-{
-	Parser parser;
-
-	kept = new std::vector<int>(100000, 1);
-	for (int event = 4990; event < 5020; event++) {
-		fg_unit_begin("event", (uint64_t)event);
-		FG_REGION_BEGIN("reco");
-		for (int i = 0; i < 10000; i++)
-			sink = parser.step(i * 1e-6) + fit(i, 200);
-		fg_region_end();
-		fg_unit_end();
-	}
-	qsort(kept->data(), kept->size(), sizeof(int), compare);
-	if (FILE *file = fopen("out", "w")) {
-		fputs("done\n", file);
-		fclose(file);
-	}
-	return 0;
-}
-"""
 # A process that runs for ever, and a program in Python.
 WAITING = "int main(void) { for (;;) for (volatile int i = 0; i < 1000; i++) {} }\n"
 TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
-PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md", "docs/what-it-covers.md"]
+PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md",
+         "docs/what-it-covers.md"]
 RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
-# Commands that no test can run: on the whole machine, with call paths by number, or on the reader's files.
+# Commands that no test can run: on the whole machine, with call paths by number, or on the reader's
+# files.
 NOT_HERE = re.compile(r"^fastgate record$|--system|--control|--dump|--trace |FILE|traces/|growth|&$")
 
 
@@ -104,10 +43,11 @@ def commands(text):
 
 
 def build():
-    write("libfit.cpp", LIBRARY)
-    write("reco.cpp", PROGRAM)
+    write("libfit.cpp", target("fitting_library.cpp"))
+    write("reco.cpp", target("reconstruction.cpp"))
     call(compiler, "-g", "-O2", "-shared", "-fPIC", "-o", "libfit.so", "libfit.cpp", check=True)
-    call(compiler, "-g", "-O2", "-o", "reco", "reco.cpp", "-L.", "-lfit", "-Wl,-rpath,$ORIGIN", check=True)
+    call(compiler, "-g", "-O2", "-o", "reco", "reco.cpp", "-L.", "-lfit", "-Wl,-rpath,$ORIGIN",
+         check=True)
     os.link("reco", "prog")
     write("waiting.c", WAITING)
     call(compiler, "-x", "c", "-o", "waiting", "waiting.c", check=True)
@@ -140,7 +80,8 @@ def commands_run_as_written():
         for command in commands((root / page).read_text(encoding="utf-8")):
             count += 1
             done = run(command)
-            check(done.returncode == 0 and "warning" not in done.stderr, f"{page}: {command}: exit code {done.returncode}\n{done.stderr}")
+            check(done.returncode == 0 and "warning" not in done.stderr,
+                  f"{page}: {command}: exit code {done.returncode}\n{done.stderr}")
     check(count >= 20, f"only {count} commands were run")
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-documents.py FASTGATE ROOT: every command in the documents exists.  Every `fastgate COMMAND --option` in a Markdown file
-names a command and an option of the program, and fastgate accepts every complete fastgate.yml in one.
+documents.py FASTGATE ROOT: every command in the documents exists. Every `fastgate COMMAND
+--option` in a Markdown file names a command and an option of the program, and fastgate accepts
+every complete fastgate.yml in one.
 """
 import pathlib
 import re
@@ -30,7 +31,9 @@ def options_of(command):
 
 
 def check_call(place, words):
-    """The words after "fastgate": global options, a command, and its options up to the end of the call."""
+    """
+    The words after "fastgate": global options, a command, and its options up to the end of the call.
+    """
     while words and words[0].startswith("-"):
         words = words[1:]
     if not words or not re.fullmatch(r"[a-z]+", words[0]):
@@ -68,7 +71,8 @@ for path in files:
             for words in re.findall(r"(?:^|[\s$(`])fastgate (.+)", code):
                 calls += 1
                 check_call(place, words.rstrip(")`'\"").split())
-        if kind == "yaml" and re.search(r"^version: 1$", code, re.M) and re.search(r"^benchmarks:", code, re.M):
+        complete = re.search(r"^version: 1$", code, re.M) and re.search(r"^benchmarks:", code, re.M)
+        if kind == "yaml" and complete:
             configurations += 1
             with tempfile.NamedTemporaryFile("w", suffix=".yml", encoding="utf-8") as file:
                 file.write(code)

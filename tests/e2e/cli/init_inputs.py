@@ -1,89 +1,57 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init_inputs.py FASTGATE: how `fastgate init` finds the call of a program, skips services, and handles tests and long builds."""
+"""
+init_inputs.py FASTGATE: how `fastgate init` finds the call of a program, skips services,
+and handles tests and long builds.
+"""
 import os
 import re
 
-from checks import call, check, finish, write
-from init_project import commit, fastgate, in_folder, init, measures_nothing, runs
-
-# Works only with an option and a file that its tests use.
-PICKY = r"""#include <stdio.h>
-#include <string.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; int c; FILE *file = argc == 3 && !strcmp(argv[1], "--parse") ? fopen(argv[2], "r") : NULL;
-if (!file || fgetc(file) != '<') return fputs("usage\n", stderr), 1;
-while ((c = fgetc(file)) != EOF) for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c;
-return 0; }
-"""
-
+from checks import call, check, finish, target, write
+from init_project import MAIN, commit, fastgate, in_folder, init, measures_nothing, runs
 
 def a_program_is_called_as_its_tests_call_it():
-    write("main.c", PICKY)
+    write("main.c", target("init/picky.c"))
     write("Makefile", "picky: main.c\n\tcc -O1 -o $@ main.c\n")
-    write("tests/run.sh", "#!/bin/sh\nPICKY=${PICKY:-../picky}\n$PICKY --parse \"$srcdir/data/page.xml\" >out.txt || exit 1\n")
+    write("tests/run.sh",
+          "#!/bin/sh\nPICKY=${PICKY:-../picky}\n"
+          "$PICKY --parse \"$srcdir/data/page.xml\" >out.txt || exit 1\n")
     write("tests/data/page.xml", "<" + "x" * 4000)
     write("tests/data/other.xml", "y" * 9000)
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("./picky --parse fastgate-input.xml" in text and "yes tests/data/page.xml" in text, f"as tests call it: {said}{text}")
+    check("./picky --parse fastgate-input.xml" in text and "yes tests/data/page.xml" in text,
+          f"as tests call it: {said}{text}")
     runs("picky")
 
 
-# Takes file names; each file has to begin with the right mark.
-NAMES = r"""#include <stdio.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; if (argc < 2) return 1;
-for (int i = 1; i < argc; i++) { FILE *file = fopen(argv[i], "r"); int size = 0, c;
-if (!file || fgetc(file) != 'K') return 1;
-while ((c = fgetc(file)) != EOF) { size++; if (c == 'K') return 1; }
-fclose(file); for (int k = 0; k < 200000; k++) sum = sum * 31 + (unsigned)size; }
-return 0; }
-"""
-
-
 def a_file_that_cannot_be_copied_in_a_row_is_named_many_times():
-    write("main.c", NAMES)
+    write("main.c", target("init/names.c"))
     write("Makefile", "names: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/one.pic", "K" + "x" * 300)
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("exec ./names $(yes data/one.pic | head -n " in text and "setup:" not in text, f"named many times: {said}{text}")
+    check("exec ./names $(yes data/one.pic | head -n " in text and "setup:" not in text,
+          f"named many times: {said}{text}")
     runs("names")
 
 
-# Needs two file names: an input and an output.
-CONVERTER = r"""#include <stdio.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *in = argc == 3 ? fopen(argv[1], "r") : NULL; FILE *out = in ? fopen(argv[2], "w") : NULL; int c;
-if (!out) return 1;
-while ((c = fgetc(in)) != EOF) { fputc(c, out); for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c; }
-return 0; }
-"""
-
-
 def a_converter_is_given_a_name_for_its_result():
-    write("main.c", CONVERTER)
+    write("main.c", target("init/converter.c"))
     write("Makefile", "turn: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/small.txt", "x" * 1500)
     commit()
     said, text = init()
-    check("./turn fastgate-input" in text and " fastgate-input-result" in text, f"converter: {said}{text}")
-    check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "a result was left behind")
-
-
-# Rewrites a single file, and fails without it.
-IN_PLACE = r"""#include <stdio.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *file = argc == 2 ? fopen(argv[1], "r+") : NULL; int c;
-if (argc == 3) return (file = fopen(argv[2], "w")) ? fputs("x", file), fclose(file) : 1;
-if (!file) return 1;
-while ((c = fgetc(file)) != EOF) sum += (unsigned)c;
-for (int i = 0; i < 50000000; i++) sum = sum * 31 + 1;
-return fputs("more", file), fclose(file); }
-"""
+    check("./turn fastgate-input" in text and " fastgate-input-result" in text,
+          f"converter: {said}{text}")
+    check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout,
+          "a result was left behind")
 
 
 def the_result_of_one_call_is_not_the_input_of_the_next():
-    write("main.c", IN_PLACE)
+    write("main.c", target("init/in_place.c"))
     write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/small.txt", "x" * 1500)
     commit()
@@ -91,15 +59,8 @@ def the_result_of_one_call_is_not_the_input_of_the_next():
     check("./two fastgate-input-result" not in text, f"in place: {said}{text}")
 
 
-READS_ALL = r"""#include <stdio.h>
-int main(void) { volatile unsigned sum = 0; int c, n = 0;
-while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++, n++) sum = sum * 31 + (unsigned)c;
-return n ? 0 : 1; }
-"""
-
-
 def a_file_that_tests_decode_first_is_not_an_input():
-    write("main.c", READS_ALL)
+    write("main.c", target("init/filter.c", ROUNDS=20))
     write("Makefile", "cat: main.c\n\tcc -O1 -o $@ main.c\n")
     write("test/archive.uu", "begin 644 archive\n" + "M" * 60 + "\n" * 900 + "end\n")
     write("test/small.txt", "x" * 1500)
@@ -110,105 +71,91 @@ def a_file_that_tests_decode_first_is_not_an_input():
 
 def a_service_is_never_run():
     mark = os.path.abspath("was-run")
-    write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
-    write("Makefile", "all: fanctl raidctl\nfanctl raidctl: main.c\n\tcc -o $@ main.c\ninstall:\n\tinstall raidctl $(DESTDIR)/usr/sbin\n")
+    write("main.c", target("init/service.c", MARK=f'"{mark}"'))
+    write("Makefile",
+          "all: fanctl raidctl\nfanctl raidctl: main.c\n\tcc -o $@ main.c\ninstall:\n"
+          "\tinstall raidctl $(DESTDIR)/usr/sbin\n")
     write("etc/fan.service", "[Service]\nExecStart=/usr/bin/fanctl -f\n")
     commit()
     said, text = init()
     check(not os.path.exists(mark), f"a service was run: {said}")
     check("fanctl: is not run: etc/fan.service starts it as a service" in said, f"service: {said}")
-    check("raidctl: is not run: Makefile installs it for the administrator" in said and measures_nothing(text), f"sbin: {said}{text}")
+    check("raidctl: is not run: Makefile installs it for the administrator" in said and
+          measures_nothing(text),
+          f"sbin: {said}{text}")
 
 
 def nothing_with_a_manual_for_administrators_is_run():
     mark = os.path.abspath("was-run")
-    write("main.c", f"#include <stdio.h>\nint main(void) {{ FILE *file = fopen(\"{mark}\", \"w\"); return file ? fclose(file) : 1; }}\n")
+    write("main.c", target("init/service.c", MARK=f'"{mark}"'))
     write("Makefile", "all: diskctl eatdisk\ndiskctl eatdisk: main.c\n\tcc -o $@ main.c\n")
     write("man/diskctl.8", ".TH DISKCTL 8\n")
     commit()
     said, text = init()
     check(not os.path.exists(mark), f"section 8: it was run: {said}")
-    check("eatdisk: is not run: section 8 of the manual is for administrators" in said and measures_nothing(text), f"section 8: {said}{text}")
-
-
-TEST = "int main(void) { volatile unsigned sum = 0; for (unsigned i = 0; i < %du; i++) sum = sum * 31 + i; return 0; }\n"
+    check("eatdisk: is not run: section 8 of the manual is for administrators" in said and
+          measures_nothing(text),
+          f"section 8: {said}{text}")
 
 
 def the_longest_test_of_a_library_is_the_last_resort():
     write("lib.c", "int work(void) { return 1; }\n")
-    write("tests/long.c", TEST % 100000000)
-    write("tests/short.c", TEST % 10)
+    write("tests/long.c", MAIN.replace("1000000", "100000000"))
+    write("tests/short.c", MAIN.replace("1000000", "10"))
     write("tests/bad.c", "int main(void) { return 1; }\n")
-    write("Makefile", "libwork.a: lib.c\n\tcc -c lib.c\n\tar rc $@ lib.o\ntests/%: tests/%.c\n\tcc -O1 -o $@ $<\n"
-                      "check: tests/bad tests/long tests/short\n\tfor test in bad long short; do ./tests/$$test; done\n")
+    write("Makefile",
+          "libwork.a: lib.c\n\tcc -c lib.c\n\tar rc $@ lib.o\ntests/%: tests/%.c\n\tcc -O1 -o $@ $<\n"
+          "check: tests/bad tests/long tests/short\n"
+          "\tfor test in bad long short; do ./tests/$$test; done\n")
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("command: ./tests/long\n" in text and "\n  - name: short" not in text and "Is this what matters?" in text, f"tests: {said}{text}")
+    check("command: ./tests/long\n" in text and "\n  - name: short" not in text and
+          "Is this what matters?" in text,
+          f"tests: {said}{text}")
     check("make -j2 && make -j2 tests/bad tests/long tests/short\n" in text, f"tests are built: {text}")
     runs("long")
 
 
-# Works only with its argument and in its folder.
-LISTED = r"""#include <stdio.h>
-#include <string.h>
-int main(int argc, char **argv) { volatile unsigned sum = 0; FILE *file = argc == 2 && !strcmp(argv[1], "all cases") ? fopen("cases.txt", "r") : NULL;
-for (unsigned i = 0; file && i < 100000000; i++) sum = sum * 31 + i;
-return file ? 0 : 1; }
-"""
-
-
 def a_test_is_called_as_the_build_system_lists_it():
     write("lib.c", "int work(void) { return 1; }\n")
-    write("tests/unit_test.c", LISTED)
+    write("tests/unit_test.c", target("init/listed.c"))
     write("tests/data/cases.txt", "one\n")
-    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(work C)\nenable_testing()\nadd_library(work lib.c)\nadd_executable(unit_test tests/unit_test.c)\n"
-                            "add_test(NAME every COMMAND unit_test \"all cases\" WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data)\n")
+    write("CMakeLists.txt",
+          "cmake_minimum_required(VERSION 3.13)\nproject(work C)\nenable_testing()\n"
+          "add_library(work lib.c)\nadd_executable(unit_test tests/unit_test.c)\n"
+          "add_test(NAME every COMMAND unit_test \"all cases\" WORKING_DIRECTORY "
+          "${CMAKE_SOURCE_DIR}/tests/data)\n")
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check("\n  - name: every\n" in text and "unit_test 'all cases'" in text and "working_directory: tests/data\n" in text, f"listed test: {said}{text}")
+    check("\n  - name: every\n" in text and "unit_test 'all cases'" in text and
+          "working_directory: tests/data\n" in text,
+          f"listed test: {said}{text}")
     runs("every")
 
 
-# Two at once compute as long as one together, like a program that looks at a clock, but at any load.
-TIMED = r"""#include <fcntl.h>
-#include <sys/file.h>
-#include <time.h>
-int main(int argc, char **argv) { if (argc != 1 || flock(open(argv[0], O_RDONLY), LOCK_EX | LOCK_NB) != 0) return 0;
-while (clock() < CLOCKS_PER_SEC / 3) {}
-return 0; }
-"""
-
-
 def a_benchmark_that_ends_after_a_fixed_time_is_not_chosen():
-    write("main.c", TIMED)
+    write("main.c", target("init/timed.c"))
     write("Makefile", "bench_rate: main.c\n\tcc -O1 -o $@ main.c\n")
     commit()
     said, text = init()
-    check("bench_rate: ends after a fixed time" in said and measures_nothing(text), f"fixed time: {said}{text}")
-
-
-# Accepts a single file that begins with the right mark, and takes 25 ms.
-ONE_FILE = r"""#include <stdio.h>
-#include <time.h>
-int main(int argc, char **argv) { FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL; int c = 0, marks = 0; clock_t begin = clock();
-while (file && (c = fgetc(file)) != EOF) marks += c == 'K';
-if (marks != 1) return 1;
-while (clock() - begin < CLOCKS_PER_SEC / 40) {}
-return 0; }
-"""
+    check("bench_rate: ends after a fixed time" in said and measures_nothing(text),
+          f"fixed time: {said}{text}")
 
 
 def a_short_execution_is_repeated_if_nothing_else_makes_it_longer():
-    write("main.c", ONE_FILE)
+    write("main.c", target("init/one_file.c"))
     write("Makefile", "one: main.c\n\tcc -O1 -o $@ main.c\n")
     write("data/one.pic", "K" + "x" * 300)
     write(".gitignore", ".fastgate/\nfastgate.yml\n")
     commit()
     said, text = init()
-    check(re.search(r'command: "sh -c .for i in \$\(seq 10\); do ./one data/one.pic \|\| exit; done.', text), f"repeated: {said}{text}")
-    check("executions in a row, because one is too short to time well" in said and "run in a row" in text, f"repeated: {said}{text}")
+    check(re.search(r'command: "sh -c .for i in \$\(seq 10\); do ./one data/one.pic \|\| exit; done.',
+                    text),
+          f"repeated: {said}{text}")
+    check("executions in a row, because one is too short to time well" in said and "run in a row" in text,
+          f"repeated: {said}{text}")
     runs("one")
 
 
@@ -216,18 +163,25 @@ def a_build_ends_at_the_time_limit():
     write("Makefile", "all:\n\tmkfifo pipe\n\tcat pipe\n")
     commit()
     said, text = init("--budget", "2s")
-    check(re.search(r"'make -j2' was stopped at the time limit, after \d+ s; its output is in '.*build.log'", said), f"limit: {said}")
+    check(re.search(r"'make -j2' was stopped at the time limit, after \d+ s; "
+                    "its output is in '.*build.log'",
+                    said),
+          f"limit: {said}")
     check("Next: fastgate init --budget 30m" in said and measures_nothing(text), f"limit: {said}{text}")
     done = call(fastgate, "init", "--budget", "soon")
     check(done.returncode == 2, f"no time: {done}")
 
 
-for test in (a_program_is_called_as_its_tests_call_it, a_file_that_cannot_be_copied_in_a_row_is_named_many_times,
+for test in (a_program_is_called_as_its_tests_call_it,
+             a_file_that_cannot_be_copied_in_a_row_is_named_many_times,
              a_converter_is_given_a_name_for_its_result,
-             the_result_of_one_call_is_not_the_input_of_the_next, a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
+             the_result_of_one_call_is_not_the_input_of_the_next,
+             a_file_that_tests_decode_first_is_not_an_input, a_service_is_never_run,
              nothing_with_a_manual_for_administrators_is_run,
-             the_longest_test_of_a_library_is_the_last_resort, a_test_is_called_as_the_build_system_lists_it,
+             the_longest_test_of_a_library_is_the_last_resort,
+             a_test_is_called_as_the_build_system_lists_it,
              a_benchmark_that_ends_after_a_fixed_time_is_not_chosen,
-             a_short_execution_is_repeated_if_nothing_else_makes_it_longer, a_build_ends_at_the_time_limit):
+             a_short_execution_is_repeated_if_nothing_else_makes_it_longer,
+             a_build_ends_at_the_time_limit):
     in_folder(test)
 finish()

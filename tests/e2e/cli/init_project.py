@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the tests of `fastgate init`: small projects in folders of their own, and the file that init wrote."""
+"""
+Shared by the tests of `fastgate init`: small projects in folders of their own, and the file that init
+wrote.
+"""
 import json
 import os
 import re
 import sys
 import tempfile
 
-from checks import call, check, git, write
+from checks import call, check, git, target, write
 
 fastgate = sys.argv[1]
-MAIN = "int main(void)\n{\n\tvolatile unsigned i = 0;\n\twhile (i < 1000000)\n\t\ti = i + 1;\n\treturn 0;\n}\n"
+MAIN = target("init/loop.c")
 
 
 def must(*arguments):
@@ -35,16 +38,19 @@ def indent(line):
 
 
 def end_of_example(lines, begin):
+    def depth(at):
+        return indent(lines[at].replace("# ", "", 1))
+
     end = begin + 1
-    while end < len(lines) and lines[end].lstrip().startswith("# ") and indent(lines[end].replace("# ", "", 1)) > indent(lines[begin].replace("# ", "", 1)):
+    while end < len(lines) and lines[end].lstrip().startswith("# ") and depth(end) > depth(begin):
         end += 1
     return end
 
 
 def with_examples(text):
     """
-    The file with each of its examples uncommented in turn; without a benchmark, the first example benchmark stays
-    uncommented.
+    The file with each of its examples uncommented in turn; without a benchmark, the first
+    example benchmark stays uncommented.
     """
     lines = text.splitlines()
 
@@ -79,7 +85,8 @@ def init(*options):
     with open("fastgate.yml", encoding="utf-8") as file:
         text = file.read()
     if measures_nothing(text):
-        check("benchmarks: found nothing, expected a list" in checked.stderr, f"nothing to measure is fine: {checked}")
+        check("benchmarks: found nothing, expected a list" in checked.stderr,
+              f"nothing to measure is fine: {checked}")
     else:
         check(checked.returncode == 0, f"the file is not right: {checked.stderr}")
     every_example_can_be_uncommented(text)
@@ -88,8 +95,11 @@ def init(*options):
 
 def runs(*names, only=None):
     """Checks that the file runs as init wrote it: it builds, and every benchmark in it is measured."""
-    done = call(fastgate, "run", *([only] if only else []), "--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba", "--set", "report.json=result.json")
-    check(done.returncode == 0, f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
+    done = call(fastgate, "run", *([only] if only else []), "--pairs", "2:2",
+                "--set", "measure.warmup=0", "--set", "measure.schedule=abba",
+                "--set", "report.json=result.json")
+    check(done.returncode == 0,
+          f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
     if done.returncode == 0:
         with open("result.json", encoding="utf-8") as file:
             found = [benchmark["name"] for benchmark in json.load(file)["benchmarks"]]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-marking.py FASTGATE COLLECTOR ROOT: the guide that marks a program works as written.  Its excerpts are in
-examples/marking, its commands run there in their order, and the views have the regions, units and dumps that the
-programs mark.
+marking.py FASTGATE COLLECTOR ROOT: the guide that marks a program works as written. Its excerpts
+are in examples/marking, its commands run there in their order, and the views have the regions,
+units and dumps that the programs mark.
 """
 import json
 import os
@@ -37,13 +37,15 @@ def rows(view):
 
 
 def expect(heading):
-    wanted = {"C": {"tracking", "tracking/fit"}, "C++": {"fit"}, "Fortran": {"relax"}, "Python": {"load", "fit"}}.get(heading)
+    wanted = {"C": {"tracking", "tracking/fit"}, "C++": {"fit"}, "Fortran": {"relax"},
+              "Python": {"load", "fit"}}.get(heading)
     if wanted:
         found = rows("regions")
         # On a busy machine it depends on chance which of them is sampled.
         check(wanted & found, f"{heading}: none of {wanted} is in {found}")
         units = rows("units")
-        check(any(re.match(r"(event|step|epoch) \d+$", name) for name in units), f"{heading}: no units in {units}")
+        check(any(re.match(r"(event|step|epoch) \d+$", name) for name in units),
+              f"{heading}: no units in {units}")
     if heading == "C":
         with open("reco.json", encoding="utf-8") as file:
             drawn = {event["name"] for event in json.load(file)["traceEvents"]}
@@ -68,7 +70,8 @@ def the_guide_works_as_written():
         for line in "".join(re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)).splitlines():
             count += 1
             done = call("sh", "-c", line)
-            check(done.returncode == 0 and "warning" not in done.stderr, f"{heading}: {line}: {done.returncode}\n{done.stdout}{done.stderr}")
+            check(done.returncode == 0 and "warning" not in done.stderr,
+                  f"{heading}: {line}: {done.returncode}\n{done.stdout}{done.stderr}")
         expect(heading)
     check(count >= 10, f"only {count} commands were run")
 

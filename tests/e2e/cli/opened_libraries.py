@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-opened_libraries.py FASTGATE [PERFDB]: a command opens only the libraries that it needs, and reports a missing one in one line.
-The programs' ELF notes list the libraries; the dynamic linker (LD_DEBUG) shows which ones a process loads.
+opened_libraries.py FASTGATE [PERFDB]: a command opens only the libraries that it needs, and
+reports a missing one in one line. The programs' ELF notes list the libraries; the dynamic linker
+(LD_DEBUG) shows which ones a process loads.
 """
 import os
 import re
@@ -21,14 +22,16 @@ NO_DATABASE = "postgresql://nobody@127.0.0.1:1/none"
 def notes(program):
     """{feature: the library that it needs}, as the program's notes have it."""
     with open(program, "rb") as file:
-        found = re.findall(rb'\[\{"feature":"(\w+)","description":"[^"]*","priority":"\w+","soname":\["([^"]+)"\]\}\]\0', file.read())
+        found = re.findall(rb'\[\{"feature":"(\w+)","description":"[^"]*","priority":"\w+",'
+                           rb'"soname":\["([^"]+)"\]\}\]\0', file.read())
     return {feature.decode(): library.decode() for feature, library in found}
 
 
 def loaded(program, *words):
     """The dynamic linker's output for the program, without its children; it must not be empty."""
     environment = {**os.environ, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": os.path.abspath("loaded")}
-    with subprocess.Popen([program, *words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+    with subprocess.Popen([program, *words], env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         child.wait(HUNG_S)
     with open(f"loaded.{child.pid}", encoding="utf-8", errors="replace") as file:
         return file.read()
@@ -44,7 +47,9 @@ def opened(program, *words):
 
 def expect(wanted, program, *words):
     found = opened(program, *words)
-    check(found == wanted, f"{os.path.basename(program)} {' '.join(words)} opens {sorted(found)}, expected {sorted(wanted)}")
+    check(found == wanted,
+          f"{os.path.basename(program)} {' '.join(words)} opens {sorted(found)}, "
+          f"expected {sorted(wanted)}")
 
 
 def each_command_opens_what_it_needs():
@@ -69,14 +74,19 @@ def fails(line, code, program, *words):
     """Checks that the command fails if libraries are searched in the folder "fakes" first."""
     done = call(program, *words, env={**os.environ, "LD_LIBRARY_PATH": os.path.abspath("fakes")})
     name = os.path.basename(program)
-    check(done.returncode == code and done.stdout == "" and done.stderr.count("\n") == 1 and re.match(f"{name}: {line}", done.stderr),
-          f"{name} {' '.join(words)}: {done.returncode} {done.stdout!r} {done.stderr!r}, expected {code} and {line!r}")
+    check(done.returncode == code and done.stdout == "" and done.stderr.count("\n") == 1 and
+          re.match(f"{name}: {line}", done.stderr),
+          f"{name} {' '.join(words)}: {done.returncode} {done.stdout!r} {done.stderr!r}, "
+          f"expected {code} and {line!r}")
 
 
 def each_library(fake):
     """Replaces each library by fake(path), then calls a command that needs it."""
-    needed = {"servers": [(2, FASTGATE, "push", "--url", NOWHERE, "--attempts", "1", "--quiet")], "archives": [(2, FASTGATE, "archive", "t.fgt", "-o", "none")],
-              "postgresql": [(2, FASTGATE, "runs", "--store", NO_DATABASE)] + ([(1, PERFDB, "token", "--database", NO_DATABASE)] if PERFDB else [])}
+    needed = {"servers": [(2, FASTGATE, "push", "--url", NOWHERE, "--attempts", "1", "--quiet")],
+              "archives": [(2, FASTGATE, "archive", "t.fgt", "-o", "none")],
+              "postgresql": [(2, FASTGATE, "runs", "--store", NO_DATABASE)]}
+    if PERFDB:
+        needed["postgresql"].append((1, PERFDB, "token", "--database", NO_DATABASE))
     for feature, library in notes(FASTGATE).items():
         shutil.rmtree("fakes", ignore_errors=True)
         os.mkdir("fakes")
@@ -87,24 +97,28 @@ def each_library(fake):
 
 def a_missing_library_is_reported():
     for library, code, program, words in each_library(lambda path: write(path, "")):
-        fails(rf"{library} is needed [a-zA-Z ]+ and cannot be opened: install [^:]+ \(/\S*/{library}: ", code, program, *words)
+        fails(rf"{library} is needed [a-zA-Z ]+ and cannot be opened: install [^:]+ \(/\S*/{library}: ",
+              code, program, *words)
     check(not os.path.exists("none"), "an archive that cannot be written leaves a file")
 
 
 def a_library_without_our_functions_is_reported():
     other = re.search(r"calling init: (/\S*/libz\.so\S*)", loaded(FASTGATE, "--version"))[1]
     for library, code, program, words in each_library(lambda path: shutil.copy(other, path)):
-        fails(rf"{library}, which is needed [a-zA-Z ]+, has no function \w+: unexpected version", code, program, *words)
+        fails(rf"{library}, which is needed [a-zA-Z ]+, has no function \w+: unexpected version", code,
+              program, *words)
 
 
 def waiting_programs_continue_to_wait():
     status = call(FASTGATE, "push", "--status", "--json")
-    check('"waiting": 1' in status.stdout or '"waiting":1' in status.stdout, f"after all of it: {status.stdout}")
+    check('"waiting": 1' in status.stdout or '"waiting":1' in status.stdout,
+          f"after all of it: {status.stdout}")
 
 
 def body():
     check(set(notes(FASTGATE)) >= {"archives", "servers"}, f"notes of {FASTGATE}: {notes(FASTGATE)}")
-    write("fastgate.yml", "version: 1\nproject: opened\nbenchmarks:\n  - { name: one, command: sh -c true }\n"
+    write("fastgate.yml",
+          "version: 1\nproject: opened\nbenchmarks:\n  - { name: one, command: sh -c true }\n"
           "measure: { schedule: abba, pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
     each_command_opens_what_it_needs()
     a_missing_library_is_reported()

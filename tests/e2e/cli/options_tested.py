@@ -3,8 +3,9 @@
 """
 options_tested.py TESTS_FOLDER FASTGATE [PERFDB]: every option of every command is used by a test.
 
-An option that several commands share with the same help is one. It counts as used if a test file contains it and calls
-one of these commands. That says nothing about how well it is tested, but it finds a new option without any test.
+An option that several commands share with the same help is one. It counts as used if a test file
+contains it and calls one of these commands. That says nothing about how well it is tested, but
+it finds a new option without any test.
 """
 import os
 import re
@@ -43,14 +44,16 @@ def read_tests():
     texts = []
     for at, _, names in os.walk(FOLDER):
         for name in names:
-            if name.endswith((".py", ".sh", ".c", ".mjs", "CMakeLists.txt")) and name != OWN and "node_modules" not in at:
+            is_test = name.endswith((".py", ".sh", ".c", ".mjs", "CMakeLists.txt")) and name != OWN
+            if is_test and "node_modules" not in at:
                 with open(os.path.join(at, name), encoding="utf-8") as file:
                     texts.append(file.read())
     return texts
 
 
 def is_used(text, callers, letter, name):
-    spelled = re.search(rf"--{re.escape(name)}(?![\w-])", text) or (letter and re.search(rf"(?<![\w-])-{letter}(?![\w-])", text))
+    spelled = (re.search(rf"--{re.escape(name)}(?![\w-])", text) or
+               (letter and re.search(rf"(?<![\w-])-{letter}(?![\w-])", text)))
     return spelled and any(re.search(caller, text) for caller in callers)
 
 
@@ -62,7 +65,9 @@ for program, command, page in commands():
 check(len(rows) > 150, f"only {len(rows)} options were found")
 tests = read_tests()
 for (program, letter, name, _), names in rows.items():
-    callers = [rf"\b{command}\b" for command in names] + [OTHERWISE[program, command] for command in names if (program, command) in OTHERWISE]
-    check(any(is_used(text, callers, letter, name) for text in tests), f"{program} {'/'.join(names)} --{name}: no test uses it")
+    callers = [rf"\b{command}\b" for command in names] + [
+        OTHERWISE[program, command] for command in names if (program, command) in OTHERWISE]
+    check(any(is_used(text, callers, letter, name) for text in tests),
+          f"{program} {'/'.join(names)} --{name}: no test uses it")
 print(f"{len(rows)} options of {len({name for names in rows.values() for name in names})} commands")
 finish()

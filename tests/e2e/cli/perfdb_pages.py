@@ -30,6 +30,7 @@ for command in commands:
 check("create" in page and "revoke \\fIWORD\\fR" in page, "perfdb(1): actions")
 check(call(perfdb, "help", "--other").returncode == 2, "an unknown kind of help")
 if shutil.which("groff"):
-    done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z"], input=manual, capture_output=True, text=True, check=False)
+    done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z"], input=manual, capture_output=True,
+                          text=True, check=False)
     check(done.returncode == 0 and not done.stderr, f"groff: {done.stderr}")
 finish()

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""schema.py FASTGATE SUPPORT: the JSON Schema accepts a configuration that uses every key, and rejects configurations with mistakes."""
+"""
+schema.py FASTGATE SUPPORT: the JSON Schema accepts a configuration that uses every key, and
+rejects configurations with mistakes.
+"""
 import json
 import subprocess
 import sys
@@ -8,16 +11,21 @@ import sys
 sys.path.insert(0, sys.argv[2])
 from json_schema import Schema  # noqa: E402
 
-schema = Schema(text=subprocess.run([sys.argv[1], "config", "--json-schema"], capture_output=True, check=True, text=True).stdout)
+schema = Schema(text=subprocess.run([sys.argv[1], "config", "--json-schema"], capture_output=True,
+                                    check=True, text=True).stdout)
 
 GOOD = {
     "version": 1, "project": "tracker",
-    "build": {"command": ["cmake", "--build", "build"], "record": {"geometry": "v12", "boost": {"command": "x"}}},
+    "build": {"command": ["cmake", "--build", "build"],
+              "record": {"geometry": "v12", "boost": {"command": "x"}}},
     "benchmarks": [{
-        "name": "a", "command": "./a", "environment": {"N": "1", "M": 2}, "timeout": "60s", "expect": {"exit_code": 0},
-        "metrics": [{"name": "rate", "regex": "(x)", "better": "higher", "unit": "1/s"}], "labels": ["nightly"],
-        "harness": "google-benchmark", "gate": {"metrics": {"cpu_time": {"margin": "1%"}}}, "measure": {"pairs": {"max": 9}}}],
-    "measure": {"schedule": "auto", "budget": 300, "sampler": {"rate": 1000, "clock": "cpu", "unsampled_share": 0.1}},
+        "name": "a", "command": "./a", "environment": {"N": "1", "M": 2}, "timeout": "60s",
+        "expect": {"exit_code": 0}, "labels": ["nightly"],
+        "metrics": [{"name": "rate", "regex": "(x)", "better": "higher", "unit": "1/s"}],
+        "harness": "google-benchmark", "gate": {"metrics": {"cpu_time": {"margin": "1%"}}},
+        "measure": {"pairs": {"max": 9}}}],
+    "measure": {"schedule": "auto", "budget": 300,
+                "sampler": {"rate": 1000, "clock": "cpu", "unsampled_share": 0.1}},
     "gate": {"alpha": 0.01, "functions": "explain", "function_floor": "0.25%", "inconclusive": "fail",
              "accept": [{"benchmark": "a", "up_to": "10%", "until": "2027-03-01", "reason": "r"}]},
     "baseline": {"against": "merge-base"},

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tables_agree.py FASTGATE: --help, the manual and the three completions contain every command and every option."""
+"""
+tables_agree.py FASTGATE: --help, the manual and the three completions contain
+every command and every option.
+"""
 import re
 import shutil
 import subprocess
@@ -73,8 +76,9 @@ for command in commands:
                 problems.append(f"bash does not complete {command} {spelling}")
             if not re.search(rf"'\*?{re.escape(spelling)}[=+]?\[", zsh_arm):
                 problems.append(f"zsh does not complete {command} {spelling}")
-        if not re.search(rf"^complete -c fastgate(?: -n '__fish_seen_subcommand_from {command}')? -l {re.escape(name)}\b",
-                         completions["fish"], re.M):
+        of_command = f"(?: -n '__fish_seen_subcommand_from {command}')?"
+        fish_line = rf"^complete -c fastgate{of_command} -l {re.escape(name)}\b"
+        if not re.search(fish_line, completions["fish"], re.M):
             problems.append(f"fish does not complete {command} --{name}")
     # A misspelled option is reported with the nearest one.
     name = max((name for _, name in options), key=len)
@@ -84,7 +88,8 @@ for command in commands:
 
 for name, page in pages.items():
     if shutil.which("groff"):
-        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z"], input=page, capture_output=True, text=True, check=False)
+        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z"], input=page, capture_output=True,
+                              text=True, check=False)
         if done.returncode != 0 or done.stderr:
             problems.append(f"groff on the page of '{name}': {done.stderr}")
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-faults.py FASTGATE MAKE_STORE: files that cannot be written, and stores that cannot be used. Whatever fails, fastgate
-exits with the right code and one line that names the failure; earlier reports and runs survive, and no temporary file
-is left.
+faults.py FASTGATE MAKE_STORE: files that cannot be written, and stores that cannot be used. Whatever
+fails, fastgate exits with the right code and one line that names the failure; earlier reports and runs
+survive, and no temporary file is left.
 """
 import os
 import resource
@@ -27,7 +27,8 @@ KIB = 1024
 def start(*arguments, limit=None, **more):
     def lower():
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    return subprocess.Popen([FASTGATE, *arguments], stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, text=True,
+    return subprocess.Popen([FASTGATE, *arguments], stdout=more.pop("stdout", subprocess.PIPE),
+                            stderr=subprocess.PIPE, text=True,
                             preexec_fn=None if limit is None else lower, **more)
 
 
@@ -44,7 +45,8 @@ def refuses(part, *arguments, code=6, **more):
     """Runs a command that must end with `code` and one line on standard error, which contains `part`."""
     got, _, err = run(*arguments, **more)
     lines = [line for line in err.splitlines() if line.startswith("fastgate: ")]
-    check(got == code and len(lines) == 1 and part in lines[0], f"{arguments} {more}: {got}, {err!r}, expected {code} and {part!r}")
+    check(got == code and len(lines) == 1 and part in lines[0],
+          f"{arguments} {more}: {got}, {err!r}, expected {code} and {part!r}")
 
 
 def listed():
@@ -64,7 +66,7 @@ def put(path, data):
         file.write(data)
 
 
-def full_targets():
+def a_full_target_is_one_line_and_loses_no_run():
     with open("/dev/full", "w", encoding="ascii") as full:
         for arguments in (["runs"], ["report"], ["report", "--format", "json"]):
             refuses("cannot write to standard output", *arguments, stdout=full)
@@ -76,10 +78,10 @@ def full_targets():
     check(len(listed()) == len(before) + 1, "a run was lost with its report")
 
 
-def small_files():
+def a_file_that_may_not_grow_stays_whole():
     """
-    At every file size limit until success, the report is the new one or the old one, no other file is left, and no
-    signal ends fastgate.
+    At every file size limit until success, the report is the new one or the old one, no other file is
+    left, and no signal ends fastgate.
     """
     written = set()
     folder = "reports"
@@ -89,8 +91,10 @@ def small_files():
         put(path, b"old")
         code, _, err = run("report", "-o", path, limit=limit)
         whole = content(path)
-        check(code in (0, 6) and (code == 0) == whole.endswith(b"</html>\n"), f"report below {limit}: {code} {err!r}")
-        check(code == 0 or whole == b"old" and err.startswith("fastgate: "), f"report below {limit}: {code} {err!r}")
+        check(code in (0, 6) and (code == 0) == whole.endswith(b"</html>\n"),
+              f"report below {limit}: {code} {err!r}")
+        check(code == 0 or whole == b"old" and err.startswith("fastgate: "),
+              f"report below {limit}: {code} {err!r}")
         check(os.listdir(folder) == ["report.html"], f"report below {limit} leaves {os.listdir(folder)}")
         written.add(code)
     check(written == {0, 6}, f"the limits of report tried nothing: {written}")
@@ -99,16 +103,18 @@ def small_files():
     for limit in (0, 16 * KIB, 40 * KIB, 96 * KIB, 4096 * KIB):
         before = listed()
         code, _, err = run("run", limit=limit)
-        check(code == 0 or code == 6 and "store.db' cannot be read or written" in err, f"run below {limit}: {code} {err!r}")
+        check(code == 0 or code == 6 and "store.db' cannot be read or written" in err,
+              f"run below {limit}: {code} {err!r}")
         check(set(before) <= set(listed()), f"run below {limit} lost a run")
         written.add(code)
     check(written == {0, 6}, f"the limits of run tried nothing: {written}")
 
 
-def bad_stores(good):
+def a_damaged_store_is_refused_and_left_alone(good):
     half = good[:len(good) // 3]
     middle = good[:4096] + os.urandom(20 * 4096) + good[21 * 4096:]
-    for data, part in ((os.urandom(5000), "it is not an SQLite database"), (half, "is damaged"), (middle, "is damaged")):
+    for data, part in ((os.urandom(5000), "it is not an SQLite database"), (half, "is damaged"),
+                       (middle, "is damaged")):
         for arguments in (["runs"], ["report"], ["run"]):
             put(STORE, data)
             refuses(part, *arguments)
@@ -132,22 +138,23 @@ def bad_stores(good):
     put(STORE, good)
 
 
-def unkept_run(good):
+def a_run_that_cannot_be_kept_is_reported(good):
     """The store accepts the pairs but not the result: the measurements are still shown and reported."""
     put(STORE, good)
     with sqlite3.connect(STORE) as db:
         db.execute("DROP TABLE report")
     db.close()
     code, out, err = run("run", "--set", "report.json=kept.json")
-    check(code == 6 and "no such table: report" in err and out.startswith("quick "), f"a run that cannot be kept: {code} {out!r} {err!r}")
+    check(code == 6 and "no such table: report" in err and out.startswith("quick "),
+          f"a run that cannot be kept: {code} {out!r} {err!r}")
     check(os.path.exists("kept.json"), "a run that cannot be kept is not reported")
     put(STORE, good)
 
 
-def locked_store():
+def a_locked_store_is_read_and_not_written():
     """
-    Another process holds a write lock for longer than fastgate waits: readers are not disturbed, and a writer gives up
-    with one line.
+    Another process holds a write lock for longer than fastgate waits: readers are not disturbed,
+    and a writer gives up with one line.
     """
     before = listed()
     holder = sqlite3.connect(STORE, isolation_level=None)
@@ -155,11 +162,13 @@ def locked_store():
     writer = start("run")
     check(listed() == before, "a locked store cannot be listed")
     code, _, err = end(writer)
-    check(code == 6 and "is locked by another process" in err, f"run with a locked store: {code} {err!r}")
+    check(code == 6 and "is locked by another process" in err,
+          f"run with a locked store: {code} {err!r}")
     holder.execute("ROLLBACK")
     holder.close()
     check(listed() == before, "a locked store lost something")
-    check(run("run")[0] == 0 and len(listed()) == len(before) + 1, "the store is not usable after the lock")
+    check(run("run")[0] == 0 and len(listed()) == len(before) + 1,
+          "the store is not usable after the lock")
 
 
 def main():
@@ -167,11 +176,11 @@ def main():
     put("fastgate.yml", CONFIG.encode())
     call(MAKE_STORE, STORE, check=True)
     good = content(STORE)
-    full_targets()
-    small_files()
-    bad_stores(good)
-    unkept_run(good)
-    locked_store()
+    a_full_target_is_one_line_and_loses_no_run()
+    a_file_that_may_not_grow_stays_whole()
+    a_damaged_store_is_refused_and_left_alone(good)
+    a_run_that_cannot_be_kept_is_reported(good)
+    a_locked_store_is_read_and_not_written()
 
 
 finish_in_scratch(main)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-action.py FASTGATE ROOT: plays what GitHub does with action.yml. It reads the steps from the file, fills in the
-expressions, executes the shell steps with the environment of a job, and plays the two actions (cache, artifact) by
-copying. A stand-in on loopback plays the API. The jobs are a pull request, a fork's pull request with a read-only
-token, pushes to main, and a shallow clone.
+action.py FASTGATE ROOT: plays what GitHub does with action.yml. It reads the steps from the file, fills
+in the expressions, executes the shell steps with the environment of a job, and plays the two actions
+(cache, artifact) by copying. A stand-in on loopback plays the API. The jobs are a pull request, a fork's
+pull request with a read-only token, pushes to main, and a shallow clone.
 """
 import hashlib
 import json
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from checks import HUNG_S
+from checks import HUNG_S, target
 
 try:
     import yaml
@@ -27,16 +27,6 @@ except ImportError:
 fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 action = yaml.safe_load((root / "action.yml").read_text())
 TOKEN = "not-so-secret"
-PROGRAM = """int main(void)
-{
-	volatile unsigned sink = 1;
-	unsigned x = sink;
-	for (unsigned i = 0; i < 3000000; i++)
-		x = x * 31 + i;
-	sink = x;
-	return 0;
-}
-"""
 CONFIG = """version: 1
 project: demo
 build: { command: make -s }
@@ -61,17 +51,23 @@ class Job:
         shutil.rmtree(self.temp, ignore_errors=True)
         self.temp.mkdir()
         self.cached, self.status, self.said = (checkout, home), 0, ""
-        self.files = {kind: self.temp / kind for kind in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_ENV", "GITHUB_PATH")}
+        self.files = {kind: self.temp / kind
+                      for kind in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_ENV", "GITHUB_PATH")}
         (self.temp / "event.json").write_text(json.dumps(event))
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "GIT_CONFIG_NOSYSTEM": "1",
+            "PATH": os.environ["PATH"], "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"),
+            "GIT_CONFIG_NOSYSTEM": "1",
             "GITHUB_ACTIONS": "true", "GITHUB_ACTION_PATH": str(root), "GITHUB_EVENT_NAME": name,
-            "GITHUB_EVENT_PATH": str(self.temp / "event.json"), "GITHUB_REPOSITORY": "acme/demo", "GITHUB_RUN_ID": "77",
-            "GITHUB_SERVER_URL": "https://github.example", "GITHUB_WORKSPACE": str(checkout), "RUNNER_TEMP": str(self.temp),
-            "GITHUB_API_URL": (home / "url").read_text(), **{kind: str(path) for kind, path in self.files.items()}, **variables,
+            "GITHUB_EVENT_PATH": str(self.temp / "event.json"), "GITHUB_REPOSITORY": "acme/demo",
+            "GITHUB_RUN_ID": "77",
+            "GITHUB_SERVER_URL": "https://github.example", "GITHUB_WORKSPACE": str(checkout),
+            "RUNNER_TEMP": str(self.temp),
+            "GITHUB_API_URL": (home / "url").read_text(),
+            **{kind: str(path) for kind, path in self.files.items()}, **variables,
         }
-        self.values = {"github.token": TOKEN, "runner.temp": str(self.temp), "github.run_id": "77", "github.ref_name": name,
-                       "github.event.repository.default_branch": "main", "github.server_url": f"file://{home}",
+        self.values = {"github.token": TOKEN, "runner.temp": str(self.temp), "github.run_id": "77",
+                       "github.ref_name": name, "github.event.repository.default_branch": "main",
+                       "github.server_url": f"file://{home}",
                        "github.action_repository": "acme/fastgate", "github.action_ref": ""}
 
     def fill(self, text):
@@ -93,10 +89,12 @@ class Job:
     def play(self, step, saved, uploads):
         with_ = {name: self.fill(value) for name, value in step.get("with", {}).items()}
         if "run" in step:
-            environment = self.environment | {name: self.fill(value) for name, value in step.get("env", {}).items()}
+            environment = self.environment | {name: self.fill(value)
+                                              for name, value in step.get("env", {}).items()}
             folder = self.checkout / self.fill(step.get("working-directory", "."))
-            return subprocess.run(["sh", "-e", "-c", self.fill(step["run"])], cwd=folder, env=environment, text=True,
-                                  capture_output=True, check=False, timeout=HUNG_S)
+            return subprocess.run(["sh", "-e", "-c", self.fill(step["run"])], cwd=folder,
+                                  env=environment, text=True, capture_output=True, check=False,
+                                  timeout=HUNG_S)
         if step["uses"].startswith("actions/cache@"):
             self.cached = (self.checkout / with_["path"], saved)
             if saved.exists():
@@ -112,7 +110,8 @@ class Job:
         file = self.files["GITHUB_OUTPUT"]
         lines = file.read_text().splitlines() if "id" in step and file.exists() else []
         file.write_text("")
-        return {f"steps.{step['id']}.outputs.{name}": value for name, _, value in (line.partition("=") for line in lines)}
+        return {f"steps.{step['id']}.outputs.{name}": value
+                for name, _, value in (line.partition("=") for line in lines)}
 
     def run(self, saved, uploads, **inputs):
         given = {"fastgate": str(fastgate)} | inputs
@@ -131,7 +130,8 @@ class Job:
                 self.values.update(self.outputs_of(step))
         if self.cached[0].is_file():
             shutil.copy(self.cached[0], saved)
-        if TOKEN in self.said or any(TOKEN in path.read_text() for path in self.files.values() if path.exists()):
+        if TOKEN in self.said or any(TOKEN in path.read_text()
+                                     for path in self.files.values() if path.exists()):
             fail("the token was printed", self.said)
         return {name: self.fill(about["value"]) for name, about in action["outputs"].items()}
 
@@ -155,8 +155,8 @@ with tempfile.TemporaryDirectory() as name:
         git_environment[f"GIT_{who}_NAME"], git_environment[f"GIT_{who}_EMAIL"] = "t", "t@example.org"
 
     def git(folder, *arguments):
-        return subprocess.run(["git", *arguments], cwd=folder, env=git_environment, check=True, text=True,
-                              capture_output=True).stdout.strip()
+        return subprocess.run(["git", *arguments], cwd=folder, env=git_environment, check=True,
+                              text=True, capture_output=True).stdout.strip()
 
     def commit(branch, message, **files):
         for file, text in files.items():
@@ -173,19 +173,20 @@ with tempfile.TemporaryDirectory() as name:
     def comments():
         thread = home / "comments.json"
         found = json.loads(thread.read_text()) if thread.exists() else []
-        return [comment["body"] for comment in found if comment["body"].startswith("<!-- fastgate:demo -->")]
+        return [comment["body"]
+                for comment in found if comment["body"].startswith("<!-- fastgate:demo -->")]
 
     origin.mkdir()
     git(origin, "init", "-q", "-b", "main")
     (origin / ".gitignore").write_text("loop\n.fastgate/\n")
-    first = commit("main", "A loop", loop_c=PROGRAM, fastgate_yml=CONFIG,
+    first = commit("main", "A loop", loop_c=target("loop.c", ROUNDS=3000000), fastgate_yml=CONFIG,
                    Makefile="loop: loop.c\n\t$(CC) -g -O1 -ffile-prefix-map=$(CURDIR)=. -o $@ $<\n")
     git(origin, "checkout", "-q", "-b", "topic")
-    topic = commit("topic", "Do it more often", loop_c=PROGRAM.replace("3000000", "30000000"))
+    topic = commit("topic", "Do it more often", loop_c=target("loop.c", ROUNDS=30000000))
     git(origin, "checkout", "-q", "main")
 
-    with subprocess.Popen([sys.executable, root / "tests/support/api_stand_in.py", name], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as stand_in:
+    with subprocess.Popen([sys.executable, root / "tests/support/api_stand_in.py", name],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as stand_in:
         stand_in.stdout.readline()
 
         # A push to main is recorded for the trend, in a store that the cache carries from job to
@@ -194,8 +195,9 @@ with tempfile.TemporaryDirectory() as name:
             clone("main")
             job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)
             expect(job, job.run(cache, artifact), "new", 0)
-            trend = subprocess.run([fastgate, "history", "loop", "--json"], cwd=checkout, env=job.environment, text=True,
-                                   capture_output=True, check=True).stdout
+            trend = subprocess.run([fastgate, "history", "loop", "--json"], cwd=checkout,
+                                   env=job.environment, text=True, capture_output=True,
+                                   check=True).stdout
             if trend.count('"run":') != number:
                 fail(f"after push {number} the trend has other runs", trend)
         if comments():
@@ -203,10 +205,12 @@ with tempfile.TemporaryDirectory() as name:
 
         # A pull request: red, with the comment, the status, the annotation and the reports.
         event = {"pull_request": {"number": 7, "head": {"sha": topic}}}
-        pull = {"GITHUB_REF": "refs/pull/7/merge", "GITHUB_SHA": "f" * 40, "GITHUB_BASE_REF": "main", "GITHUB_HEAD_REF": "topic"}
+        pull = {"GITHUB_REF": "refs/pull/7/merge", "GITHUB_SHA": "f" * 40, "GITHUB_BASE_REF": "main",
+                "GITHUB_HEAD_REF": "topic"}
         clone("topic", "--depth=1")
         job = Job(home, checkout, "pull_request", event, **pull)
-        expect(job, job.run(cache, artifact), "regression", 1, "fetching the rest of the shallow clone", "::error file=loop.c,line=")
+        expect(job, job.run(cache, artifact), "regression", 1, "fetching the rest of the shallow clone",
+               "::error file=loop.c,line=")
         if len(comments()) != 1 or "regression" not in comments()[0]:
             fail("the pull request has not the one comment", comments())
         statuses = json.loads((home / "statuses.json").read_text())
@@ -222,27 +226,33 @@ with tempfile.TemporaryDirectory() as name:
         git(origin, "checkout", "-q", "-b", "harmless")
         harmless = commit("harmless", "Say more", README="A loop.\n")
         clone("harmless")
-        job = Job(home, checkout, "pull_request", {"pull_request": {"number": 7, "head": {"sha": harmless}}}, **pull)
-        expect(job, job.run(cache, artifact, against="origin/main", benchmarks="loop"), "pass", 0, "not posted to github", "forks")
+        job = Job(home, checkout, "pull_request",
+                  {"pull_request": {"number": 7, "head": {"sha": harmless}}}, **pull)
+        expect(job, job.run(cache, artifact, against="origin/main", benchmarks="loop"), "pass", 0,
+               "not posted to github", "forks")
         if comments() != before:
             fail("something was posted with a token that may only read")
 
         # The workflow that follows it has write access.
         (home / "mode").write_text("")
-        followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic", "pull_requests": [],
-                    "head_repository": {"owner": {"login": "guest"}}}
+        followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic",
+                    "pull_requests": [], "head_repository": {"owner": {"login": "guest"}}}
         clone("main")
-        job = Job(home, checkout, "workflow_run", {"workflow_run": followed}, GITHUB_REF="refs/heads/main", GITHUB_TOKEN=TOKEN)
-        done = subprocess.run([fastgate, "report", "--post-from", artifact / "fastgate.json"], cwd=checkout, env=job.environment,
-                              capture_output=True, text=True, check=False, timeout=HUNG_S)
+        job = Job(home, checkout, "workflow_run", {"workflow_run": followed},
+                  GITHUB_REF="refs/heads/main", GITHUB_TOKEN=TOKEN)
+        done = subprocess.run([fastgate, "report", "--post-from", artifact / "fastgate.json"],
+                              cwd=checkout, env=job.environment, capture_output=True, text=True,
+                              check=False, timeout=HUNG_S)
         if done.returncode != 0 or len(comments()) != 1 or "pass" not in comments()[0]:
             fail("the follow-up did not rewrite the comment", done.stderr, comments())
 
         # A prebuilt archive is used instead of building, and only with the hash that was given.
-        version = re.search(r"project\(fastgate VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+        version = re.search(r"project\(fastgate VERSION ([0-9.]+)",
+                            (root / "CMakeLists.txt").read_text())[1]
         package = home / "package" / "fastgate" / "bin"
         package.mkdir(parents=True)
-        (package / "fastgate").write_text(f'#!/bin/sh\necho "from the archive" >&2\nexec {fastgate} "$@"\n')
+        (package / "fastgate").write_text('#!/bin/sh\necho "from the archive" >&2\n'
+                                          f'exec {fastgate} "$@"\n')
         (package / "fastgate").chmod(0o755)
         release = home / "acme/fastgate/releases/download" / f"v{version}"
         release.mkdir(parents=True)
@@ -251,31 +261,37 @@ with tempfile.TemporaryDirectory() as name:
         digest = hashlib.sha256(archive.read_bytes()).hexdigest()
         clone("main")
         job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)
-        outputs = job.run(cache, artifact, fastgate="", archive=str(archive), **{"archive-sha256": digest})
+        outputs = job.run(cache, artifact, fastgate="", archive=str(archive),
+                          **{"archive-sha256": digest})
         if job.status != 0 or "from the archive" not in job.said:
             fail("the archive", outputs, job.said)
         for wrong in ("0" * 64, ""):
             job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)
             for name in action["outputs"]:
                 job.values[f"steps.gate.outputs.{name}"] = ""
-            job.run(cache, artifact, fastgate="", archive=str(archive), artifact="", **{"archive-sha256": wrong})
+            job.run(cache, artifact, fastgate="", archive=str(archive), artifact="",
+                    **{"archive-sha256": wrong})
             if job.status != 2 or "from the archive" in job.said:
                 fail("an archive of another hash was run", job.said)
 
-        # By default it uses the archive of the action's release, if there is one, and otherwise a build of its sources.
+        # By default it uses the archive of the action's release, if there is one, and
+        # otherwise a build of its sources.
         copied = home / "action"
         copied.mkdir()
         for name in ("CMakeLists.txt", "install.sh", "scripts"):
             (copied / name).symlink_to(root / name)
-        (copied / "dev").write_text(f"#!/bin/sh\ncd {copied} && mkdir -p build/product/cli && ln -sf {fastgate} build/product/cli/fastgate\n")
+        (copied / "dev").write_text(f"#!/bin/sh\ncd {copied} && mkdir -p build/product/cli && ln -sf "
+                                    f"{fastgate} build/product/cli/fastgate\n")
         (copied / "dev").chmod(0o755)
-        for ref, sums, wanted in (("v1", f"{digest}  {archive.name}\n", True), ("main", f"{digest}  {archive.name}\n", False),
-                                  ("v1", f"{digest}  {archive.name.replace(os.uname().machine, 'pdp11')}\n", False)):
-            (release / "SHA256SUMS").write_text(sums)
-            job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first, GITHUB_ACTION_PATH=str(copied))
+        for ref, name, wanted in (("v1", archive.name, True), ("main", archive.name, False),
+                                  ("v1", archive.name.replace(os.uname().machine, "pdp11"), False)):
+            (release / "SHA256SUMS").write_text(f"{digest}  {name}\n")
+            job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first,
+                      GITHUB_ACTION_PATH=str(copied))
             job.values["github.action_ref"] = ref
             job.run(cache, artifact, fastgate="")
-            if job.status != 0 or ("from the archive" in job.said) != wanted or ("takes minutes" in job.said) == wanted:
+            archived, built = "from the archive" in job.said, "takes minutes" in job.said
+            if job.status != 0 or archived != wanted or built == wanted:
                 fail(f"an action of {ref} with {sums}", job.said)
 
         # A failed measurement still has outputs.

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Only benchmarks that a change can affect are measured: each reason to measure, and the report on the rest."""
+"""
+Only benchmarks that a change can affect are measured: each reason to measure, and the report on the
+rest.
+"""
 import json
 import os
 import pathlib
@@ -14,7 +17,8 @@ sys.path.insert(0, str(root / "tests/support"))
 from checks import HUNG_S, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
-KEPT = ("--affected", "--no-store")  # saves half a second per side: the executed functions are not recorded again
+# Saves half a second per side: the executed functions are not recorded again.
+KEPT = ("--affected", "--no-store")
 schema = Schema(root / "docs/formats/report.schema.json")
 UNCHANGED = "unchanged code, placement not checked"
 WORK = target("affected.c")
@@ -28,8 +32,10 @@ BETA = """const int table[4] = {1, 2, 3, 4};
 int beta(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += table[i & 3]; return s; }
 """
 FILES = {
-    "work.c": WORK, "alpha.c": ALPHA, "helpers.c": HELPERS, "beta.c": BETA, "a.txt": "20000\n", "b.txt": "20000\n",
-    "Makefile": "CFLAGS = -O1\nall: work made.txt\nmade.txt: Makefile\n\techo 42 > $@\nwork: work.o alpha.o helpers.o beta.o\n\t$(CC) -o $@ $^\n",
+    "work.c": WORK, "alpha.c": ALPHA, "helpers.c": HELPERS, "beta.c": BETA,
+    "a.txt": "20000\n", "b.txt": "20000\n",
+    "Makefile": "CFLAGS = -O1\nall: work made.txt\nmade.txt: Makefile\n\techo 42 > $@\n"
+                "work: work.o alpha.o helpers.o beta.o\n\t$(CC) -o $@ $^\n",
     ".gitignore": ".fastgate\nwork\n*.o\nmade.txt\n",
     "fastgate.yml": """version: 1
 project: two
@@ -59,7 +65,8 @@ def edit(path, old, new):
 
 def measure(*options, env=None):
     """The benchmarks that were left out, and why each of the others was measured."""
-    done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post", *(options or ("--affected",)), env=env)
+    done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post",
+               *(options or ("--affected",)), env=env)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
     report = json.loads(done.stdout)
     wrong = schema.errors(report)
@@ -72,7 +79,8 @@ def measure(*options, env=None):
             left_out.add(benchmark["name"])
         else:
             assert benchmark["pairs"] > 0, benchmark
-            reasons[benchmark["name"]] = "".join(n for n in benchmark["notes"] if n.startswith("measured: "))[len("measured: "):]
+            reason = "".join(note for note in benchmark["notes"] if note.startswith("measured: "))
+            reasons[benchmark["name"]] = reason.removeprefix("measured: ")
     return left_out, reasons, done.stderr
 
 
@@ -90,12 +98,13 @@ def executed_functions_are_recorded_once():
 
 
 def every_report_says_it():
-    text = run(fastgate, "run", "--against", "HEAD", *KEPT, "--set", "report.junit=j.xml", "--set", "report.markdown=m.md",
-               "--set", "report.html=h.html").stdout
+    text = run(fastgate, "run", "--against", "HEAD", *KEPT, "--set", "report.junit=j.xml",
+               "--set", "report.markdown=m.md", "--set", "report.html=h.html").stdout
     assert f"beta    {UNCHANGED} " in text and "2 benchmarks" in text, text
     junit = pathlib.Path("j.xml").read_text()
     assert f'{UNCHANGED}"/>' in junit and 'skipped="1"' in junit, junit
-    assert UNCHANGED in pathlib.Path("m.md").read_text() or "unchanged code" in pathlib.Path("m.md").read_text()
+    markdown = pathlib.Path("m.md").read_text()
+    assert UNCHANGED in markdown or "unchanged code" in markdown, markdown
     assert '"unaffected":true' in pathlib.Path("h.html").read_text()
     for name in ("j.xml", "m.md", "h.html"):
         os.unlink(name)

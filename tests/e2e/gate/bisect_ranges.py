@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-bisect_ranges.py FASTGATE ROOT: difficult ranges: a build that fails once, two culprits, a revert, a benchmark or a case
-that older commits lack, a missing submodule, an interruption. The programs are shell scripts that print their cost, so
-no result depends on how fast anything runs.
+bisect_ranges.py FASTGATE ROOT: difficult ranges: a build that fails once, two culprits, a revert, a
+benchmark or a case that older commits lack, a missing submodule, an interruption. The programs are shell
+scripts that print their cost, so no result depends on how fast anything runs.
 """
 import json
 import os
@@ -20,9 +20,15 @@ from repository import Repository  # noqa: E402
 CONFIG = """version: 1
 project: ranges
 build: { command: ./build.sh }
-benchmarks: [ { name: prog, command: ./prog, metrics: [ { name: cost, regex: "cost: ([0-9]+)", exact: true } ] } ]
+benchmarks:
+  - { name: prog, command: ./prog, metrics: [ { name: cost, regex: "cost: ([0-9]+)", exact: true } ] }
 measure: { pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }
-gate: { metrics: { cost: { tolerance: 1% }, cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false } } }
+gate:
+  metrics:
+    cost: { tolerance: 1% }
+    cpu_time: { gated: false }
+    wall_time: { gated: false }
+    max_rss: { gated: false }
 """
 SUITE = """version: 1
 project: ranges
@@ -70,7 +76,8 @@ def two_culprits_are_both_found():
     history = history_of("two", [1000] * 3 + [1200] * 4 + [1400] * 3)
     steps, report = history.found(history.hashes[0])
     check(steps == [3, 7], f"two culprits: {steps}")
-    check(all(step["against_parent"]["verdict"] == "regression" for step in report["steps"]), "each is worse than its parent")
+    check(all(step["against_parent"]["verdict"] == "regression" for step in report["steps"]),
+          "each is worse than its parent")
 
 
 def a_reverted_slowdown_is_not_blamed():
@@ -82,7 +89,8 @@ def a_reverted_slowdown_is_not_blamed():
 def a_commit_that_its_parent_refutes_is_not_blamed():
     history = history_of("refuted", [1000] * 5)
     # as slow as the culprit after it in the first measurement, as fast as its parent ever after
-    history.commit('c=1000; [ $(cat seen 2>/dev/null || echo 0) -ge 4 ] || { c=1300; echo $(($(cat seen 2>/dev/null || echo 0) + 1)) >seen; }; '
+    history.commit('c=1000; [ $(cat seen 2>/dev/null || echo 0) -ge 4 ] || { c=1300; '
+                   'echo $(($(cat seen 2>/dev/null || echo 0) + 1)) >seen; }; '
                    'echo "cost: $c"')
     for _ in range(6):
         history.commit('echo "cost: 1300"')
@@ -94,7 +102,8 @@ def a_build_that_fails_once_is_tried_again():
     history = history_of("flaky", [1000] * 3)
     mark = history.folder.parent / "failed-once"
     # the culprit's parent: without another try it would share the blame
-    history.commit('echo "cost: 1000"', f"[ -e {mark} ] || {{ touch {mark}; exit 1; }}; cp source prog && chmod +x prog")
+    history.commit('echo "cost: 1000"',
+                   f"[ -e {mark} ] || {{ touch {mark}; exit 1; }}; cp source prog && chmod +x prog")
     for _ in range(3):
         history.commit('echo "cost: 1300"')
     steps, report = history.found(history.hashes[0])
@@ -108,7 +117,8 @@ def a_commit_that_never_builds_shares_the_blame():
     for _ in range(3):
         history.commit('echo "cost: 1300"')
     steps, report = history.found(history.hashes[0])
-    check(steps == [4] and report["steps"][0]["or"] == [history.hashes[3]], f"a broken build: {report['steps']}")
+    check(steps == [4] and report["steps"][0]["or"] == [history.hashes[3]],
+          f"a broken build: {report['steps']}")
 
 
 def a_benchmark_begins_at_the_first_commit_that_has_it():
@@ -118,11 +128,13 @@ def a_benchmark_begins_at_the_first_commit_that_has_it():
     for cost in [1000] * 3 + [1300] * 3:
         history.commit(f'echo "cost: {cost}"')
     steps, report = history.found(history.hashes[0], "--bench", "prog")
-    check(report["good"] == history.hashes[4], f"the first commit with the benchmark: {report['good']}, not {history.hashes[4]}")
+    check(report["good"] == history.hashes[4],
+          f"the first commit with the benchmark: {report['good']}, not {history.hashes[4]}")
     check(steps == [7], f"the culprit after it: {steps}")
     # existence is checked before speed
     done = history.bisect(2, history.hashes[0], history.hashes[4], "--bench", "prog")
-    check("there is nothing to compare with" in done.stderr, f"it exists only at the bad end: {done.stderr}")
+    check("there is nothing to compare with" in done.stderr,
+          f"it exists only at the bad end: {done.stderr}")
 
 
 def a_case_of_a_suite_is_searched_by():
@@ -131,11 +143,14 @@ def a_case_of_a_suite_is_searched_by():
         sort = f'echo "sort {1300 if i > 5 else 1000} steps"; ' if i > 1 else ""
         history.commit(f'{sort}echo "find {1500 if i > 3 else 1000} steps"')
     steps, report = history.found(history.hashes[2], "--bench", "suite/sort")
-    check(steps == [6] and report["benchmark"] == "suite/sort", f"a case: {steps} by {report['benchmark']}")
+    check(steps == [6] and report["benchmark"] == "suite/sort",
+          f"a case: {steps} by {report['benchmark']}")
     steps, report = history.found(history.hashes[2], "--bench", "suite")
-    check(report["benchmark"] in ("suite/find", "suite/sort") and steps in ([4], [6]), f"the worst case of a suite: {steps}")
+    check(report["benchmark"] in ("suite/find", "suite/sort") and steps in ([4], [6]),
+          f"the worst case of a suite: {steps}")
     steps, report = history.found(history.hashes[0], "--bench", "suite/sort")
-    check(steps == [6] and report["good"] == history.hashes[2], f"a case that older commits lack: {steps} from {report['good']}")
+    check(steps == [6] and report["good"] == history.hashes[2],
+          f"a case that older commits lack: {steps} from {report['good']}")
 
 
 def a_missing_submodule_is_named():
@@ -143,7 +158,8 @@ def a_missing_submodule_is_named():
     history = history_of("submodule", [1000])
     history.git("submodule", "add", "-q", f"file://{other.folder}", "library")
     for cost in (1000, 1000, 1300):
-        history.commit(f'echo "cost: {cost}"', "test -e library/source && cp source prog && chmod +x prog")
+        history.commit(f'echo "cost: {cost}"',
+                       "test -e library/source && cp source prog && chmod +x prog")
     steps, _ = history.found(history.hashes[1])
     check(steps == [3], f"with its submodule: {steps}")
     history.git("clone", "-q", f"file://{history.folder}", "../without")
@@ -157,8 +173,10 @@ def uncommitted_changes_are_not_in_the_range():
     history = history_of("dirty", [1000] * 3 + [1300] * 2)
     history.script("source", 'echo "cost: 5000"')
     done = history.bisect(1, history.hashes[0])
-    check("uncommitted changes, which are not part of the range" in done.stderr, f"a dirty tree: {done.stderr}")
-    check(history.hashes[3][:12] in done.stdout and "5000" not in done.stdout, f"a dirty tree: {done.stdout}")
+    check("uncommitted changes, which are not part of the range" in done.stderr,
+          f"a dirty tree: {done.stderr}")
+    check(history.hashes[3][:12] in done.stdout and "5000" not in done.stdout,
+          f"a dirty tree: {done.stdout}")
 
 
 def an_interrupted_search_continues():
@@ -168,13 +186,16 @@ def an_interrupted_search_continues():
     for i in range(9):
         # the build of one commit waits until the test has interrupted it
         wait = f"[ -e {go} ] || {{ echo > {started}; sleep {HUNG_S}; }}; " if i in (3, 4, 5) else ""
-        history.commit(f'echo "cost: {1300 if i > 6 else 1000}"', wait + "cp source prog && chmod +x prog")
-    search = subprocess.Popen([fastgate, "bisect", history.hashes[0]], cwd=history.folder, env=history.environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        history.commit(f'echo "cost: {1300 if i > 6 else 1000}"',
+                       wait + "cp source prog && chmod +x prog")
+    search = subprocess.Popen([fastgate, "bisect", history.hashes[0]], cwd=history.folder,
+                              env=history.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True)
     started.read_text()  # returns once that build has begun
     search.send_signal(signal.SIGINT)
     _, said = search.communicate(timeout=HUNG_S)
-    check(search.returncode == 130 and "bisect --resume" in said, f"interrupted: {search.returncode} {said}")
+    check(search.returncode == 130 and "bisect --resume" in said,
+          f"interrupted: {search.returncode} {said}")
     go.touch()
     before = json.loads((history.folder / ".fastgate/bisect.json").read_text())
     steps, report = history.found("--resume")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-changed_input.py FASTGATE ROOT: after a commit that only makes an input larger, no function is blamed and the file is
-named.
+changed_input.py FASTGATE ROOT: after a commit that only makes an input larger, no
+function is blamed and the file is named.
 """
 import fcntl
 import os
@@ -11,27 +11,18 @@ import sys
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import call, check, finish_in_scratch, first_benchmark, git, write  # noqa: E402
+from checks import call, check, finish_in_scratch, first_benchmark, git, target, write  # noqa: E402
 
-# The program sums up its input repeatedly: twice the bytes take twice the time.
-COUNT = """#include <stdio.h>
-int main(int argc, char **argv)
-{
-	static unsigned char data[1 << 16];
-	FILE *f = argc > 1 ? fopen(argv[1], "r") : fopen("data/words.txt", "r");
-	size_t size = f ? fread(data, 1, sizeof(data), f) : 0;
-	volatile unsigned sum = ADDED;
-	for (int i = 0; i < 400; i++)
-		for (size_t k = 0; k < size; k++)
-			sum += data[k];
-	return size == 0;
-}
-"""
 CONFIG = """version: 1
 project: count
 build: { command: make -s }
 benchmarks: [ { name: count, command: COMMAND } ]
-measure: { schedule: abba, warmup: 0, pairs: { min: 12, max: 12 }, sampler: { enabled: false }, exact: off }
+measure:
+  schedule: abba
+  warmup: 0
+  pairs: { min: 12, max: 12 }
+  sampler: { enabled: false }
+  exact: off
 report: { json: report.json }
 """
 
@@ -41,7 +32,7 @@ def project(name, command):
     os.chdir(name)
     write(".gitignore", "/count\n.fastgate/\nreport.json\nlong.txt\n")
     write("Makefile", "count: count.c\n\tcc -O1 -o count count.c\n")
-    write("count.c", COUNT.replace("ADDED", "0"))
+    write("count.c", target("summing.c", ADDED=0))
     write("data/words.txt", "ten bytes\n" * 1500)
     write("fastgate.yml", CONFIG.replace("COMMAND", command))
     git("init", "-q", "-b", "main", ".")
@@ -52,7 +43,7 @@ def project(name, command):
 def commit_larger(code=False):
     write("data/words.txt", "ten bytes\n" * 3000)
     if code:
-        write("count.c", COUNT.replace("ADDED", "1"))
+        write("count.c", target("summing.c", ADDED=1))
     git("commit", "-qam", "More words")
 
 
@@ -68,9 +59,10 @@ def is_confirmed(done, benchmark, where):
     check("data/words.txt" in done.stderr, f"{where}: {done.stderr}")
 
 
-def only_the_input():
+def a_changed_input_is_named_and_no_function_blamed():
+    made = "sh -c 'cat data/words.txt data/words.txt >long.txt'"
     for name, command in (("opened", "./count"), ("named", "./count data/words.txt"),
-                          ("made", "./count long.txt, setup: \"sh -c 'cat data/words.txt data/words.txt >long.txt'\"")):
+                          ("made", f'./count long.txt, setup: "{made}"')):
         project(name, command)
         commit_larger()
         done, benchmark = measure()
@@ -79,22 +71,23 @@ def only_the_input():
         os.chdir("..")
 
 
-def the_input_and_code():
+def an_input_that_changed_with_code_is_named_too():
     project("both", "./count")
     commit_larger(code=True)
     done, benchmark = measure()
     is_confirmed(done, benchmark, "both")
     check(benchmark["verdict"] not in ("regression", "error"), f"both: {benchmark}")
-    sizes = sorted(path.stat().st_size for path in pathlib.Path(".fastgate/builds").glob("*/tree/data/words.txt"))
+    sizes = sorted(path.stat().st_size
+                   for path in pathlib.Path(".fastgate/builds").glob("*/tree/data/words.txt"))
     check(sizes == [15000, 30000], f"each build has its own again: {sizes}")
     done, _ = measure()
     check("building" not in done.stderr, f"nothing is built again: {done.stderr}")
     os.chdir("..")
 
 
-def sources_need_no_look():
+def a_changed_source_is_not_an_input():
     project("code", "./count")
-    write("count.c", COUNT.replace("ADDED", "1"))
+    write("count.c", target("summing.c", ADDED=1))
     git("commit", "-qam", "Add one")
     done, benchmark = measure()
     check(not any("reads" in note for note in benchmark["notes"]), f"code: {benchmark['notes']}")
@@ -102,7 +95,7 @@ def sources_need_no_look():
     os.chdir("..")
 
 
-def another_run_uses_the_baseline():
+def a_baseline_in_use_is_not_changed():
     project("shared", "./count")
     commit_larger(code=True)
     measure()
@@ -110,18 +103,20 @@ def another_run_uses_the_baseline():
     for file in held:
         fcntl.flock(file, fcntl.LOCK_SH)
     done, benchmark = measure()
-    check(done.returncode == 4 and benchmark["verdict"] == "error", f"shared: {done.stdout}{done.stderr}")
-    check(benchmark["error"].startswith("inputs differ: data/words.txt"), f"shared: {benchmark['error']}")
+    check(done.returncode == 4 and benchmark["verdict"] == "error",
+          f"shared: {done.stdout}{done.stderr}")
+    check(benchmark["error"].startswith("inputs differ: data/words.txt"),
+          f"shared: {benchmark['error']}")
     for file in held:
         file.close()
     os.chdir("..")
 
 
 def all_of_it():
-    only_the_input()
-    the_input_and_code()
-    sources_need_no_look()
-    another_run_uses_the_baseline()
+    a_changed_input_is_named_and_no_function_blamed()
+    an_input_that_changed_with_code_is_named_too()
+    a_changed_source_is_not_an_input()
+    a_baseline_in_use_is_not_changed()
 
 
 finish_in_scratch(all_of_it)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one extra call in a thousand fails the
-run, the function that makes it is named, and new arguments are noted in the verdict. The same program passes. With
-`measure.entries` calls within a program are gated, except those of a function that can have a jump at its entry on one
-side only.
+counted_calls.py FASTGATE COMPILER: with `measure.calls` and `measure.domains` one extra call in a
+thousand fails the run, the function that makes it is named, and new arguments are noted in the verdict.
+The same program passes. With `measure.entries` calls within a program are gated, except those of a
+function that can have a jump at its entry on one side only.
 """
 import os
 import sys
 
-from checks import call, check, finish_in_scratch, first_benchmark, git, metric, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, metric, target, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
@@ -51,27 +51,21 @@ def gate(source, code):
     """Gates this program; returns the output and the report."""
     write("app.c", source)
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
-    check(done.returncode == code, f"{os.getcwd()}: {done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
+    check(done.returncode == code,
+          f"{os.getcwd()}: {done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
     benchmark = first_benchmark()
     return done, benchmark, " ".join(benchmark["notes"])
 
 
 def expect(benchmark, name, baseline, candidate, verdict):
     found = metric(benchmark, name)
-    check((found["baseline"], found["candidate"], found["verdict"]) == (baseline, candidate, verdict), f"{name}: {found}")
-
-
-IMPORTS = """#include <math.h>
-static volatile double sink;
-__attribute__((noinline)) void fit(int n) { for (int i = 0; i < n; i++) sink = exp(-1.0 / (i + 1)); __asm__ volatile(""); }
-__attribute__((noinline)) void draw(int n) { for (int i = 0; i < n; i++) sink = cos(FACTOR * i); __asm__ volatile(""); }
-int main(void) { fit(FITS); draw(100); sink = log(OF); return 0; }
-"""
+    check((found["baseline"], found["candidate"], found["verdict"]) == (baseline, candidate, verdict),
+          f"{name}: {found}")
 
 
 def calls_of_libraries_are_gated():
     def program(fits, factor, of, more=""):
-        return IMPORTS.replace("FITS", fits).replace("FACTOR", factor).replace("OF", of) + more
+        return target("math_calls.c", FITS=fits, FACTOR=factor, OF=of) + more
 
     begin("imports", program("1000", "0.5", "2.0"), "-O1 -fno-builtin app.c -o app -lm",
           ['calls: [exp, "cos@libm", nowhere]', "domains: [log, cos]"], "calls.exp")
@@ -83,34 +77,30 @@ def calls_of_libraries_are_gated():
     check("main → fit" in done.stdout, done.stdout)
     check("cos: in [0, 198], but in [0, 49.5] in the baseline" in notes, f"a range that has grown: {notes}")
     check("log: 1 of 1 arguments are NaN, but none in the baseline" in notes, f"a new NaN: {notes}")
-    check("called with" in notes and "cos: 100 arguments in [0, 198], from 1 call path" in notes, f"what it is called with: {notes}")
-    check("hint: log in main" in notes and "1 of 1 arguments are not a number (NaN)" in notes, f"hints: {notes}")
+    check("called with" in notes and "cos: 100 arguments in [0, 198], from 1 call path" in notes,
+          f"what it is called with: {notes}")
+    check("hint: log in main" in notes and "1 of 1 arguments are not a number (NaN)" in notes,
+          f"hints: {notes}")
     check("from 1 call path" in done.stdout, f"the terminal says it, too: {done.stdout}")
     check("no call of 'nowhere' is counted" in notes, f"what was not reached: {notes}")
-    done, benchmark, notes = gate(program("500 + 500", "0.5", "2.0", "int unused(int a) { return a * 3; }\n"), 0)
+    unused = "int unused(int a) { return a * 3; }\n"
+    done, benchmark, notes = gate(program("500 + 500", "0.5", "2.0", unused), 0)
     check(metric(benchmark, "calls.exp")["verdict"] == "pass", f"{benchmark['metrics']}")
     check("arguments:" not in notes, f"the same arguments: {notes}")
 
 
-ENTRIES = """
-static volatile long sink;
-__attribute__((noinline)) static long fit(long n) { long found = 3 * n; sink = found; return found; }
-long turns(long n);
-__asm__("	.text\\n	.globl turns\\n	.type turns, @function\\nturns:\\n	.cfi_startproc\\n"
-	"	mov $1000, %eax\\n	dec %edi\\n	JUMP\\n	ret\\n	.cfi_endproc\\n	.size turns, . - turns\\n");
-int main(void) { for (long i = 0; i < FITS; i++) sink = fit(i); for (long i = 1; i < 10; i++) sink = turns(1); return 0; }
-"""
-
-
 def calls_inside_the_program_are_gated():
     def program(fits, jump):
-        return ENTRIES.replace("FITS", fits).replace("JUMP", jump)
+        return target("jump_to_entry.c", FITS=fits, JUMP=f'"{jump}"')
 
-    begin("entries", program("1000", "nop"), "-O2 app.c -o app", ["calls: [fit, turns]", "entries: true"], "calls.fit")
+    begin("entries", program("1000", "nop"), "-O2 app.c -o app",
+          ["calls: [fit, turns]", "entries: true"], "calls.fit")
     done, benchmark, notes = gate(program("1001", "jnz turns"), 1)
     expect(benchmark, "calls.fit", 1000, 1001, "regression")
-    check(all(one["name"] != "calls.turns" for one in benchmark["metrics"]), f"counted on one side alone: {benchmark['metrics']}")
-    check("other code may jump into the first instructions (turns)" in notes + done.stdout, f"why turns is not counted: {notes}")
+    check(all(one["name"] != "calls.turns" for one in benchmark["metrics"]),
+          f"counted on one side alone: {benchmark['metrics']}")
+    check("other code may jump into the first instructions (turns)" in notes + done.stdout,
+          f"why turns is not counted: {notes}")
 
 
 def body():

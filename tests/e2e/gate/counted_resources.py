@@ -1,47 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-counted_resources.py FASTGATE COMPILER: with `measure.also: [fd, io, throws, locks]` one more descriptor, one more byte
-and the first exception fail the run, each with the function to blame, even if only the first counting run succeeds; the
-same program passes.
+counted_resources.py FASTGATE COMPILER: with `measure.also: [fd, io, throws, locks]` one more descriptor,
+one more byte and the first exception fail the run, each with the function to blame, even if only the
+first counting run succeeds; the same program passes.
 """
 import os
 import re
 import sys
 
-from checks import call, check, finish_in_scratch, first_benchmark, git, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, target, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
-
-PROGRAM = """#include <fcntl.h>
-#include <cstdlib>
-#include <cstring>
-#include <stdexcept>
-#include <sys/syscall.h>
-#include <unistd.h>
-static int fds[64];
-__attribute__((noinline)) void open_all(int n) { for (int i = 0; i < n; i++) fds[i] = open("/dev/null", O_WRONLY); }
-__attribute__((noinline)) void save(int bytes) { for (int i = 0; i < 20; i++) if (write(fds[i % 4], fds, bytes) < 0) _exit(3); }
-__attribute__((noinline)) void parse(int errors) {
-	for (int i = 0; i < errors; i++) try { throw std::runtime_error("?"); } catch (const std::exception &) { fds[63]++; }
-}
-/* By direct calls, which are not seen: was it counted before? */
-static bool was_counted_before() {
-	const char *preloaded = getenv("LD_PRELOAD");
-	if (!preloaded || !strstr(preloaded, "_counting")) return false;
-	const long fd = syscall(SYS_openat, AT_FDCWD, "LOG", O_RDWR | O_CREAT | O_APPEND, 0600);
-	return syscall(SYS_write, fd, "x", 1) == 1 && syscall(SYS_lseek, fd, 0, SEEK_END) > 1;
-}
-int main() { open_all(OPENS); save(BYTES); parse(ERRORS); return ERRORS > 0 && was_counted_before() ? 5 : 0; }
-"""
 
 CONFIGURATION = f"""version: 1
 project: app
 build: {{ command: {COMPILER} -g -O1 app.cpp -o app }}
 benchmarks:
   - {{ name: app, command: ./app }}
-measure: {{ also: [fd, io, throws, locks], schedule: abba, pairs: {{ min: 4, max: 4 }}, warmup: 0, sampler: {{ enabled: false }} }}
+measure:
+  also: [fd, io, throws, locks]
+  schedule: abba
+  pairs: {{ min: 4, max: 4 }}
+  warmup: 0
+  sampler: {{ enabled: false }}
 gate:
   metrics:
     fd.peak: {{ tolerated: 0 }}
@@ -55,16 +38,20 @@ gate:
 
 
 def source(opens, size, errors, more=""):
-    write("app.cpp", PROGRAM.replace("OPENS", str(opens)).replace("BYTES", str(size)).replace("ERRORS", str(errors)).replace(
-        "LOG", os.path.abspath("counts.log")) + more)
+    log = os.path.abspath("counts.log")
+    write("app.cpp",
+          target("resources.cpp", OPENS=opens, BYTES=size, ERRORS=errors, LOG=f'"{log}"') + more)
 
 
 def gate(code):
-    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json", "--set", "report.markdown=report.md")
-    check(done.returncode == code, f"{done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
+    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json",
+                "--set", "report.markdown=report.md")
+    check(done.returncode == code,
+          f"{done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")
     benchmark = first_benchmark()
     metrics = {one["name"]: one for one in benchmark["metrics"]}
-    return done, benchmark, {name: (one["baseline"], one["candidate"], one["verdict"]) for name, one in metrics.items()}
+    return (done, benchmark,
+            {name: (one["baseline"], one["candidate"], one["verdict"]) for name, one in metrics.items()})
 
 
 def body():
@@ -77,14 +64,17 @@ def body():
 
     source(11, 201, 3)
     done, benchmark, found = gate(1)
-    wanted = {"fd.peak": (10, 11, "regression"), "io.bytes_written": (4000, 4020, "regression"), "throws": (0, 3, "regression"),
-              "locks.waits": (0, 0, "pass"), "io.calls": (20, 20, "pass")}
+    wanted = {"fd.peak": (10, 11, "regression"), "io.bytes_written": (4000, 4020, "regression"),
+              "throws": (0, 3, "regression"), "locks.waits": (0, 0, "pass"),
+              "io.calls": (20, 20, "pass")}
     check({name: found.get(name) for name in wanted} == wanted, f"{found}")
-    blamed = {blame["functions"][0]["measure"]: blame["functions"][0]["name"] for blame in benchmark["measures"]}
+    blamed = {blame["functions"][0]["measure"]: blame["functions"][0]["name"]
+              for blame in benchmark["measures"]}
     check(blamed.get("fd.peak") == "open_all(int)" and blamed.get("io.bytes_written") == "save(int)" and
           blamed.get("throws") == "parse(int)", f"{blamed}")
     notes = " ".join(benchmark["notes"])
-    check("were not counted a second time" in notes and "code 5" in notes, f"the second count failed: {notes}")
+    check("were not counted a second time" in notes and "code 5" in notes,
+          f"the second count failed: {notes}")
     with open("report.md", encoding="utf-8") as file:
         markdown = file.read()
     check("1 count   REGRESSION" in re.sub(r", \d+ s", "", markdown), markdown)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-example_folders.py FASTGATE ROOT: for each example with a README, the file is valid, the program builds on both sides,
-the README's change applies, and a smaller load is measured.
+example_folders.py FASTGATE ROOT: for each example with a README, the file is valid, the program builds
+on both sides, the README's change applies, and a smaller load is measured.
 """
 import json
 import os
@@ -27,7 +27,8 @@ def example(folder, tool, load, names):
     if not shutil.which(tool):
         print(f"left out: {folder}, for there is no {tool}")
         return
-    shutil.copytree(os.path.join(root, "examples", folder), folder, ignore=shutil.ignore_patterns("build", ".fastgate", "*.o", "__pycache__"))
+    shutil.copytree(os.path.join(root, "examples", folder), folder,
+                    ignore=shutil.ignore_patterns("build", ".fastgate", "*.o", "__pycache__"))
     os.chdir(folder)
     with open("fastgate.yml", encoding="utf-8") as file:
         text = file.read()
@@ -42,16 +43,19 @@ def example(folder, tool, load, names):
     git("commit", "-q", "-m", "An example")
     with open("README.md", encoding="utf-8") as file:
         change = [line for line in file if line.startswith("sed -i")]
-    check(len(change) == 1 and subprocess.run(change[0], shell=True, check=False).returncode == 0, f"{folder}: the README makes no change")
-    check(call("git", "diff", "--quiet").returncode == 1, f"{folder}: the README's change changes nothing")
-    done = call(fastgate, "run", "--against", "HEAD", "--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba",
-                "--set", "measure.sampler.enabled=false")
+    check(len(change) == 1 and subprocess.run(change[0], shell=True, check=False).returncode == 0,
+          f"{folder}: the README makes no change")
+    check(call("git", "diff", "--quiet").returncode == 1,
+          f"{folder}: the README's change changes nothing")
+    done = call(fastgate, "run", "--against", "HEAD", "--pairs", "2:2", "--set", "measure.warmup=0",
+                "--set", "measure.schedule=abba", "--set", "measure.sampler.enabled=false")
     check(done.returncode in (0, 1), f"{folder}: {done}")
     if done.returncode in (0, 1):
         with open("fastgate.json", encoding="utf-8") as file:
             found = json.load(file)["benchmarks"]
         check([benchmark["name"] for benchmark in found] == names, f"{folder}: measured were {found}")
-        check(all(benchmark["pairs"] == 2 for benchmark in found), f"{folder}: nothing was compared: {done.stdout}")
+        check(all(benchmark["pairs"] == 2 for benchmark in found),
+              f"{folder}: nothing was compared: {done.stdout}")
     os.chdir("..")
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-getting_started.py FASTGATE ROOT: creates a repository from nothing, with the commands of docs/getting-started.md and no
-others. A change that makes one function take eight times as long is red on any machine and names that function first; a
-pure refactoring is built and compared, or recognised as the same code. The smallest change found and the rate of false
-alarms are matters of chance: bench/calibration measures them.
+getting_started.py FASTGATE ROOT: creates a repository from nothing, with the commands of
+docs/getting-started.md and no others. A change that makes one function take eight times as long is red
+on any machine and names that function first; a pure refactoring is built and compared, or recognised as
+the same code. The smallest change found and the rate of false alarms are matters of chance:
+bench/calibration measures them.
 """
 import json
 import os
@@ -18,8 +19,8 @@ from checks import target
 
 fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
-# Three functions of about the same weight, 16 ms each at 3 GHz, because `init` rejects programs shorter than 20 ms.
-# Integer arithmetic within one cache line is reproducible.
+# Three functions of about the same weight, 16 ms each at 3 GHz, because `init` rejects programs shorter
+# than 20 ms. Integer arithmetic within one cache line is reproducible.
 PROGRAM = target("wordy.c")
 CMAKE = "cmake_minimum_required(VERSION 3.20)\nproject(demo C)\nadd_executable(demo demo.c)\n"
 SLOWER = ("for (int i = 0; i < ROUNDS; i++)\n\t\tvalue = (value ^ (value >> 27))",
@@ -29,7 +30,8 @@ REFACTORED = [("__attribute__((noinline)) static uint64_t scan(",
                "static uint64_t step(uint64_t value)\n{\n"
                "\treturn (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + 1;\n}\n\n"
                "__attribute__((noinline)) static uint64_t scan_input("),
-              ("value = (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + 1;\n\treturn", "value = step(value);\n\treturn"),
+              ("value = (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + 1;\n\treturn",
+               "value = step(value);\n\treturn"),
               ("digest(scan(", "digest(scan_input(")]
 
 page = (root / "docs/getting-started.md").read_text()
@@ -56,16 +58,17 @@ with tempfile.TemporaryDirectory() as name:
     home = pathlib.Path(name)
     project = home / "your-project"
     project.mkdir()
-    environment = dict(os.environ, HOME=name, XDG_CACHE_HOME=f"{name}/cache", GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null",
-                       PATH=f"{fastgate.parent}:{os.environ['PATH']}")
+    environment = dict(os.environ, HOME=name, XDG_CACHE_HOME=f"{name}/cache", GIT_CONFIG_NOSYSTEM="1",
+                       GIT_CONFIG_GLOBAL="/dev/null", PATH=f"{fastgate.parent}:{os.environ['PATH']}")
     for who in ("AUTHOR", "COMMITTER"):
         environment[f"GIT_{who}_NAME"], environment[f"GIT_{who}_EMAIL"] = "tester", "tester@example.org"
 
     def shell(commands, wanted, folder, what, **more):
-        done = subprocess.run(["sh", "-e", "-c", commands], cwd=folder, env=environment | more, capture_output=True, text=True,
-                              check=False, timeout=500)
+        done = subprocess.run(["sh", "-e", "-c", commands], cwd=folder, env=environment | more,
+                              capture_output=True, text=True, check=False, timeout=500)
         if done.returncode != wanted:
-            sys.exit(f"FAILED: {what}: exit code {done.returncode}, expected {wanted}\n{done.stdout}\n{done.stderr}")
+            sys.exit(f"FAILED: {what}: exit code {done.returncode}, expected {wanted}\n{done.stdout}\n"
+                     f"{done.stderr}")
         return done.stdout
 
     (project / "demo.c").write_text(PROGRAM)
@@ -84,12 +87,14 @@ with tempfile.TemporaryDirectory() as name:
     report = json.loads(shell("fastgate report --format json", 0, project, "the report"))
     names = [f["name"] for f in report["benchmarks"][0]["functions"] if f["verdict"] == "regression"]
     if names[:1] != ["digest"]:
-        sys.exit(f"FAILED: the slower functions are {names}, expected digest first: {json.dumps(report, indent=1)}")
+        sys.exit(f"FAILED: the slower functions are {names}, expected digest first: "
+                 f"{json.dumps(report, indent=1)}")
     shell(see, 0, project, "section 5")
 
     shell("git checkout -q demo.c", 0, project, "the way back")
     change(project / "demo.c", REFACTORED)
-    few = {"FASTGATE_MEASURE_PAIRS_MIN": "2", "FASTGATE_MEASURE_PAIRS_MAX": "2"}  # too few to decide anything
+    # too few to decide anything
+    few = {"FASTGATE_MEASURE_PAIRS_MIN": "2", "FASTGATE_MEASURE_PAIRS_MAX": "2"}
     said = shell(gate, 0, project, "a pure refactoring", **few)
     # The compiler decides whether the machine code is the same.
     if "2 pairs" not in said and "same binaries on both sides" not in said:

@@ -1,36 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-kernel_functions.py FASTGATE COMPILER: a program that reads more is slower, its function is to blame, and the verdict
-names the kernel function that takes the time.
+kernel_functions.py FASTGATE COMPILER: a program that reads more is slower, its function is to blame, and
+the verdict names the kernel function that takes the time.
 """
 import os
 import sys
 
 import perf_kernel
-from checks import call, check, finish_in_scratch, first_benchmark, git, write
+from checks import call, check, finish_in_scratch, first_benchmark, git, target, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
 COMPILER = sys.argv[2]
 SKIPPED = 77
-
-PROGRAM = """#include <fcntl.h>
-#include <unistd.h>
-static char block[1 << 16];
-static volatile unsigned sink;
-__attribute__((noinline)) void work(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * i; }
-__attribute__((noinline)) void load(int fd, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (read(fd, block, sizeof(block)) < 0) sink++;
-}
-int main(void)
-{
-	const int fd = open("/dev/zero", O_RDONLY);
-	for (int i = 0; i < 50; i++) { work(10000); load(fd, ROUNDS); }
-	return 0;
-}
-"""
 
 CONFIGURATION = f"""version: 1
 project: app
@@ -50,26 +32,31 @@ def body():
         sys.exit(SKIPPED)
     write("fastgate.yml", CONFIGURATION)
     write(".gitignore", "app\n.fastgate\nreport.json\n")
-    write("app.c", PROGRAM.replace("ROUNDS", "20"))
+    write("app.c", target("reading.c", ROUNDS=20))
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "before")
-    write("app.c", PROGRAM.replace("ROUNDS", "300"))
+    write("app.c", target("reading.c", ROUNDS=300))
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
-    guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
+    guilty = [function["name"]
+              for function in benchmark["functions"] if function["standing"] == "guilty"]
     # load() itself did not change: if main() was sampled too, its changed call is to blame.
-    check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]), f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
+    check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]),
+          f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
     # It depends on chance which of them is sampled.
     facts = [*benchmark["build"]["baseline"].values(), *benchmark["build"]["candidate"].values()]
-    check(facts and not any("[kernel]" in fact for fact in facts), f"the kernel is a part of the build: {facts}")
+    check(facts and not any("[kernel]" in fact for fact in facts),
+          f"the kernel is a part of the build: {facts}")
     view = call(FASTGATE, "view", "latest", "--all", check=True).stdout
     rows = [line for line in view.splitlines() if "  [kernel]  " in line]
     check(any(line.endswith(" vfs_read") for line in rows), view)
     # Two pairs decide nothing, and are enough to see what is sampled.
-    off = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "2:2", "--set", "measure.sampler.kernel=off")
+    off = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "2:2",
+               "--set", "measure.sampler.kernel=off")
     check(off.returncode == 0, off.stdout + off.stderr)
-    check("vfs_read" not in call(FASTGATE, "view", "latest", "--all", check=True).stdout, "measure.sampler.kernel: off")
+    check("vfs_read" not in call(FASTGATE, "view", "latest", "--all", check=True).stdout,
+          "measure.sampler.kernel: off")
 
 
 finish_in_scratch(body)

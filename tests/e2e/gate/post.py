@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""post.py FASTGATE ROOT: `fastgate run` in the environment of a pull request, with a stand-in of the API that keeps comments."""
+"""
+post.py FASTGATE ROOT: `fastgate run` in the environment of a pull request, with a
+stand-in of the API that keeps comments.
+"""
 import json
 import os
 import pathlib
@@ -37,7 +40,8 @@ FORMATS = {
 
 
 def webhooks(receiver):
-    posts = "".join(f'    - {{ webhook: "{receiver.url("/" + form)}", format: {form} }}\n' for form in FORMATS)
+    posts = "".join(f'    - {{ webhook: "{receiver.url("/" + form)}", format: {form} }}\n'
+                    for form in FORMATS)
     return CONFIG.split("report:", maxsplit=1)[0].format() + f"report:\n  post:\n{posts}"
 
 
@@ -66,7 +70,8 @@ with tempfile.TemporaryDirectory() as name:
 
     def run(required, *arguments):
         (project / "fastgate.yml").write_text(CONFIG.format(required=required))
-        done = checks.call(fastgate, "run", "--against", "HEAD", "--verbose", *arguments, cwd=project, env=environment)
+        done = checks.call(fastgate, "run", "--against", "HEAD", "--verbose", *arguments, cwd=project,
+                           env=environment)
         if "not-so-secret" in done.stdout + done.stderr:
             fail("the token was printed", done)
         return done
@@ -75,8 +80,8 @@ with tempfile.TemporaryDirectory() as name:
         thread = json.loads((folder / "comments.json").read_text())
         return [c["body"] for c in thread if c["body"].startswith("<!-- fastgate:")]
 
-    with subprocess.Popen([sys.executable, root / "tests/support/api_stand_in.py", name], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as stand_in:
+    with subprocess.Popen([sys.executable, root / "tests/support/api_stand_in.py", name],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as stand_in:
         stand_in.stdout.readline()
         environment["GITHUB_API_URL"] = (folder / "url").read_text()
         (project / "fastgate.yml").write_text(CONFIG.format(required="false"))
@@ -93,42 +98,49 @@ with tempfile.TemporaryDirectory() as name:
         first = ours()[0]
         (folder / "mode").write_text("flaky")
         done = run("true")
-        if done.returncode != 0 or "updated the pull-request-comment" not in done.stderr or len(ours()) != 1 or ours()[0] == first:
+        updated = done.returncode == 0 and "updated the pull-request-comment" in done.stderr
+        if not updated or len(ours()) != 1 or ours()[0] == first:
             fail("the second run rewrites it, although the first request fails", done)
         (folder / "mode").write_text("403")
         done = run("false")
-        if done.returncode != 0 or "warning: the report was not posted to github" not in done.stderr or "forks" not in done.stderr:
+        warned = "warning: the report was not posted to github" in done.stderr and "forks" in done.stderr
+        if done.returncode != 0 or not warned:
             fail("a read-only token is a warning", done)
         done = run("true")
         if done.returncode != 5:
             fail("where the comment is required it is exit code 5", done)
 
-        # The follow-up workflow for a fork's pull request is a separate job, whose event names the run that it follows.
+        # The follow-up workflow for a fork's pull request is a separate job,
+        # whose event names the run that it follows.
         done = run("false", "--no-post", "--set", f"report.json={folder / 'fastgate.json'}")
         (folder / "mode").write_text("")
-        followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic", "pull_requests": [],
-                    "head_repository": {"owner": {"login": "guest"}}}
+        followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic",
+                    "pull_requests": [], "head_repository": {"owner": {"login": "guest"}}}
         (folder / "event.json").write_text(json.dumps({"workflow_run": followed}))
         environment["GITHUB_EVENT_PATH"] = str(folder / "event.json")
         environment["GITHUB_REF"] = "refs/heads/main"
 
         def follow(*arguments, report="fastgate.json"):
-            done = subprocess.run([fastgate, "report", "--post-from", folder / report, "--verbose", *arguments],
-                                  cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=checks.HUNG_S)
+            done = subprocess.run([fastgate, "report", "--post-from", folder / report, "--verbose",
+                                   *arguments],
+                                  cwd=project, env=environment, capture_output=True, text=True,
+                                  check=False, timeout=checks.HUNG_S)
             if "not-so-secret" in done.stdout + done.stderr:
                 fail("the token was printed", done)
             return done
 
         second = ours()
         done = follow()
-        if done.returncode != 0 or "updated the pull-request-comment" not in done.stderr or ours() == second:
+        updated = done.returncode == 0 and "updated the pull-request-comment" in done.stderr
+        if not updated or ours() == second:
             fail("the follow-up rewrites the comment", done)
         # Data from a fork is shown but not trusted: this repository decides who owns the comment.
         forged = json.loads((folder / "fastgate.json").read_text())
         forged["run"]["project"] = "other"
         (folder / "forged.json").write_text(json.dumps(forged))
         done = follow(report="forged.json")
-        if done.returncode != 0 or len(ours()) != 1 or not ours()[0].startswith("<!-- fastgate:project -->"):
+        mark = "<!-- fastgate:project -->"
+        if done.returncode != 0 or len(ours()) != 1 or not ours()[0].startswith(mark):
             fail("a forged project is overruled", done)
         forged["run"]["candidate"]["commit"] = "</code> @everyone"
         (folder / "forged.json").write_text(json.dumps(forged))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-python_lines.py FASTGATE: a benchmark driven by Python is blamed on Python functions: the slower one is named with its
-file and line, and has the same name on both sides, although each lies in its own folder; with `python: off` only the
-interpreter is known.
+python_lines.py FASTGATE: a benchmark driven by Python is blamed on Python functions: the slower one is
+named with its file and line, and has the same name on both sides, although each lies in its own folder;
+with `python: off` only the interpreter is known.
 """
 import os
 import re
@@ -58,12 +58,15 @@ report: { json: report.json }
 def function_that_got_slower_is_named():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
-    check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
-    guilty = [(function["name"], function["library"], function["line"]) for function in benchmark["functions"] if function["standing"] == "guilty"]
+    check(done.returncode == 1 and benchmark["verdict"] == "regression",
+          f"{done.returncode}: {done.stdout}{done.stderr}")
+    guilty = [(function["name"], function["library"], function["line"])
+              for function in benchmark["functions"] if function["standing"] == "guilty"]
     check(guilty[:1] == [("step", "train.py", 11)], f"{guilty}: {done.stdout}")
     check(": step train.py:1" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
     paths = [path["frames"] for function in benchmark["functions"] for path in function["paths"]]
-    check(paths and all(re.match(r"[\w<[]", frame) for frames in paths for frame in frames), f"each frame begins with a name: {paths}")
+    check(paths and all(re.match(r"[\w<[]", frame) for frames in paths for frame in frames),
+          f"each frame begins with a name: {paths}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("step" in view and "load" in view and "Tools.refine" in view, view)
 

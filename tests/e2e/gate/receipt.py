@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-receipt.py FASTGATE ROOT: attempts on a branch are counted, a receipt says what they proved, and an edited receipt is
-refused. The benchmark is a script that prints its cost, so nothing here depends on how fast anything runs.
+receipt.py FASTGATE ROOT: attempts on a branch are counted, a receipt says what they proved, and
+an edited receipt is refused. The benchmark is a script that prints its cost, so nothing here
+depends on how fast anything runs.
 """
 import hashlib
 import json
@@ -19,9 +20,18 @@ CONFIG = """version: 1
 project: costs
 benchmarks:
   - { name: bench, command: ./bench, metrics: [ { name: cost, regex: "cost: (\\\\S+)", unit: "1" } ] }
-measure: { schedule: abba, warmup: 0, pairs: { min: 12, max: 40 }, layouts: never, sampler: { enabled: false } }
+measure:
+  schedule: abba
+  warmup: 0
+  pairs: { min: 12, max: 40 }
+  layouts: never
+  sampler: { enabled: false }
 gate:
-  metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false }, binary_size: { gated: false } }
+  metrics:
+    cpu_time: { gated: false }
+    wall_time: { gated: false }
+    max_rss: { gated: false }
+    binary_size: { gated: false }
 """
 SCHEMA = Schema(ROOT / "docs/formats/receipt.schema.json")
 
@@ -34,7 +44,8 @@ def commit(cost, message):
 
 def expect(what, done, code, *words):
     said = done.stdout + done.stderr
-    check(done.returncode == code and all(word in said for word in words), f"{what}: exit code {done.returncode}, not {code}: {said}")
+    check(done.returncode == code and all(word in said for word in words),
+          f"{what}: exit code {done.returncode}, not {code}: {said}")
 
 
 def run(path, *more):
@@ -65,7 +76,8 @@ def reseed(path, seed, to):
     text = re.sub(r'"seed":\d+', f'"seed":{seed}', text)
     old = re.search(r'"digest":"sha256:\w+",?', text)[0]
     digest = hashlib.sha256(text.replace(old, "", 1).encode()).hexdigest()
-    pathlib.Path(to).write_text(re.sub(r'"sha256:\w+"', f'"sha256:{digest}"', text) + "\n", encoding="utf-8")
+    pathlib.Path(to).write_text(re.sub(r'"sha256:\w+"', f'"sha256:{digest}"', text) + "\n",
+                                encoding="utf-8")
 
 
 def sign():
@@ -73,18 +85,22 @@ def sign():
     call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "other", check=True)
     for name in ("key", "other"):
         write(f"{name}.allowed", f"{name}@example.org {pathlib.Path(name + '.pub').read_text()}")
-    expect("an unsigned receipt", verify("first.json", "--allowed-signers", "key.allowed"), 2, "first.json is not signed")
+    expect("an unsigned receipt", verify("first.json", "--allowed-signers", "key.allowed"), 2,
+           "first.json is not signed")
     call("ssh-keygen", "-q", "-Y", "sign", "-n", "fastgate", "-f", "key", "first.json", check=True)
-    expect("a signed receipt", verify("first.json", "--allowed-signers", "key.allowed"), 0, "signed by key@example.org")
-    expect("signed by another", verify("first.json", "--allowed-signers", "other.allowed"), 2, "not signed by anyone listed in other.allowed")
+    expect("a signed receipt", verify("first.json", "--allowed-signers", "key.allowed"), 0,
+           "signed by key@example.org")
+    expect("signed by another", verify("first.json", "--allowed-signers", "other.allowed"), 2,
+           "not signed by anyone listed in other.allowed")
     edit("first.json", "\n", " \n", "copy.json")
     os.rename("first.json.sig", "copy.json.sig")
-    expect("a signature of another file", verify("copy.json", "--allowed-signers", "key.allowed"), 2, "not signed by anyone listed")
+    expect("a signature of another file", verify("copy.json", "--allowed-signers", "key.allowed"), 2,
+           "not signed by anyone listed")
 
 
 def body():
-    os.environ.update({"HOME": os.getcwd(), "XDG_CACHE_HOME": os.getcwd() + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
-                       "GIT_CONFIG_GLOBAL": "/dev/null"})
+    os.environ.update({"HOME": os.getcwd(), "XDG_CACHE_HOME": os.getcwd() + "/cache",
+                       "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"})
     write("fastgate.yml", CONFIG)
     write(".gitignore", "*\n!bench\n!fastgate.yml\n!.gitignore\n")
     git("init", "-q", "-b", "main", ".")
@@ -92,18 +108,24 @@ def body():
     git("checkout", "-q", "-b", "work")
 
     commit(80, "Faster")
-    expect("the first attempt", run("first.json"), 0, "bench: faster: proven (attempt 1, claim 1", "branch work: 1 attempt, 2 claims, 2 proven")
+    expect("the first attempt", run("first.json"), 0, "bench: faster: proven (attempt 1, claim 1",
+           "branch work: 1 attempt, 2 claims, 2 proven")
     first = read("first.json")
     os.rename(".fastgate/ledger", "ledger.away")
     expect("without a ledger", verify("first.json"), 0, "receipt of run")
-    write(".fastgate/ledger", pathlib.Path("ledger.away").read_text(encoding="utf-8").split("\n")[0] + "\n")
-    expect("in another checkout", verify("first.json"), 0, "does not match: the receipt is from another checkout")
+    write(".fastgate/ledger",
+          pathlib.Path("ledger.away").read_text(encoding="utf-8").split("\n")[0] + "\n")
+    expect("in another checkout", verify("first.json"), 0,
+           "does not match: the receipt is from another checkout")
     os.rename("ledger.away", ".fastgate/ledger")
-    check([claim["proven"] for claim in first["benchmarks"][0]["claims"]] == [True, True], f"both claims: {first['benchmarks']}")
-    expect("its receipt", verify("first.json", "--commit", "HEAD"), 0, "bench: improvement", "faster: proven (attempt 1)",
-           "this is line 2 of the ledger, which has 2, with 1 attempt on branch work")
-    expect("for another commit", verify("first.json", "--commit", "main"), 2, "the receipt is for commit")
-    expect("measured again", verify("first.json", "--again"), 0, "measured again: bench: improvement", "agrees")
+    check([claim["proven"] for claim in first["benchmarks"][0]["claims"]] == [True, True],
+          f"both claims: {first['benchmarks']}")
+    expect("its receipt", verify("first.json", "--commit", "HEAD"), 0, "bench: improvement",
+           "faster: proven (attempt 1)", "this is line 2 of the ledger, which has 2, with 1 attempt on branch work")
+    expect("for another commit", verify("first.json", "--commit", "main"), 2,
+           "the receipt is for commit")
+    expect("measured again", verify("first.json", "--again"), 0, "measured again: bench: improvement",
+           "agrees")
     edit("first.json", '"attempts":1', '"attempts":0', "edited.json")
     expect("an edited receipt", verify("edited.json"), 2, "edited.json was changed")
     reseed("first.json", 5 * 10**15, "reseeded.json")
@@ -112,18 +134,23 @@ def body():
     expect("no file", verify("none.json"), 2, "none.json")
 
     commit(100, "As before")
-    expect("the second attempt", run("second.json"), 0, "bench: faster: not proven (attempt 2, claim 3", "branch work: 2 attempts, 4 claims, 3 proven")
+    expect("the second attempt", run("second.json"), 0, "bench: faster: not proven (attempt 2, claim 3",
+           "branch work: 2 attempts, 4 claims, 3 proven")
     commit(130, "Slower")
     expect("the third attempt", run("third.json"), 1, "branch work: 3 attempts, 6 claims, 3 proven")
-    expect("a receipt of a regression", verify("third.json"), 1, "bench: regression", "not slower: not proven")
+    expect("a receipt of a regression", verify("third.json"), 1, "bench: regression",
+           "not slower: not proven")
     before = read("third.json")["ledger"]["line"]
     call(FASTGATE, "run", "--against", "merge-base")
-    expect("the first receipt again", verify("first.json"), 0, "this is line 2 of the ledger, which has 10, with 3 attempts on branch work")
+    expect("the first receipt again", verify("first.json"), 0,
+           "this is line 2 of the ledger, which has 10, with 3 attempts on branch work")
     expect("counted without a receipt", run("fourth.json"), 1, "branch work: 3 attempts")
-    check(read("fourth.json")["ledger"]["line"] == before + 4, "a run without a receipt is in the ledger")
+    check(read("fourth.json")["ledger"]["line"] == before + 4,
+          "a run without a receipt is in the ledger")
 
     git("checkout", "-q", "-b", "another")
-    expect("another branch has a ledger of its own", run("fifth.json"), 1, "branch another: 1 attempt, 2 claims")
+    expect("another branch has a ledger of its own", run("fifth.json"), 1,
+           "branch another: 1 attempt, 2 claims")
     write("bench", "#!/bin/sh\necho cost: 70\n", 0o755)
     expect("uncommitted changes", run("dirty.json"), 0, "branch another: 2 attempts")
     expect("are not a commit", verify("dirty.json", "--commit", "HEAD"), 2, "for uncommitted changes")
@@ -133,13 +160,16 @@ def body():
     git("checkout", "-q", "-f", "work")
     write("staged", "")
     git("add", "-f", "staged")
-    expect("a name with quotes", call(FASTGATE, "accept", 'a"b', "cost", "larger cache"), 2, "without quotes")
-    expect("an accepted cost", call(FASTGATE, "accept", "bench", "cost", "larger cache"), 0, "committed: cost of bench may cost more")
+    expect("a name with quotes", call(FASTGATE, "accept", 'a"b', "cost", "larger cache"), 2,
+           "without quotes")
+    expect("an accepted cost", call(FASTGATE, "accept", "bench", "cost", "larger cache"), 0,
+           "committed: cost of bench may cost more")
     check(git("diff", "--cached", "--name-only").stdout == "staged\n", "what is staged stays staged")
     expect("does not fail", call(FASTGATE, "run", "--against", "merge-base"), 0, "larger cache")
 
     expect("without the store", run("x.json", "--no-store"), 2, "--receipt needs the store")
-    expect("without a commit", call(FASTGATE, "run", "--receipt", "x.json"), 2, "--receipt needs a commit")
+    expect("without a commit", call(FASTGATE, "run", "--receipt", "x.json"), 2,
+           "--receipt needs a commit")
     edit(".fastgate/ledger", '"said":true', '"said":false', ".fastgate/ledger")
     expect("an edited ledger", run("x.json"), 2, "the ledger was changed")
     check(not os.path.exists("x.json"), "no receipt is written")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-source_inside.py FASTGATE ROOT COMPILER: reports show only source of the project. Two programs take far longer than
-their baseline; the debug information of one names a file of its project, that of the other names a file outside, by an
-absolute path and through a link. Files have the same names as in the repository, wherever they were compiled.
+source_inside.py FASTGATE ROOT COMPILER: reports show only source of the project. Two programs take far
+longer than their baseline; the debug information of one names a file of its project, that of the other
+names a file outside, by an absolute path and through a link. Files have the same names as in the
+repository, wherever they were compiled.
 """
 import json
 import os
@@ -13,17 +14,9 @@ import sys
 
 fastgate, root, compiler = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, call, check, finish_in_scratch, git  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch, git, target  # noqa: E402
 
-CODE = """static volatile unsigned long sink;
-__attribute__((noinline)) void spin(void)
-{
-	unsigned long x = sink;
-	for (unsigned long i = 0; i < ROUNDS; i++) x = x * 31 + i;
-	sink = x;
-}
-int main(void) { spin(); return 0; }
-"""
+CODE = target("spinning.c")
 CONFIG = """version: 1
 project: inside
 build: {{ command: "{compiler} -g -O1 {flags} -o prog main.c", shell: true }}
@@ -32,16 +25,17 @@ gate: {{ alpha: 0.05 }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: r.json }}
 """
-LINE = "for (unsigned long i = 0; i < ROUNDS; i++) x = x * 31 + i;"
+LINE = next(line.strip() for line in CODE.splitlines() if "ROUNDS" in line)
 
 
 def source_shown(name, text, flags=""):
     """The report's entry for spin(), after its loop was made ten times as long."""
     folder = pathlib.Path(name).absolute()
     folder.mkdir()
-    environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",
-                   "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost",
-                   "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@localhost"}
+    environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1",
+                   "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "t",
+                   "GIT_AUTHOR_EMAIL": "t@localhost", "GIT_COMMITTER_NAME": "t",
+                   "GIT_COMMITTER_EMAIL": "t@localhost"}
 
     def git(*words):
         subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True)
@@ -54,27 +48,29 @@ def source_shown(name, text, flags=""):
     git("add", ".")
     git("commit", "-q", "-m", "The baseline")
     (folder / "rounds.h").write_text("#define ROUNDS 30000000ul\n")
-    result = subprocess.run([fastgate, "run", "--against", "HEAD"], cwd=folder, env=environment, capture_output=True, text=True, check=False,
-                            timeout=HUNG_S)
+    result = subprocess.run([fastgate, "run", "--against", "HEAD"], cwd=folder, env=environment,
+                            capture_output=True, text=True, check=False, timeout=HUNG_S)
     check(result.returncode == 1, f"{name}: {result.returncode} {result.stdout} {result.stderr}")
     functions = json.loads((folder / "r.json").read_text())["benchmarks"][0]["functions"]
     guilty = [f for f in functions if f["name"] == "spin" and f["standing"] == "guilty"]
     check(len(guilty) == 1, f"{name}: spin is to blame: {functions}")
-    check(LINE in result.stdout if "source" in guilty[0] else LINE not in result.stdout, f"{name}: the terminal agrees: {result.stdout}")
+    check(LINE in result.stdout if "source" in guilty[0] else LINE not in result.stdout,
+          f"{name}: the terminal agrees: {result.stdout}")
     return guilty[0].get("source"), guilty[0].get("assembly")
 
 
 def place_shown(name, *words):
     """
-    The file of spin() in the report and in GitHub's annotations. The compiler was given an absolute path, and the
-    project is a subfolder.
+    The file of spin() in the report and in GitHub's annotations. The compiler was given an absolute
+    path, and the project is a subfolder.
     """
     top = pathlib.Path(name).absolute()
     folder = top / "sub"
     folder.mkdir(parents=True)
     environment = {key: value for key, value in os.environ.items() if key != "GITHUB_WORKSPACE"}
     environment.update(HOME=str(top.parent), GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
-    (folder / "fastgate.yml").write_text(CONFIG.format(compiler=compiler, flags="").replace("main.c", "$PWD/main.c"))
+    config = CONFIG.format(compiler=compiler, flags="").replace("main.c", "$PWD/main.c")
+    (folder / "fastgate.yml").write_text(config)
     (top / ".gitignore").write_text("prog\nr.json\n.fastgate\n")
     (folder / "main.c").write_text("#define ROUNDS 3000000ul\n" + CODE)
     git("init", "-q", "-b", "main", ".", cwd=top, env=environment)
@@ -84,7 +80,8 @@ def place_shown(name, *words):
     result = call(fastgate, "run", "--against", "HEAD", *words, cwd=folder, env=environment)
     check(result.returncode == 1, f"{name}: {result.returncode} {result.stdout} {result.stderr}")
     functions = json.loads((folder / "r.json").read_text())["benchmarks"][0]["functions"]
-    lines = call(fastgate, "report", "latest", "--format", "github", cwd=folder, env=environment, check=True).stdout
+    lines = call(fastgate, "report", "latest", "--format", "github", cwd=folder, env=environment,
+                 check=True).stdout
     check("::error file=sub/main.c,line=" in lines, f"{name}: {lines}")
     return [f["file"] for f in functions if f["name"] == "spin"]
 
@@ -107,16 +104,22 @@ def main():
     check(source is not None, "source of the project is shown")
     check(source["file"] == "main.c" and source["known"] == [True, True], f"its file: {source}")
     hottest = source["rows"][source["hottest"]]
-    check(hottest["text"].strip() == LINE and hottest["lines"] == [6, 6], f"its hottest line: {hottest}")
+    check(hottest["text"].strip() == LINE and hottest["lines"] == [10, 10],
+          f"its hottest line: {hottest}")
     check(hottest["cost_ms"][1] > 2 * hottest["cost_ms"][0] > 0, f"its cost: {hottest}")
-    check(assembly and assembly["file"] == "prog" and assembly["known"] == [True, True], f"its instructions: {assembly}")
+    check(assembly and assembly["file"] == "prog" and assembly["known"] == [True, True],
+          f"its instructions: {assembly}")
     rows = assembly["rows"]
     changed = [row["text"] for row in rows if None in row["lines"]]
-    check(len(changed) == 2 and changed[0] != changed[1] and "0x" in changed[0], f"the number of rounds changed, and nothing else: {rows}")
+    check(len(changed) == 2 and changed[0] != changed[1] and "0x" in changed[0],
+          f"the number of rounds changed, and nothing else: {rows}")
     jumps = [row["text"].split()[-1] for row in rows if row["text"].split()[0].startswith("j")]
-    check(jumps and all(any(row["text"].startswith(f"{label}: ") for row in rows) for label in jumps), f"jumps lead to labels: {rows}")
+    check(jumps and all(any(row["text"].startswith(f"{label}: ") for row in rows) for label in jumps),
+          f"jumps lead to labels: {rows}")
     hottest = rows[assembly["hottest"]]
-    check(hottest["cost_ms"][1] > 0 and hottest["cost_ms"][1] == max(row["cost_ms"][1] or 0 for row in rows), f"its hottest instruction: {hottest}")
+    check(hottest["cost_ms"][1] > 0 and
+          hottest["cost_ms"][1] == max(row["cost_ms"][1] or 0 for row in rows),
+          f"its hottest instruction: {hottest}")
     check(source_shown("marked", marked)[0] is None, "a file outside the project is not shown")
     check(source_shown("linked", linked)[0] is None, "nor is it through a link")
     check(place_shown("subfolder") == ["sub/main.c"], "the file has its name in the repository")

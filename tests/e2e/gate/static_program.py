@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-static_program.py FASTGATE LANGUAGE COMPILER [CACHE]: nothing can be preloaded into a static program, yet its verdict
-names the function, in any language: both sides are sampled from outside after the pairs. Without permission for that,
-the verdict stands and says why no function is known. CACHE keeps the Go compiler's build of its standard library.
+static_program.py FASTGATE LANGUAGE COMPILER [CACHE]: nothing can be preloaded into a static program, yet
+its verdict names the function, in any language: both sides are sampled from outside after the pairs.
+Without permission for that, the verdict stands and says why no function is known. CACHE keeps the Go
+compiler's build of its standard library.
 """
 import os
 import shutil
 import sys
 
-from checks import blamed, call, check, finish_in_scratch, first_benchmark, git, write
+from checks import blamed, call, check, finish_in_scratch, first_benchmark, git, target, write
 from seccomp import PTRACE, forbid_system_call
 
 FASTGATE = os.path.abspath(sys.argv[1])
@@ -17,49 +18,19 @@ LANGUAGE = sys.argv[2]
 COMPILER = sys.argv[3]
 CACHE = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else ""
 
-C = """#include <stdio.h>
-#include <stdlib.h>
-static volatile unsigned sink;
-__attribute__((noinline)) void load(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 17 + i; sink = x; }
-__attribute__((noinline)) void refine(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 31 + i; sink = x; }
-int main(int count, char **words) { for (int i = 0; i < atoi(words[count - 1]); i++) { load(400000); refine(ROUNDS); puts("a line of output that nobody reads"); } return 0; }
-"""
-
-CXX = """#include <string>
-#include <vector>
-namespace fit {
-static volatile unsigned sink;
-struct Track { std::vector<unsigned> hits;
-  __attribute__((noinline)) void load() { unsigned x = sink; for (int i = 0; i < 700; i++) for (unsigned hit : hits) x = x * 17 + hit; sink = x; }
-  __attribute__((noinline)) void refine(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 31 + i; sink = x; } };
-}
-int main(int count, char **words) { fit::Track track{std::vector<unsigned>(600, 3)}; for (int i = std::stoi(words[count - 1]); i > 0; i--) { track.load(); track.refine(ROUNDS); } }
-"""
-
-GO = """package main
-
-import "os"
-
-var sink uint32
-
-//go:noinline
-func load(n uint32) { x := sink; for i := uint32(0); i < n; i++ { x = x*17 + i }; sink = x }
-
-//go:noinline
-func refine(n uint32) { x := sink; for i := uint32(0); i < n; i++ { x = x*31 + i }; sink = x }
-
-func main() { for i := len(os.Args[1]); i > 0; i-- { load(400000); refine(ROUNDS) } }
-"""
-
-# The file, its text, the build of a static program, the argument for 20 rounds, and the function to blame with its
-# place.
+# The file, the build of a static program, the argument for 20 rounds, and the function to blame.
 TWENTY_LETTERS = "20roundsoneforaletter"[:20]
 LANGUAGES = {
-    "c": ("app.c", C, "{compiler} -g -O1 -static app.c -o app", "20", "refine", "app.c:5"),
-    "c++": ("app.cpp", CXX, "{compiler} -g -O1 -static app.cpp -o app", "20", "fit::Track::refine(unsigned int)", "app.cpp:7"),
-    "go": ("app.go", GO, "env CGO_ENABLED=0 GO111MODULE=off GOFLAGS= GOCACHE={cache} {compiler} build -o app app.go", TWENTY_LETTERS, "main.refine", "app.go:11"),
+    "c": ("app.c", "{compiler} -g -O1 -static app.c -o app", "20", "refine"),
+    "c++": ("app.cpp", "{compiler} -g -O1 -static app.cpp -o app", "20",
+            "fit::Track::refine(unsigned int)"),
+    "go": ("app.go",
+           "env CGO_ENABLED=0 GO111MODULE=off GOFLAGS= GOCACHE={cache} {compiler} build -o app app.go",
+           TWENTY_LETTERS, "main.refine"),
 }
-FILE, PROGRAM, BUILD, ARGUMENT, GUILTY, LINE = LANGUAGES[LANGUAGE]
+FILE, BUILD, ARGUMENT, GUILTY = LANGUAGES[LANGUAGE]
+PROGRAM = target(FILE.replace("app", "static"))
+PLACE = f"{FILE}:{PROGRAM[:PROGRAM.index('refine(')].count(chr(10)) + 1}"
 MAIN = "main.main" if LANGUAGE == "go" else "main"
 
 CONFIGURATION = f"""version: 1
@@ -80,12 +51,15 @@ def make(rounds):
 def function_that_got_slower_is_named():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
-    check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
+    check(done.returncode == 1 and benchmark["verdict"] == "regression",
+          f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = blamed(benchmark, done.stdout)
-    # On a busy machine the rest of the program may take longer, and Go's own threads poll more often. refine() itself
-    # did not change: if main() was sampled too, its changed call may be to blame.
+    # On a busy machine the rest of the program may take longer, and Go's own threads poll more often.
+    # refine() itself did not change: if main() was sampled too, its changed call may be to blame.
     check(guilty[:1] in ([GUILTY], [MAIN]), f"{guilty}: {done.stdout}")
-    check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or f": {GUILTY} {LINE} (+" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
+    check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or
+          f": {GUILTY} {PLACE} (+" in benchmark["answer"]["sentence"],
+          benchmark["answer"]["sentence"])
     check("executions per side, sampled from outside" in done.stdout, done.stdout)
     check("runs without the sampler" not in done.stdout + done.stderr, done.stderr)
     view = call(FASTGATE, "view", "latest", check=True).stdout
@@ -95,14 +69,21 @@ def function_that_got_slower_is_named():
 def without_permission_the_verdict_stands():
     done = call(FASTGATE, "run", "--against", "HEAD", preexec_fn=lambda: forbid_system_call(PTRACE))
     benchmark = first_benchmark()
-    check(done.returncode == 1 and benchmark["verdict"] == "regression" and benchmark["functions"] == [], f"{done.returncode}: {done.stdout}{done.stderr}")
-    check("no function is known: a static program can only be sampled from outside" in done.stdout and "seccomp" in done.stdout, done.stdout)
+    check(done.returncode == 1 and benchmark["verdict"] == "regression" and benchmark["functions"] == [],
+          f"{done.returncode}: {done.stdout}{done.stderr}")
+    check("no function is known: a static program can only be sampled from outside" in done.stdout and
+          "seccomp" in done.stdout,
+          done.stdout)
 
 
 def without_the_sampler_nothing_is_sampled():
-    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.sampler.enabled=false", "--set", "measure.also=[heap]")
-    check(done.returncode == 1 and first_benchmark()["functions"] == [] and "from outside" not in done.stdout, f"the sampler was switched off: {done.stdout}")
-    check("events are not counted: nothing could be preloaded into the program" in done.stdout, f"what could not be counted: {done.stdout}")
+    done = call(FASTGATE, "run", "--against", "HEAD", "--set", "measure.sampler.enabled=false",
+                "--set", "measure.also=[heap]")
+    check(done.returncode == 1 and first_benchmark()["functions"] == [] and
+          "from outside" not in done.stdout,
+          f"the sampler was switched off: {done.stdout}")
+    check("events are not counted: nothing could be preloaded into the program" in done.stdout,
+          f"what could not be counted: {done.stdout}")
 
 
 def body():

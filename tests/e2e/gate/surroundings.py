@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-surroundings.py FASTGATE ROOT: the environment of both sides of a run. The benchmark logs its folder and its whole
-environment, so nothing here depends on how fast anything runs.
+surroundings.py FASTGATE ROOT: the environment of both sides of a run. The benchmark logs its folder and
+its whole environment, so nothing here depends on how fast anything runs.
 """
 import os
 import pathlib
@@ -19,8 +19,8 @@ build: {{ command: sh build.sh{build} }}
 benchmarks: [ {{ name: show, command: {command} }} ]
 measure: {{ schedule: abba, warmup: 0, pairs: {{ min: 2, max: 2 }}, sampler: {{ enabled: false }} }}
 """
-# Each execution leaves one file: its folder, a marker of its build, its arguments, and its environment as passed to it
-# (a shell corrects PWD for its children).
+# Each execution leaves one file: its folder, a marker of its build, its arguments, and its environment
+# as passed to it (a shell corrects PWD for its children).
 SHOW = """#!/bin/sh
 n=$(ls "$SEEN" | wc -l)
 { pwd; cat marker.c.built untracked.c 2>/dev/null | tr '\\n' ' '; [ -e ignored ] && printf ignored; echo
@@ -29,7 +29,9 @@ tr '\\0' ' ' </proc/$$/cmdline; echo; tr '\\0' '\\n' </proc/$$/environ; } >"$SEE
 # Counts the files that it compiles, as make does.
 BUILD = """tr '\\0' '\\n' </proc/$$/environ | grep '^PWD=' >>"$SEEN.built"
 for name in marker.c kept; do
-	[ -e $name.built ] && [ ! $name -nt $name.built ] || { echo $name >>"$SEEN.compiled"; cp $name $name.built; }
+	[ -e $name.built ] && [ ! $name -nt $name.built ] && continue
+	echo $name >>"$SEEN.compiled"
+	cp $name $name.built
 done
 """
 
@@ -40,8 +42,9 @@ class Project:
         self.seen = pathlib.Path(name + ".seen").absolute()
         self.folder.mkdir(parents=True)
         self.seen.mkdir()
-        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder.parent), "PWD": "/wrong", "OLDPWD": "/before",
-                            "_": "/usr/bin/env", "SEEN": str(self.seen), "GIT_CONFIG_NOSYSTEM": "1",
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder.parent),
+                            "PWD": "/wrong", "OLDPWD": "/before", "_": "/usr/bin/env",
+                            "SEEN": str(self.seen), "GIT_CONFIG_NOSYSTEM": "1",
                             "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost",
                             "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@localhost"}
         self.git("init", "-q", "-b", "main", ".")
@@ -64,14 +67,16 @@ class Project:
         path.chmod(mode)
 
     def git(self, *arguments):
-        subprocess.run(["git", "-c", "protocol.file.allow=always", *arguments], cwd=self.folder, env=self.environment, check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(["git", "-c", "protocol.file.allow=always", *arguments], cwd=self.folder,
+                       env=self.environment, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
 
     def run(self, *arguments):
         for path in self.seen.iterdir():
             path.unlink()
-        return subprocess.run([fastgate, "run", "--against", "HEAD", *arguments], cwd=self.folder, env=self.environment,
-                              capture_output=True, text=True, check=False, timeout=HUNG_S)
+        return subprocess.run([fastgate, "run", "--against", "HEAD", *arguments], cwd=self.folder,
+                              env=self.environment, capture_output=True, text=True, check=False,
+                              timeout=HUNG_S)
 
     def executions(self):
         texts = [path.read_text().splitlines() for path in sorted(self.seen.iterdir())]
@@ -94,27 +99,32 @@ def both_sides_see_the_same():
     executions = project.executions()
     check(len(executions) == 8, f"{len(executions)} executions")
     folders = {where for where, _, _ in executions}
-    check(len(folders) == 2 and len({len(where) for where in folders}) == 1, f"paths of both sides: {folders}")
-    check({len(pathlib.Path(where).parts) for where in folders} == {len(pathlib.Path(next(iter(folders))).parts)}, "shape of paths")
+    check(len(folders) == 2 and len({len(where) for where in folders}) == 1,
+          f"paths of both sides: {folders}")
+    check(len({len(pathlib.Path(where).parts) for where in folders}) == 1, f"shape of paths: {folders}")
     check({said.strip() for _, said, _ in executions} == {"committed", "changed new"},
           f"what each side is made of: { {said for _, said, _ in executions} }")
     for first, second in zip(executions[::2], executions[1::2]):
         check(first[0] != second[0], "each pair has both sides")
-        sides = [sorted(line.replace(where, "PLACE") for line in environment) for where, _, environment in (first, second)]
+        sides = [sorted(line.replace(where, "PLACE") for line in environment)
+                 for where, _, environment in (first, second)]
         check(sides[0] == sides[1], f"environments of one pair: {set(sides[0]) ^ set(sides[1])}")
         check("PWD=PLACE" in sides[0] and "OLDPWD=/before" in sides[0] and "_=/usr/bin/env" in sides[0],
               f"PWD is where it runs, and the rest is as fastgate found it: {sides[0]}")
         check("sh show.sh " in sides[0], f"the arguments are those of the command: {sides[0]}")
     built = pathlib.Path(str(project.seen) + ".built").read_text().split()
-    check(sorted(built) == sorted("PWD=" + where for where in folders), f"PWD is where each side is built: {built}")
+    check(sorted(built) == sorted("PWD=" + where for where in folders),
+          f"PWD is where each side is built: {built}")
     check(len({len(environment) for _, _, environment in executions}) > 1 or
-          len({sum(map(len, environment)) for _, _, environment in executions}) > 1, "the environment varies from pair to pair")
-    check(project.git_status() == [" M marker.c", "?? untracked.c"], f"the work tree is as it was: {project.git_status()}")
+          len({sum(map(len, environment)) for _, _, environment in executions}) > 1,
+          "the environment varies from pair to pair")
+    check(project.git_status() == [" M marker.c", "?? untracked.c"],
+          f"the work tree is as it was: {project.git_status()}")
 
 
 def git_status(self):
-    return subprocess.run(["git", "status", "--porcelain"], cwd=self.folder, env=self.environment, capture_output=True, text=True,
-                          check=True).stdout.splitlines()
+    return subprocess.run(["git", "status", "--porcelain"], cwd=self.folder, env=self.environment,
+                          capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 Project.git_status = git_status
@@ -128,47 +138,57 @@ def the_baseline_gets_files_of_the_candidate():
     project.write("bench/show.sh", SHOW)
     project.configure("sh bench/show.sh")
     result = project.run()
-    check(result.returncode == 4 and "build.from_candidate" in result.stderr, f"a baseline without the benchmark: {result.stderr}")
+    check(result.returncode == 4 and "build.from_candidate" in result.stderr,
+          f"a baseline without the benchmark: {result.stderr}")
     project.write("marker.c", "changed\n")
     project.configure("sh bench/show.sh", ", from_candidate: [ bench/ ]")
     for words in ((), ("--in-place",)):
         result = project.run(*words)
-        check(result.returncode in (0, 1), f"a baseline that got the benchmark {words}: {result.stdout} {result.stderr}")
+        check(result.returncode in (0, 1),
+              f"a baseline that got the benchmark {words}: {result.stdout} {result.stderr}")
         said = {text.strip() for _, text, _ in project.executions()}
         check(said == {"committed", "changed"}, f"the rest is as it was committed {words}: {said}")
     project.configure("sh bench/show.sh", ", from_candidate: [ bnech/ ]")
     result = project.run()
-    check(result.returncode == 2 and "build.from_candidate: the candidate has no 'bnech/'" in result.stderr,
+    check(result.returncode == 2 and
+          "build.from_candidate: the candidate has no 'bnech/'" in result.stderr,
           f"a path that does not exist: {result.returncode} {result.stderr}")
     project.write(".gitignore", "ignored\n*.built\nlocal.h\n")
     project.write("local.h", "\n")
     project.configure("sh bench/show.sh", ", from_candidate: [ local.h ]")
     result = project.run()
-    check(result.returncode == 2 and "the candidate has no 'local.h', which git ignores" in result.stderr,
+    check(result.returncode == 2 and
+          "the candidate has no 'local.h', which git ignores" in result.stderr,
           f"a path that git ignores: {result.returncode} {result.stderr}")
 
 
 def large_output_goes_to_a_file_on_both_sides():
     project = Project("p")
-    project.write("show.sh", SHOW + 'kind=$(stat -L -c %F /proc/$$/fd/1)\necho "$kind" >>"$SEEN/$(printf %04d "$n")"\nhead -c 600000 /dev/zero\n')
+    project.write("show.sh",
+                  SHOW + 'kind=$(stat -L -c %F /proc/$$/fd/1)\n'
+                  'echo "$kind" >>"$SEEN/$(printf %04d "$n")"\n'
+                  'head -c 600000 /dev/zero\n')
     project.git("commit", "-q", "-a", "-m", "It prints much")
     result = project.run()
     check(result.returncode in (0, 1), f"a run of what prints much: {result.returncode} {result.stderr}")
     outputs = [lines[-1] for _, _, lines in project.executions()]
-    check(outputs == ["fifo"] * 4 + ["regular empty file"] * 4, f"standard output of the two blocks: {outputs}")
+    check(outputs == ["fifo"] * 4 + ["regular empty file"] * 4,
+          f"standard output of the two blocks: {outputs}")
 
 
 def a_second_run_builds_what_changed():
     project = Project("b")
     project.write("marker.c", "first\n")
     project.run()
-    check(sorted(project.compiled()) == ["kept", "kept", "marker.c", "marker.c"], "both sides are built from nothing at first")
+    check(sorted(project.compiled()) == ["kept", "kept", "marker.c", "marker.c"],
+          "both sides are built from nothing at first")
     project.run()
     check(project.compiled() == [], "nothing changed, and something was built")
     project.write("marker.c", "second\n")
     project.run()
     check(project.compiled() == ["marker.c"], "one file changed: only that is built again")
-    check("second" in {said.strip() for _, said, _ in project.executions()}, "the second snapshot is what was measured")
+    check("second" in {said.strip() for _, said, _ in project.executions()},
+          "the second snapshot is what was measured")
 
 
 def a_candidate_that_was_committed_is_not_built_again():
@@ -178,7 +198,8 @@ def a_candidate_that_was_committed_is_not_built_again():
         project.run()
         compiled = project.compiled()
         check(len(compiled) == count, f"the {text} run built {compiled}")
-        check({said.strip() for _, said, _ in project.executions()} >= {text}, f"the {text} snapshot is what was measured")
+        check({said.strip() for _, said, _ in project.executions()} >= {text},
+              f"the {text} snapshot is what was measured")
         project.git("commit", "-q", "-a", "-m", text)
 
 
@@ -189,7 +210,8 @@ def a_change_of_the_build_begins_afresh():
     for name in ("build.sh", "Makefile", "part/rules.cmake"):
         project.write(name, BUILD + f"# {name}\n")
         project.run()
-        check(project.compiled() == ["marker.c", "kept"], f"a change of {name}: everything is built again")
+        check(project.compiled() == ["marker.c", "kept"],
+              f"a change of {name}: everything is built again")
     project.write("notes.txt", "not of the build\n")
     project.run()
     check(project.compiled() == [], "another file changes nothing")
@@ -204,7 +226,8 @@ def in_place_is_measured_there_and_says_so():
         result = project.run(*arguments)
         where = {said.strip(): folder for folder, said, _ in project.executions()}
         check(where.get("changed ignored") == str(project.folder), f"in place: {where}")
-        check("in place" in result.stdout and "not ruled out" in result.stdout, f"in place, in the report: {result.stdout}")
+        check("in place" in result.stdout and "not ruled out" in result.stdout,
+              f"in place, in the report: {result.stdout}")
     project = Project("d")
     result = project.run()
     check("in place" not in result.stdout, "a snapshot is not in place")
@@ -218,7 +241,8 @@ def sides_of_different_kinds_are_not_compared():
     project.write("build.sh", "printf '#!/bin/sh\\nexit 0\\n' >program; chmod +x program\n")
     result = project.run()
     check(result.returncode == 4, f"script against ELF: exit code {result.returncode}")
-    check("different kinds" in result.stdout and "script for /bin/sh" in result.stdout, f"script against ELF: {result.stdout}")
+    check("different kinds" in result.stdout and "script for /bin/sh" in result.stdout,
+          f"script against ELF: {result.stdout}")
     project.git("commit", "-q", "-a", "-m", "A script")
     project.write("build.sh", "printf '#!/usr/bin/env sh\\nexit 0\\n' >program; chmod +x program\n")
     check(project.run().returncode == 4, "another interpreter")
@@ -242,12 +266,15 @@ def submodules_are_those_that_the_build_needs():
     project.git("commit", "-q", "-a", "-m", "It builds without the second")
     project.write("marker.c", "changed\n")
     result = project.run()
-    check(result.returncode in (0, 1), f"a submodule that nobody needs: {result.returncode} {result.stderr}")
+    check(result.returncode in (0, 1),
+          f"a submodule that nobody needs: {result.returncode} {result.stderr}")
     check("submodule 'spare' is left out" in result.stderr, f"what was left out: {result.stderr}")
     project.write("needed/part.txt", "changed inside\n")
     result = project.run()
-    check(result.returncode == 4 or result.returncode == 2, f"changes inside a submodule: {result.returncode}")
-    check("submodule 'needed' has changes" in result.stderr, f"changes inside a submodule: {result.stderr}")
+    check(result.returncode == 4 or result.returncode == 2,
+          f"changes inside a submodule: {result.returncode}")
+    check("submodule 'needed' has changes" in result.stderr,
+          f"changes inside a submodule: {result.stderr}")
     check(project.run("--in-place").returncode in (0, 1), "changes inside a submodule, in place")
 
 

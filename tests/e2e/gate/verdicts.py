@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-verdicts.py FASTGATE ROOT: the command's answers to bad data and accepted slowdowns; output for programs follows the
-schemas in docs/formats. The benchmark is a script that prints a number, so nothing here depends on how fast anything
-runs.
+verdicts.py FASTGATE ROOT: the command's answers to bad data and accepted slowdowns; output for programs
+follows the schemas in docs/formats. The benchmark is a script that prints a number, so nothing here
+depends on how fast anything runs.
 """
 import json
 import os
@@ -20,11 +20,20 @@ CONFIG = """version: 1
 project: costs
 benchmarks:
 {benchmarks}
-measure: {{ schedule: abba, warmup: 0, pairs: {{ min: 5, max: {pairs} }}, sampler: {{ enabled: false }} }}
+measure:
+  schedule: abba
+  warmup: 0
+  pairs: {{ min: 5, max: {pairs} }}
+  sampler: {{ enabled: false }}
 gate:
-  metrics: {{ cpu_time: {{ gated: false }}, wall_time: {{ gated: false }}, max_rss: {{ gated: false }}, binary_size: {{ gated: false }} }}
+  metrics:
+    cpu_time: {{ gated: false }}
+    wall_time: {{ gated: false }}
+    max_rss: {{ gated: false }}
+    binary_size: {{ gated: false }}
 {gate}"""
-BENCHMARK = '  - {{ name: {name}, command: ./bench, metrics: [ {{ name: cost, regex: "cost: (\\\\S+)", unit: "{unit}" }}{more} ] }}\n'
+BENCHMARK = ('  - {{ name: {name}, command: ./bench, metrics: [ {{ name: cost, regex: "cost: (\\\\S+)", '
+             'unit: "{unit}" }}{more} ] }}\n')
 RATE = ', { name: rate, regex: "rate: (\\\\S+)", unit: "1" }'
 
 schemas = {kind: Schema(root / f"docs/formats/{kind}.schema.json") for kind in ("report", "history")}
@@ -36,7 +45,8 @@ class Project:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_CACHE_HOME": folder + "/cache", "GIT_CONFIG_NOSYSTEM": "1"}
+        self.environment = {"PATH": os.environ["PATH"], "HOME": folder,
+                            "XDG_CACHE_HOME": folder + "/cache", "GIT_CONFIG_NOSYSTEM": "1"}
         (self.folder / ".gitignore").write_text(".fastgate/\ncache/\n")
         self.git("init", "-q", "-b", "main", ".")
 
@@ -62,7 +72,8 @@ def expect(what, done, code, *words):
     said = done.stdout + done.stderr
     missing = [w for w in words if w not in said]
     if done.returncode != code or missing:
-        problems.append(f"{what}: exit code {done.returncode}, expected {code}; not said: {missing}\n{said}")
+        problems.append(f"{what}: exit code {done.returncode}, expected {code}; not said: {missing}\n"
+                        f"{said}")
 
 
 def expect_json(what, done, kind, code=0, **members):
@@ -81,14 +92,17 @@ def expect_json(what, done, kind, code=0, **members):
     return found
 
 
-def bad_data(project):
+def bad_data_gets_a_clear_verdict(project):
     # the baseline's output, the candidate's output, unit, pairs, exit code, expected text
     table = [
         ("all values equal", "cost: 100", "cost: 100 ", "ms", 12, 0, ["pass"]),
         ("a cost", "cost: 100", "cost: 110", "ms", 12, 1, ["REGRESSION", "cost"]),
-        ("too few pairs", "cost: 100", "cost: 200", "ms", 2, 0, ["INCONCLUSIVE", "only 2 pairs: at least 5"]),
-        ("times of zero", "cost: 100", "cost: 0", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
-        ("negative times", "cost: 100", "cost: -3", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
+        ("too few pairs", "cost: 100", "cost: 200", "ms", 2, 0,
+         ["INCONCLUSIVE", "only 2 pairs: at least 5"]),
+        ("times of zero", "cost: 100", "cost: 0", "ms", 5, 4,
+         ["ERROR", "no pair has a usable number", "zero or below"]),
+        ("negative times", "cost: 100", "cost: -3", "ms", 5, 4,
+         ["ERROR", "no pair has a usable number", "zero or below"]),
         ("counts of zero", "cost: 0", "cost: 0 ", "1", 12, 0, ["pass"]),
         ("a count that is no longer zero", "cost: 0", "cost: 4$n", "1", 12, 1, ["REGRESSION"]),
         ("not a number", "cost: 100", "cost: nan", "ms", 5, 4, ["ERROR", "nan"]),
@@ -100,16 +114,19 @@ def bad_data(project):
         project.write(before, unit=unit, pairs=pairs)
         project.commit()
         project.write(after, unit=unit, pairs=pairs)
-        expect(what, project.call("run", "--against", "HEAD", "--pairs", f"{min(5, pairs)}:{pairs}"), code, *words)
+        expect(what, project.call("run", "--against", "HEAD", "--pairs", f"{min(5, pairs)}:{pairs}"),
+               code, *words)
     project.write("cost: 100", unit="ms", pairs=2)
     project.commit()
     project.write("cost: 200", unit="ms", pairs=2, gate="  inconclusive: fail\n")
-    expect("too few pairs, and that must fail", project.call("run", "--against", "HEAD", "--pairs", "2:2"), 3, "INCONCLUSIVE")
-    expect("a budget that is too short for any statement", project.call("run", "--against", "HEAD", "--pairs", "5:12", "--budget", "1ms"), 3,
+    expect("too few pairs, and that must fail",
+           project.call("run", "--against", "HEAD", "--pairs", "2:2"), 3, "INCONCLUSIVE")
+    expect("a budget that is too short for any statement",
+           project.call("run", "--against", "HEAD", "--pairs", "5:12", "--budget", "1ms"), 3,
            "is too short for any decision; a `--budget` of ", "INCONCLUSIVE", "only 1 pair: at least 5")
 
 
-def other_benchmarks(project):
+def benchmarks_and_metrics_of_one_side_are_reported(project):
     def of(*names, more=""):
         return [BENCHMARK.format(name=name, unit="1", more=more) for name in names]
 
@@ -120,14 +137,16 @@ def other_benchmarks(project):
     report = expect_json("other benchmarks", done, "report")
     if report:
         found = {b["name"]: b["verdict"] for b in report["benchmarks"]}
-        if found != {"stays": "pass", "goes": "missing", "comes": found.get("comes")} or found["comes"] not in ("new", "pass"):
-            problems.append(f"other benchmarks: {found}")
+        comes = found.pop("comes", None)
+        if found != {"stays": "pass", "goes": "missing"} or comes not in ("new", "pass"):
+            problems.append(f"other benchmarks: {found}, comes: {comes}")
     # Two stored runs: one has `cost`, the other `cost` and `rate`.
     project.write("cost: 100", of("stays"))
     expect("a run", project.call("run"), 0)
     project.write("cost: 100 rate: 3", of("stays", "comes", more=RATE))
     expect("a run with more in it", project.call("run"), 0)
-    for left, right, metric, benchmark in (("latest~1", "latest", "new", "new"), ("latest", "latest~1", "missing", "missing")):
+    for left, right, metric, benchmark in (("latest~1", "latest", "new", "new"),
+                                           ("latest", "latest~1", "missing", "missing")):
         report = expect_json("other metrics", project.call("compare", left, right, "--json"), "report")
         if not report:
             continue
@@ -137,34 +156,43 @@ def other_benchmarks(project):
             problems.append(f"compare {left} {right}: {metrics}, {found['comes']['verdict']}")
 
 
-def costs(project):
-    key = '  accept: [ {{ benchmark: bench, metric: cost, up_to: {up_to}, until: {until}, reason: "larger cache" }} ]\n'
+def an_accepted_cost_passes_until_it_ends(project):
+    key = ('  accept: [ {{ benchmark: bench, metric: cost, up_to: {up_to}, until: {until}, reason: '
+           '"larger cache" }} ]\n')
     table = [
-        ("accepted by key", "cost: 110", key.format(up_to="20%", until="2099-03-01"), 0, ["accepted", "larger cache"], True),
-        ("more than accepted", "cost: 150", key.format(up_to="20%", until="2099-03-01"), 1, ["REGRESSION"], False),
-        ("the key has ended", "cost: 110", key.format(up_to="20%", until="2020-03-01"), 1, ["REGRESSION", "ended on 2020-03-01"], False),
-        ("the key is not needed", "cost: 100 ", key.format(up_to="20%", until="2099-03-01"), 0, ["was not needed in this run"], False),
+        ("accepted by key", "cost: 110", key.format(up_to="20%", until="2099-03-01"), 0,
+         ["accepted", "larger cache"], True),
+        ("more than accepted", "cost: 150", key.format(up_to="20%", until="2099-03-01"), 1,
+         ["REGRESSION"], False),
+        ("the key has ended", "cost: 110", key.format(up_to="20%", until="2020-03-01"), 1,
+         ["REGRESSION", "ended on 2020-03-01"], False),
+        ("the key is not needed", "cost: 100 ", key.format(up_to="20%", until="2099-03-01"), 0,
+         ["was not needed in this run"], False),
     ]
     project.write("cost: 100")
     project.commit()
     for what, output, gate, code, words, accepted in table:
         project.write(output, gate=gate)
         expect(what, project.call("run", "--against", "HEAD"), code, *words)
-        report = expect_json(what, project.call("run", "--against", "HEAD", "--json"), "report", code, exit_code=code)
-        cost = next(m for m in report["benchmarks"][0]["metrics"] if m["name"] == "cost") if report else {}
+        report = expect_json(what, project.call("run", "--against", "HEAD", "--json"), "report", code,
+                             exit_code=code)
+        metrics = report["benchmarks"][0]["metrics"] if report else []
+        cost = next((metric for metric in metrics if metric["name"] == "cost"), {})
         if report and bool(cost.get("accepted")) != accepted:
             problems.append(f"{what}: accepted in JSON: {cost.get('accepted')}")
-        if report and what == "the key is not needed" and not any("was not needed" in n for n in report["notes"]):
+        notes = " ".join(report["notes"]) if report else "was not needed"
+        if what == "the key is not needed" and "was not needed" not in notes:
             problems.append(f"{what}: not in the notes: {report['notes']}")
     project.write("cost: 110")
     project.commit("Trade time for memory\n\nFastgate-Accept: bench cost it saves memory")
-    expect("accepted by trailer", project.call("run", "--against", "HEAD~1"), 0, "accepted", "it saves memory", "commit ")
+    expect("accepted by trailer", project.call("run", "--against", "HEAD~1"), 0, "accepted",
+           "it saves memory", "commit ")
     project.write("cost: 140")
     project.commit("Something else")
     expect("a trailer is for its own range", project.call("run", "--against", "HEAD~1"), 1, "REGRESSION")
 
 
-def until_sure(project):
+def an_unsure_run_is_continued_on_request(project):
     """Six pairs are too few for certainty; a second call adds more to the same run."""
     project.write("cost: 100")
     project.commit()
@@ -178,21 +206,24 @@ def until_sure(project):
     expect("it is closed now", project.call(*call, "--resume"), 2, "no interrupted run")
 
 
-def for_programs(project):
+def output_for_programs_follows_the_schemas(project):
     done = project.call("duel", "--json", "--pairs", "5:5", "--schedule", "abba", "./bench", "/bin/true")
     expect_json("duel", done, "report", code=done.returncode, exit_code=done.returncode)
     done = project.call("run", "--against", "HEAD", "--json")
     expect_json("run", done, "report", code=done.returncode, exit_code=done.returncode)
     done = project.call("compare", "latest~1", "latest", "--json")
     expect_json("compare", done, "report", code=done.returncode, exit_code=done.returncode)
-    found = expect_json("history", project.call("history", "bench", "--metric", "cost", "--json"), "history", metric="cost")
+    found = expect_json("history", project.call("history", "bench", "--metric", "cost", "--json"),
+                        "history", metric="cost")
     if found and len(found["points"]) < 3:
         problems.append(f"history: {len(found['points'])} points")
     if not schemas["history"].errors({"schema": "fastgate-history/1", "points": "none"}):
         problems.append("the schema of the history takes anything")
 
 
-for part in (bad_data, other_benchmarks, costs, until_sure, for_programs):
+for part in (bad_data_gets_a_clear_verdict, benchmarks_and_metrics_of_one_side_are_reported,
+             an_accepted_cost_passes_until_it_ends, an_unsure_run_is_continued_on_request,
+             output_for_programs_follows_the_schemas):
     with tempfile.TemporaryDirectory() as name:
         tried = Project(name)
         if part is for_programs:

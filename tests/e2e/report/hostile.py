@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-hostile.py FASTGATE MAKE_STORE: a run whose names are attacks (markup, quotes, control characters, broken UTF-8, a template of
-60 KB) goes through every command and format: text is UTF-8 without control characters, JSON and XML parse, and
-standard error stays empty.
+hostile.py FASTGATE MAKE_STORE: a run whose names are attacks (markup, quotes, control characters, broken
+UTF-8, a template of 60 KB) goes through every command and format: text is UTF-8 without control
+characters, JSON and XML parse, and standard error stays empty.
 """
 import csv
 import io
@@ -17,10 +17,13 @@ import xml.etree.ElementTree
 from checks import call, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
-ORDER = re.compile(r"^\s*::|##\[", re.M)  # commands that GitHub's runner obeys, wherever they are in a log
+# Commands that GitHub's runner obeys, wherever they are in a log.
+ORDER = re.compile(r"^\s*::|##\[", re.M)
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
-VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces", "files", "paths")
+REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv",
+           "csv-raw")
+VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces",
+         "files", "paths")
 EXPORTS = ("folded", "json", "tables")
 SIDE = ("--side", "candidate")
 
@@ -28,7 +31,8 @@ SIDE = ("--side", "candidate")
 def text_of(arguments):
     done = call(FASTGATE, *arguments, text=False)
     said = done.stderr.decode(errors="replace")
-    if done.returncode != 0 or (said and not said.startswith("comparing ")) or ORDER.search(said) or CONTROL.search(said):
+    unexpected = said and not said.startswith("comparing ")
+    if done.returncode != 0 or unexpected or ORDER.search(said) or CONTROL.search(said):
         failures.append(f"{arguments}: exit code {done.returncode}, {said[:300]!r}")
     try:
         text = done.stdout.decode("utf-8")
@@ -37,7 +41,8 @@ def text_of(arguments):
         return ""
     found = CONTROL.search(text)
     if found:
-        failures.append(f"{arguments}: control character {found.group()!r} at {text[max(0, found.start() - 40):found.end()]!r}")
+        failures.append(f"{arguments}: control character {found.group()!r} at "
+                        f"{text[max(0, found.start() - 40):found.end()]!r}")
     return text
 
 
@@ -62,7 +67,8 @@ def same_width(text):
         raise ValueError(f"records of {sorted(widths)} cells")
 
 
-PARSERS = {"json": json.loads, "junit": xml.etree.ElementTree.fromstring, "csv": same_width, "csv-raw": same_width}
+PARSERS = {"json": json.loads, "junit": xml.etree.ElementTree.fromstring, "csv": same_width,
+           "csv-raw": same_width}
 
 
 def main():

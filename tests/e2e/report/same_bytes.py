@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-same_bytes.py FASTGATE: `fastgate report` writes from the store what `fastgate run` wrote while it measured, byte for
-byte, in every format, even if the store has been copied elsewhere.
+same_bytes.py FASTGATE: `fastgate report` writes from the store what `fastgate run` wrote while it
+measured, byte for byte, in every format, even if the store has been copied elsewhere.
 """
 import os
 import shutil
@@ -12,8 +12,8 @@ from checks import call, failures, finish_in_scratch
 
 fastgate = os.path.abspath(sys.argv[1])
 # Keys of `report:` by the names of the formats.
-FILES = {"json": "json", "junit": "junit", "markdown": "markdown", "html": "html", "gitlab": "gitlab", "csv": "csv", "csv-raw": "csv_raw",
-         "comment": "comment", "github": "github"}
+FILES = {name: name.replace("-", "_") for name in (
+    "json", "junit", "markdown", "html", "gitlab", "csv", "csv-raw", "comment", "github")}
 CONFIG = """version: 1
 project: same
 benchmarks:
@@ -25,7 +25,8 @@ report:
 
 
 def run(*arguments, **more):
-    return call(fastgate, *arguments, text=False, env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "COLUMNS": "100"}, **more)
+    return call(fastgate, *arguments, text=False,
+                env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "COLUMNS": "100"}, **more)
 
 
 def known_keys():
@@ -50,10 +51,12 @@ def main():
         for store in ((), ("--store", "copy/store.db")):
             again = run("report", "--format", name, *store)
             if again.returncode != 0 or again.stdout != made or not made:
-                failures.append(f"{name} {store}: {len(made)} bytes when measured, {len(again.stdout)} from the store; {again.stderr.decode()}")
+                failures.append(f"{name} {store}: {len(made)} bytes when measured, "
+                                f"{len(again.stdout)} from the store; {again.stderr.decode()}")
     terminal = run("report")
     if terminal.stdout != done.stdout:
-        failures.append(f"terminal: {done.stdout.decode()!r} when measured, {terminal.stdout.decode()!r} from the store")
+        failures.append(f"terminal: {done.stdout.decode()!r} when measured, "
+                        f"{terminal.stdout.decode()!r} from the store")
 
 
 finish_in_scratch(main)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-unwritable.py FASTGATE MAKE_STORE: every command that writes a result, in every format, with a target that cannot be
-written: a full disk, a file that may not grow, a pipe without a reader, a missing or read-only folder. Each time there
-is one line that names the failure, exit code 6, an unchanged old file, and no other file.
+unwritable.py FASTGATE MAKE_STORE: every command that writes a result, in every format, with a
+target that cannot be written: a full disk, a file that may not grow, a pipe without a reader, a
+missing or read-only folder. Each time there is one line that names the failure, exit code 6, an
+unchanged old file, and no other file.
 """
 import os
 import resource
@@ -16,13 +17,16 @@ from checks import call, check, failures, finish_in_scratch
 FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
 NOBODY = 65534
 SMALL_FILE = 8
-REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
+REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv",
+           "csv-raw")
 EXPORTS = ("folded", "pprof", "json", "tables")
 VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "libraries")
 BENCH = ("--bench", "reconstruct", "--side", "candidate")
-COMMANDS = ([("report", "--format", name) for name in REPORTS] + [("export", "--format", name, *BENCH) for name in EXPORTS]
-            + [("view", "--view", name, *BENCH) for name in VIEWS] + [("graph", "--format", "dot", *BENCH), ("show",), ("runs",),
-                                                                     ("compare", "latest", "latest"), ("view", "--json", *BENCH)])
+COMMANDS = [*(("report", "--format", name) for name in REPORTS),
+            *(("export", "--format", name, *BENCH) for name in EXPORTS),
+            *(("view", "--view", name, *BENCH) for name in VIEWS),
+            ("graph", "--format", "dot", *BENCH), ("show",), ("runs",),
+            ("compare", "latest", "latest"), ("view", "--json", *BENCH)]
 
 
 def run(arguments, stdout=subprocess.PIPE, before=None):
@@ -30,29 +34,38 @@ def run(arguments, stdout=subprocess.PIPE, before=None):
 
 
 def one_line(done, part, what):
-    lines = [line for line in done.stderr.decode(errors="replace").splitlines() if line.startswith("fastgate: ")]
-    check(done.returncode == 6 and len(lines) == 1 and part in lines[0], f"{what}: exit code {done.returncode}, {done.stderr.decode()!r}; "
+    lines = [line
+             for line in done.stderr.decode(errors="replace").splitlines()
+             if line.startswith("fastgate: ")]
+    check(done.returncode == 6 and len(lines) == 1 and part in lines[0],
+          f"{what}: exit code {done.returncode}, {done.stderr.decode()!r}; "
           f"expected one line with {part!r}")
 
 
-def to_standard_output(arguments):
+def an_unwritable_standard_output_is_reported(arguments):
     with open("/dev/full", "wb") as full:
         one_line(run(arguments, stdout=full), "No space left on device", f"{arguments} >/dev/full")
     reader, writer = os.pipe()
     os.close(reader)
     # A reader that closed the pipe, as `head` does, gets no message.
     done = run(arguments, stdout=writer)
-    check(done.returncode == 6 and b"fastgate: " not in done.stderr, f"{arguments} into a closed pipe: {done}")
+    check(done.returncode == 6 and b"fastgate: " not in done.stderr,
+          f"{arguments} into a closed pipe: {done}")
     os.close(writer)
-    one_line(run(arguments, stdout=None, before=lambda: os.close(1)), "standard output", f"{arguments} with standard output closed")
+    one_line(run(arguments, stdout=None, before=lambda: os.close(1)), "standard output",
+             f"{arguments} with standard output closed")
 
 
-def that_cannot_grow():
+def a_file_that_cannot_grow_is_reported():
     """Simulates a full disk, with a run from a file: a store would need room too."""
-    for arguments in [("report", "run.fgrun", "--format", name) for name in REPORTS] + [("export", "run.fgrun", "--format", name, *BENCH) for name in EXPORTS] + [
-            ("view", "run.fgrun", "--view", name, *BENCH) for name in VIEWS] + [("graph", "run.fgrun", "--format", "dot", *BENCH)]:
+    of_a_file = [*(("report", "run.fgrun", "--format", name) for name in REPORTS),
+                 *(("export", "run.fgrun", "--format", name, *BENCH) for name in EXPORTS),
+                 *(("view", "run.fgrun", "--view", name, *BENCH) for name in VIEWS),
+                 ("graph", "run.fgrun", "--format", "dot", *BENCH)]
+    for arguments in of_a_file:
         put_old()
-        one_line(run((*arguments, "-o", "results/result"), before=lambda: never_more(SMALL_FILE)), "results/result", f"{arguments} below {SMALL_FILE} bytes")
+        one_line(run((*arguments, "-o", "results/result"), before=lambda: never_more(SMALL_FILE)),
+                 "results/result", f"{arguments} below {SMALL_FILE} bytes")
         unchanged(arguments)
 
 
@@ -65,7 +78,7 @@ def never_more(limit):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
-def to_files(arguments):
+def an_unwritable_file_is_reported(arguments):
     device = (*arguments, "-o", "/dev/full")
     one_line(run(device), "/dev/full", f"{device}")
     check(stat.S_ISCHR(os.stat("/dev/full").st_mode), f"{device} replaced the device")
@@ -76,12 +89,14 @@ def to_files(arguments):
     short = (*arguments, "-o", "results/result")
     if os.geteuid() == 0:
         os.chmod("results", 0o555)
-        one_line(run(short, before=lambda: os.setuid(NOBODY)), "results/result", f"{short} in a read-only folder")
+        one_line(run(short, before=lambda: os.setuid(NOBODY)), "results/result",
+                 f"{short} in a read-only folder")
         os.chmod("results", 0o755)
         unchanged(short)
     # A writable target: a file is replaced as a whole, a device is written to.
     done = run((*arguments, "-o", "results/result"))
-    check(done.returncode == 0 and os.path.getsize("results/result") > SMALL_FILE, f"{short}: {done.stderr.decode()!r}")
+    check(done.returncode == 0 and os.path.getsize("results/result") > SMALL_FILE,
+          f"{short}: {done.stderr.decode()!r}")
     check(os.listdir("results") == ["result"], f"{short} leaves {os.listdir('results')}")
 
 
@@ -100,11 +115,11 @@ def main():
         os.chmod(path, 0o777)
     done = run(("runs", "export", "latest", "-o", "run.fgrun"))
     check(done.returncode == 0, f"{done.stderr.decode()}")
-    that_cannot_grow()
+    a_file_that_cannot_grow_is_reported()
     for arguments in COMMANDS:
-        to_standard_output(arguments)
+        an_unwritable_standard_output_is_reported(arguments)
         if arguments[0] in ("report", "export", "view", "graph") and "--json" not in arguments:
-            to_files(arguments)
+            an_unwritable_file_is_reported(arguments)
 
 
 finish_in_scratch(main)

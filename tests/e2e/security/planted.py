@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-planted.py FASTGATE MAKE_STORE: fastgate follows no link of another user in a folder like /tmp, and only the owner may
-write its files. Only root can create another user's links; otherwise the test is skipped.
+planted.py FASTGATE MAKE_STORE: fastgate follows no link of another user in a folder like /tmp, and only
+the owner may write its files. Only root can create another user's links; otherwise the test is skipped.
 """
 import os
 import shutil
@@ -15,7 +15,8 @@ from checks import call, check, finish
 
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 ANOTHER = 65534
-CONFIG = "version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\nmeasure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n"
+CONFIG = ("version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\n"
+          "measure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
 
 
 def run(*words):
@@ -38,7 +39,7 @@ def refuses(what, victim, before, *words):
     check(after == before, f"{what}: the victim was changed to {after!r}")
 
 
-def planted_links(shared, mine):
+def planted_links_are_refused(shared, mine):
     kept = os.path.join(mine, "kept")
     with open(kept, "w", encoding="ascii") as file:
         file.write("mine\n")
@@ -47,16 +48,18 @@ def planted_links(shared, mine):
         for number, words in enumerate((("report", "-o"), ("export", "--bench", "sort", "-o"))):
             link = plant(shared, f"{os.path.basename(victim)}{number}", victim)
             refuses(f"{words[0]} to a planted link", victim, before, *words, link)
-    refuses("a store behind a planted link", absent, None, "run", "--set", f"store.path={plant(shared, 'store.db', absent)}")
+    refuses("a store behind a planted link", absent, None, "run",
+            "--set", f"store.path={plant(shared, 'store.db', absent)}")
     folder = os.path.join(mine, "folder")
     os.mkdir(folder)
     trace = os.path.join(folder, "1.0.fgtrace")
     with open(trace, "w", encoding="ascii") as file:
         file.write("mine\n")
-    refuses("a recording into a planted folder", trace, "mine\n", "record", "-o", plant(shared, "folder", folder), "--", "true")
+    refuses("a recording into a planted folder", trace, "mine\n", "record", "-o",
+            plant(shared, "folder", folder), "--", "true")
 
 
-def own_links(shared, mine):
+def links_of_the_user_are_followed(shared, mine):
     """A user's own link is followed."""
     target = os.path.join(mine, "target.html")
     with open(target, "w", encoding="ascii") as file:
@@ -67,7 +70,7 @@ def own_links(shared, mine):
     check(code == 0 and os.path.islink(link), f"report to one's own link: {code} {err!r}")
 
 
-def modes(mine):
+def only_the_owner_may_write(mine):
     """Only the owner may write fastgate's files; private ones are readable only by the owner."""
     os.umask(0)
     code, err = run("record", "-o", os.path.join(mine, "recorded"), "--", "true")
@@ -102,9 +105,9 @@ def main():
         with open("fastgate.yml", "w", encoding="ascii") as file:
             file.write(CONFIG)
         subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
-        planted_links(shared, mine)
-        own_links(shared, mine)
-        modes(mine)
+        planted_links_are_refused(shared, mine)
+        links_of_the_user_are_followed(shared, mine)
+        only_the_owner_may_write(mine)
     finally:
         os.chdir("/")
         shutil.rmtree(shared)

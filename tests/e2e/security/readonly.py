@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-readonly.py FASTGATE MAKE_STORE: as a user without write permission anywhere, fastgate reports that in one line and
-exits with 6; commands that only read, or that must not store anything, work. As root, the commands run as another user,
-because root may write everywhere.
+readonly.py FASTGATE MAKE_STORE: as a user without write permission anywhere, fastgate reports that in
+one line and exits with 6; commands that only read, or that must not store anything, work. As root, the
+commands run as another user, because root may write everywhere.
 """
 import os
 import subprocess
@@ -13,7 +13,8 @@ from checks import call, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 ANOTHER = 65534
-CONFIG = "version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\nmeasure: { pairs: { min: 2, max: 2 } }\n"
+CONFIG = ("version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\n"
+          "measure: { pairs: { min: 2, max: 2 } }\n")
 
 
 def drop_rights():

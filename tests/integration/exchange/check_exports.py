@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Reads the exports of the known profile with the programs that the formats are made for. The check of a missing program
-is skipped; if all are missing, so is the test (77).
+Reads the exports of the known profile with the programs that the formats are made for. The check of a
+missing program is skipped; if all are missing, so is the test (77).
 """
 import json
 import re
@@ -49,7 +49,8 @@ class Consumers(unittest.TestCase):
         text = run("go", "tool", "pprof", "-top", "-nodecount=1000", str(FOLDER / "known.pb.gz"))
         seen = {}
         for line in text.splitlines():
-            match = re.match(r"\s*([\d.]+)(m?s)?\s+[\d.]+%\s+[\d.]+%\s+([\d.]+)ms\s+[\d.]+%\s+(.*)", line)
+            match = re.match(r"\s*([\d.]+)(m?s)?\s+[\d.]+%\s+[\d.]+%\s+([\d.]+)ms\s+[\d.]+%\s+(.*)",
+                             line)
             if match:
                 name = match[4].replace(" (inline)", "")
                 seen[name] = (float(match[1]), float(match[3]))
@@ -77,7 +78,8 @@ class Consumers(unittest.TestCase):
         self.assertEqual(len(complete), 13)
         for inner in complete:
             for outer in complete:
-                overlap = inner["ts"] < outer["ts"] + outer["dur"] and outer["ts"] < inner["ts"] + inner["dur"]
+                overlap = (inner["ts"] < outer["ts"] + outer["dur"] and
+                           outer["ts"] < inner["ts"] + inner["dur"])
                 if overlap and inner["tid"] == outer["tid"]:
                     contained = (inner["ts"] >= outer["ts"] and
                                  inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"])
@@ -93,7 +95,8 @@ class Consumers(unittest.TestCase):
             self.assertLess(frame, len(document["frames"]))
         for sample in document["samples"]:
             self.assertLess(sample["stack"], len(stacks["parent"]))
-        self.assertEqual(sum(sample["value"] for sample in document["samples"]), document["measures"][0]["total"])
+        self.assertEqual(sum(sample["value"] for sample in document["samples"]),
+                         document["measures"][0]["total"])
 
 
 if __name__ == "__main__":
