@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-check_schema.py SCHEMA FOLDER SUPPORT: checks every golden report.json and explain document against its published JSON
-Schema.
+check_schema.py SCHEMA FOLDER SUPPORT: checks every golden report.json and explain document against
+its published JSON Schema.
 """
 
 import copy
@@ -14,7 +14,8 @@ from json_schema import Schema  # noqa: E402
 
 judge = Schema(pathlib.Path(sys.argv[1]))
 schema = judge.root
-files = [file for file in sorted(pathlib.Path(sys.argv[2]).glob("*.json")) if ".explain." not in file.name]
+files = [file for file in sorted(pathlib.Path(sys.argv[2]).glob("*.json"))
+         if ".explain." not in file.name]
 assert len(files) >= 8, files
 failures = 0
 for file in files:
@@ -26,7 +27,8 @@ for file in files:
 # The schema must reject wrong documents, or the checks above prove nothing.
 good = json.loads((pathlib.Path(sys.argv[2]) / "regression.json").read_text(encoding="utf-8"))
 for path, value in [(["verdict"], "slower"), (["exit_code"], 9), (["benchmarks", 0, "pairs"], -1),
-                    (["benchmarks", 0, "metrics", 0, "interval"], [1]), (["run", "started_at"], "yesterday")]:
+                    (["benchmarks", 0, "metrics", 0, "interval"], [1]),
+                    (["run", "started_at"], "yesterday")]:
     wrong = copy.deepcopy(good)
     place = wrong
     for step in path[:-1]:
@@ -58,7 +60,8 @@ every_member_is_described(good, schema, "report")
 
 judge = Schema(pathlib.Path(sys.argv[1]).with_name("explain.schema.json"))
 schema = judge.root
-explained = json.loads((pathlib.Path(sys.argv[2]) / "regression.explain.json").read_text(encoding="utf-8"))
+explained = json.loads(
+    (pathlib.Path(sys.argv[2]) / "regression.explain.json").read_text(encoding="utf-8"))
 for error in judge.errors(explained):
     failures += 1
     print(f"regression.explain.json: {error}")
