@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-nonsense.py FASTGATE: lines that make no sense. The server answers each according to the protocol, or not at all, and
-continues.
+nonsense.py FASTGATE: lines that make no sense. The server answers each according to the protocol,
+or not at all, and continues.
 """
 import json
 import os
@@ -14,13 +14,15 @@ from checks import call, check, finish
 
 FASTGATE = os.path.abspath(sys.argv[1])
 FOLDER = tempfile.mkdtemp()
-INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-03-26", "capabilities": {}}}
+INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
+              "params": {"protocolVersion": "2025-03-26", "capabilities": {}}}
 PING = {"jsonrpc": "2.0", "id": "end", "method": "ping"}
 
 
 def serve(*lines):
     """The answers to these lines (bytes, or values to be written as JSON)."""
-    data = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
+    data = b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n"
+                    for line in lines)
     with tempfile.TemporaryFile() as file:  # unlike a pipe, a file provides everything at once
         file.write(data)
         file.seek(0)
@@ -36,8 +38,8 @@ def request(method, params=None, **more):
 def expect_error(what, line, code, identity=1, words=""):
     answers = serve(line, PING)
     error = answers[0].get("error", {})
-    check(len(answers) == 2 and error.get("code") == code and answers[0]["id"] == identity and words in error.get("message", ""),
-          f"{what}: {answers}")
+    check(len(answers) == 2 and error.get("code") == code and answers[0]["id"] == identity
+          and words in error.get("message", ""), f"{what}: {answers}")
 
 
 expect_error("no JSON", b"{", -32700, None, "not valid JSON")
@@ -57,17 +59,21 @@ expect_error("arguments as text", request("tools/call", {"name": "run", "argumen
 expect_error("a cursor", request("tools/list", {"cursor": "x"}), -32602)
 expect_error("a batch", [PING], -32600, None, "a message must be a JSON object")
 expect_error("a line without end", b'{"a": "' + b"x" * (1 << 21) + b'"}', -32600, None, "1 MiB")
-check([one["id"] for one in serve(b"", b"\r", {"jsonrpc": "2.0", "id": 1, "result": {}}, {"jsonrpc": "2.0", "method": "notifications/any"}, PING)] == ["end"],
+check([one["id"] for one in serve(b"", b"\r", {"jsonrpc": "2.0", "id": 1, "result": {}},
+                                  {"jsonrpc": "2.0", "method": "notifications/any"}, PING)] == ["end"],
       "blank lines, responses and unknown notifications are not answered")
 many = [request("tools/call", {"name": "history"}, id=number) for number in range(40)]
 busy = [one for one in serve(*many, PING) if one.get("error", {}).get("code") == -32000]
 check(len(busy) == 40 - 16, f"more than 16 calls at once: {len(busy)} were refused")
-for version, agreed in (("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-11-25"), ("1999-01-01", "2025-11-25"), (7, "2025-11-25")):
+for version, agreed in (("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-11-25"),
+                        ("1999-01-01", "2025-11-25"), (7, "2025-11-25")):
     found = serve(request("initialize", {"protocolVersion": version}))[0]["result"]["protocolVersion"]
     check(found == agreed, f"version {version}: {found}")
 
 draw = random.Random(53)
-good = [json.dumps(one).encode() for one in (INITIALIZE, request("tools/list"), request("tools/call", {"name": "explain", "arguments": {"run": "a"}}), PING)]
+good = [json.dumps(one).encode()
+        for one in (INITIALIZE, request("tools/list"),
+                    request("tools/call", {"name": "explain", "arguments": {"run": "a"}}), PING)]
 lines = []
 for _ in range(3000):
     line = bytearray(draw.choice(good))
@@ -84,5 +90,6 @@ for _ in range(3000):
     lines.append(bytes(line).replace(b"\n", b" "))
 answers = serve(*lines, {**PING, "id": "the last"})
 check(any(one.get("id") == "the last" for one in answers), "the server survives changed messages")
-check(all(one["jsonrpc"] == "2.0" and ("result" in one) != ("error" in one) for one in answers if "method" not in one), "each answer is a result or an error")
+check(all(one["jsonrpc"] == "2.0" and ("result" in one) != ("error" in one)
+          for one in answers if "method" not in one), "each answer is a result or an error")
 finish()
