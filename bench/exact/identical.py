@@ -67,7 +67,7 @@ def main():
                                       encoding="ascii")
     pathlib.Path("fastgate.yml").write_text(
         f"version: 1\nproject: identical\nbuild: {{ command: 'true' }}\nbenchmarks:\n{lines}"
-        f"measure: {{ exact: valgrind, warmup: 0 }}\n",
+        "measure: { exact: valgrind, warmup: 0 }\n",
         encoding="utf-8")
     pathlib.Path(".gitignore").write_text(".fastgate\n", encoding="utf-8")
     shell("git", "init", "-q", ".")

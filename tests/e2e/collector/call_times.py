@@ -143,7 +143,7 @@ def nothing_is_timed_unless_requested(program):
 def nothing_gates_a_duration():
     for metric, code in (("time.exp", 2), ("calls.exp", 0)):
         write("fastgate.yml", "version: 1\nproject: p\nbenchmarks:\n"
-              f"  - {{ name: b, command: ./leaves }}\nmeasure: {{ calls: [exp] }}\n"
+              "  - { name: b, command: ./leaves }\nmeasure: { calls: [exp] }\n"
               f"gate: {{ metrics: {{ {metric}: {{ tolerated: 1% }} }} }}\n")
         done = call(FASTGATE, "config", "--check")
         check(done.returncode == code

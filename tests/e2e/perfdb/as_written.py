@@ -56,7 +56,7 @@ def body():
                     env={**os.environ, "PERFDB_TOKEN": admin})
         check(sent.returncode == 0, f"push: {sent.stderr}")
         setting = (f'URL={url} PERFDB_TOKEN={admin}\n'
-                   f'api() {{ curl -fsS -H "Authorization: Bearer $PERFDB_TOKEN" "$@"; }}\n')
+                   'api() { curl -fsS -H "Authorization: Bearer $PERFDB_TOKEN" "$@"; }\n')
         for page in ("perfdb.md", "perfdb-operating.md", "perfdb-api.md"):
             for command in commands(page):
                 for written, here in STANDS_FOR.items():

@@ -162,7 +162,7 @@ class Commands(unittest.TestCase):
         twice.mkdir(exist_ok=True)
         (twice / "fastgate.yml").write_text(
             f"version: 1\nbenchmarks:\n  - {{ name: b, command: {MARKED} }}\n"
-            f"measure: {{ warmup: 0, schedule: stored, pairs: {{ min: 3, max: 3 }} }}\n")
+            "measure: { warmup: 0, schedule: stored, pairs: { min: 3, max: 3 } }\n")
         subprocess.run([FASTGATE, "run"],
                        cwd=twice, env=self.environment, check=True, timeout=HUNG_S, capture_output=True)
         def total(*more):
