@@ -7,10 +7,10 @@ __attribute__((noinline)) static void load(unsigned n)
 		x = x * 17 + i;
 	sink = x;
 }
-__attribute__((noinline)) static void refine(unsigned n)
+__attribute__((noinline)) static void refine(void)
 {
 	unsigned x = sink;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < ROUNDS; i++)
 		x = x * 31 + i;
 	sink = x;
 }
@@ -18,7 +18,7 @@ int main(void)
 {
 	for (int i = 0; i < 20; i++) {
 		load(400000);
-		refine(ROUNDS);
+		refine();
 	}
 	return 0;
 }
