@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck over our sources; any finding fails.
+analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck over our sources;
+any finding fails.
 
-The build folder must be built, because its compile commands and dependency files are read; for sources that only the sanitizers' build
-compiles, those of that build are read. A file is analysed again only if the file, a header that it includes, its flags, a rule or a tool
-has changed since it was found clean in any clone: results are kept in ~/.cache/fastgate-analysis (FASTGATE_ANALYSIS_CACHE), like ccache's
-objects.
+The build folder must be built, because its compile commands and dependency files are read; for
+sources that only the sanitizers' build compiles, those of that build are read. A file is analysed
+again only if the file, a header that it includes, its flags, a rule or a tool has changed since it
+was found clean in any clone: results are kept in ~/.cache/fastgate-analysis
+(FASTGATE_ANALYSIS_CACHE), like ccache's objects.
 
-There are three levels; a file that is clean at one is clean at the lower ones. "deep", with --deep, runs all checks. "tidy" is for files
-changed since the main branch, and in CI for all files: clang's analyzer follows paths through a function up to a low limit, and the
-spelling of names is not checked. "plain" is for all other files, which were analysed when they changed: it omits the analyzer, which
-costs as much as everything else.
+There are three levels; a file that is clean at one is clean at the lower ones. "deep", with --deep,
+runs all checks. "tidy" is for files changed since the main branch, and in CI for all files: clang's
+analyzer follows paths through a function up to a low limit, and the spelling of names is not
+checked. "plain" is for all other files, which were analysed when they changed: it omits the
+analyzer, which costs as much as everything else.
 """
 import concurrent.futures
 import hashlib
@@ -31,25 +34,33 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
 # Compiled like users' programs: clang's warnings apply, but our own rules do not.
 FOREIGN = ("tests/targets/", "examples/", "bench/")
-# Without optimisation, because libc's headers otherwise replace functions by macros, which would be analysed
-# instead of our code.
-TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-O0"]
-CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum", "--extra-arg=-Wmisleading-indentation"]  # in addition to those of cmake/FgWarnings.cmake
-# The analyzer's default is 225,000 nodes per function. Twelve files of gate/ take 2.6 s with these flags, 6.6 s with 40,000 nodes and
-# naming checks, and 23 s with --deep.
+# Without optimisation, because libc's headers otherwise replace functions by macros, which would be
+# analysed instead of our code.
+TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option",
+        "--extra-arg=-O0"]
+# in addition to those of cmake/FgWarnings.cmake
+CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum",
+                  "--extra-arg=-Wmisleading-indentation"]
+# The analyzer's default is 225,000 nodes per function. Twelve files of gate/ take 2.6 s with these
+# flags, 6.6 s with 40,000 nodes and naming checks, and 23 s with --deep.
 LEVELS = ("deep", "tidy", "plain")
-QUICK = [*(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000")),
+QUICK = [*(f"--extra-arg={word}"
+           for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000")),
          "--checks=-readability-identifier-naming,-bugprone-reserved-identifier"]
 PLAIN = ["--checks=-readability-identifier-naming,-bugprone-reserved-identifier,-clang-analyzer-*"]
 FLAGS = {"deep": [], "tidy": QUICK, "plain": PLAIN}
 # Switched off, with the reason:
-#   readdirCalled                readdir() is safe on a stream that no other thread uses; readdir_r() is deprecated
+#   readdirCalled                readdir() is safe on a stream that no other thread uses;
+#                                readdir_r() is deprecated
 #   preprocessorErrorDirective   cppcheck tries processors that the collector does not know
 #   internalAstError             compound literals are beyond cppcheck 2.10
-#   constStatement               store/run_rows.c: it takes the commas of a long compound literal for operators
-#   returnDanglingLifetime       store/db.c: only the length is passed by address, the text belongs to the row
-CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-suppr", "--std=c11", "--library=posix,gnu",
-            "--suppress=*:*/build/*", "--suppress=missingInclude", "--suppress=readdirCalled", "--suppress=preprocessorErrorDirective",
+#   constStatement               store/run_rows.c: it takes the commas of a long compound literal
+#                                for operators
+#   returnDanglingLifetime       store/db.c: only the length is passed by address, the text belongs
+#                                to the row
+CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-suppr", "--std=c11",
+            "--library=posix,gnu", "--suppress=*:*/build/*", "--suppress=missingInclude",
+            "--suppress=readdirCalled", "--suppress=preprocessorErrorDirective",
             "--suppress=internalAstError", "--suppress=returnDanglingLifetime:*store/db.c",
             "--suppress=constStatement:*store/run_rows.c", "--error-exitcode=2", "-q"]
 
@@ -64,7 +75,8 @@ def open_cache(build):
     """A folder shared by all clones; without a writable home, one inside this build."""
     given = os.environ.get("FASTGATE_ANALYSIS_CACHE")
     try:
-        folder = pathlib.Path(given) if given else pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "fastgate-analysis"
+        caches = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+        folder = pathlib.Path(given) if given else caches / "fastgate-analysis"
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder
@@ -76,7 +88,8 @@ def open_cache(build):
 
 
 def all_headers():
-    return subprocess.run(["git", "ls-files", "*.h"], capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
+    return subprocess.run(["git", "ls-files", "*.h"],
+                          capture_output=True, text=True, check=True, cwd=ROOT).stdout.splitlines()
 
 
 class Stamps:
@@ -84,7 +97,8 @@ class Stamps:
 
     def __init__(self, build):
         self.folder = open_cache(build)
-        tools = [subprocess.run([tool, "--version"], capture_output=True, check=True).stdout for tool in (TIDY[0], CPPCHECK[0])]
+        tools = [subprocess.run([tool, "--version"], capture_output=True, check=True).stdout
+                 for tool in (TIDY[0], CPPCHECK[0])]
         self.rules = b"".join([*((ROOT / name).read_bytes() for name in RULES), *tools])
         self.dependencies = self.read_dependencies(build)
         self.headers = [str(ROOT / name) for name in all_headers()]
@@ -106,14 +120,19 @@ class Stamps:
         for folder in (build.parent / "asan", build):
             if not (folder / "build.ninja").exists():
                 continue
-            text = subprocess.run(["ninja", "-C", str(folder), "-t", "deps"], capture_output=True, text=True, check=True).stdout
+            text = subprocess.run(["ninja", "-C", str(folder), "-t", "deps"],
+                                  capture_output=True, text=True, check=True).stdout
             for block in text.split("\n\n"):
                 head, _, names = block.partition("\n")
-                found[head.partition(": #deps")[0]] = [str(folder / name.strip()) for name in names.splitlines()]
+                found[head.partition(": #deps")[0]] = [str(folder / name.strip())
+                                                       for name in names.splitlines()]
         return found
 
     def files_of(self, entry):
-        """The files that an object depends on. For sources that no build has compiled, such as benchmarks, these include all our headers."""
+        """
+        The files that an object depends on. For sources that no build has compiled, such as
+        benchmarks, these include all our headers.
+        """
         return self.dependencies.get(entry["output"]) or [entry["file"], *self.headers]
 
     def content(self, path):
@@ -157,13 +176,15 @@ def read_entries(build):
 
 def write_commands(build):
     """
-    Writes the compile commands for clang-tidy, which analyses a file by each of its commands: one per width and set of definitions.
-    Benchmarks and fuzzers compile sources again with other optimisation, which makes no difference. Returns the folder.
+    Writes the compile commands for clang-tidy, which analyses a file by each of its commands: one
+    per width and set of definitions. Benchmarks and fuzzers compile sources again with other
+    optimisation, which makes no difference. Returns the folder.
     """
     different = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         words = shlex.split(entry["command"])
-        meant = frozenset(word for word in words if word.startswith(("-D", "-U", "-m")) and not word.endswith("_EXPORTS")) - CODE_ALONE
+        meant = frozenset(word for word in words if word.startswith(("-D", "-U", "-m"))
+                          and not word.endswith("_EXPORTS")) - CODE_ALONE
         different.setdefault((entry["file"], meant), entry)
     folder = build / "tidy"
     folder.mkdir(exist_ok=True)
@@ -172,14 +193,17 @@ def write_commands(build):
 
 
 def level_of(stamps, entry, deep, changed):
-    return "deep" if deep else "tidy" if os.environ.get("CI") or stamps.is_made_of(entry, changed) else "plain"
+    if deep:
+        return "deep"
+    return "tidy" if os.environ.get("CI") or stamps.is_made_of(entry, changed) else "plain"
 
 
 def tidy_words(build, entry, level):
     """clang-tidy and its options for this file."""
     words = [*TIDY, "-p", str(build)]
     if entry["name"].startswith(FOREIGN):
-        words.append("--checks=-*,clang-diagnostic-*,misc-static-assert")  # clang-tidy does nothing without any check
+        # clang-tidy does nothing without any check
+        words.append("--checks=-*,clang-diagnostic-*,misc-static-assert")
     else:
         words += CLANG_WARNINGS + FLAGS[level]
     return words
@@ -188,7 +212,9 @@ def tidy_words(build, entry, level):
 def tidy(words, files):
     """The findings of clang-tidy, or ""."""
     done = subprocess.run([*words, *files], capture_output=True, text=True, check=False, cwd=ROOT)
-    return "" if done.returncode == 0 else done.stdout + re.sub(r"^\d+ warnings? .*\n", "", done.stderr, flags=re.M)
+    if done.returncode == 0:
+        return ""
+    return done.stdout + re.sub(r"^\d+ warnings? .*\n", "", done.stderr, flags=re.M)
 
 
 def batches(build, entries, levels):
@@ -196,7 +222,8 @@ def batches(build, entries, levels):
     same = {}
     for entry in entries:
         same.setdefault(tuple(tidy_words(build, entry, levels[entry["name"]])), []).append(entry)
-    return [(words, group[at:at + FILES_A_PROCESS]) for words, group in same.items() for at in range(0, len(group), FILES_A_PROCESS)]
+    return [(words, group[at:at + FILES_A_PROCESS]) for words, group in same.items()
+            for at in range(0, len(group), FILES_A_PROCESS)]
 
 
 def tidy_batch(words, group):
@@ -210,8 +237,12 @@ def run_tidy(stamps, build, entries, jobs, deep):
     """Prints findings as they are found; returns the number of files with findings."""
     changed = set(changed_files())
     levels = {entry["name"]: level_of(stamps, entry, deep, changed) for entry in entries}
-    wanted = [entry for entry in entries
-              if not any(stamps.is_clean(level, entry) for level in LEVELS[:LEVELS.index(levels[entry["name"]]) + 1])]
+
+    def is_clean(entry):
+        enough = LEVELS[:LEVELS.index(levels[entry["name"]]) + 1]
+        return any(stamps.is_clean(level, entry) for level in enough)
+
+    wanted = [entry for entry in entries if not is_clean(entry)]
     print(f"clang-tidy: {len(wanted)} of {len(entries)} files to look at", flush=True)
     bad = 0
     work = batches(build, wanted, levels)
@@ -228,15 +259,18 @@ def run_tidy(stamps, build, entries, jobs, deep):
 
 def run_cppcheck(stamps, entries, jobs):
     """Analyses the product only; returns 1 if there are findings, else 0."""
-    product = [entry for entry in entries if not entry["name"].startswith((*FOREIGN, "tests/")) and entry["name"].endswith(".c")]
+    product = [entry for entry in entries
+               if not entry["name"].startswith((*FOREIGN, "tests/")) and entry["name"].endswith(".c")]
     wanted = [entry for entry in product if not stamps.is_clean("cppcheck", entry)]
     print(f"cppcheck: {len(wanted)} of {len(product)} files to look at", flush=True)
     if not wanted:
         return 0
     with tempfile.NamedTemporaryFile("w", suffix=".json") as project:
-        json.dump([{key: entry[key] for key in ("directory", "command", "file")} for entry in wanted], project)
+        json.dump([{key: entry[key] for key in ("directory", "command", "file")} for entry in wanted],
+                  project)
         project.flush()
-        if subprocess.run([*CPPCHECK, f"--project={project.name}", "-j", str(jobs)], cwd=ROOT, check=False).returncode != 0:
+        if subprocess.run([*CPPCHECK, f"--project={project.name}", "-j", str(jobs)],
+                          cwd=ROOT, check=False).returncode != 0:
             return 1
     for entry in wanted:
         stamps.keep("cppcheck", entry)

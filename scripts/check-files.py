@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the files of a room do not form a cycle, that every exported name is used, and that an fg_ tag names one type.
+"""
+Checks that the files of a room do not form a cycle, that every exported name is used, and that an
+fg_ tag names one type.
 
-A source depends on another if it names one of its functions or objects, a header on the headers it includes. A cycle is
-printed with the name that causes each step."""
+A source depends on another if it names one of its functions or objects, a header on the headers it
+includes. A cycle is printed with the name that causes each step.
+"""
 
 import ast
 import collections
@@ -18,8 +21,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 # As clang-format lays it out, a definition starts in the first column, and its brace is alone on a
 # line.
-FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\b(\w+)\([^;{}]*?\)\n\{", re.M)
-OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic |unsigned |\w+ |\*)+(\w+)(?:\[[^\]]*\])* =", re.M)
+FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\b(\w+)\([^;{}]*?\)\n\{",
+                      re.M)
+OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic |unsigned |\w+ "
+                    r"|\*)+(\w+)(?:\[[^\]]*\])* =", re.M)
 # A long return type is on its own line.
 TYPE_ALONE = re.compile(r"^([A-Za-z_][\w *]*)\n(?=\w+\()", re.M)
 # A call in assembly, which is a string in C.
@@ -56,8 +61,11 @@ def exported(code):
 
 
 def read(root):
-    """Returns the rooms; {file: its text without comments}; {source: names it exports, but for those that assembly calls};
-    {header: headers it includes}; {tag: files that define a type of that name}."""
+    """
+    Returns the rooms; {file: its text without comments}; {source: names it exports, but for those
+    that assembly calls}; {header: headers it includes}; {tag: files that define a type of that
+    name}.
+    """
     rooms = read_rooms(root)
     texts, defined, includes = {}, {}, {}
     types = collections.defaultdict(set)
@@ -77,14 +85,18 @@ def read(root):
 
 
 def interposed(root):
-    """C library functions that the collector replaces: other code that names them means the C library's."""
-    lists = (pathlib.Path(root) / "tests/lint" / name for name in ("collector-exports.txt", "collector-counting-exports.txt"))
+    """
+    C library functions that the collector replaces: other code that names them means the C library's.
+    """
+    lists = (pathlib.Path(root) / "tests/lint" / name
+             for name in ("collector-exports.txt", "collector-counting-exports.txt"))
     return {word for path in lists if path.exists() for word in path.read_text(encoding="utf-8").split()}
 
 
 def steps(rooms, texts, defined, includes):
     """{file: {other file of the room: why}}."""
-    graph = {header: {other: f"includes {other}" for other in others} for header, others in includes.items()}
+    graph = {header: {other: f"includes {other}" for other in others}
+             for header, others in includes.items()}
     by_room = collections.defaultdict(dict)
     for file, names in defined.items():
         by_room[room_of(file, rooms)].update({name: file for name in names})
@@ -126,7 +138,9 @@ def circles(graph):
 
 
 def unused(root, texts, defined):
-    """Exported names that no other source of the product or of bench/ uses, except those that a test calls."""
+    """
+    Exported names that no other source of the product or of bench/ uses, except those that a test calls.
+    """
     entered, measured = set(), set()
     for top, names in (("tests", entered), ("bench", measured)):
         for path in (pathlib.Path(root) / top).rglob("*.[ch]"):
@@ -138,7 +152,8 @@ def unused(root, texts, defined):
     for file in sorted(defined):
         for name in sorted(defined[file] - measured):
             if PASTED.match(name) or name in FOR_TESTS or any(
-                    not place.endswith(".h") or uses(texts[place], name) for place in places[name] - {file}):
+                    not place.endswith(".h") or uses(texts[place], name)
+                    for place in places[name] - {file}):
                 continue
             called_at_home = len(re.findall(rf"\b{name}\b", texts[file])) > 1
             if not called_at_home:

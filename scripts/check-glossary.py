@@ -11,7 +11,8 @@ import sources
 SYNONYMS = {
     r"\bnot (?:yet )?decided\b(?! by)": "not judged (a metric), inconclusive (a verdict)",
     r"\b(?:shown only|only shown)\b": "informational",
-    r"\b(?:minimum|minimal|least|smallest) detectable (?:effect|difference)\b|\bMDE\b": "smallest detectable change",
+    r"\b(?:minimum|minimal|least|smallest) detectable (?:effect|difference)\b|\bMDE\b":
+        "smallest detectable change",
     r"\blog (?:in|on) (?:to|with|as)\b|\bsign-on\b|[\"'`]Log ?[io]n[\"'`]": "sign in",
     r"\boffenders?\b": "to blame",
     r"\b(?:call|stack)[ -]?chains?\b": "call path",
@@ -48,7 +49,8 @@ def problems(name, text):
 def is_read(name):
     if name.startswith(APART):
         return False
-    return (name.endswith(".md") and name.startswith(READ_BY_PEOPLE)) or (name.endswith((".c", ".h", ".js")) and name.startswith(ROOMS))
+    return ((name.endswith(".md") and name.startswith(READ_BY_PEOPLE))
+            or (name.endswith((".c", ".h", ".js")) and name.startswith(ROOMS)))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-check-headers.py ROOT BUILD_FOLDER: checks that every header of the rooms compiles alone and can be included twice.
+check-headers.py ROOT BUILD_FOLDER: checks that every header of the rooms compiles alone and can be
+included twice.
 
-The build shows it for every header that a source includes before anything else. The few other headers are compiled here, with the
-flags of a source in their room.
+The build shows it for every header that a source includes before anything else. The few other
+headers are compiled here, with the flags of a source in their room.
 """
 import json
 import pathlib
@@ -44,20 +45,26 @@ def words_alone(entry):
         if option in words:
             at = words.index(option)
             del words[at:at + 2]
-    return [word for word in words if word not in ("-MD", "-MMD")] + ["-fsyntax-only", "-Werror", "-x", "c", "-"]
+    words = [word for word in words if word not in ("-MD", "-MMD")]
+    return [*words, "-fsyntax-only", "-Werror", "-x", "c", "-"]
 
 
 def entry_for(header, commands, root, rooms):
-    """A source in the header's room that is compiled like the room. Build tools do not count, because they include none of our headers."""
-    ours = {source: entry for source, entry in commands.items() if f"-I{root} " in entry["command"] and source.endswith(".c")}
+    """
+    A source in the header's room that is compiled like the room. Build tools do not count, because
+    they include none of our headers.
+    """
+    ours = {source: entry for source, entry in commands.items()
+            if f"-I{root} " in entry["command"] and source.endswith(".c")}
     room = room_of(header, rooms)
-    return next((entry for source, entry in ours.items() if room_of(source, rooms) == room), next(iter(ours.values()), None))
+    return next((entry for source, entry in ours.items() if room_of(source, rooms) == room),
+                next(iter(ours.values()), None))
 
 
 def alone(header, entry):
     """The compiler's messages about the header, or ""."""
-    done = subprocess.run(words_alone(entry), input=f'#include "{header}"\n#include "{header}"\n', capture_output=True, text=True,
-                          cwd=entry["directory"], check=False)
+    done = subprocess.run(words_alone(entry), input=f'#include "{header}"\n#include "{header}"\n',
+                          capture_output=True, text=True, cwd=entry["directory"], check=False)
     return "" if done.returncode == 0 else done.stderr
 
 
@@ -65,8 +72,10 @@ def main():
     root, build = (pathlib.Path(word).resolve() for word in sys.argv[1:])
     rooms = read_rooms(root)
     commands = read_commands(root, build)
-    shown = {first_include((root / name).read_text(encoding="utf-8")) for name in commands if name.endswith(".c")}
-    headers = [(name, text) for name, text in sources(root, {**rooms, "include": None}, (".h",)) if not name.startswith(INSIDE_ANOTHER)]
+    shown = {first_include((root / name).read_text(encoding="utf-8")) for name in commands
+             if name.endswith(".c")}
+    headers = [(name, text) for name, text in sources(root, {**rooms, "include": None}, (".h",))
+               if not name.startswith(INSIDE_ANOTHER)]
     bad = 0
     for name, text in headers:
         if not GUARD.search(text):
@@ -78,7 +87,8 @@ def main():
         if said:
             print(f"{name} does not compile alone:\n{said}")
             bad = 1
-    print(f"{len(headers)} headers; {len(headers) - len(rest)} stand first in a source, {len(rest)} were compiled")
+    print(f"{len(headers)} headers; {len(headers) - len(rest)} stand first in a source, "
+          f"{len(rest)} were compiled")
     return bad or (0 if headers and commands else 1)
 
 

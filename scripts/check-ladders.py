@@ -45,7 +45,8 @@ def ladders(lines):
         indent = step.group(1)
         at, following, then = statements_from(lines, after)
         is_last = following == f"{indent}return status;"
-        is_left_late = following == f"{indent}if (status != FG_OK)" and then == f"{indent}\treturn status;"
+        is_left_late = (following == f"{indent}if (status != FG_OK)"
+                        and then == f"{indent}\treturn status;")
         is_step = following.startswith(f"{indent}if (status == FG_OK") and end_of_statement(lines, at)
         if is_step or is_last or is_left_late:
             yield number + 1

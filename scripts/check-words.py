@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small rules about the text of sources: licence line, size of files, banned functions, unfinished work, plain English."""
+"""
+Small rules about the text of sources: licence line, size of files, banned functions, unfinished
+work, plain English.
+"""
 
 import re
 import sys
@@ -9,16 +12,19 @@ import sources
 
 SOURCE = {".c", ".h", ".cpp", ".js", ".mjs", ".css", ".py", ".sh"}
 MAX_LINES = 1000
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 BANNED = {
-    r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|atof|mktemp|tmpnam)\s*\(": "use the bounded or checking way",
+    r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|atof|mktemp|tmpnam)\s*\(":
+        "use the bounded or checking way",
     r"(?<![\w.>])(localtime|gmtime|ctime|asctime|strerror)\s*\(": "not safe with threads",
     r"\b(system|popen)\s*\(": "no shell: base/process.h",
 }
 # A comment begins with its subject and keeps to the width of the code.
 COMMENT = re.compile(r"^\s*(?:/\*|\*)(?:\s|$)")
 INVERTED = re.compile(r"^\s*(?:/\*|\*)\s+(?:Of|So many|As many|The same for who|Whose) ")
-A_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|(?P<comment>/\*.*?\*/|//[^\n]*)', re.S)
+A_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|(?P<comment>/\*.*?\*/|//[^\n]*)',
+                       re.S)
 MAX_COMMENT_COLUMNS = 100
 # Phrases that a native engineer would not write, with a replacement.
 FOREIGN = {
@@ -30,7 +36,8 @@ FOREIGN = {
 }
 # Translated English: a noun clause or a fragment instead of a sentence, a negated noun, words from other
 # trades.
-NOUN_CLAUSE = re.compile(r"(?:What|Who|Whoever|Whose|Whom|Those|Beside|So much|So many|As many)\b(?![^.]*\?)")
+NOUN_CLAUSE = re.compile(
+    r"(?:What|Who|Whoever|Whose|Whom|Those|Beside|So much|So many|As many)\b(?![^.]*\?)")
 TRANSLATED = {
     r"(?<!there )\b(?:is|are|was|were) no (?!longer|more\b|less\b|fewer\b|matter)": "is not a ...",
     r"\b(?:is|are|was|were) none\b": "if none, or name what is missing",
@@ -39,16 +46,20 @@ TRANSLATED = {
     r"\b(?:dear|price)\b": "expensive, cost",
     r"\b(?:told|tells|telling)\b": "reports, shows, distinguishes",
     r"\bmend(?:s|ed)?\b": "fix",
-    r"(?:^|[.:] )(?:Counted|Judged|Needed|Related|Shown|Tested|Left out) (?:is|are)\b": "begin with the subject",
+    r"(?:^|[.:] )(?:Counted|Judged|Needed|Related|Shown|Tested|Left out) (?:is|are)\b":
+        "begin with the subject",
     r"\bat hand\b": "available, current",
     r"\b(?:on its way|under way)\b": "pending, running",
     r"\b(?:come|came) to that\b": "say what did not happen",
     r"\bbeside\b": "next to, in parallel, with",
     r"\bgo(?:es)? on\b(?! with)": "continue",
-    r"\b(?:rows?|lines?|pairs?|executions?|repetitions?) a (?:side|pair|benchmark|row|step|repetition|call|commit)\b": "per",
+    r"\b(?:rows?|lines?|pairs?|executions?|repetitions?) a (?:side|pair|benchmark|row|step"
+    r"|repetition|call|commit)\b": "per",
 }
 # Names of tests are read as sentences.
-FOREIGN_NAME = re.compile(r"^static void \w*_(?:told|tells|said|goes_on|asked_for|whom|whoever|dear|beside|(?<!there_)(?:is|are)_no(?!_longer|t|w|d))(?:_\w+)?\(void \*\*")
+FOREIGN_NAME = re.compile(
+    r"^static void \w*_(?:told|tells|said|goes_on|asked_for|whom|whoever|dear|beside"
+    r"|(?<!there_)(?:is|are)_no(?!_longer|t|w|d))(?:_\w+)?\(void \*\*")
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
 OTHER_STATUS = re.compile(r"\bint (?:rc|ret|retval)\b")
@@ -66,7 +77,9 @@ UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 def sentences(name, text):
     """(line, words) of each comment in a source, or of each paragraph in a document."""
     if name.endswith(".md"):
-        for match in re.finditer(r"(?:^(?!```).+\n?)+", re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.M | re.S), re.M):
+        prose = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text,
+                       flags=re.M | re.S)
+        for match in re.finditer(r"(?:^(?!```).+\n?)+", prose, re.M):
             yield text.count("\n", 0, match.start()) + 1, " ".join(match[0].split())
         return
     for match in A_COMMENT.finditer(text):
@@ -92,8 +105,8 @@ def translated(name, text):
 def problems(name, text):
     yield from translated(name, text)
     lines = text.splitlines()
-    if lines and name.endswith(tuple(SOURCE)) and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
-        yield 1, "the first lines name no licence (SPDX-License-Identifier: Apache-2.0)"
+    if lines and name.endswith(tuple(SOURCE)) and not any(LICENCE in line for line in lines[:3]):
+        yield 1, f"the first lines name no licence ({LICENCE})"
     if len(lines) > MAX_LINES:
         yield MAX_LINES + 1, f"{len(lines)} lines: a file has at most {MAX_LINES}"
     for number, line in enumerate(lines if ANY_FOREIGN.search(text) else [], 1):
@@ -108,7 +121,8 @@ def problems(name, text):
         if UNFINISHED.search(line):
             yield number, "unfinished work is not landed"
         if in_c and COMMENT.match(line):
-            if INVERTED.match(line) and (line.lstrip().startswith("/*") or lines[number - 2].strip() == "/*"):
+            if INVERTED.match(line) and (line.lstrip().startswith("/*")
+                                         or lines[number - 2].strip() == "/*"):
                 yield number, "a comment begins with its subject"
             if len(line.expandtabs(8)) > MAX_COMMENT_COLUMNS:
                 yield number, f"comments keep to {MAX_COMMENT_COLUMNS} columns"

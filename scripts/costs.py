@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, most expensive last, and the total. The tests run
-one after the other, with a line on standard error when each ends. Processes that a test starts count, including those that outlive
-their parent, such as those of a browser or a database server.
+costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, most expensive last,
+and the total. The tests run one after the other, with a line on standard error when each ends.
+Processes that a test starts count, including those that outlive their parent, such as those of a
+browser or a database server.
 """
 import ctypes
 import json
@@ -22,7 +23,8 @@ SKIPPED = 77
 
 def read_tests(build):
     """[(name, command, environment, folder)]"""
-    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
+                            capture_output=True, text=True, check=True).stdout
     found = []
     for test in json.loads(listed)["tests"]:
         if "command" not in test:
@@ -34,7 +36,8 @@ def read_tests(build):
             kind, _, value = operation.partition(":")
             before = os.environ.get(name)
             environment[name] = f"{value}:{before}" if kind == "path_list_prepend" and before else value
-        found.append((test["name"], test["command"], environment, properties.get("WORKING_DIRECTORY", build)))
+        found.append((test["name"], test["command"], environment,
+                      properties.get("WORKING_DIRECTORY", build)))
     return found
 
 
@@ -49,8 +52,10 @@ def measure(command, environment, folder):
     with tempfile.TemporaryDirectory(prefix="fastgate-costs-") as scratch:
         os.chmod(scratch, 0o755)  # a database server is another user
         with open(os.path.join(scratch, "output"), "w+b") as output:
-            done = subprocess.run(command, cwd=folder, env={**os.environ, **environment, "TMPDIR": scratch}, stdin=subprocess.DEVNULL,
-                                  stdout=output, stderr=subprocess.STDOUT, check=False)
+            done = subprocess.run(command,
+                                  cwd=folder, env={**os.environ, **environment, "TMPDIR": scratch},
+                                  stdin=subprocess.DEVNULL, stdout=output,
+                                  stderr=subprocess.STDOUT, check=False)
             while True:  # orphans are now our children: wait for them too
                 try:
                     os.wait()
@@ -71,7 +76,8 @@ def main():
     build = os.path.abspath(sys.argv[1])
     pattern = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    for number in (signal.SIGINT, signal.SIGHUP):  # a shell ignores these for background jobs, but tests send them
+    # a shell ignores these for background jobs, but tests send them
+    for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     rows, bad = [], 0
     for name, command, environment, folder in read_tests(build):
@@ -86,7 +92,8 @@ def main():
     print(f"{'CPU s':>8} {'system':>8} {'passed':>8}")
     for row in sorted(rows):
         print(line_of(row))
-    print(f"{sum(row[0] for row in rows):8.2f} {sum(row[1] for row in rows):8.2f} {sum(row[2] for row in rows):8.2f}  {len(rows)} tests")
+    print(f"{sum(row[0] for row in rows):8.2f} {sum(row[1] for row in rows):8.2f} "
+          f"{sum(row[2] for row in rows):8.2f}  {len(rows)} tests")
     return 1 if bad else 0
 
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lines and branches that the tests executed, by folder: coverage.py BUILD_FOLDER (a build with the preset `coverage`)."""
+"""
+Lines and branches that the tests executed, by folder: coverage.py BUILD_FOLDER (a build with the
+preset `coverage`).
+"""
 
 import collections
 import gzip
@@ -11,15 +14,16 @@ import subprocess
 import sys
 import tempfile
 
-ROOMS = ["base", "model", "trace", "collector", "binary", "profile", "config", "runner", "gate", "store", "reporters", "perfdb", "cli"]
+ROOMS = ["base", "model", "trace", "collector", "binary", "profile", "config", "runner", "gate", "store",
+         "reporters", "perfdb", "cli"]
 
 
 def reports(build):
     """gcov's JSON, one report per object file."""
     for notes in sorted(pathlib.Path(build).rglob("*.gcda")):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["gcov", "--json-format", "--branch-probabilities", str(notes.resolve())], cwd=folder,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            subprocess.run(["gcov", "--json-format", "--branch-probabilities", str(notes.resolve())],
+                           cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
             for report in pathlib.Path(folder).glob("*.gcov.json.gz"):
                 with gzip.open(report) as stream:
                     yield json.load(stream)
@@ -31,7 +35,8 @@ def covered_lines(build, root):
     for report in reports(build):
         for file in report["files"]:
             path = pathlib.Path(file["file"])
-            path = path if path.is_absolute() else pathlib.Path(report["current_working_directory"]) / path
+            path = (path if path.is_absolute()
+                    else pathlib.Path(report["current_working_directory"]) / path)
             try:
                 name = str(path.resolve().relative_to(root))
             except ValueError:
@@ -48,7 +53,8 @@ def covered_lines(build, root):
 
 
 # A statement that creates or passes on an error, or returns because of one.
-ERROR_PATH = re.compile(r"fg_error_|fg_cli_(fail|usage|warn)\(|goto \w+;|return (rc|status|err|result|-1|false|NULL|FG_E\w+)\b.*;|\bfail(ed)?\(|_Exit|abort\(")
+ERROR_PATH = re.compile(r"fg_error_|fg_cli_(fail|usage|warn)\(|goto \w+;|return (rc|status|err"
+                        r"|result|-1|false|NULL|FG_E\w+)\b.*;|\bfail(ed)?\(|_Exit|abort\(")
 
 
 def error_lines(path):
@@ -96,14 +102,16 @@ def main():
             table[key].update(lines=len(found), hit=len(found) - len(gaps), plain=len(plain),
                               plain_hit=sum(1 for number in plain if found[number][0]),
                               branches=sum(len(branches) for _, branches in found.values()),
-                              taken=sum(1 for _, branches in found.values() for count in branches if count))
+                              taken=sum(count > 0 for _, branches in found.values()
+                                        for count in branches))
         if gaps:
             missing[room].append((len(gaps), len(found), name, gaps))
     print(f"{'folder':<12}{'lines':>7}{'covered':>9}{'outside errors':>16}{'branches':>10}{'taken':>8}")
     for room in (*ROOMS, "all"):
         row = table[room]
         if row:
-            print(f"{room:<12}{row['lines']:>7}{share(row['hit'], row['lines']):>9}{share(row['plain_hit'], row['plain']):>16}"
+            print(f"{room:<12}{row['lines']:>7}{share(row['hit'], row['lines']):>9}"
+                  f"{share(row['plain_hit'], row['plain']):>16}"
                   f"{row['branches']:>10}{share(row['taken'], row['branches']):>8}")
     with open(pathlib.Path(build) / "uncovered.txt", "w", encoding="utf-8") as file:
         for room in ROOMS:
@@ -112,7 +120,8 @@ def main():
                 file.write(f"  {name}: {ranges(gaps)}\n")
     print("\nmost uncovered by folder (every line: " + str(pathlib.Path(build) / "uncovered.txt") + ")")
     for room in ROOMS:
-        worst = ", ".join(f"{name.partition('/')[2]} {gaps} of {count}" for gaps, count, name, _ in sorted(missing[room], reverse=True)[:4])
+        worst = ", ".join(f"{name.partition('/')[2]} {gaps} of {count}"
+                          for gaps, count, name, _ in sorted(missing[room], reverse=True)[:4])
         print(f"  {room:<12}{worst or 'nothing'}")
     return 0
 

@@ -20,7 +20,10 @@ COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\
 
 
 class Room:
-    """A row of the table: the room's task, the rooms and single headers that it may include, and the external libraries that it may use."""
+    """
+    A row of the table: the room's task, the rooms and single headers that it may include, and the
+    external libraries that it may use.
+    """
 
     def __init__(self, row):
         self.job = row["job"]
@@ -59,7 +62,8 @@ def blank(text):
 
 def page_row(folder, room):
     may_include = room.rooms + [f"`{header}`" for header in room.headers]
-    return f"| `{folder}/` | {room.job} | {', '.join(may_include) or '–'} | {', '.join(room.libraries) or '–'} |\n"
+    return (f"| `{folder}/` | {room.job} | {', '.join(may_include) or '–'} | "
+            f"{', '.join(room.libraries) or '–'} |\n")
 
 
 def main():

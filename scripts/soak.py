@@ -3,11 +3,12 @@
 """
 soak.py BUILD_FOLDER                     lists the soak tests
 soak.py BUILD_FOLDER NAME SECONDS        runs one of them
-soak.py BUILD_FOLDER all SECONDS         runs all, one after the other, except those that have passed at this commit
+soak.py BUILD_FOLDER all SECONDS         runs all, one after the other, except those that have passed
+                                         at this commit
 soak.py BUILD_FOLDER all SECONDS --anew  runs all again
 
-A soak test is tests/soak/NAME.sh BUILD_FOLDER SECONDS, whose last line of output sums it up. build/soak contains the logs, and the
-state from which an interrupted `all` continues.
+A soak test is tests/soak/NAME.sh BUILD_FOLDER SECONDS, whose last line of output sums it up.
+build/soak contains the logs, and the state from which an interrupted `all` continues.
 """
 import contextlib
 import json
@@ -30,7 +31,8 @@ def programs():
 
 
 def commit():
-    found = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False)
+    found = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"],
+                           capture_output=True, text=True, check=False)
     return found.stdout.strip() or "unknown"
 
 
@@ -48,12 +50,16 @@ def keep_state(state):
 
 
 def last_words(log):
-    lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    text = log.read_text(encoding="utf-8", errors="replace")
+    lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else ""
 
 
 def end_group(process):
-    """Ends the process group. Processes that clean up on a signal, such as a database server, get time for that."""
+    """
+    Ends the process group. Processes that clean up on a signal, such as a database server, get time
+    for that.
+    """
     latest = time.monotonic() + CLEANING_S
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
@@ -71,8 +77,9 @@ def run_one(name, build, seconds):
     started = time.monotonic()
     print(f"== {name} ({log.relative_to(ROOT)})", file=sys.stderr, flush=True)
     with open(log, "wb") as output:
-        process = subprocess.Popen(["sh", str(programs()[name]), build, seconds], stdout=output, stderr=subprocess.STDOUT,
-                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(["sh", str(programs()[name]), build, seconds],
+                                   stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   start_new_session=True)
         try:
             code = process.wait()
         finally:  # also after an interruption, or if the program left processes behind
@@ -96,7 +103,8 @@ def run_all(names, build, seconds, anew):
     try:
         for name in names:
             done = state.get(name, {})
-            if not anew and done.get("code") == 0 and done.get("commit") == here and done.get("seconds") == seconds:
+            passed = {"code": 0, "commit": here, "seconds": seconds}
+            if not anew and all(done.get(key) == value for key, value in passed.items()):
                 continue
             state.pop(name, None)
             keep_state(state)
@@ -114,7 +122,8 @@ def main():
         print("\n".join(known))
         return 0
     if len(words) != 3 or not words[2].isdigit() or words[1] not in (*known, "all"):
-        print(f"soak: expected one of {', '.join(known)} or all, and a number of seconds", file=sys.stderr)
+        print(f"soak: expected one of {', '.join(known)} or all, and a number of seconds",
+              file=sys.stderr)
         return 2
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: sys.exit(128 + number))

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 suite.py JOBS             runs every build, every test and the analysis, for `./dev test`
-suite.py JOBS --changed   runs everything that the changes since the main branch can affect, for `./dev test --changed`
+suite.py JOBS --changed   runs everything that the changes since the main branch can affect, for
+                          `./dev test --changed`
 suite.py JOBS --left-out  fails if a test is run neither in the optimised build nor under the sanitizers
 
-The tests run in front, one stage after the other. The builds for later stages and the analysis run in the background at the lowest
-priority, so tests must not depend on how busy the machine is. Each stage's output goes to build/suite, and is printed if the stage fails.
+The tests run in front, one stage after the other. The builds for later stages and the analysis run
+in the background at the lowest priority, so tests must not depend on how busy the machine is. Each
+stage's output goes to build/suite, and is printed if the stage fails.
 
-Tests create and remove hundreds of thousands of files, so these go to memory (/dev/shm) if it has room, unless TMPDIR is set.
+Tests create and remove hundreds of thousands of files, so these go to memory (/dev/shm) if it has
+room, unless TMPDIR is set.
 """
 import concurrent.futures
 import contextlib
@@ -88,10 +91,12 @@ def test(preset, jobs, *selection):
 
 def lanes(jobs):
     """
-    (in front, in the background). The seconds are from two quiet processors, and are used until a run has measured its own.
+    (in front, in the background). The seconds are from two quiet processors, and are used until a
+    run has measured its own.
 
-    One build per compiler is enough. gcc's is the one that users get, and the tests are optimised too, because gcc then finds and warns
-    of more. clang's has the sanitizers, clang's warnings, and the tests labelled "compilers".
+    One build per compiler is enough. gcc's is the one that users get, and the tests are optimised
+    too, because gcc then finds and warns of more. clang's has the sanitizers, clang's warnings, and
+    the tests labelled "compilers".
     """
     front = [
         Stage("build release", 90, [], *build("release", jobs, "optimised_tests")),
@@ -100,10 +105,11 @@ def lanes(jobs):
               [sys.executable, "scripts/suite.py", jobs, "--left-out"]),
         Stage("test tsan", 8, ["build tsan"], test("tsan", jobs, "-L", "^threads$")),
     ]
-    background = [
-        Stage("build asan", 90, ["build release"], *build("asan", jobs, "sanitizer_tests", "compiler_tests")),
-        Stage("build tsan", 30, ["build release"], *build("tsan", jobs, "thread_tests")),
-        Stage("analysis", 120, ["build release"], ["python3", "scripts/analyse.py", "build/release", jobs]),
+    background = [Stage("build asan", 90, ["build release"],
+                        *build("asan", jobs, "sanitizer_tests", "compiler_tests")),
+                  Stage("build tsan", 30, ["build release"], *build("tsan", jobs, "thread_tests")),
+                  Stage("analysis", 120, ["build release"],
+                        ["python3", "scripts/analyse.py", "build/release", jobs]),
     ]
     return front, background
 
@@ -156,7 +162,8 @@ class Suite:
         """Everything from tests, which print only failures; the end of any other log."""
         lines = stage.log.read_text(encoding="utf-8", errors="replace").splitlines()
         if any(words[0] == "ctest" for words in stage.commands):
-            lines = [line for line in lines if not re.search(r"^ +Start +\d+:|Passed +[\d.]+ sec$", line)]
+            lines = [line for line in lines
+                     if not re.search(r"^ +Start +\d+:|Passed +[\d.]+ sec$", line)]
         else:
             lines = lines[-TAIL_LINES:]
         with self.printing:
@@ -165,7 +172,8 @@ class Suite:
     def execute(self, stage, niceness):
         with open(stage.log, "wb") as log:
             for words in stage.commands:
-                process = subprocess.Popen(["nice", "-n", str(niceness), *words] if niceness else words, stdout=log, stderr=subprocess.STDOUT,
+                process = subprocess.Popen(["nice", "-n", str(niceness), *words] if niceness else words,
+                                           stdout=log, stderr=subprocess.STDOUT,
                                            stdin=subprocess.DEVNULL, cwd=ROOT)
                 _, status, used = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
@@ -186,7 +194,8 @@ class Suite:
         self.say(f"{stage.name}: begins")
         stage.state = "passed" if self.execute(stage, niceness) else "failed"
         took = time.monotonic() - stage.started
-        self.say(f"{stage.name}: {stage.state} after {took:.0f} s, {stage.cpu_s:.0f} s of CPU time{summary(stage)}")
+        self.say(f"{stage.name}: {stage.state} after {took:.0f} s, "
+                 f"{stage.cpu_s:.0f} s of CPU time{summary(stage)}")
         if stage.state == "passed":
             stage.expected_s = took
         else:
@@ -202,12 +211,15 @@ class Suite:
     def run(self):
         """Returns True if every stage has passed."""
         with concurrent.futures.ThreadPoolExecutor(len(self.lanes)) as pool:
-            for done in [pool.submit(self.run_lane, lane, niceness) for lane, niceness in zip(self.lanes, (0, BACKGROUND_NICENESS))]:
+            for done in [pool.submit(self.run_lane, lane, niceness)
+                         for lane, niceness in zip(self.lanes, (0, BACKGROUND_NICENESS))]:
                 done.result()
-        TOOK.write_text(json.dumps({**self.measured(), **{s.name: round(s.expected_s) for s in self.stages.values() if s.state == "passed"}}))
+        took = {s.name: round(s.expected_s) for s in self.stages.values() if s.state == "passed"}
+        TOOK.write_text(json.dumps({**self.measured(), **took}))
         bad = [stage.name for stage in self.stages.values() if stage.state != "passed"]
         used = sum(stage.cpu_s for stage in self.stages.values())
-        self.say(f"not passed: {', '.join(bad)}" if bad else f"all tests passed, in {used:.0f} s of CPU time")
+        self.say(f"not passed: {', '.join(bad)}" if bad
+                 else f"all tests passed, in {used:.0f} s of CPU time")
         return not bad
 
 
@@ -226,7 +238,8 @@ def summary(stage):
 def changed_files():
     """Files changed since the branch left main, including uncommitted ones."""
     def git(*words):
-        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split("\n")
+        return subprocess.run(["git", *words],
+                              cwd=ROOT, capture_output=True, text=True, check=False).stdout.split("\n")
 
     base = "HEAD"
     for main in ("origin/main", "main"):
@@ -234,11 +247,15 @@ def changed_files():
         if found:
             base = found
             break
-    return sorted({name for name in git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard") if name})
+    return sorted({name for name in git("diff", "--name-only", base)
+                   + git("ls-files", "--others", "--exclude-standard") if name})
 
 
 def touched(files):
-    """(rooms, folders of tests) that these files belong to; None means everything, because a file is part of the build or shared by all tests."""
+    """
+    (rooms, folders of tests) that these files belong to; None means everything, because a file is
+    part of the build or shared by all tests.
+    """
     rooms = read_rooms(ROOT)
     found, folders = set(), set()
     for name in files:
@@ -248,7 +265,8 @@ def touched(files):
             folders.add(parts[2])
         elif room and room not in ("tests", "docs", "examples", "bench", "scripts", "cmake"):
             found.add(room)
-        elif any(fnmatch.fnmatch(name, pattern) for pattern in ("CMake*", "cmake/*", "tests/support/*", "tests/CMakeLists.txt")):
+        elif any(fnmatch.fnmatch(name, pattern)
+                 for pattern in ("CMake*", "cmake/*", "tests/support/*", "tests/CMakeLists.txt")):
             return None
     return found, folders
 
@@ -271,8 +289,10 @@ def changed_selection():
     rooms, folders = found
     unit = {part for name in including(read_rooms(ROOT), rooms) for part in name.split("/")} | folders
     whole = folders | {folder for room in rooms for folder in ROOM_TESTS.get(room, [])}
-    labels = ["lint", "fuzz", *(f"unit:{name}" for name in sorted(unit)), *(f"whole:{name}" for name in sorted(whole))]
-    return ["-L", f"^({'|'.join(labels)})$", "-LE", "^(web|slow)$"], ", ".join(sorted(rooms | folders)) or "no room"
+    labels = ["lint", "fuzz", *(f"unit:{name}" for name in sorted(unit)),
+              *(f"whole:{name}" for name in sorted(whole))]
+    return (["-L", f"^({'|'.join(labels)})$", "-LE", "^(web|slow)$"],
+            ", ".join(sorted(rooms | folders)) or "no room")
 
 
 # ---- temporary files of tests ----
@@ -281,7 +301,8 @@ def has_room():
     """Is MEMORY large enough, and may programs run in it? Docker does not allow that."""
     try:
         there = os.statvfs(MEMORY)
-        available = re.search(r"^MemAvailable: +(\d+) kB", pathlib.Path("/proc/meminfo").read_text(encoding="utf-8"), re.M)
+        available = re.search(r"^MemAvailable: +(\d+) kB",
+                              pathlib.Path("/proc/meminfo").read_text(encoding="utf-8"), re.M)
     except OSError:
         return False
     return (not there.f_flag & os.ST_NOEXEC and there.f_bavail * there.f_frsize >= MEMORY_NEEDED
@@ -302,7 +323,8 @@ def scratch():
 
 def tests_of(preset, *selection):
     words = ["ctest", "--preset", preset, "--show-only=json-v1", *selection]
-    return {one["name"] for one in json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["tests"]}
+    listed = subprocess.run(words, capture_output=True, check=True).stdout
+    return {one["name"] for one in json.loads(listed)["tests"]}
 
 
 def left_out():
@@ -314,12 +336,14 @@ def main():
     jobs = sys.argv[1]
     if sys.argv[2:] == ["--left-out"]:
         found = left_out()
-        print(f"run in neither build: {', '.join(found)}" if found else "each test is run in one build at least")
+        print(f"run in neither build: {', '.join(found)}" if found
+              else "each test is run in one build at least")
         return 1 if found else 0
     if sys.argv[2:] == ["--changed"]:
         selection, words = changed_selection()
         print(f"changed: {words}", flush=True)
-        front = [Stage("build dev", 35, [], *build("dev", jobs)), Stage("test changed", 40, ["build dev"], test("dev", jobs, *selection))]
+        front = [Stage("build dev", 35, [], *build("dev", jobs)),
+                 Stage("test changed", 40, ["build dev"], test("dev", jobs, *selection))]
         chosen = (front, [])
     else:
         chosen = lanes(jobs)

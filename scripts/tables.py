@@ -3,8 +3,9 @@
 """
 Copies the parts of the manual that fastgate prints itself: tables, and the reference of fastgate.yml.
 
-tables.py FASTGATE ROOT           write them into docs/*.md, below each line <!-- fastgate help TOPIC [BEGINNING...] -->
-                                  and below <!-- fastgate config --reference -->, to the end of the page
+tables.py FASTGATE ROOT           write them into docs/*.md, below each line
+                                  <!-- fastgate help TOPIC [BEGINNING...] --> and below
+                                  <!-- fastgate config --reference -->, to the end of the page
 tables.py FASTGATE ROOT --check   fail if a table differs
 """
 import pathlib
@@ -18,7 +19,10 @@ REFERENCE = re.compile(r"(<!-- fastgate config --reference -->\n).*", re.S)
 
 
 def rows(fastgate, topic, beginnings):
-    """Yields a row per entry of `fastgate help TOPIC`, or per entry whose name begins with one of the words."""
+    """
+    Yields a row per entry of `fastgate help TOPIC`, or per entry whose name begins with one of the
+    words.
+    """
     said = subprocess.run([fastgate, "help", topic], capture_output=True, text=True, check=True).stdout
     for entry in re.findall(r"^  (?=\S).*\n(?:   +\S.*\n)*", said, re.M):
         name, what = entry.split(maxsplit=1)
@@ -28,11 +32,13 @@ def rows(fastgate, topic, beginnings):
 
 def main():
     fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
-    reference = subprocess.run([fastgate, "config", "--reference"], capture_output=True, text=True, check=True).stdout
+    reference = subprocess.run([fastgate, "config", "--reference"],
+                               capture_output=True, text=True, check=True).stdout
     wrong = []
     for page in sorted(root.glob("docs/*.md")):
         text = page.read_text(encoding="utf-8")
-        new = MARK.sub(lambda match: match[1] + "".join(rows(fastgate, match[2], match[3].split())), text)
+        new = MARK.sub(lambda match: match[1] + "".join(rows(fastgate, match[2], match[3].split())),
+                       text)
         new = REFERENCE.sub(lambda match: match[1] + reference, new)
         if new != text:
             wrong.append(str(page))

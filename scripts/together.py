@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-together.py MOST < LIST: groups sources that the compiler can read in one run, because no name of one source has another meaning in the others.
+together.py MOST < LIST: groups sources that the compiler can read in one run, because no name of
+one source has another meaning in the others.
 
-Each line of LIST is a target and one of its sources. Each line of output is a target, a number and a source: sources of a target with the
-same number form a group, of at most MOST. Two sources are kept apart if both have a private function, variable, type or constant of the
-same name, or if a macro of one occurs anywhere in the other. A conflict that this misses is a compile error.
+Each line of LIST is a target and one of its sources. Each line of output is a target, a number and
+a source: sources of a target with the same number form a group, of at most MOST. Two sources are
+kept apart if both have a private function, variable, type or constant of the same name, or if a
+macro of one occurs anywhere in the other. A conflict that this misses is a compile error.
 """
 import pathlib
 import re

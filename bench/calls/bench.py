@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Called by run: FASTGATE SOURCE ROUNDS. All ways take turns; the results are medians of CPU time added to the bare program."""
+"""
+Called by run: FASTGATE SOURCE ROUNDS. All ways take turns; the results are medians of CPU time
+added to the bare program.
+"""
 import os
 import resource
 import shutil
@@ -36,13 +39,15 @@ def povray(ways, scene, folder):
     for _ in range(ROUNDS):
         for way, before in ways.items():
             begin = children_s()
-            subprocess.run([*before, "povray", f"+I{scene}", "+W640", "+H480", "-D", "+FP", f"+O{folder}/picture.ppm", "+WT1"],
+            subprocess.run([*before, "povray", f"+I{scene}", "+W640", "+H480", "-D", "+FP",
+                            f"+O{folder}/picture.ppm", "+WT1"],
                            check=True, capture_output=True)
             found[way].append(children_s() - begin)
             with open(f"{folder}/picture.ppm", "rb") as file:
                 pictures.add(file.read()[-640 * 480 * 3:])  # the header contains the date
     middle = {way: statistics.median(values) for way, values in found.items()}
-    print(f"  povray ({middle['bare']:.2f} s): " + ", ".join(f"{way} {middle[way] / middle['bare']:.2f} x" for way in ways)
+    print(f"  povray ({middle['bare']:.2f} s): "
+          + ", ".join(f"{way} {middle[way] / middle['bare']:.2f} x" for way in ways)
           + f"; {len(pictures)} picture{'s differ' if len(pictures) > 1 else ', the same each time'}")
 
 
@@ -54,14 +59,16 @@ def beside_an_import(folder, record):
     subprocess.run([*build, fentry, "-pg", "-mfentry"], check=True, cwd=folder)
     million = ("30", "1000000")
     turns = {"import": (nops, [*record, "--calls", "exp", "--"], million),
-             "entry, in NOPs": (nops, [*record, "--calls", "half", "--entries", "--"], (*million, "half")),
+             "entry, in NOPs": (nops, [*record, "--calls", "half", "--entries", "--"],
+                                (*million, "half")),
              "__fentry__": (fentry, [*record, "--calls", "half", "--"], (*million, "half"))}
     added = {way: [] for way in turns}
     for _ in range(ROUNDS):
         for way, (program, before, words) in turns.items():
             took = []
             for start in ([], before):
-                done = subprocess.run([*start, program, *words], check=True, capture_output=True, text=True, cwd=folder)
+                done = subprocess.run([*start, program, *words],
+                                      check=True, capture_output=True, text=True, cwd=folder)
                 took.append(float(done.stdout.split()[-1]))
             added[way].append(took[1] - took[0])
     middle = {way: statistics.median(values) for way, values in added.items()}
@@ -72,22 +79,29 @@ def beside_an_import(folder, record):
 def main():
     folder = tempfile.mkdtemp(prefix="fastgate-bench-")
     program = f"{folder}/work"
-    subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", SOURCE, "-o", program, "-lm"], check=True)
+    subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", SOURCE,
+                    "-o", program, "-lm"], check=True)
     hooked = f"{folder}/hooked"
-    subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", "-finstrument-functions", SOURCE, "-o", hooked, "-lm"], check=True)
+    subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls",
+                    "-finstrument-functions", SOURCE, "-o", hooked, "-lm"], check=True)
     record = [FASTGATE, "--quiet", "record", "-o", f"{folder}/traces"]
-    ways = {"bare": [], "--calls": [*record, "--calls", "*@libm", "--"], "--calls --times": [*record, "--calls", "*@libm", "--times", "--"],
-            "--domains": [*record, "--domains", "libm", "--"], "--domains --values": [*record, "--domains", "libm", "--values", "1", "--"]}
+    ways = {"bare": [], "--calls": [*record, "--calls", "*@libm", "--"],
+            "--calls --times": [*record, "--calls", "*@libm", "--times", "--"],
+            "--domains": [*record, "--domains", "libm", "--"],
+            "--domains --values": [*record, "--domains", "libm", "--values", "1", "--"]}
     print(f"medians of {ROUNDS} rounds")
     for words in CASES:
         middle = medians(ways, program, words)
         if words[0] == "tracks":
-            print("  a program that follows tracks: " + ", ".join(f"{way} {middle[way] / middle['bare']:.2f} x" for way in ways))
+            print("  a program that follows tracks: "
+                  + ", ".join(f"{way} {middle[way] / middle['bare']:.2f} x" for way in ways))
         else:
-            added = ", ".join(f"{way} {middle[way] - middle['bare']:.0f} ns" for way in ways if way != "bare")
+            added = ", ".join(f"{way} {middle[way] - middle['bare']:.0f} ns" for way in ways
+                              if way != "bare")
             print(f"  a call of exp {words[0]} deep: bare {middle['bare']:.1f} ns; added: {added}")
     povray(ways, os.path.join(os.path.dirname(SOURCE), "scene.pov"), folder)
-    ways = {"bare": [], "hooks that count nothing": [*record, "--calls", "exp", "--"], "--calls": [*record, "--calls", "half", "--"],
+    ways = {"bare": [], "hooks that count nothing": [*record, "--calls", "exp", "--"],
+            "--calls": [*record, "--calls", "half", "--"],
             "--calls --times": [*record, "--calls", "half", "--times", "--"]}
     middle = medians(ways, hooked, ("30", "1000000", "half"))
     added = ", ".join(f"{way} {middle[way] - middle['bare']:.0f} ns" for way in ways if way != "bare")

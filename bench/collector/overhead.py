@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of the sampler at its defaults for five programs, compared with perf at the same rate.
+"""
+The cost of the sampler at its defaults for five programs, compared with perf at the same rate.
 
 usage: overhead.py BUILD_FOLDER [PAIRS [LOAD...]]; LOAD: busy processes on the machine (default: 0 4 12)
 
-A pair is two copies of the program that run at once on one CPU, one of them sampled, so that noise hits both alike; they take
-turns in starting first.  CPU time is that of the program and all its children, as the kernel reports it to the parent.
+A pair is two copies of the program that run at once on one CPU, one of them sampled, so that noise
+hits both alike; they take turns in starting first. CPU time is that of the program and all its
+children, as the kernel reports it to the parent.
 """
 import glob
 import os
@@ -18,9 +20,10 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUDGET = 30000 # millionths: record's default
-SQL = ("with recursive c(x) as (select 1 union all select x+1 from c where x<1500000) select sum(x%7), count(distinct x%1000), "
-       "max(length(hex(x))) from c;")
-PYTHON = "import json\nfor i in range(80000): json.loads(json.dumps({str(i): [i, {'a': i}]}))\nsum(i * i for i in range(3000000))"
+SQL = ("with recursive c(x) as (select 1 union all select x+1 from c where x<1500000)"
+       " select sum(x%7), count(distinct x%1000), max(length(hex(x))) from c;")
+PYTHON = ("import json\nfor i in range(80000): json.loads(json.dumps({str(i): [i, {'a': i}]}))\n"
+          "sum(i * i for i in range(3000000))")
 SAMPLES, USER_NS = 120, 128 # struct fg_trace_header
 
 
@@ -35,14 +38,15 @@ def programs(scratch):
         "python3": [os.path.realpath(sys.executable), "-c", PYTHON],
         "sqlite3": ["sqlite3", ":memory:", SQL],
         "xz": ["xz", "-c", "-6", "-T1", data],
-        "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{HERE}/../..", "-c", f"{source}/walk.c", "-o", "/dev/null"],
+        "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{HERE}/../..", "-c", f"{source}/walk.c",
+                "-o", "/dev/null"],
         "openssl": ["openssl", "dgst", "-sha512", f"{scratch}/big"],
     }
 
 
 def start(command, extra):
-    return subprocess.Popen(command, env={**os.environ, **extra}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command, env={**os.environ, **extra}, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def cpu_s(child):
@@ -77,7 +81,8 @@ def interval(values):
     """The 95 % interval of the median, by order statistics."""
     values = sorted(values)
     half = 0.98 * len(values) ** 0.5
-    return values[max(0, int(len(values) / 2 - half))], values[min(len(values) - 1, int(len(values) / 2 + half))]
+    low, high = int(len(values) / 2 - half), int(len(values) / 2 + half)
+    return values[max(0, low)], values[min(len(values) - 1, high)]
 
 
 def say(values):
@@ -87,7 +92,8 @@ def say(values):
 
 def measure(command, pairs, collector, scratch):
     out = f"{scratch}/out"
-    extra = {"LD_PRELOAD": collector, "FASTGATE_COLLECTOR_OUTPUT": out, "FASTGATE_COLLECTOR_BUDGET": str(BUDGET)}
+    extra = {"LD_PRELOAD": collector, "FASTGATE_COLLECTOR_OUTPUT": out,
+             "FASTGATE_COLLECTOR_BUDGET": str(BUDGET)}
     ours, peers, alone, rates = [], [], [], []
     for turn in range(pairs + 1):
         shutil.rmtree(out, ignore_errors=True)
@@ -96,8 +102,8 @@ def measure(command, pairs, collector, scratch):
         rate = rate_of(out)
         peer = 0.0
         if shutil.which("perf"):
-            perf = ["perf", "record", "-q", "-g", "-e", "task-clock:u", "-F", str(max(1, round(rate))), "-o", f"{scratch}/perf.data",
-                    "--"] + command
+            perf = ["perf", "record", "-q", "-g", "-e", "task-clock:u", "-F", str(max(1, round(rate))),
+                    "-o", f"{scratch}/perf.data", "--"] + command
             peer, _ = pair(command, perf, {}, turn)
         if turn: # the first one warms up
             ours.append(cost)
@@ -112,12 +118,14 @@ def main():
     build = os.path.abspath(sys.argv[1])
     pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     loads = [int(word) for word in sys.argv[3:]] or [0, 4, 12]
-    collector = [path for path in glob.glob(f"{build}/lib*/**/libfastgate_collector.so", recursive=True) if "lib32" not in path][0]
+    collector = [path for path in glob.glob(f"{build}/lib*/**/libfastgate_collector.so", recursive=True)
+                 if "lib32" not in path][0]
     everywhere = os.sched_getaffinity(0)
     with tempfile.TemporaryDirectory() as scratch:
         with open(f"{scratch}/big", "wb") as file:
             file.write(os.urandom(1 << 20) * 256)
-        print(f"{'load':>4} {'program':9} {'CPU s':>6} {'rate':>5}  {'sampled':24}  {'perf record -g, same rate':24}")
+        print(f"{'load':>4} {'program':9} {'CPU s':>6} {'rate':>5}  {'sampled':24}  "
+              f"{'perf record -g, same rate':24}")
         for load in loads:
             os.sched_setaffinity(0, everywhere)
             busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: FASTGATE SOURCE TRIALS. Half of the commits add one allocation at one of two sites; the other half change only a comment.
+Called by run: FASTGATE SOURCE TRIALS. Half of the commits add one allocation at one of two sites;
+the other half change only a comment.
 """
 import json
 import os
@@ -29,10 +30,12 @@ def write(name, text):
 
 
 def judged(text):
-    """The verdict of allocations, how many executions counted them, and the function that is named first."""
+    """
+    The verdict of allocations, how many executions counted them, and the function that is named first.
+    """
     write("sites.c", text)
-    subprocess.run([FASTGATE, "--quiet", "run", "--against", "HEAD", "--pairs", "3:3"], check=False, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    subprocess.run([FASTGATE, "--quiet", "run", "--against", "HEAD", "--pairs", "3:3"],
+                   check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with open("report.json", encoding="utf-8") as file:
         benchmark = json.load(file)["benchmarks"][0]
     metric = next(metric for metric in benchmark["metrics"] if metric["name"] == "heap.allocations")
@@ -58,18 +61,20 @@ def main():
     write("sites.c", source)
     subprocess.run(["git", "init", "-q", "."], check=True)
     subprocess.run(["git", "add", "."], check=True)
-    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "sites"], check=True)
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "sites"],
+                   check=True)
     choice = random.Random(1)
     found = named = false = 0
     for i in range(TRIALS):
         site = choice.choice(SITES)
-        metric, benchmark = judged(source.replace(f"EXTRA_{site.upper()} = 0", f"EXTRA_{site.upper()} = 1"))
+        extra = f"EXTRA_{site.upper()}"
+        metric, benchmark = judged(source.replace(f"{extra} = 0", f"{extra} = 1"))
         found += metric["verdict"] == "regression"
         named += first_named(benchmark) == f"{site}_site"
         metric, _ = judged(f"{source}/* {i} */\n")
         false += metric["verdict"] == "regression"
-    print(f"one allocation more in 10,000, two executions: found in {found} of {TRIALS}, its site named first in {named}; "
-          f"red without a change: {false} of {TRIALS}")
+    print(f"one allocation more in 10,000, two executions: found in {found} of {TRIALS}, "
+          f"its site named first in {named}; red without a change: {false} of {TRIALS}")
     shutil.rmtree(folder)
 
 

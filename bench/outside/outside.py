@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Called by run: FASTGATE SOURCES ROUNDS.
+"""
+Called by run: FASTGATE SOURCES ROUNDS.
 
-Some programs measure the shares of their functions themselves.  z is the difference between the sampled share and that truth, in
-standard deviations of as many equal samples.  Costs: how much less a busy program computes per second of its CPU time while it is
-sampled 100 times a second, or as often as the tool can."""
+Some programs measure the shares of their functions themselves. z is the difference between the
+sampled share and that truth, in standard deviations of as many equal samples. Costs: how much less
+a busy program computes per second of its CPU time while it is sampled 100 times a second, or as
+often as the tool can.
+"""
 import json
 import math
-import os
 import re
 import shutil
 import statistics
@@ -19,13 +21,15 @@ sys.path.insert(0, f"{SOURCES}/tests/support")
 
 from pythons import interpreters  # noqa: E402
 
-TRUTHS = (("shares", ["1500"], "work_a", "work_b"), ("lockstep", [], "two_thirds", "one_third"), ("two_threads", [], "work_left", "work_right"))
+TRUTHS = (("shares", ["1500"], "work_a", "work_b"), ("lockstep", [], "two_thirds", "one_third"),
+          ("two_threads", [], "work_left", "work_right"))
 LEAVES = f"{SOURCES}/bench/outside/two_leaves.py"
 BUSY = ("8", "30", "3000")
 
 
 def build(folder, name, source):
-    subprocess.run(["gcc", "-g", "-O2", f"-I{SOURCES}", f"-I{SOURCES}/include", source, "-o", f"{folder}/{name}", "-pthread"], check=True)
+    subprocess.run(["gcc", "-g", "-O2", f"-I{SOURCES}", f"-I{SOURCES}/include", source,
+                    "-o", f"{folder}/{name}", "-pthread"], check=True)
 
 
 def told(text):
@@ -41,7 +45,8 @@ def names(document, stack):
 
 def share(folder, first, second):
     """The share of the first of two functions, and the number of equal samples with the same error."""
-    document = json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder], stdout=subprocess.PIPE, check=True).stdout)
+    document = json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder],
+                                         stdout=subprocess.PIPE, check=True).stdout)
     sums, squares = {first: 0, second: 0}, 0
     for sample in document["samples"]:
         for name in set(names(document, sample["stack"])) & set(sums):
@@ -66,13 +71,15 @@ def truths(folder):
     for name, command, first, second in truth_programs(folder):
         for _ in range(ROUNDS):
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
-                subprocess.run([FASTGATE, "--quiet", "record", "--pid", str(program.pid), "--rate", "500", "--budget", "50%", "-o", f"{folder}/traces"], check=True)
+                subprocess.run([FASTGATE, "--quiet", "record", "--pid", str(program.pid), "--rate",
+                                "500", "--budget", "50%", "-o", f"{folder}/traces"], check=True)
                 truth = told(program.communicate()[0])
             truth = truth[first] / (truth[first] + truth[second])
             found, worth = share(f"{folder}/traces", first, second)
             scores.append((found - truth) / math.sqrt(truth * (1 - truth) / worth))
             print(f"  {name:<12} {truth:5.3f}  {found:5.3f}  {worth:6.0f}  {scores[-1]:+5.2f}")
-    print(f"  root mean square of z {math.sqrt(statistics.fmean(z * z for z in scores)):.2f} (1 is chance), largest {max(map(abs, scores)):.2f}\n")
+    print(f"  root mean square of z {math.sqrt(statistics.fmean(z * z for z in scores)):.2f} (1 is "
+          f"chance), largest {max(map(abs, scores)):.2f}\n")
 
 
 def looked_at(folder, words, repeat):
@@ -80,7 +87,8 @@ def looked_at(folder, words, repeat):
     looks, said = 0, ""
     with subprocess.Popen([f"{folder}/busy", *BUSY], stdout=subprocess.PIPE, text=True) as program:
         while words and program.poll() is None:
-            said = subprocess.run([word.format(pid=program.pid) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            said = subprocess.run([word.format(pid=program.pid) for word in words],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   check=False).stderr
             looks += 1
             if not repeat:
@@ -91,8 +99,10 @@ def looked_at(folder, words, repeat):
 def costs(folder):
     build(folder, "busy", f"{SOURCES}/bench/outside/busy.c")
     tools = {"alone": ([], False),
-             "fastgate": ([FASTGATE, "record", "--pid", "{pid}", "--rate", "100", "-o", f"{folder}/traces"], False),
-             "perf record -p": (["perf", "record", "-q", "-g", "-F", "100", "-p", "{pid}", "-o", f"{folder}/perf.data"], False),
+             "fastgate": ([FASTGATE, "record", "--pid", "{pid}", "--rate", "100",
+                           "-o", f"{folder}/traces"], False),
+             "perf record -p": (["perf", "record", "-q", "-g", "-F", "100", "-p", "{pid}",
+                                 "-o", f"{folder}/perf.data"], False),
              "gdb -p": (["gdb", "-q", "-batch", "-p", "{pid}", "-ex", "thread apply all bt"], True),
              "eu-stack": (["eu-stack", "-p", "{pid}"], True),
              "py-spy": (["py-spy", "dump", "--native", "--pid", "{pid}"], True)}
@@ -106,12 +116,15 @@ def costs(folder):
         if tool not in results:
             print(f"  {tool:<20} not installed")
             continue
-        turns, pause = (statistics.median(result[key] for result, _, _ in results[tool]) for key in ("turns", "pause"))
+        turns, pause = (statistics.median(result[key] for result, _, _ in results[tool])
+                        for key in ("turns", "pause"))
         looks = statistics.median(looks for _, looks, _ in results[tool]) * 1000 / float(BUSY[2])
         often = f"{looks:.1f}" if repeat else "at 100" if words else ""
         print(f"  {tool:<20} {often:>9}   {100 * (1 - turns / base):8.1f} %   {pause / 1000:8.2f} ms")
-    stops = [re.search(r"stopped threads (\d+) times?; 99 % of the stops lasted at most (.*)", said) for _, _, said in results["fastgate"]]
-    print("  fastgate's stops, and the time that 99 % of them took at most: " + "; ".join(f"{stop[1]}: {stop[2]}" for stop in stops if stop))
+    stops = [re.search(r"stopped threads (\d+) times?; 99 % of the stops lasted at most (.*)", said)
+             for _, _, said in results["fastgate"]]
+    print("  fastgate's stops, and the time that 99 % of them took at most: "
+          + "; ".join(f"{stop[1]}: {stop[2]}" for stop in stops if stop))
 
 
 with tempfile.TemporaryDirectory(prefix="fastgate-bench-") as where:

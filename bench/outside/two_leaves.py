@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Calls one of two functions at random for the given milliseconds, next to a thread that also wants the interpreter; prints the
-share of each.
+Calls one of two functions at random for the given milliseconds, next to a thread that also wants
+the interpreter; prints the share of each.
 """
 import random
 import sys

@@ -13,7 +13,8 @@ import sys
 
 
 def ours(program, path, addresses):
-    out = subprocess.run([program, "chains", path], input=addresses, capture_output=True, text=True, check=True)
+    out = subprocess.run([program, "chains", path],
+                         input=addresses, capture_output=True, text=True, check=True)
     chains = {}
     for line in out.stdout.splitlines():
         fields = line.split("\t")
@@ -66,7 +67,8 @@ def same_name(one, other, names):
     if one == other or strip(one) == strip(other):
         return True
     places = [at.get(one, one), at.get(other, other)]
-    return places[0] == places[1] or one in groups.get(places[1], ()) or other in groups.get(places[0], ())
+    return (places[0] == places[1] or one in groups.get(places[1], ())
+            or other in groups.get(places[0], ()))
 
 
 def place_of(text):
@@ -98,7 +100,8 @@ def compare(a, b, names):
 
 def main():
     program, path, count = sys.argv[1:4]
-    addresses = subprocess.run([program, "addresses", path, count], capture_output=True, text=True, check=True).stdout
+    addresses = subprocess.run([program, "addresses", path, count],
+                               capture_output=True, text=True, check=True).stdout
     left, right = ours(program, path, addresses), theirs(path, addresses)
     names = aliases(path)
     kinds = collections.Counter()
@@ -116,8 +119,8 @@ def main():
                 print("          ", *example, sep="\n            ")
     functions = sum(n for k, n in kinds.items() if k.startswith("same"))
     lines = functions - kinds["same functions, other lines"]
-    print(f"{os.path.basename(path)}: {total} addresses, functions agree {100 * functions / total:.3f} %, "
-          f"with lines {100 * lines / total:.3f} %")
+    print(f"{os.path.basename(path)}: {total} addresses, "
+          f"functions agree {100 * functions / total:.3f} %, with lines {100 * lines / total:.3f} %")
 
 
 if __name__ == "__main__":

@@ -47,50 +47,13 @@ def make_library(folder, library):
     source.unlink()
 
 
-UNIT = """
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <unordered_map>
-#include <vector>
-namespace unit{unit} {{
-template <int N> struct Value {{
-	double x[N % 7 + 1]; std::string name;
-	bool operator<(const Value &o) const {{ return x[0] < o.x[0] || (x[0] == o.x[0] && name < o.name); }}
-}};
-template <int N> struct Worker {{
-	std::map<std::string, Value<N>> table; std::set<Value<N>> ordered; std::vector<Value<N>> items;
-	std::unordered_map<int, std::shared_ptr<Value<N>>> shared;
-	void add(int k) {{
-		Value<N> v{{}}; v.x[0] = k; v.name = std::to_string(k);
-		table[v.name] = v; ordered.insert(v); items.push_back(v); shared[k] = std::make_shared<Value<N>>(v);
-	}}
-	double sum() {{
-		std::sort(items.begin(), items.end()); double s = 0;
-		for (auto &i : items) s += i.x[0];
-		for (auto &t : table) s += t.second.x[0];
-		std::function<double(double)> f = [this](double d) {{ return d + double(items.size()); }};
-		return f(s);
-	}}
-}};
-{instances}
-}}
-"""
-
-
 def make_unit(folder, unit):
     target = folder / f"unit{unit}.o"
     if target.exists():
         return target
-    instances = "\n".join(f'__attribute__((visibility("default"))) double run{n}(int k) '
-                          f"{{ Worker<{n}> w; for (int i = 0; i < k; i++) w.add(i); return w.sum(); }}"
-                          for n in range(14))
-    source = folder / f"unit{unit}.cpp"
-    source.write_text(UNIT.format(unit=unit, instances=instances))
-    subprocess.run(["g++", "-g", "-O2", "-fPIC", "-c", "-o", target, source], check=True)
+    source = pathlib.Path(__file__).resolve().with_name("unit.cpp")
+    subprocess.run(["g++", "-g", "-O2", "-fPIC", f"-DUNIT=unit{unit}", "-c", "-o", target, source],
+                   check=True)
     return target
 
 

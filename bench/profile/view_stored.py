@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The time of `fastgate view` on a stored run, compared with `go tool pprof -top` on the same profile.
+"""
+The time of `fastgate view` on a stored run, compared with `go tool pprof -top` on the same profile.
 
 usage: view_stored.py FASTGATE
 
-The run has 10,000 functions on 20,000 call paths.  The two programs start in turn, and the table shows
-the medians of their CPU and wall times.  Only the ratio of CPU times holds on other machines, and on a busy one.
+The run has 10,000 functions on 20,000 call paths. The two programs start in turn, and the table
+shows the medians of their CPU and wall times. Only the ratio of CPU times holds on other machines,
+and on a busy one.
 """
 import os
 import random
@@ -28,7 +30,8 @@ def folded():
     paths, lines = [[0]], []
     for _ in range(PATHS):  # each path branches off an earlier one, as calls do
         trunk = source.choice(paths)
-        path = trunk[:source.randint(1, len(trunk))] + [source.randrange(FUNCTIONS) for _ in range(source.randint(1, 3))]
+        path = trunk[:source.randint(1, len(trunk))]
+        path += [source.randrange(FUNCTIONS) for _ in range(source.randint(1, 3))]
         paths.append(path[:DEEPEST])
         lines.append(f"{';'.join(names[at] for at in paths[-1])} {source.randint(1, 9)}")
     return "\n".join(lines) + "\n"
@@ -63,10 +66,12 @@ def main():
             for label, command in commands.items():
                 taken[label].append(seconds(command, folder))
         first = statistics.median(cpu for cpu, _ in taken["fastgate view"])
-        print(f"a stored run of {FUNCTIONS} functions on {PATHS} call paths; median of {ROUNDS}; goal of view: {GOAL_MS} ms")
+        print(f"a stored run of {FUNCTIONS} functions on {PATHS} call paths; median of {ROUNDS}; "
+              f"goal of view: {GOAL_MS} ms")
         for label, times in taken.items():
             cpu, wall = (statistics.median(column) for column in zip(*times))
-            print(f"  {label:28} CPU {1000 * cpu:8.1f} ms   wall {1000 * wall:8.1f} ms   {cpu / first:5.2f} x")
+            print(f"  {label:28} CPU {1000 * cpu:8.1f} ms   wall {1000 * wall:8.1f} ms   "
+                  f"{cpu / first:5.2f} x")
 
 
 if __name__ == "__main__":

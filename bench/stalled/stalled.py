@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Called by run: PERFDB FASTGATE MAKE_RUNS [ROUNDS], with PERFDB_TEST_URL naming a PostgreSQL of its own."""
+"""
+Called by run: PERFDB FASTGATE MAKE_RUNS [ROUNDS], with PERFDB_TEST_URL naming a PostgreSQL of its own.
+"""
 import contextlib
 import os
 import sys
@@ -50,7 +52,8 @@ def main():
     with Server() as server:
         push(server, secret=secret)
         print(f"milliseconds over {ROUNDS} rounds{'':<21} median    worst   goal")
-        for name, trouble, expected in (("in order", contextlib.nullcontext, 200), ("stopped", stopped_database, 503),
+        for name, trouble, expected in (("in order", contextlib.nullcontext, 200),
+                                        ("stopped", stopped_database, 503),
                                         ("tables locked", locked_tables, 503)):
             rounds = [measure(server, secret, trouble, expected) for _ in range(ROUNDS)]
             health, ready, told = ([value for one in rounds for value in one[part]] for part in range(3))

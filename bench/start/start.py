@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: FASTGATE PERFDB TURNS.  Runs each command and its peer alternately.  Prints the medians of their CPU times and of the times
-from start to end, and the ratio of the CPU times.
+Called by run: FASTGATE PERFDB TURNS. Runs each command and its peer alternately. Prints the medians
+of their CPU times and of the times from start to end, and the ratio of the CPU times.
 """
 import os
 import shutil
@@ -44,14 +44,16 @@ def medians(pair):
 def make_project():
     """A repository with a commit, and a stored run that waits to be sent."""
     with open("fastgate.yml", "w", encoding="utf-8") as file:
-        file.write("version: 1\nproject: start\nbenchmarks:\n  - { name: one, command: sh -c true }\n"
-                   "measure: { schedule: abba, pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
+        file.write(
+            "version: 1\nproject: start\nbenchmarks:\n  - { name: one, command: sh -c true }\n"
+            "measure: { schedule: abba, pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run([*git, "init", "-q", "."], check=True)
     subprocess.run([*git, "add", "fastgate.yml"], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "start"], check=True)
     subprocess.run([FASTGATE, "run", "--quiet"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([FASTGATE, "push", "--url", NOWHERE, "--attempts", "1", "latest"], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([FASTGATE, "push", "--url", NOWHERE, "--attempts", "1", "latest"],
+                   check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def say(words):
@@ -59,13 +61,15 @@ def say(words):
 
 
 def main():
-    print(f"{'command':<44}{'CPU ms':>8}{'from start to end':>19}  {'peer':<24}{'CPU ms':>8}{'from start to end':>19}{'ratio':>8}")
+    print(f"{'command':<44}{'CPU ms':>8}{'from start to end':>19}  "
+          f"{'peer':<24}{'CPU ms':>8}{'from start to end':>19}{'ratio':>8}")
     for pair in ROWS:
         if not all(shutil.which(side[0]) for side in pair):
             print(f"{say(pair[0]):<44}{'':>27}  {say(pair[1]):<24}  one of them is not here")
             continue
         ours, peers = medians(pair)
-        print(f"{say(pair[0]):<44}{ours[0]:>8.2f}{ours[1]:>19.2f}  {say(pair[1]):<24}{peers[0]:>8.2f}{peers[1]:>19.2f}{ours[0] / peers[0]:>8.2f}")
+        print(f"{say(pair[0]):<44}{ours[0]:>8.2f}{ours[1]:>19.2f}  "
+              f"{say(pair[1]):<24}{peers[0]:>8.2f}{peers[1]:>19.2f}{ours[0] / peers[0]:>8.2f}")
 
 
 with tempfile.TemporaryDirectory(prefix="fastgate-bench-") as folder:

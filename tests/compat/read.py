@@ -36,8 +36,8 @@ def missing(old, new, path=""):
     elif isinstance(old, list) and isinstance(new, list):
         for index, (one, other) in enumerate(zip(old, new)):
             yield from missing(one, other, f"{path}/{index}")
-    elif (None not in (old, new) and isinstance(old, bool) != isinstance(new, bool) or
-          type(old) is str != type(new) is str):
+    elif (None not in (old, new) and isinstance(old, bool) != isinstance(new, bool)
+          or type(old) is str != type(new) is str):
         yield f"{path}: {type(new).__name__}, was {type(old).__name__}"
 
 
@@ -78,16 +78,14 @@ def a_run_on_the_wire(folder):
     with subprocess.Popen([PERFDB, "serve", "--database", "perfdb.db", "--listen", "127.0.0.1:0"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as server:
         try:
-            url = next(found[1]
-                       for found in (re.search(r" at (http://[^ /]*)", line) for line in server.stderr)
-                       if found)
+            url = next(found[1] for found in (re.search(r" at (http://[^ /]*)", line)
+                                              for line in server.stderr) if found)
             with open("perfdb.db.key", encoding="ascii") as file:
                 key = file.read().strip()
-            asked = urllib.request.Request(f"{url}/api/v1/runs", data=body, method="POST",
-                                           headers={"Authorization": f"Bearer {key}",
-                                                    "Idempotency-Key": run,
-                                                    "Content-SHA256": hashlib.sha256(body).hexdigest(),
-                                                    "Content-Type": "application/vnd.fastgate.run"})
+            asked = urllib.request.Request(f"{url}/api/v1/runs", data=body, method="POST", headers={
+                "Authorization": f"Bearer {key}", "Idempotency-Key": run,
+                "Content-SHA256": hashlib.sha256(body).hexdigest(),
+                "Content-Type": "application/vnd.fastgate.run"})
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked) as answer:
                 check(answer.status == 201, f"{folder}: an upload is answered by {answer.status}")
         finally:

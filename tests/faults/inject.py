@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-inject.py --library FILE --fastgate FILE --make-store FILE [--perfdb FILE --make-runs FILE] [--all] [SCENARIO...]
+inject.py --library FILE --fastgate FILE --make-store FILE [--perfdb FILE --make-runs FILE] [--all]
+          [SCENARIO...]
 
-Lets one call after another fail (faults.c) during a run, a push and a server's work, until no call is left to fail.
-Whatever fails: no death by signal, no hang, an exit code of docs/exit-codes.md with a line that gives the reason,
-earlier runs readable, every finished repetition kept, and nothing lost that was reported as done.
+Lets one call after another fail (faults.c) during a run, a push and a server's work, until no call
+is left to fail. Whatever fails: no death by signal, no hang, an exit code of docs/exit-codes.md
+with a line that gives the reason, earlier runs readable, every finished repetition kept, and
+nothing lost that was reported as done.
 
-Without --all, it tries a sample: the first calls of each kind, then one in N.  With it, it tries every call; of memory and
-database calls, which are thousands, the first call from every different stack.
+Without --all, it tries a sample: the first calls of each kind, then one in N. With it, it tries
+every call; of memory and database calls, which are thousands, the first call from every different
+stack.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +29,8 @@ from scenarios import MOST_CALLS, SCENARIOS, Tools, Wrong
 @dataclasses.dataclass(frozen=True)
 class Fault:
     """
-    A way to fail. `harmless`: the program must cope with it. `sample`: (N, M) tries the first N calls, then one in M.
+    A way to fail. `harmless`: the program must cope with it. `sample`: (N, M) tries the first N
+    calls, then one in M.
     """
     kind: str
     error: str
@@ -38,7 +42,8 @@ class Fault:
         return f"{self.kind} {self.error}{' from there on' if self.stays else ''}"
 
 
-ENOENT, EINTR, EIO, EAGAIN, ENOMEM, EACCES, EMFILE, ENOSPC, ENOLCK, ECONNRESET = "2 4 5 11 12 13 24 28 37 104".split()
+ENOENT, EINTR, EIO, EAGAIN, ENOMEM, EACCES, EMFILE, ENOSPC, ENOLCK, ECONNRESET = (
+    "2 4 5 11 12 13 24 28 37 104".split())
 SQLITE_BUSY, SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL = "5 7 10 13".split()
 FAULTS = (
     Fault("memory", ENOMEM, sample=(2, 1999)),
@@ -93,7 +98,8 @@ class Driver:
         log = os.path.join(place, "struck")
         shutil.copytree(self.template, place, symlinks=True)
         try:
-            self.scenario.try_once(place, fault, self.tools.environment(self.scenario.program, fault, at, place))
+            self.scenario.try_once(place, fault,
+                                   self.tools.environment(self.scenario.program, fault, at, place))
         except Wrong as wrong:
             stack = ""
             if os.path.exists(log):
@@ -134,8 +140,8 @@ class Driver:
 
     def run_fault(self, fault):
         """
-        Tries until there is no such call, and with --all once more, because no two runs are quite the same. Returns the
-        number of failed calls.
+        Tries until there is no such call, and with --all once more, because no two runs are quite
+        the same. Returns the number of failed calls.
         """
         beyond = 0
         struck = 0
@@ -150,22 +156,28 @@ class Driver:
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("library", "fastgate", "make-store"):
         parser.add_argument(f"--{name}", required=True, type=os.path.abspath)
     for name in ("perfdb", "make-runs"):
         parser.add_argument(f"--{name}", type=os.path.abspath, help="for push and serve")
-    parser.add_argument("--state", help="a file that keeps what has been tried: the next call with it goes on from there")
+    parser.add_argument(
+        "--state",
+        help="a file that keeps what has been tried: the next call with it goes on from there")
     parser.add_argument("--all", action="store_true", help="every call instead of a sample")
     parser.add_argument("--only", metavar="KIND", help="only this kind of call")
     parser.add_argument("--at", type=int, help="only the call of this number")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="run, push, serve; all of them when none is named")
+    parser.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []],
+                        help="run, push, serve; all of them when none is named")
     return parser.parse_args()
 
 
 class State:
-    """The faults tried so far: one line for each fault of a scenario, so that a long sweep can be resumed."""
+    """
+    The faults tried so far: one line for each fault of a scenario, so that a long sweep can be resumed.
+    """
 
     def __init__(self, path):
         self.path = path
@@ -213,7 +225,8 @@ def main():
     try:
         for name in given.scenario or SCENARIOS:
             driver = Driver(given, SCENARIOS[name], work)
-            faults = [fault for fault in FAULTS if fault.kind not in driver.scenario.skips and given.only in (None, fault.kind)]
+            faults = [fault for fault in FAULTS
+                      if fault.kind not in driver.scenario.skips and given.only in (None, fault.kind)]
             with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
                 tried += sum(pool.map(lambda fault, driver=driver: sweep(driver, state, fault), faults))
             failures += driver.failures

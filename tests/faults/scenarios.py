@@ -50,12 +50,15 @@ class Tools:
         self.given = given
 
     def environment(self, program, fault, at, folder):
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("FASTGATE", "FG_FAULTS"))}
-        environment.update(HOME=folder, XDG_CACHE_HOME=os.path.join(folder, "cache"), GIT_CEILING_DIRECTORIES=os.path.dirname(folder))
+        environment = {key: value for key, value in os.environ.items()
+                       if not key.startswith(("FASTGATE", "FG_FAULTS"))}
+        environment.update(HOME=folder, XDG_CACHE_HOME=os.path.join(folder, "cache"),
+                           GIT_CEILING_DIRECTORIES=os.path.dirname(folder))
         if os.path.exists(os.path.join(folder, "perfdb.db.key")):
             environment["PERFDB_TOKEN"] = first_key(folder)
         if fault:
-            environment.update(LD_PRELOAD=self.given.library, FG_FAULTS_PROGRAM=program, FG_FAULTS_CLASS=fault.kind, FG_FAULTS_AT=str(at),
+            environment.update(LD_PRELOAD=self.given.library, FG_FAULTS_PROGRAM=program,
+                               FG_FAULTS_CLASS=fault.kind, FG_FAULTS_AT=str(at),
                                FG_FAULTS_ERRNO=fault.error, FG_FAULTS_LOG=os.path.join(folder, "struck"))
             if fault.stays:
                 environment["FG_FAULTS_STAYS"] = "1"
@@ -67,8 +70,10 @@ class Tools:
 
     def fastgate(self, folder, *words, environment=None):
         """Returns exit code, standard output and standard error, after all its processes have ended."""
-        process = subprocess.Popen([self.given.fastgate, *words], cwd=folder, env=environment or self.environment("", None, 0, folder),
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        process = subprocess.Popen([self.given.fastgate, *words],
+                                   cwd=folder, env=environment or self.environment("", None, 0, folder),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
         try:
             out, err = process.communicate(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -104,7 +109,8 @@ def expect_end(fault, code, err, what):
     lines = [line for line in err.splitlines() if re.match(r"(fastgate|perfdb): ", line)]
     expect(code in (0, 1, 3) or lines, f"{what} ended with {code} and no line that says why: {err!r}")
     expect(len(lines) <= 4, f"{what} says too much: {err!r}")
-    expect("not an error" not in err and "Success" not in err, f"{what} does not know what failed: {err!r}")
+    expect("not an error" not in err and "Success" not in err,
+           f"{what} does not know what failed: {err!r}")
     expect(not fault.harmless or code == 0, f"{what} did not get over {fault.name()}: {code} {err!r}")
 
 
@@ -121,7 +127,8 @@ class Run:
         os.mkdir(os.path.join(folder, ".fastgate"))
         with open(os.path.join(folder, "fastgate.yml"), "w", encoding="ascii") as file:
             file.write(CONFIG)
-        subprocess.run([self.tools.given.make_store, os.path.join(folder, ".fastgate/store.db")], check=True)
+        subprocess.run([self.tools.given.make_store, os.path.join(folder, ".fastgate/store.db")],
+                       check=True)
         for _ in range(2):
             code, _, err = self.tools.fastgate(folder, "run", "--quiet")
             expect(code == 0, f"run without faults: {code} {err!r}")
@@ -132,23 +139,28 @@ class Run:
     @staticmethod
     def begun(folder):
         """The number of repetitions that have begun: each writes a line."""
-        with contextlib.suppress(FileNotFoundError), open(os.path.join(folder, "begun"), encoding="ascii") as file:
-            return len(file.readlines())
+        with contextlib.suppress(FileNotFoundError):
+            with open(os.path.join(folder, "begun"), encoding="ascii") as file:
+                return len(file.readlines())
         return 0
 
     def expect_kept(self, folder, fresh, passed):
         """
-        A repetition has ended when the next begins, and all have ended when the run passed. There are more than
-        REPETITIONS if the host took the CPU away from one: it is set aside, kept, and measured again.
+        A repetition has ended when the next begins, and all have ended when the run passed. There
+        are more than REPETITIONS if the host took the CPU away from one: it is set aside, kept, and
+        measured again.
         """
         begun = self.begun(folder)
         ended = max(begun, REPETITIONS) if passed else begun - 1
         kept = sum(self.tools.repetitions(folder, ".fastgate/store.db", run) for run in fresh)
-        expect(ended <= kept <= begun, f"{ended} repetitions had ended, {begun} had begun, {kept} are stored")
+        expect(ended <= kept <= begun,
+               f"{ended} repetitions had ended, {begun} had begun, {kept} are stored")
 
     def try_once(self, folder, fault, environment):
-        # A thread measures the cost of samples for a tenth of a second, so this is on only if that thread may fail.
-        words = ("--set", "measure.sampler.rate=auto") if fault.kind == "spawn" or self.tools.given.all else ()
+        # A thread measures the cost of samples for a tenth of a second, so this is on only if that
+        # thread may fail.
+        may_fail = fault.kind == "spawn" or self.tools.given.all
+        words = ("--set", "measure.sampler.rate=auto") if may_fail else ()
         code, out, err = self.tools.fastgate(folder, "run", *words, environment=environment)
         if code == 4 and "cannot " in out:
             err += "fastgate: " + out  # the report contains the reason
@@ -163,7 +175,8 @@ class Run:
         if code == 0:
             expect(len(fresh) == 1 and after[fresh[0]], "the run passed and is not stored")
             expect("quick" in out, f"the run passed and said nothing: {out!r}")
-            for name, end in (("r.json", "}\n"), ("r.xml", "</testsuites>\n"), ("r.html", "</html>\n"), ("r.md", "\n")):
+            for name, end in (("r.json", "}\n"), ("r.xml", "</testsuites>\n"),
+                              ("r.html", "</html>\n"), ("r.md", "\n")):
                 with open(os.path.join(folder, name), encoding="utf-8") as file:
                     expect(file.read().endswith(end), f"{name} is not whole")
 
@@ -181,8 +194,9 @@ class Server:
         self.folder = folder
         self.err_path = os.path.join(folder, "server.err")
         with open(self.err_path, "wb") as err:
-            self.process = subprocess.Popen([tools.given.perfdb, "serve", "--quiet", "--threads", "1", "--database", "perfdb.db",
-                                             "--listen", "127.0.0.1:0"], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            self.process = subprocess.Popen([tools.given.perfdb, "serve", "--quiet", "--threads", "1",
+                                             "--database", "perfdb.db", "--listen", "127.0.0.1:0"],
+                                            cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                                             stdout=subprocess.DEVNULL, stderr=err)
         self.port = None
         end = time.monotonic() + SERVER_START_S
@@ -207,7 +221,9 @@ class Server:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         try:
             headers = {"Authorization": f"Bearer {first_key(self.folder)}"}
-            connection.request(method, path, body, {**headers, "Content-Type": "application/vnd.fastgate.run"} if body else headers)
+            if body:
+                headers["Content-Type"] = "application/vnd.fastgate.run"
+            connection.request(method, path, body, headers)
             reply = connection.getresponse()
             return reply.status, reply.read()
         except TimeoutError:
@@ -251,10 +267,12 @@ class Push:
         server = Server(self.tools, folder)
         try:
             words = ("push", "--spool", "spool", "--url", server.url())
-            code, _, err = self.tools.fastgate(folder, *words, "--attempts", "1", environment=environment)
+            code, _, err = self.tools.fastgate(folder, *words, "--attempts", "1",
+                                               environment=environment)
             expect_end(fault, code, err, "push")
             waiting = glob.glob(os.path.join(folder, "spool/*.fgrun"))
-            expect(not glob.glob(os.path.join(folder, "spool/*.rejected")), "a good run is called rejected")
+            expect(not glob.glob(os.path.join(folder, "spool/*.rejected")),
+                   "a good run is called rejected")
             expect(code != 0 or not waiting, "the push passed and the run still waits")
             stored = count_runs(os.path.join(folder, "perfdb.db"))
             expect(waiting or stored == 1, "the run is neither in the spool nor in the database")
@@ -301,8 +319,10 @@ class Serve:
             code = server.stop()
         expect_end(fault, code, server.words(), "serve")
         stored = count_runs(os.path.join(folder, "perfdb.db"))
-        expect(stored == 2 or stored == 1 and status not in (200, 201), f"{stored} runs, and the upload was answered {status}")
-        expect(status in (None, 200, 201) or status >= 500 or status == 429, f"a good upload was answered {status}")
+        expect(stored == 2 or stored == 1 and status not in (200, 201),
+               f"{stored} runs, and the upload was answered {status}")
+        expect(status in (None, 200, 201) or status >= 500 or status == 429,
+               f"a good upload was answered {status}")
         expect(not fault.harmless or status == 201, f"did not get over {fault.name()}: {status}")
         server = Server(self.tools, folder)
         try:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-nonsense.py FASTGATE: lines that make no sense. The server answers each according to the
-protocol, or not at all, and continues.
+nonsense.py FASTGATE: lines that make no sense. The server answers each according to the protocol,
+or not at all, and continues.
 """
 import json
 import os
@@ -38,9 +38,8 @@ def request(method, params=None, **more):
 def expect_error(what, line, code, identity=1, words=""):
     answers = serve(line, PING)
     error = answers[0].get("error", {})
-    check(len(answers) == 2 and error.get("code") == code and answers[0]["id"] == identity and
-          words in error.get("message", ""),
-          f"{what}: {answers}")
+    check(len(answers) == 2 and error.get("code") == code and answers[0]["id"] == identity
+          and words in error.get("message", ""), f"{what}: {answers}")
 
 
 expect_error("no JSON", b"{", -32700, None, "not valid JSON")
@@ -60,9 +59,8 @@ expect_error("arguments as text", request("tools/call", {"name": "run", "argumen
 expect_error("a cursor", request("tools/list", {"cursor": "x"}), -32602)
 expect_error("a batch", [PING], -32600, None, "a message must be a JSON object")
 expect_error("a line without end", b'{"a": "' + b"x" * (1 << 21) + b'"}', -32600, None, "1 MiB")
-check([one["id"]
-       for one in serve(b"", b"\r", {"jsonrpc": "2.0", "id": 1, "result": {}},
-                        {"jsonrpc": "2.0", "method": "notifications/any"}, PING)] == ["end"],
+check([one["id"] for one in serve(b"", b"\r", {"jsonrpc": "2.0", "id": 1, "result": {}},
+                                  {"jsonrpc": "2.0", "method": "notifications/any"}, PING)] == ["end"],
       "blank lines, responses and unknown notifications are not answered")
 many = [request("tools/call", {"name": "history"}, id=number) for number in range(40)]
 busy = [one for one in serve(*many, PING) if one.get("error", {}).get("code") == -32000]
@@ -93,6 +91,5 @@ for _ in range(3000):
 answers = serve(*lines, {**PING, "id": "the last"})
 check(any(one.get("id") == "the last" for one in answers), "the server survives changed messages")
 check(all(one["jsonrpc"] == "2.0" and ("result" in one) != ("error" in one)
-          for one in answers if "method" not in one),
-      "each answer is a result or an error")
+          for one in answers if "method" not in one), "each answer is a result or an error")
 finish()

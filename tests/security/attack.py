@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared by the attacks: each gets its own server, and a client that sends exactly the given bytes. Scripts are called
-with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the database is a file.
+Shared by the attacks: each gets its own server, and a client that sends exactly the given bytes.
+Scripts are called with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the
+database is a file.
 """
 import glob
 import json
@@ -52,15 +53,18 @@ class Answer:
 
 class Server:
     """
-    `perfdb serve` on a free port, or another program that reports where it serves. Requests without a token use the
-    administrator's key if this is the database's first start; with the token NOBODY they have none.
+    `perfdb serve` on a free port, or another program that reports where it serves. Requests without
+    a token use the administrator's key if this is the database's first start; with the token NOBODY
+    they have none.
     """
 
     def __init__(self, *options, program=None, environment=None):
         words = program or [PERFDB, "serve", "--database", DATABASE, "--listen", "127.0.0.1:0"]
         with open("server.log", "ab") as log:
-            self.process = subprocess.Popen([*words, *options], stdout=log, stderr=subprocess.PIPE, text=True, errors="replace",
-                                            env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen([*words, *options],
+                                            stdout=log, stderr=subprocess.PIPE, text=True,
+                                            errors="replace", env={**os.environ, **(environment or {})},
+                                            stdin=subprocess.DEVNULL)
         said = ""
         self.url = None
         while self.url is None:
@@ -74,7 +78,8 @@ class Server:
         first = re.search(r"#token=(fgt_[0-9a-f]{64})", said)
         self.key = first.group(1) if first else None
         self.said = deque(said.splitlines(True), SAID_LINES)
-        self.listener = threading.Thread(target=lambda: self.said.extend(self.process.stderr), daemon=True)
+        self.listener = threading.Thread(target=lambda: self.said.extend(self.process.stderr),
+                                         daemon=True)
         self.listener.start()
 
     def __enter__(self):
@@ -89,24 +94,30 @@ class Server:
 
     def story(self):
         """
-        For a failed test: whether the server lives, the state of its threads, and the output of the server and
-        PostgreSQL.
+        For a failed test: whether the server lives, the state of its threads, and the output of the
+        server and PostgreSQL.
         """
         moved = time.time() - time.monotonic() - CLOCKS_APART
-        told = [f"exit code {self.process.poll()}; the wall clock was moved by {moved:.3f} s since the test began; threads:\n"]
+        told = [f"exit code {self.process.poll()}; "
+                f"the wall clock was moved by {moved:.3f} s since the test began; threads:\n"]
         for folder in sorted(glob.glob(f"/proc/{self.process.pid}/task/*")):
-            told.append("  " + " ".join(read_line(os.path.join(folder, name)) for name in ("comm", "wchan", "syscall")) + "\n")
+            told.append("  " + " ".join(read_line(os.path.join(folder, name))
+                                        for name in ("comm", "wchan", "syscall")) + "\n")
         told += ["standard error:\n", *self.said.copy(), "server.log:\n"]
         with open("server.log", encoding="utf-8", errors="replace") as log:
             told += deque(log, LOG_LINES)
         if DATABASE.startswith("postgresql://") and shutil.which("psql"):
-            for question in ("SELECT pid, state, wait_event, xact_start, query FROM pg_stat_activity WHERE backend_type = 'client backend'",
-                             "SELECT pid, locktype, relation::regclass, objid, mode FROM pg_locks WHERE NOT granted"):
+            for question in ("SELECT pid, state, wait_event, xact_start, query FROM pg_stat_activity"
+                             " WHERE backend_type = 'client backend'",
+                             "SELECT pid, locktype, relation::regclass, objid, mode FROM pg_locks"
+                             " WHERE NOT granted"):
                 told.append(call("psql", "-X", "-d", DATABASE, "-c", question).stdout)
         return "".join(told)
 
     def say(self, data, source="127.0.0.1"):
-        """Sends raw bytes; returns everything received until the server closes or the answer is complete."""
+        """
+        Sends raw bytes; returns everything received until the server closes or the answer is complete.
+        """
         with socket.create_connection(("127.0.0.1", self.port), HUNG_S, (source, 0)) as line:
             try:
                 line.sendall(data)
@@ -132,10 +143,12 @@ class Server:
         if body is not None:
             lines["Content-Length"] = len(body)
         text = "".join(f"{key}: {value}\r\n" for key, value in lines.items())
-        return self.say(f"{method} {path} HTTP/1.1\r\n{text}\r\n".encode("latin-1") + (body or b""), source)
+        return self.say(f"{method} {path} HTTP/1.1\r\n{text}\r\n".encode("latin-1") + (body or b""),
+                        source)
 
     def write(self, path, value, headers=None, **more):
-        return self.ask("POST", path, {"Content-Type": "application/json", **(headers or {})}, json.dumps(value).encode(), **more)
+        return self.ask("POST", path, {"Content-Type": "application/json", **(headers or {})},
+                        json.dumps(value).encode(), **more)
 
     def runs(self, **more):
         return [run["id"] for run in self.ask("GET", "/api/v1/runs", **more).json()["runs"]]
@@ -157,8 +170,9 @@ def size_of_answer(raw):
 
 
 def token(scope, *options):
-    return subprocess.run([PERFDB, "token", "create", "--database", DATABASE, "--scope", scope, *options], check=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    return subprocess.run(
+        [PERFDB, "token", "create", "--database", DATABASE, "--scope", scope, *options],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
 
 
 def push(server, count=2, secret=None):
@@ -166,7 +180,8 @@ def push(server, count=2, secret=None):
     subprocess.run([MAKE_RUNS, "spool", "1", str(count)], check=True)
     secret = secret or server.key
     environment = {**os.environ, "PERFDB_TOKEN": secret} if secret else os.environ
-    done = subprocess.run([FASTGATE, "push", "--quiet", "--spool", "spool", "--url", f"http://127.0.0.1:{server.port}"],
+    done = subprocess.run([FASTGATE, "push", "--quiet", "--spool", "spool",
+                           "--url", f"http://127.0.0.1:{server.port}"],
                           env=environment, capture_output=True, text=True, check=False)
     check(done.returncode == 0, f"the runs were not taken: {done.stderr}")
 
@@ -202,7 +217,8 @@ def crc32c(data):
 
 def parcel(envelope, dictionary, values):
     body = envelope + dictionary + values
-    return b"FGRUN/1\n" + struct.pack("<4I", len(envelope), len(dictionary), len(values), crc32c(body)) + body
+    return b"FGRUN/1\n" + struct.pack("<4I", len(envelope), len(dictionary), len(values),
+                                      crc32c(body)) + body
 
 
 def send(server, data, secret):

@@ -19,7 +19,9 @@ class Impostor(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        body = self.reply(self.headers.get("Idempotency-Key", "")) if callable(self.reply) else self.reply
+        body = self.reply
+        if callable(body):
+            body = body(self.headers.get("Idempotency-Key", ""))
         self.send_response(self.status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -33,8 +35,9 @@ class Impostor(http.server.BaseHTTPRequestHandler):
 
 
 def push(url, **more):
-    return subprocess.run([FASTGATE, "push", "--quiet", "--spool", "spool", "--attempts", "1", "--url", url], capture_output=True,
-                          text=True, check=False, env={**os.environ, **more})
+    return subprocess.run([FASTGATE, "push", "--quiet", "--spool", "spool", "--attempts", "1",
+                           "--url", url],
+                          capture_output=True, text=True, check=False, env={**os.environ, **more})
 
 
 def spooled():
@@ -50,22 +53,28 @@ def attack():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Impostor)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
-    for what, status, reply in (("a login page", 200, b"<html><form>Password</form></html>"), ("nothing", 200, b""), ("nothing", 201, b""),
-                                ("an empty object", 201, b"{}"), ("a list", 200, b"[]"), ("another run", 201, b'{"run":"x","digest":"x"}'),
-                                ("the run without its digest", 201, of_run()), ("the run with another digest", 201, of_run(digest="0" * 64))):
+    for what, status, reply in (("a login page", 200, b"<html><form>Password</form></html>"),
+                                ("nothing", 200, b""), ("nothing", 201, b""),
+                                ("an empty object", 201, b"{}"), ("a list", 200, b"[]"),
+                                ("another run", 201, b'{"run":"x","digest":"x"}'),
+                                ("the run without its digest", 201, of_run()),
+                                ("the run with another digest", 201, of_run(digest="0" * 64))):
         Impostor.status, Impostor.reply = status, staticmethod(reply) if callable(reply) else reply
         done = push(url)
-        check(done.returncode != 0 and "without confirming" in done.stderr, f"{what} is taken for a confirmation: {done.stderr}")
+        check(done.returncode != 0 and "without confirming" in done.stderr,
+              f"{what} is taken for a confirmation: {done.stderr}")
         check(spooled() == 2, f"{what}: a run left the spool")
     server.shutdown()
     server.server_close()
     with Server() as real:
         done = push(f"http://127.0.0.1:{real.port}", PERFDB_TOKEN=real.key)
-        check(done.returncode == 0 and spooled() == 0 and len(real.runs()) == 2, f"a real server: {done.stderr}")
+        check(done.returncode == 0 and spooled() == 0 and len(real.runs()) == 2,
+              f"a real server: {done.stderr}")
         secret = token("upload")
         subprocess.run([MAKE_RUNS, "spool", "3", "1"], check=True)
         done = push(f"http://127.0.0.1:{real.port}", PERFDB_TOKEN=secret + "\r\nX-Injected: 1")
-        check(done.returncode != 0 and "line break" in done.stderr and spooled() == 1, f"a token with a line break: {done.stderr}")
+        check(done.returncode != 0 and "line break" in done.stderr and spooled() == 1,
+              f"a token with a line break: {done.stderr}")
 
 
 finish_in_scratch(attack)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-The first start is closed: strangers have no rights, even behind a proxy that looks local, and only an explicit option
-gives everybody read access.
+The first start is closed: strangers have no rights, even behind a proxy that looks local, and only
+an explicit option gives everybody read access.
 """
 import glob
 import os
@@ -13,23 +13,31 @@ from attack import DATABASE, MAKE_RUNS, NOBODY, Server, expect, parcel, parts, p
 from checks import check, finish_in_scratch
 
 BODY = bytearray()
-READS = ("/api/v1/runs", "/api/v1/projects", "/api/v1/capabilities", "/api/v1/feed?project=tracker", "/api/v1/dashboard?project=tracker")
-ADMINISTERS = (("GET", "/api/v1/tokens"), ("GET", "/api/v1/audit"), ("GET", "/api/v1/webhook?project=tracker"))
+READS = ("/api/v1/runs", "/api/v1/projects", "/api/v1/capabilities", "/api/v1/feed?project=tracker",
+         "/api/v1/dashboard?project=tracker")
+ADMINISTERS = (("GET", "/api/v1/tokens"), ("GET", "/api/v1/audit"),
+               ("GET", "/api/v1/webhook?project=tracker"))
 # The headers of nginx's plain proxy_pass: its own loopback Host, nothing about forwarding.
-DISGUISES = ({}, {"Host": "127.0.0.1"}, {"Host": "localhost:8642"}, {"Host": "[::1]"}, {"Host": "127.0.0.1", "Connection": "close"},
-             {"X-Forwarded-For": "127.0.0.1"}, {"Authorization": "Bearer "}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer fgt_" + "0" * 64})
+DISGUISES = ({}, {"Host": "127.0.0.1"}, {"Host": "localhost:8642"}, {"Host": "[::1]"},
+             {"Host": "127.0.0.1", "Connection": "close"}, {"X-Forwarded-For": "127.0.0.1"},
+             {"Authorization": "Bearer "}, {"Authorization": "Basic YTpi"},
+             {"Authorization": "Bearer fgt_" + "0" * 64})
 
 
 def may_not(server, headers, reads):
     for path in READS:
         status = server.ask("GET", path, headers, token=NOBODY).status
-        check(status == 200 if reads and "Bearer" not in headers.get("Authorization", "") else status == 401, f"GET {path} with {headers}: {status}")
+        check(status == 200 if reads
+              and "Bearer" not in headers.get("Authorization", "") else status == 401,
+              f"GET {path} with {headers}: {status}")
     for method, path in ADMINISTERS:
         expect(server.ask(method, path, headers, token=NOBODY), 401, f"{method} {path} with {headers}")
-    for path, words in (("/api/v1/tokens", {"scope": "admin"}), ("/api/v1/annotations", {"project": "tracker", "text": "x"}),
+    for path, words in (("/api/v1/tokens", {"scope": "admin"}),
+                        ("/api/v1/annotations", {"project": "tracker", "text": "x"}),
                         ("/api/v1/webhook", {"project": "tracker", "url": "https://example.org/"})):
         expect(server.write(path, words, headers, token=NOBODY), 401, f"POST {path} with {headers}")
-    expect(server.ask("DELETE", "/api/v1/runs/latest", headers, token=NOBODY), 401, f"removing a run with {headers}")
+    expect(server.ask("DELETE", "/api/v1/runs/latest", headers, token=NOBODY), 401,
+           f"removing a run with {headers}")
     check(send(server, bytes(BODY), NOBODY).status == 401, "a stranger's run is stored")
 
 
@@ -59,7 +67,8 @@ def key_is_printed_once_and_kept_for_its_owner():
 def revoked_key_opens_nothing_and_brings_no_other(key):
     with Server() as server:
         number = server.ask("GET", "/api/v1/tokens", token=key).json()["tokens"][0]["id"]
-        expect(server.ask("DELETE", f"/api/v1/tokens/{number}", token=key), 200, "revoking the first key")
+        expect(server.ask("DELETE", f"/api/v1/tokens/{number}", token=key), 200,
+               "revoking the first key")
         expect(server.ask("GET", "/api/v1/runs", token=key), 401, "the revoked key")
     with Server() as server:
         check(server.key is None, "a start after the first prints a key")

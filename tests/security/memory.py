@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many large bodies at once use no more memory than the shared limit, and a stalling client makes nobody else wait."""
+"""
+Many large bodies at once use no more memory than the shared limit, and a stalling client makes
+nobody else wait.
+"""
 import glob
 import re
 import socket
@@ -20,12 +23,14 @@ def memory(server):
 
 
 def held(server):
-    return int(re.search(rb"^perfdb_body_bytes (\d+)", server.ask("GET", "/metrics").body, re.M).group(1))
+    metrics = server.ask("GET", "/metrics").body
+    return int(re.search(rb"^perfdb_body_bytes (\d+)", metrics, re.M).group(1))
 
 
 def begin(server, secret):
     line = socket.create_connection(("127.0.0.1", server.port), HUNG_S)
-    head = f"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: {RUN_TYPE}\r\nContent-Length: {SIZE}\r\n"
+    head = (f"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: {RUN_TYPE}\r\n"
+            f"Content-Length: {SIZE}\r\n")
     line.sendall((head + f"Authorization: Bearer {secret}\r\n\r\n").encode())
     sent, piece = 0, bytes(1 << 20)
     try:
@@ -47,11 +52,13 @@ def nobody_waits_for_those_who_stall():
         before = memory(server)
         strangers = [begin(server, f"fgt_{i:064x}") for i in range(20)]
         check(held(server) == 0, "strangers take from the bound of all")
-        expect(send(server, new_run(77), token("upload")), 201, "the first run of a token while strangers stall")
+        expect(send(server, new_run(77), token("upload")), 201,
+               "the first run of a token while strangers stall")
         mine = token("upload")
         lines = [begin(server, mine) for _ in range(20)]
         check(held(server) <= BOUND // 2 + SIZE, f"one token holds {held(server)} bytes")
-        expect(send(server, new_run(78), token("upload")), 201, "another's first run while a token stalls")
+        expect(send(server, new_run(78), token("upload")), 201,
+               "another's first run while a token stalls")
         check(memory(server) - before < 100 << 20, f"{memory(server) - before} bytes of memory more")
         for line in strangers + lines:
             line.close()

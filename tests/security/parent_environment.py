@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process finds no secret in the
-CI recipes, which send in a separate step; `run` warns if a benchmark could find one.
+parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process
+finds no secret in the CI recipes, which send in a separate step; `run` warns if a benchmark could
+find one.
 """
 import os
 import pathlib
@@ -34,14 +35,17 @@ project: tracker
 build: {{ command: "true" }}
 benchmarks:
   - {{ name: spy, command: ./spy }}
-measure: {{ schedule: abba, pairs: {{ min: 2, max: 2 }}, warmup: 0, layouts: never, sampler: {{ enabled: false }} }}
+measure:
+  {{ schedule: abba, pairs: {{ min: 2, max: 2 }}, warmup: 0, layouts: never,
+     sampler: {{ enabled: false }} }}
 perfdb: {{ url: "{url}" }}
 report: {{ post: [ {{ github: commit-status }} ] }}
 """
 
 
 def environment(**more):
-    kept = {name: value for name, value in os.environ.items() if not re.match("(PERFDB|FASTGATE|GITHUB|GITLAB|CI)_|GH_TOKEN", name)}
+    kept = {name: value for name, value in os.environ.items()
+            if not re.match("(PERFDB|FASTGATE|GITHUB|GITLAB|CI)_|GH_TOKEN", name)}
     home = os.getcwd()
     return {**kept, "HOME": home, "PATH": f"{os.path.dirname(FASTGATE)}:{os.environ['PATH']}", **more}
 
@@ -50,25 +54,31 @@ def play_action(url):
     """Runs every step of action.yml with a script, as a runner starts it."""
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     inputs = {name: about.get("default", "") for name, about in action["inputs"].items()}
-    inputs |= {"fastgate": FASTGATE, "token": HOST, "perfdb-token": SERVER, "perfdb-url": url, "working-directory": "checkout"}
+    inputs |= {"fastgate": FASTGATE, "token": HOST, "perfdb-token": SERVER, "perfdb-url": url,
+               "working-directory": "checkout"}
     temp = os.path.abspath("temp")
     os.mkdir(temp)
-    files = {name: f"{temp}/{name}" for name in ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    job = environment(GITHUB_EVENT_NAME="push", GITHUB_ACTION_PATH=str(ROOT), GITHUB_API_URL=url, GITHUB_REPOSITORY="acme/demo", GITHUB_SHA="a" * 40,
-                      GITHUB_ACTIONS="true", RUNNER_TEMP=temp, **files)
+    files = {name: f"{temp}/{name}"
+             for name in ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    job = environment(GITHUB_EVENT_NAME="push", GITHUB_ACTION_PATH=str(ROOT), GITHUB_API_URL=url,
+                      GITHUB_REPOSITORY="acme/demo", GITHUB_SHA="a" * 40, GITHUB_ACTIONS="true",
+                      RUNNER_TEMP=temp, **files)
     values = {f"inputs.{name}": value for name, value in inputs.items()}
     said = ""
     for step in action["runs"]["steps"]:
         if "run" not in step:
             continue
-        given = {name: re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda match: values.get(match[1], ""), value) for name, value in step.get("env", {}).items()}
+        given = {name: re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda match: values.get(match[1], ""), value)
+                 for name, value in step.get("env", {}).items()}
         for name in ("GITHUB_ENV", "GITHUB_PATH"):
             if step["name"] == "send" and os.path.exists(files[name]):
-                check(not pathlib.Path(files[name]).read_text(encoding="utf-8"), f"a benchmark chose the {name} of the step with secrets")
+                check(not pathlib.Path(files[name]).read_text(encoding="utf-8"),
+                      f"a benchmark chose the {name} of the step with secrets")
         done = call("sh", "-e", "-c", step["run"], cwd="checkout", env={**job, **given})
         check(done.returncode == 0, f"action, {step['name']}: {done.returncode} {done.stderr}")
         if step.get("id") == "get":
-            values["steps.get.outputs.program"] = pathlib.Path(files["GITHUB_OUTPUT"]).read_text(encoding="utf-8").strip().partition("=")[2]
+            output = pathlib.Path(files["GITHUB_OUTPUT"]).read_text(encoding="utf-8")
+            values["steps.get.outputs.program"] = output.strip().partition("=")[2]
         said += done.stdout + done.stderr
     return said
 
@@ -77,41 +87,50 @@ def play_gitlab(url):
     """Runs both jobs of the recipe; the second gets the variables of the environment scope."""
     recipe = yaml.safe_load((ROOT / "examples/ci/gitlab.yml").read_text(encoding="utf-8"))
     said = ""
-    for name, given in (("performance", {}), ("performance-send", {"PERFDB_URL": url, "PERFDB_TOKEN": SERVER, "GITLAB_TOKEN": HOST})):
-        done = call("sh", "-e", "-c", "\n".join(recipe[name]["script"]), cwd="checkout", env=environment(**given))
+    secrets = {"PERFDB_URL": url, "PERFDB_TOKEN": SERVER, "GITLAB_TOKEN": HOST}
+    for name, given in (("performance", {}), ("performance-send", secrets)):
+        done = call("sh", "-e", "-c", "\n".join(recipe[name]["script"]),
+                    cwd="checkout", env=environment(**given))
         check(done.returncode == 0, f"gitlab, {name}: {done.returncode} {done.stderr}")
         said += done.stdout + done.stderr
     check(recipe["performance-send"]["environment"]["name"] == "fastgate", "the secrets have no scope")
     return said
 
 
-def recipes(url):
+def recipes_show_no_secret_to_a_benchmark(url):
     for play in (play_action, play_gitlab):
         for name in ("found", "looked"):
             write(name, "")
         SEEN.clear()
         said = play(url)
-        check(os.path.getsize("looked") > 0 and os.path.getsize("found") == 0, f"{play.__name__}: a benchmark found a secret, or did not look: {said}")
-        check(any(f"Bearer {SERVER}" in request for request in SEEN), f"{play.__name__}: the server got no token: {SEEN} {said}")
+        check(os.path.getsize("looked") > 0 and os.path.getsize("found") == 0,
+              f"{play.__name__}: a benchmark found a secret, or did not look: {said}")
+        check(any(f"Bearer {SERVER}" in request for request in SEEN),
+              f"{play.__name__}: the server got no token: {SEEN} {said}")
         check(HOST not in said and SERVER not in said, f"{play.__name__}: a secret was printed")
         check("in its environment" not in said, f"{play.__name__}: a warning without a cause: {said}")
 
 
-def warnings():
+def reachable_secrets_are_reported():
     """`run` warns if the shell that starts it has a token, even under a name that fastgate.yml gives."""
     for name in ("GITHUB_TOKEN", "PERFDB_TOKEN", "FASTGATE_OWN"):
-        done = call("sh", "-c", f"{FASTGATE} run --no-post --set perfdb.token_env=FASTGATE_OWN; true", cwd="checkout", env=environment(**{name: HOST}))
+        done = call("sh", "-c", f"{FASTGATE} run --no-post --set perfdb.token_env=FASTGATE_OWN; true",
+                    cwd="checkout", env=environment(**{name: HOST}))
         lines = [line for line in done.stderr.splitlines() if f"${name} in its environment" in line]
         check(len(lines) == 1 and HOST not in done.stderr, f"{name}: not one line warns: {done.stderr}")
     done = call(FASTGATE, "run", "--no-post", cwd="checkout", env=environment(GITHUB_TOKEN=HOST))
-    check("in its environment" not in done.stderr, f"fastgate's own environment is cleared: {done.stderr}")
+    check("in its environment" not in done.stderr,
+          f"fastgate's own environment is cleared: {done.stderr}")
 
 
-def pull_request_target():
-    done = call(FASTGATE, "run", "--no-post", cwd="checkout", env=environment(GITHUB_EVENT_NAME="pull_request_target"))
-    check(done.returncode == 2 and "pull_request_target" in done.stderr, f"pull_request_target: {done.returncode} {done.stderr}")
-    done = call(FASTGATE, "run", "--no-post", cwd="checkout",
-                env=environment(GITHUB_EVENT_NAME="pull_request_target", FASTGATE_PULL_REQUEST_TARGET="allow"))
+def pull_request_target_needs_permission():
+    done = call(FASTGATE, "run", "--no-post",
+                cwd="checkout", env=environment(GITHUB_EVENT_NAME="pull_request_target"))
+    check(done.returncode == 2 and "pull_request_target" in done.stderr,
+          f"pull_request_target: {done.returncode} {done.stderr}")
+    done = call(FASTGATE, "run", "--no-post",
+                cwd="checkout", env=environment(GITHUB_EVENT_NAME="pull_request_target",
+                                                FASTGATE_PULL_REQUEST_TARGET="allow"))
     check(done.returncode == 0, f"pull_request_target, allowed: {done.returncode} {done.stderr}")
 
 
@@ -120,9 +139,9 @@ def attack():
     write("checkout/fastgate.yml", CONFIG.format(url=URL))
     for words in (("init", "-q", "."), ("add", "."), ("commit", "-q", "-m", "One")):
         git(*words, cwd="checkout")
-    recipes(URL)
-    warnings()
-    pull_request_target()
+    recipes_show_no_secret_to_a_benchmark(URL)
+    reachable_secrets_are_reported()
+    pull_request_target_needs_permission()
 
 
 finish_in_scratch(attack)

@@ -12,9 +12,10 @@ def attack():
     with open("fastgate.yml", "w", encoding="utf-8") as file:
         file.write("version: 1\nproject: tracker\nbenchmarks:\n  - { name: a, command: /bin/true }\n")
     os.mkfifo("report.json")
-    done = subprocess.run([FASTGATE, "report", "--post-from", "report.json"], capture_output=True, text=True, check=False, timeout=HUNG_S,
-                          stdin=subprocess.DEVNULL)
-    check(done.returncode == 2 and "not a regular file" in done.stderr, f"{done.returncode} {done.stderr}")
+    done = subprocess.run([FASTGATE, "report", "--post-from", "report.json"], capture_output=True,
+                          text=True, check=False, timeout=HUNG_S, stdin=subprocess.DEVNULL)
+    check(done.returncode == 2 and "not a regular file" in done.stderr,
+          f"{done.returncode} {done.stderr}")
 
 
 finish_in_scratch(attack)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, and a store with a view or
-a trigger that never ends. fastgate waits for none of them, and quotes nothing from outside of the checkout.
+planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, and a
+store with a view or a trigger that never ends. fastgate waits for none of them, and quotes nothing
+from outside of the checkout.
 """
 import os
 import shutil
@@ -13,9 +14,11 @@ import sys
 from checks import call, check, finish_in_scratch, git, write
 
 FASTGATE = os.path.abspath(sys.argv[1])
-CONFIG = 'version: 1\nproject: planted\nbuild: { command: "true" }\nbenchmarks:\n  - { name: nothing, command: "true" }\n'
+CONFIG = ('version: 1\nproject: planted\nbuild: { command: "true" }\nbenchmarks:\n'
+          '  - { name: nothing, command: "true" }\n')
 SECRET = "a-line-of-another-file"
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, i AS project FROM n"
+ENDLESS = ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, "
+           "i AS project FROM n")
 
 
 def fastgate(*words):
@@ -38,7 +41,8 @@ def a_link_out_of_the_checkout_is_refused():
     write("private", f"{SECRET}: [\n{SECRET}\n")
     os.symlink("../private", "checkout/fastgate.yml")
     code, words = fastgate("run")
-    check(code == 2 and "leads out of the checkout" in words and SECRET not in words, f"link: {code} {words}")
+    check(code == 2 and "leads out of the checkout" in words and SECRET not in words,
+          f"link: {code} {words}")
     os.remove("checkout/fastgate.yml")
     write("checkout/ci/gate.yml", CONFIG)
     os.symlink("ci/gate.yml", "checkout/fastgate.yml")
@@ -58,7 +62,8 @@ def plant(script):
 
 def a_store_with_code_is_refused():
     write("checkout/fastgate.yml", CONFIG)
-    plant(f"CREATE TRIGGER late AFTER INSERT ON run BEGIN UPDATE run SET id = (SELECT max(id) FROM ({ENDLESS})); END")
+    plant("CREATE TRIGGER late AFTER INSERT ON run BEGIN UPDATE run SET id = (SELECT max(id) FROM "
+          f"({ENDLESS})); END")
     stored_is_refused(("run", "--pairs", "2:2"))
     plant(f"PRAGMA writable_schema = ON; ALTER TABLE run RENAME TO kept; CREATE VIEW run AS {ENDLESS}")
     stored_is_refused(("runs",), ("history",), ("report",), ("run", "--pairs", "2:2"))

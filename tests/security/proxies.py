@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-A stranger behind a proxy uses up only their own allowance, and nobody can use up another's or pass for somebody else.
+A stranger behind a proxy uses up only their own allowance, and nobody can use up another's or pass
+for somebody else.
 """
 import json
 
@@ -29,7 +30,7 @@ def exhaust(server, name, **more):
     check(False, "requests are not limited")
 
 
-def behind_a_proxy():
+def each_client_of_a_proxy_has_its_own_allowance():
     with Server("--behind-proxy", "--requests-per-minute", str(LIMIT)) as server:
         exhaust(server, lambda: STRANGER)
         expect(ask(server, NEIGHBOUR), 200, "the neighbour")
@@ -39,31 +40,35 @@ def behind_a_proxy():
         # The proxy appends on the right; everything to the left is the stranger's own claim.
         claims = (f"192.0.2.{i}, {STRANGER}" for i in range(1, 200))
         exhaust(server, lambda: next(claims))
-        expect(ask(server, NEIGHBOUR), 200, "the neighbour, whom nobody claimed to be")
+        expect(ask(server, NEIGHBOUR), 200, "the neighbour, whose address nobody claimed")
         lines = [json.loads(line) for line in open("server.log", encoding="utf-8")]
-        check({line["client"] for line in lines} == {STRANGER, NEIGHBOUR}, "the log does not name the clients")
+        check({line["client"] for line in lines} == {STRANGER, NEIGHBOUR},
+              "the log does not name the clients")
 
 
-def from_an_untrusted_peer():
-    with Server("--behind-proxy", "--trust-proxy", "127.0.0.9", "--requests-per-minute", str(LIMIT)) as server:
+def untrusted_peers_name_nobody():
+    with Server("--behind-proxy", "--trust-proxy", "127.0.0.9",
+                "--requests-per-minute", str(LIMIT)) as server:
         names = (f"192.0.2.{i}" for i in range(1, 200))
         exhaust(server, lambda: next(names))
         expect(ask(server, None, source="127.0.0.2"), 200, "another address")
         expect(ask(server, NEIGHBOUR, source="127.0.0.9"), 200, "through the proxy that is trusted")
 
 
-def forged_in_the_other_header():
+def forged_header_is_not_believed():
     """The proxy sets one header; another one comes from the client."""
     with Server("--behind-proxy", "--requests-per-minute", str(LIMIT)) as server:
         for i in range(3 * LIMIT):
             server.ask("GET", "/", {"X-Forwarded-For": STRANGER, "Forwarded": f"for=192.0.2.{i}"})
         expect(ask(server, NEIGHBOUR), 200, "the neighbour")
         last = [json.loads(line)["client"] for line in open("server.log", encoding="utf-8")][-3 * LIMIT:]
-        check(not any(name.startswith("192.0.2.") for name in last), f"a forged address was believed: {last}")
+        check(not any(name.startswith("192.0.2.") for name in last),
+              f"a forged address was believed: {last}")
 
 
-def every_form_of_an_address():
-    with Server("--behind-proxy", "--trust-proxy", "127.0.0.0/8", "--trust-proxy", "10.0.0.0/8", "--trust-proxy", "fd00::/8") as server:
+def every_form_of_an_address_is_read():
+    with Server("--behind-proxy", "--trust-proxy", "127.0.0.0/8", "--trust-proxy", "10.0.0.0/8",
+                "--trust-proxy", "fd00::/8") as server:
         for header, value, client in (
                 ("X-Forwarded-For", "192.0.2.1, 10.1.2.3", "192.0.2.1"),
                 ("X-Forwarded-For", "192.0.2.1:4711", "192.0.2.1"),
@@ -78,7 +83,8 @@ def every_form_of_an_address():
 
 def attack():
     token("read")
-    for part in (behind_a_proxy, from_an_untrusted_peer, forged_in_the_other_header, every_form_of_an_address):
+    for part in (each_client_of_a_proxy_has_its_own_allowance, untrusted_peers_name_nobody,
+                 forged_header_is_not_believed, every_form_of_an_address_is_read):
         open("server.log", "w", encoding="utf-8").close()
         part()
 

@@ -26,16 +26,17 @@ def nothing_can_be_written(server, run, headers):
     check(capabilities["read_only"] is True, f"the server calls itself {capabilities}")
 
 
-def pages_of_a_local_store(run):
+def pages_of_a_local_store_need_the_key(run):
     with Server(program=[FASTGATE, "web", "--store", DATABASE]) as server:
         key = re.search(r"\?key=([0-9a-f]{32,})$", server.url)
         check(key, f"the address has no key: {server.url}")
         key = key.group(1)
         expect(server.ask("GET", "/healthz"), 200, "health")
-        icon = expect(server.ask("GET", "/favicon.ico"), 200, "the icon, which a browser asks for on its own")
+        icon = expect(server.ask("GET", "/favicon.ico"), 200,
+                      "the icon, which a browser asks for on its own")
         check(icon.headers.get("content-type") == "image/svg+xml", f"the icon's type: {icon.headers}")
-        for path in ("/", "/api/v1/runs", "/assets/app.js", "/metrics", "/?key=", f"/?key={'0' * len(key)}",
-                     f"/api/v1/runs?key={key}"):
+        for path in ("/", "/api/v1/runs", "/assets/app.js", "/metrics", "/?key=",
+                     f"/?key={'0' * len(key)}", f"/api/v1/runs?key={key}"):
             expected = 200 if path == "/metrics" else 401
             expect(server.ask("GET", path), expected, f"another user asks for {path}")
         expect(server.ask("DELETE", f"/api/v1/runs/{run}"), 405, "another user removes a run")
@@ -45,9 +46,13 @@ def pages_of_a_local_store(run):
         check(key not in entry.body.decode(), "the key is in the page")
         known = {"Cookie": cookie.split(";")[0]}
         expect(server.ask("GET", "/", known), 200, "the page with the cookie")
-        expect(server.ask("GET", "/api/v1/runs", {"Authorization": f"Bearer {key}"}), 200, "a script with the key")
-        expect(server.ask("GET", "/api/v1/runs", {**known, "Host": "attacker.example:80"}), 403, "DNS rebinding")
-        expect(server.ask("GET", "/api/v1/runs", {"Cookie": cookie.split("=")[0] + "=" + "0" * len(key)}), 401, "a made-up cookie")
+        expect(server.ask("GET", "/api/v1/runs", {"Authorization": f"Bearer {key}"}), 200,
+               "a script with the key")
+        expect(server.ask("GET", "/api/v1/runs", {**known, "Host": "attacker.example:80"}),
+               403, "DNS rebinding")
+        expect(server.ask("GET", "/api/v1/runs",
+                          {"Cookie": cookie.split("=")[0] + "=" + "0" * len(key)}),
+               401, "a made-up cookie")
         nothing_can_be_written(server, run, known)
 
 
@@ -56,11 +61,12 @@ def attack():
         push(server)
         run = server.runs()[0]
         body = json.dumps({"project": "tracker", "text": "kept"}).encode()
-        expect(server.ask("POST", "/api/v1/annotations", {"Content-Type": "application/json"}, body), 201, "a server that is not read-only")
+        expect(server.ask("POST", "/api/v1/annotations", {"Content-Type": "application/json"}, body),
+               201, "a server that is not read-only")
     with Server("--read-only", "--anonymous-read") as server:
         nothing_can_be_written(server, run, {})
     if "://" not in DATABASE:
-        pages_of_a_local_store(run)
+        pages_of_a_local_store_need_the_key(run)
 
 
 finish_in_scratch(attack)

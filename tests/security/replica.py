@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-With a read replica, queries do not use the primary, and nobody sees less or may do more than without one: recent writes
-are visible, a revoked token is refused, and a replica that stops or lags is not used.
+With a read replica, queries do not use the primary, and nobody sees less or may do more than
+without one: recent writes are visible, a revoked token is refused, and a replica that stops or lags
+is not used.
 """
 import json
 import os
@@ -41,11 +42,19 @@ def questions_of(server, work):
 
 def questions_go_to_the_replica(server, reader, run):
     until("the replica is up", lambda: metric(server, "replica_up") == 1)
-    until("the replica has the run", lambda: questions_of(server, lambda: server.ask("GET", f"/api/v1/runs/{run}", token=reader)) == 1)
-    for path in ("/api/v1/runs", "/api/v1/dashboard?project=tracker", f"/api/v1/runs/{run}", "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time"):
+    def ask_for_the_run():
+        return server.ask("GET", f"/api/v1/runs/{run}", token=reader)
+
+    until("the replica has the run", lambda: questions_of(server, ask_for_the_run) == 1)
+    for path in ("/api/v1/runs", "/api/v1/dashboard?project=tracker", f"/api/v1/runs/{run}",
+                 "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time"):
         asked = questions_of(server, lambda: expect(server.ask("GET", path, token=reader), 200, path))
         check(asked == 1, f"{path} was not asked of the replica")
-    check(questions_of(server, lambda: expect(server.ask("GET", "/api/v1/tokens", token=reader), 403, "tokens")) == 0, "who may enter is the first's matter")
+
+    def ask_for_tokens():
+        expect(server.ask("GET", "/api/v1/tokens", token=reader), 403, "tokens")
+
+    check(questions_of(server, ask_for_tokens) == 0, "who may enter is the first's matter")
 
 
 def recent_writes_are_seen(server, admin, reader):
@@ -58,13 +67,16 @@ def recent_writes_are_seen(server, admin, reader):
     newest = server.runs(token=admin)
     check(len(newest) == 3, f"the sender of runs does not see them: {newest}")
     for run in newest:
-        answer = expect(server.ask("GET", f"/api/v1/runs/{run}", token=reader), 200, "a run that the replica does not have yet")
+        answer = expect(server.ask("GET", f"/api/v1/runs/{run}", token=reader), 200,
+                        "a run that the replica does not have yet")
         check(run.encode() in answer.body, f"{run} is not shown: {answer.body[:200]!r}")
     revoked = token("read")
-    expect(server.ask("GET", "/api/v1/runs", token=revoked), 200, "a token that the replica does not know")
+    expect(server.ask("GET", "/api/v1/runs", token=revoked), 200,
+           "a token that the replica does not know")
     number = max(one["id"] for one in server.ask("GET", "/api/v1/tokens", token=admin).json()["tokens"])
     expect(server.ask("DELETE", f"/api/v1/tokens/{number}", token=admin), 200, "revoking")
-    expect(server.ask("GET", "/api/v1/runs", token=revoked), 401, "a token that the replica takes for good")
+    expect(server.ask("GET", "/api/v1/runs", token=revoked), 401,
+           "a token that the replica takes for good")
     control("resume")
 
 
@@ -76,14 +88,19 @@ def replica_that_stops_is_not_missed(server, reader):
     check(metric(server, "replica_lag_seconds") is None, "a replica that is down has a lag")
     expect(server.ask("GET", "/readyz"), 200, "ready without the replica")
     control("start")
-    until("it is asked again", lambda: questions_of(server, lambda: server.ask("GET", "/api/v1/runs", token=reader)) == 1)
+    until("it is asked again",
+          lambda: questions_of(server, lambda: server.ask("GET", "/api/v1/runs", token=reader)) == 1)
 
 
 def nonsense_is_refused():
-    for words, reason in ((["--database", "perfdb.db", "--read-url", REPLICA], "--read-url is for a replica of a PostgreSQL database"),
-                          (["--database", os.environ["PERFDB_TEST_URL"], "--read-url", REPLICA, "--read-only"], "without --read-url")):
-        done = subprocess.run([PERFDB, "serve", "--listen", "127.0.0.1:0", *words], capture_output=True, text=True, check=False)
-        check(done.returncode != 0 and reason in done.stderr and done.stderr.count("\n") == 1, f"{words}: {done.returncode}: {done.stderr}")
+    for words, reason in ((["--database", "perfdb.db", "--read-url", REPLICA],
+                           "--read-url is for a replica of a PostgreSQL database"),
+                          (["--database", os.environ["PERFDB_TEST_URL"], "--read-url", REPLICA,
+                            "--read-only"], "without --read-url")):
+        done = subprocess.run([PERFDB, "serve", "--listen", "127.0.0.1:0", *words],
+                              capture_output=True, text=True, check=False)
+        check(done.returncode != 0 and reason in done.stderr and done.stderr.count("\n") == 1,
+              f"{words}: {done.returncode}: {done.stderr}")
 
 
 def attack():
@@ -95,7 +112,8 @@ def attack():
         recent_writes_are_seen(server, admin, reader)
         replica_that_stops_is_not_missed(server, reader)
     with open("server.log", encoding="utf-8") as log:
-        check(all(json.loads(line)["status"] != 500 for line in log), "a question failed inside the server")
+        check(all(json.loads(line)["status"] != 500 for line in log),
+              "a question failed inside the server")
 
 
 finish_in_scratch(attack)

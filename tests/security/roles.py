@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-People named by a trusted proxy have exactly the rights of their roles; no spelling of a name is another name or a
-group.
+People named by a trusted proxy have exactly the rights of their roles; no spelling of a name is
+another name or a group.
 """
 from attack import DATABASE, PERFDB, Server, expect, push, token
 from checks import call, check, finish_in_scratch
@@ -19,7 +19,8 @@ def role(*words):
 
 
 def ask(server, user, groups=None, path="/api/v1/runs?project=tracker", source=PROXY):
-    return server.ask("GET", path, {"X-User": user, **({"X-Groups": groups} if groups else {})}, source=source)
+    return server.ask("GET", path,
+                      {"X-User": user, **({"X-Groups": groups} if groups else {})}, source=source)
 
 
 def person_does_what_the_role_says(server):
@@ -27,11 +28,13 @@ def person_does_what_the_role_says(server):
     role("add", "ann@example.org", "--scope", "read", "--project", "tracker")
     expect(ask(server, "ann@example.org"), 200, "the role is there at once")
     expect(ask(server, "ann@example.org", path="/api/v1/runs?project=other"), 404, "another project")
-    expect(server.write("/api/v1/annotations", NOTE, {"X-User": "ann@example.org"}, source=PROXY), 403, "read may write")
+    expect(server.write("/api/v1/annotations", NOTE, {"X-User": "ann@example.org"}, source=PROXY), 403,
+           "read may write")
     role("add", "--group", "compiler team", "--scope", "triage", "--project", "tracker")
     named = {"X-User": "ann@example.org", "X-Groups": "others, compiler team"}
     expect(server.write("/api/v1/annotations", NOTE, named, source=PROXY), 201, "by the group's role")
-    notes = ask(server, "ann@example.org", path="/api/v1/annotations?project=tracker").json()["annotations"]
+    notes = ask(server, "ann@example.org",
+                path="/api/v1/annotations?project=tracker").json()["annotations"]
     check([note["author"] for note in notes] == ["ann@example.org"], f"{notes}")
     number = next(line.split()[0] for line in role("list").splitlines() if "ann@" in line)
     role("remove", number)
@@ -51,15 +54,21 @@ def names_are_not_groups(server):
 
 
 def names_that_do_not_fit_are_refused(server):
-    """Names that are too long or malformed are refused: if one were dropped, its owner would get the next name."""
-    for user, groups in (("x" * 201, None), ("x" * 201, "admins"), ("eve", "x" * 201), ("eve", f"admins,{'x' * 201}"), ("eve,root", None), ("eve\x1b[2J", None),
+    """
+    Names that are too long or malformed are refused: if one were dropped, its owner would get the
+    next name.
+    """
+    for user, groups in (("x" * 201, None), ("x" * 201, "admins"), ("eve", "x" * 201),
+                         ("eve", f"admins,{'x' * 201}"), ("eve,root", None), ("eve\x1b[2J", None),
                          ("eve", ",".join(f"g{i}" for i in range(101)))):
         expect(ask(server, user, groups), 400, f"{user[:20]!r} in {str(groups)[:20]!r}")
     expect(ask(server, "", "admins"), 401, "a group of nobody")
-    expect(server.ask("GET", "/api/v1/runs?project=tracker", {"X-Groups": "admins"}, source=PROXY), 401, "groups without a person")
+    expect(server.ask("GET", "/api/v1/runs?project=tracker", {"X-Groups": "admins"}, source=PROXY), 401,
+           "groups without a person")
     for wrong in ("", "x" * 201, "a\x1b[2J"):
         done = call(PERFDB, "role", "add", "--database", DATABASE, wrong)
-        check(done.returncode != 0 and "a name must" in done.stderr, f"{wrong!r}: {done.returncode} {done.stderr}")
+        check(done.returncode != 0 and "a name must" in done.stderr,
+              f"{wrong!r}: {done.returncode} {done.stderr}")
 
 
 def only_the_proxy_is_believed(server):
@@ -70,7 +79,8 @@ def only_the_proxy_is_believed(server):
 def options_fit_together():
     for wrong in (("--user-header", "X-User"), (*PEOPLE, "--read-only"), (*PEOPLE, "--secret")):
         done = call(PERFDB, "serve", "--database", DATABASE, "--listen", "127.0.0.1:0", *wrong)
-        check(done.returncode == 2 and len(done.stderr.splitlines()) == 1, f"{wrong}: {done.returncode} {done.stderr}")
+        check(done.returncode == 2 and len(done.stderr.splitlines()) == 1,
+              f"{wrong}: {done.returncode} {done.stderr}")
 
 
 def attack():

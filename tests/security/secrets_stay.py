@@ -32,13 +32,16 @@ def write_config(perfdb):
         file.write(CONFIG + f"perfdb: {perfdb}\n")
 
 
-def programs_under_test(url, secret):
+def programs_under_test_see_no_secret(url, secret):
     with open("spy", "w", encoding="utf-8") as file:
         file.write(SPY)
     os.chmod("spy", 0o755)
     write_config(f'{{ url: "{url}", token_env: PERFDB_OWN, upload: required }}')
-    secrets = {"PERFDB_OWN": secret, "PERFDB_TOKEN": "secret-1", "GITHUB_TOKEN": "secret-2", "GITLAB_TOKEN": "secret-3", "CI_JOB_TOKEN": "secret-4"}
-    done = subprocess.run([FASTGATE, "run"], env={**os.environ, **secrets, "INNOCENT": "kept", "PERFDB_URL": url}, capture_output=True, text=True, check=False)
+    secrets = {"PERFDB_OWN": secret, "PERFDB_TOKEN": "secret-1", "GITHUB_TOKEN": "secret-2",
+               "GITLAB_TOKEN": "secret-3", "CI_JOB_TOKEN": "secret-4"}
+    done = subprocess.run([FASTGATE, "run"],
+                          env={**os.environ, **secrets, "INNOCENT": "kept", "PERFDB_URL": url},
+                          capture_output=True, text=True, check=False)
     check(done.returncode == 0, f"the run, with its upload: {done.returncode} {done.stderr}")
     with open("spied", encoding="utf-8") as file:
         spied = file.read()
@@ -50,7 +53,7 @@ def programs_under_test(url, secret):
 def attack():
     secret = token("upload")
     with Server() as server:
-        programs_under_test(f"http://127.0.0.1:{server.port}", secret)
+        programs_under_test_see_no_secret(f"http://127.0.0.1:{server.port}", secret)
 
 
 finish_in_scratch(attack)

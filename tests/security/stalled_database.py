@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-With a database that is stalled, locked, full or gone, health checks and refusals still work, and the server recovers
-afterwards.
+With a database that is stalled, locked, full or gone, health checks and refusals still work, and
+the server recovers afterwards.
 """
 import os
 import resource
@@ -24,7 +24,10 @@ def wait_until(what, is_so):
 
 
 def stall(server, secret, questions):
-    """While the database is stalled, health answers before requests that need the database, and these get 503."""
+    """
+    While the database is stalled, health answers before requests that need the database, and these
+    get 503.
+    """
     waiting = [Waiting(server, method, path, secret) for method, path in questions for _ in range(20)]
     for _ in range(5):
         expect(server.ask("GET", "/healthz"), 200, "alive")
@@ -36,7 +39,8 @@ def stall(server, secret, questions):
 def all_must_retry(waiting, what):
     for request in waiting:
         answer = request.answer()
-        check(answer.startswith("HTTP/1.1 503 ") and "retry-after: " in answer.lower(), f"{what}: {answer[:300]!r}")
+        check(answer.startswith("HTTP/1.1 503 ") and "retry-after: " in answer.lower(),
+              f"{what}: {answer[:300]!r}")
 
 
 def is_ready(server):
@@ -54,7 +58,7 @@ def is_running(process):
 QUESTIONS = (("GET", "/api/v1/runs"), ("POST", "/api/v1/annotations"))
 
 
-def on_postgresql(server, secret):
+def stalled_postgresql_stops_no_health_check(server, secret):
     with stopped_database():
         waiting = stall(server, secret, QUESTIONS)
         check(not waiting[0].is_answered(), "the database was not stopped")
@@ -76,24 +80,30 @@ def on_postgresql(server, secret):
     wait_until("not ready without a database", lambda: not is_ready(server))
 
 
-def on_sqlite(server, secret):
+def locked_or_full_sqlite_stops_no_reader(server, secret):
     unused = token("read")
     with sqlite3.connect("perfdb.db", 60, isolation_level=None) as locker:
         locker.execute("BEGIN EXCLUSIVE")
         waiting = stall(server, secret, (("POST", "/api/v1/annotations"),))
         expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "readers do not wait for a writer")
-        expect(server.ask("GET", "/api/v1/runs", token=unused), 200, "nor does a token whose first use cannot be noted yet")
+        expect(server.ask("GET", "/api/v1/runs", token=unused), 200,
+               "nor does a token whose first use cannot be noted yet")
         all_must_retry(waiting, "a locked file")
         locker.execute("ROLLBACK")
-    expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201, "after the lock")
+    expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201,
+           "after the lock")
     # From here on no file can grow: SQLite sees a full disk.
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-    answer = expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 507, "a full disk")
+    answer = expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"},
+                                 token=secret),
+                    507, "a full disk")
     check("retry-after" in answer.headers and answer.code() == "storage", f"{answer.headers}")
     expect(server.ask("GET", "/healthz"), 200, "alive with a full disk")
     expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "reading with a full disk")
-    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201, "with room again")
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE,
+                     (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201,
+           "with room again")
 
 
 def attack():
@@ -101,7 +111,10 @@ def attack():
     with Server() as server:
         push(server, secret=secret)
         check(is_ready(server), "not ready with everything in order")
-        (on_postgresql if ON_POSTGRESQL else on_sqlite)(server, secret)
+        if ON_POSTGRESQL:
+            stalled_postgresql_stops_no_health_check(server, secret)
+        else:
+            locked_or_full_sqlite_stops_no_reader(server, secret)
 
 
 finish_in_scratch(attack)

@@ -18,7 +18,8 @@ class Waiting:
         self.socket = socket.create_connection(("127.0.0.1", server.port), HUNG_S)
         more = "Content-Type: application/json\r\nContent-Length: 32\r\n" if method == "POST" else ""
         body = '{"project":"tracker","text":"x"}' if method == "POST" else ""
-        self.socket.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n{more}\r\n{body}".encode())
+        self.socket.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
+                            f"Authorization: Bearer {secret}\r\n{more}\r\n{body}".encode())
 
     def is_answered(self):
         self.socket.setblocking(False)
@@ -42,15 +43,18 @@ def postmaster():
 
 def postgres_processes():
     main = postmaster()
-    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(main)], capture_output=True, text=True, check=False).stdout.split()
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(main)],
+                              capture_output=True, text=True, check=False).stdout.split()
     return [main, *map(int, children)]
 
 
 @contextlib.contextmanager
 def locked_tables():
     """Locks, in another session, every table that a request needs."""
-    with subprocess.Popen(["psql", "-X", "-q", DATABASE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
-        locker.stdin.write("BEGIN; LOCK TABLE token, run, project, annotation IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n")
+    with subprocess.Popen(["psql", "-X", "-q", DATABASE],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
+        locker.stdin.write("BEGIN; LOCK TABLE token, run, project, annotation IN ACCESS EXCLUSIVE MODE; "
+                           "SELECT 'locked';\n")
         locker.stdin.flush()
         while "locked" not in locker.stdout.readline():
             pass

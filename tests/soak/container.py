@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Executes the steps of examples/perfdb/Containerfile without a container engine: FROM makes a minimal root with debootstrap,
-from the archive that apt uses here; RUN runs a shell in it; COPY copies. Then it runs the image's program as the image's
-user: without a token the program must refuse to listen, with one the server must answer. Needs root; otherwise exit code 77
-(skipped) and the reason. Volumes, and syntax that it does not read, are not tested.
+Executes the steps of examples/perfdb/Containerfile without a container engine: FROM makes a minimal
+root with debootstrap, from the archive that apt uses here; RUN runs a shell in it; COPY copies.
+Then it runs the image's program as the image's user: without a token the program must refuse to
+listen, with one the server must answer. Needs root; otherwise exit code 77 (skipped) and the
+reason. Volumes, and syntax that it does not read, are not tested.
 """
 import json
 import pathlib
@@ -32,7 +33,8 @@ class Failed(Exception):
 
 
 def instructions():
-    text = "\n".join(line for line in FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    text = "\n".join(line for line in FILE.read_text(encoding="utf-8").splitlines()
+                     if not line.startswith("#"))
     for line in re.sub(r"\\\n\s*", " ", text).splitlines():
         word, _, rest = line.strip().partition(" ")
         if word and word not in KNOWN:
@@ -54,7 +56,8 @@ class Stage:
         return ["chroot", *as_user, str(self.root), *CLEAN, *words]
 
     def shell(self, script):
-        done = subprocess.run(self.argv(["sh", "-c", script]), capture_output=True, text=True, check=False)
+        done = subprocess.run(self.argv(["sh", "-c", script]),
+                              capture_output=True, text=True, check=False)
         if done.returncode:
             raise Failed(f"RUN {script}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 
@@ -68,7 +71,8 @@ class Stage:
             return
         # Only tracked files, to exclude builds of this machine.
         target = self.root / words[1].lstrip("/")
-        tracked = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
+        tracked = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"],
+                                 capture_output=True, text=True, check=True).stdout
         for name in filter(None, tracked.split("\0")):
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
@@ -97,19 +101,22 @@ def play(folder):
 
 
 def run(stage, words):
-    return subprocess.run(stage.argv([*stage.entry, *words]), capture_output=True, text=True, check=False, timeout=START_SECONDS)
+    return subprocess.run(stage.argv([*stage.entry, *words]),
+                          capture_output=True, text=True, check=False, timeout=START_SECONDS)
 
 
 def serve(stage, token):
     """Runs the image's own command on a free port of loopback."""
     words = ["127.0.0.1:0" if word.endswith(":8642") else word for word in stage.command]
-    process = subprocess.Popen(stage.argv([*stage.entry, *words]), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(stage.argv([*stage.entry, *words]),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         line = process.stderr.readline()
         found = re.search(r"at http://(127\.0\.0\.1:\d+)/", line)
         if not found:
             raise Failed(f"it does not serve: {line}")
-        request = urllib.request.Request(f"http://{found[1]}/api/v1/capabilities", headers={"Authorization": f"Bearer {token}"})
+        request = urllib.request.Request(f"http://{found[1]}/api/v1/capabilities",
+                                         headers={"Authorization": f"Bearer {token}"})
         with urllib.request.urlopen(request, timeout=START_SECONDS) as answer:
             told = json.load(answer)
         if told["scope"] != "admin":
@@ -123,7 +130,8 @@ def serve(stage, token):
 def try_image(stage):
     refused = run(stage, stage.command)
     if refused.returncode == 0 or "token" not in refused.stderr:
-        raise Failed(f"without a token it should refuse to listen: {refused.returncode} {refused.stderr}")
+        raise Failed(
+            f"without a token it should refuse to listen: {refused.returncode} {refused.stderr}")
     made = run(stage, ["token", "create", "--database", "/data/perfdb.db", "--scope", "admin"])
     if made.returncode != 0:
         raise Failed(made.stderr)

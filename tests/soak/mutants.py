@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-mutants.py BUILD_FOLDER SECONDS [--count N] [--jobs N] [ROOM|FILE...]: do the unit tests notice when the code is wrong?
+mutants.py BUILD_FOLDER SECONDS [--count N] [--jobs N] [ROOM|FILE...]: do the unit tests notice when
+the code is wrong?
 
-Each mutant is a room (by default gate and gate/statistics; arguments name rooms or files in them) with one operator or constant
-changed in one line: < becomes <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test
-of its room fails, crashes or takes five times as long; a change that does not compile does not count.  The mutants are tried in a
-random but fixed order, for SECONDS or until N were tried, so the ones tried are a fair sample.  Survivors are printed with their
-place, for people to read: each is a behaviour that no test covers, or a change that makes no difference.  Changes that were found to
-make no difference are listed in equivalent-mutants.txt with the reason, and are not tried; an entry whose line is gone is an error.
+Each mutant is a room (by default gate and gate/statistics; arguments name rooms or files in them)
+with one operator or constant changed in one line: < becomes <=, + becomes -, && becomes ||, 3
+becomes 4, true becomes false. A mutant is killed when a unit test of its room fails, crashes or
+takes five times as long; a change that does not compile does not count. The mutants are tried in a
+random but fixed order, for SECONDS or until N were tried, so the ones tried are a fair sample.
+Survivors are printed with their place, for people to read: each is a behaviour that no test covers,
+or a change that makes no difference. Changes that were found to make no difference are listed in
+equivalent-mutants.txt with the reason, and are not tried; an entry whose line is gone is an error.
 Fewer than 90 % killed mutants are a failure.
 """
 import argparse
@@ -42,28 +45,33 @@ LIBRARY = "libmutant.so"
 SKIPPED = 77
 # In seconds of CPU time, which does not depend on other load.
 HANG_FACTOR, HANG_MIN_S = 5, 2
-# As in `./dev test`, sanitizers find faults that no assertion does. The address sanitizer limits a test's memory.
+# As in `./dev test`, sanitizers find faults that no assertion does. The address sanitizer limits a
+# test's memory.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 SHARED = ["-O1", *SANITIZE, "-shared", f"-Wl,-soname,{LIBRARY}"]
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "hard_rss_limit_mb=2048:max_allocation_size_mb=1024"}
-SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+", "*": "/", "/": "*",
-         "+=": "-=", "-=": "+=", "*=": "/=", "++": "--", "true": "false", "false": "true"}
+SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
+         "+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "*=": "/=",
+         "++": "--", "true": "false", "false": "true"}
 # Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
-PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
+PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )"
+                   r"|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 # Lines without behaviour of their own: preprocessor lines, assertions, and sizes of buffers.
-LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|"
-                      r"fg_arena_array|fg_grow")
+LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set"
+                      r"|fg_x(?:calloc|malloc|realloc)|fg_arena_array|fg_grow")
 
-# The declared size of an array does not matter either, if it is large enough or only the size of its elements is used.
-BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$|\bsizeof\([\w.>-]+\[$|char ?\(\*\w+\)\[$")
+# The declared size of an array does not matter either, if it is large enough or only the size of
+# its elements is used.
+BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$"
+                   r"|\bsizeof\([\w.>-]+\[$|char ?\(\*\w+\)\[$")
 
 Mutant = collections.namedtuple("Mutant", "file line column old new")
 
 
 def read_equivalents(path):
     """
-    Reads lines "FILE | OLD -> NEW [#N] | TEXT | REASON"; returns {(file, line's text, old, new, which of these on the
-    line): place in the list}.
+    Reads lines "FILE | OLD -> NEW [#N] | TEXT | REASON"; returns {(file, line's text, old, new,
+    which of these on the line): place in the list}.
     """
     found = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -73,7 +81,8 @@ def read_equivalents(path):
         swap = re.fullmatch(r"(\S+) -> (\S+)(?: #(\d+))?", fields[1]) if len(fields) > 3 else None
         if not swap or not fields[-1]:
             sys.exit(f"mutants: {path.name}:{number}: 'FILE | OLD -> NEW [#N] | TEXT | REASON' expected")
-        found[fields[0], " | ".join(fields[2:-1]), swap[1], swap[2], int(swap[3] or 1)] = f"{path.name}:{number}"
+        key = (fields[0], " | ".join(fields[2:-1]), swap[1], swap[2], int(swap[3] or 1))
+        found[key] = f"{path.name}:{number}"
     return found
 
 
@@ -86,23 +95,29 @@ class Room:
         tests = name.rpartition("/")[2]
         self.archive = f"{name}/lib{library}.a"
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-        self.compile = {entry["file"]: entry["command"] for entry in commands if f" {name}/CMakeFiles/{library}.dir/" in entry["command"]}
+        self.compile = {entry["file"]: entry["command"] for entry in commands
+                        if f" {name}/CMakeFiles/{library}.dir/" in entry["command"]}
         self.files = sorted(self.compile)
         # With sanitizers, an arena makes every allocation separately, so that overruns are noticed.
         self.arena = str(ROOT / "base/arena.c")
-        self.compile.update((entry["file"], entry["command"]) for entry in commands if entry["file"] == self.arena)
+        self.compile.update((entry["file"], entry["command"])
+                            for entry in commands if entry["file"] == self.arena)
         # Read once, because the files may be edited during the run.
-        self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.files}
+        self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
+                      for file in self.files}
         self.links = {}
         for test in sorted((build / "tests/unit" / tests).glob(f"test_unit_{tests}_*")):
             target = str(test.relative_to(build))
-            done = subprocess.run(["ninja", "-C", str(build), "-t", "commands", target], capture_output=True, text=True, check=True)
+            done = subprocess.run(["ninja", "-C", str(build), "-t", "commands", target],
+                                  capture_output=True, text=True, check=True)
             self.links[target] = done.stdout.strip().splitlines()[-1]
         self.seconds = {}
         self.kills = collections.Counter()
         self.statements = set()  # (file, line)
-        self.executing = collections.defaultdict(set)  # (file, line) or (file, None): the tests that execute it
-        self.folder = tempfile.TemporaryDirectory(prefix="fastgate-mutants-")  # removed with the last reference
+        # (file, line) or (file, None): the tests that execute it
+        self.executing = collections.defaultdict(set)
+        # removed with the last reference
+        self.folder = tempfile.TemporaryDirectory(prefix="fastgate-mutants-")
         self.kept = pathlib.Path(self.folder.name)
         self.programs = {}
         self.lock = threading.Lock()
@@ -116,7 +131,8 @@ class Room:
                     if BOUND.search(line[:match.start()]):
                         continue
                     old = match[0]
-                    new = SWAPS.get(old) or (str(int(old) + 1) if old.isdigit() else str(2 * float(old) or 1.0))
+                    new = SWAPS.get(old) or (str(int(old) + 1) if old.isdigit()
+                                             else str(2 * float(old) or 1.0))
                     yield Mutant(file, number, match.start(), old, new)
 
     def run_test(self, program, target, work):
@@ -124,30 +140,40 @@ class Room:
         limit = max(HANG_MIN_S, math.ceil(HANG_FACTOR * self.seconds.get(target, 60)))
         words = ["sh", "-c", f'ulimit -t {limit} && exec "$0"', program]
         environment = {**ENVIRONMENT, "LD_LIBRARY_PATH": str(work)}
-        return subprocess.run(words, cwd=work, capture_output=True, env=environment, check=False).returncode
+        return subprocess.run(words,
+                              cwd=work, capture_output=True, env=environment, check=False).returncode
 
     def link(self, target, program, objects, flags):
         """Links the test with these objects in place of the room's archive."""
         words = self.links[target].replace(self.archive, shlex.join(map(str, objects)))
         words = words.replace(f"-o {target}", f"{shlex.join(flags)} -o {program}")
-        return subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, check=False).returncode == 0
+        return subprocess.run(["sh", "-c", words],
+                              cwd=self.build, capture_output=True, check=False).returncode == 0
 
     def compiles(self, file, source, made, flags):
-        """Compiles the source in place of the room's file: into an object, or into a library if the flags say so."""
+        """
+        Compiles the source in place of the room's file: into an object, or into a library if the
+        flags say so.
+        """
         command = shlex.split(self.compile[file])
         command[command.index("-o") + 1] = str(made)
         command[command.index("-c") + 1] = str(source)
         left_out = {"-MD", "ccache", "-fvisibility=hidden", *(["-c"] if "-shared" in flags else [])}
-        command = [word for word in command if word not in left_out and not re.fullmatch(r"-[gOW].*", word)] + ["-w", *flags]
+        command = [word for word in command
+                   if word not in left_out and not re.fullmatch(r"-[gOW].*", word)] + ["-w", *flags]
         return subprocess.run(command, cwd=self.build, capture_output=True, check=False).returncode == 0
 
     def measure(self, files):
-        """Measures the duration of each test and the lines that it executes; exits if a test fails without a mutant."""
+        """
+        Measures the duration of each test and the lines that it executes; exits if a test fails
+        without a mutant.
+        """
         with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as name:
             work = pathlib.Path(name)
             objects = {file: work / f"{pathlib.Path(file).stem}.o" for file in files}
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                list(pool.map(lambda file: self.compiles(file, file, objects[file], ["-O0", "--coverage"]), objects))
+                list(pool.map(lambda file: self.compiles(file, file, objects[file],
+                                                         ["-O0", "--coverage"]), objects))
             for target in self.links:
                 for counters in work.glob("*.gcda"):
                     counters.unlink()
@@ -157,12 +183,14 @@ class Room:
                 if not linked or self.run_test(program, target, work) not in (0, SKIPPED):
                     sys.exit(f"mutants: {target} fails without a mutant")
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                self.seconds[target] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+                self.seconds[target] = (after.ru_utime - before.ru_utime
+                                        + after.ru_stime - before.ru_stime)
                 self.read_counters(target, work)
 
     def read_counters(self, target, work):
         for counters in work.glob("*.gcda"):
-            done = subprocess.run(["gcov", "--json-format", "--stdout", counters.name], cwd=work, capture_output=True, check=True)
+            done = subprocess.run(["gcov", "--json-format", "--stdout", counters.name],
+                                  cwd=work, capture_output=True, check=True)
             for found in json.loads(done.stdout)["files"]:
                 for line in found["lines"]:
                     self.statements.add((found["file"], line["line_number"] - 1))
@@ -172,8 +200,8 @@ class Room:
 
     def tests_of(self, mutant):
         """
-        Tests that execute the line. A line without a statement, such as a constant, has the tests that execute any line
-        of the file.
+        Tests that execute the line. A line without a statement, such as a constant, has the tests
+        that execute any line of the file.
         """
         line = mutant.line if (mutant.file, mutant.line) in self.statements else None
         return self.executing[mutant.file, line]
@@ -193,22 +221,29 @@ class Room:
         if not folder.exists():
             folder.mkdir()
             made = self.compiles(file, file, library, SHARED)
-            if not made or not arena.exists() and not self.compiles(self.arena, self.arena, arena, ["-O1", *SANITIZE]):
+            if not made or not arena.exists() and not self.compiles(self.arena, self.arena, arena,
+                                                                    ["-O1", *SANITIZE]):
                 sys.exit(f"mutants: {file} or base/arena.c does not compile")
             shutil.copy(self.visible(self.archive), rest)
             subprocess.run(["ar", "d", str(rest), f"{name}.c.o"], check=True)
         return library, arena, rest
 
     def program_of(self, file, target):
-        """The test, linked once with everything but the file, which it loads as a library from LD_LIBRARY_PATH."""
+        """
+        The test, linked once with everything but the file, which it loads as a library from
+        LD_LIBRARY_PATH.
+        """
         with self.lock:
             if (file, target) not in self.programs:
                 parts = self.parts_of(file)
                 program = parts[0].with_name(pathlib.Path(target).name)
                 words = self.links[target].replace(self.archive, shlex.join(map(str, parts)))
-                words = words.replace(f"-o {target}", f"{shlex.join(SANITIZE)} -Wl,--no-as-needed -o {program}")
-                words = re.sub(r"(?<= )(?!/)(\S+\.a)(?= )", lambda found: str(self.visible(found[1])), words)
-                done = subprocess.run(["sh", "-c", words], cwd=self.build, capture_output=True, text=True, check=False)
+                words = words.replace(f"-o {target}",
+                                      f"{shlex.join(SANITIZE)} -Wl,--no-as-needed -o {program}")
+                words = re.sub(r"(?<= )(?!/)(\S+\.a)(?= )",
+                               lambda found: str(self.visible(found[1])), words)
+                done = subprocess.run(["sh", "-c", words],
+                                      cwd=self.build, capture_output=True, text=True, check=False)
                 if done.returncode:
                     sys.exit(f"mutants: {target} cannot be linked: {done.stderr[-2000:]}")
                 self.programs[file, target] = program
@@ -216,8 +251,8 @@ class Room:
 
     def try_tests(self, mutant, work):
         """
-        Returns the name of the first test that fails with this library, or "". Quick tests that have killed mutants of
-        this file come first.
+        Returns the name of the first test that fails with this library, or "". Quick tests that
+        have killed mutants of this file come first.
         """
         def cost(target):
             return (self.seconds[target] + 0.05) / (0.02 + self.kills[mutant.file, target])
@@ -234,7 +269,8 @@ class Room:
             work = pathlib.Path(name)
             lines = list(self.lines[mutant.file])
             line = lines[mutant.line]
-            lines[mutant.line] = line[:mutant.column] + mutant.new + line[mutant.column + len(mutant.old):]
+            rest = line[mutant.column + len(mutant.old):]
+            lines[mutant.line] = line[:mutant.column] + mutant.new + rest
             source = work / pathlib.Path(mutant.file).name
             source.write_text("".join(lines), encoding="utf-8")
             if not self.compiles(mutant.file, source, work / LIBRARY, SHARED):
@@ -259,7 +295,8 @@ def show_symbols(data, start):
     sections, = struct.unpack_from("<Q", data, start + 0x28)
     entry_size, count = struct.unpack_from("<HH", data, start + 0x3a)
     for number in range(count):
-        kind, _, _, offset, size = struct.unpack_from("<4xI4Q", data, start + sections + number * entry_size)
+        kind, _, _, offset, size = struct.unpack_from("<4xI4Q", data,
+                                                      start + sections + number * entry_size)
         if kind != SYMBOL_TABLE:
             continue
         for symbol in range(start + offset, start + offset + size, 24):
@@ -282,7 +319,8 @@ class Tally:
             if not killer:
                 line = room.lines[mutant.file][mutant.line].strip()
                 which = "survived" if room.tests_of(mutant) else "not executed"
-                print(f"{which}: {file}:{mutant.line + 1}:{mutant.column + 1}: {mutant.old} -> {mutant.new}   {line}", flush=True)
+                print(f"{which}: {file}:{mutant.line + 1}:{mutant.column + 1}: "
+                      f"{mutant.old} -> {mutant.new}   {line}", flush=True)
 
     def show(self):
         """Prints the result; returns whether enough mutants were killed."""
@@ -293,7 +331,8 @@ class Tally:
             print("no mutant was tried")
             return False
         low, high = wilson(killed, tried)
-        print(f"{killed} of {tried} mutants killed: {100 * killed / tried:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f} %)")
+        print(f"{killed} of {tried} mutants killed: {100 * killed / tried:.1f} % (95 %: "
+              f"{100 * low:.1f} to {100 * high:.1f} %)")
         return killed >= KILLED_MIN * tried
 
 
@@ -306,13 +345,17 @@ def wilson(hits, tries):
 
 
 def choose(build, names):
-    """(room, mutant) pairs of these rooms and files, in random order; and the number of equivalent mutants left out."""
+    """
+    (room, mutant) pairs of these rooms and files, in random order; and the number of equivalent
+    mutants left out.
+    """
     found = []
     for name in dict.fromkeys(name.split("/")[0] for name in names):
         room = Room(build, name)
         if not room.files or not room.links:
             sys.exit(f"mutants: no sources or no unit tests of '{name}' in {build}")
-        wanted = [file for file in room.files if name in names or str(pathlib.Path(file).relative_to(ROOT)) in names]
+        wanted = [file for file in room.files
+                  if name in names or str(pathlib.Path(file).relative_to(ROOT)) in names]
         room.measure(wanted)
         found += [(room, mutant) for mutant in room.mutants(wanted)]
     kept = without_equivalents(found, read_equivalents(EQUIVALENTS), names)
@@ -321,10 +364,13 @@ def choose(build, names):
 
 
 def without_equivalents(mutants, equivalents, names):
-    """The mutants that are not in the list of equivalent ones; exits if an entry of the list has no mutant."""
+    """
+    The mutants that are not in the list of equivalent ones; exits if an entry of the list has no mutant.
+    """
     kept, used, seen = [], set(), collections.Counter()
     for room, mutant in sorted(mutants, key=lambda pair: pair[1]):
-        file, text = str(pathlib.Path(mutant.file).relative_to(ROOT)), room.lines[mutant.file][mutant.line].strip()
+        file = str(pathlib.Path(mutant.file).relative_to(ROOT))
+        text = room.lines[mutant.file][mutant.line].strip()
         seen[mutant.file, mutant.line, mutant.old] += 1
         key = (file, text, mutant.old, mutant.new, seen[mutant.file, mutant.line, mutant.old])
         if key in equivalents:
@@ -346,7 +392,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_intermixed_args()
     mutants, equivalent = choose(asked.build.resolve(), asked.names)
-    print(f"{len(mutants)} mutants, without {equivalent} that are known to make no difference", flush=True)
+    print(f"{len(mutants)} mutants, without {equivalent} that are known to make no difference",
+          flush=True)
     end = time.monotonic() + asked.seconds
     tally = Tally()
 

@@ -3,14 +3,16 @@
 """
 perfdb.py BUILD_FOLDER SECONDS [--servers N] [--runs N] [--cut PERCENT] [--seed N]
 
-Clients push runs to servers through a relay that cuts some connections, at any byte of a request or of its answer; meanwhile
-servers and clients are killed with SIGKILL at random instants and started again.  Two clients hold the same runs, so each run is
-sent at least twice.  After every kill of a server, runs that a client considers confirmed (they have left its spool) must be
-stored.  After each round, exactly the runs that were sent must be stored, each once and with the same bytes: sent again, every
-run is known.
+Clients push runs to servers through a relay that cuts some connections, at any byte of a request or
+of its answer; meanwhile servers and clients are killed with SIGKILL at random instants and started
+again. Two clients hold the same runs, so each run is sent at least twice. After every kill of a
+server, runs that a client considers confirmed (they have left its spool) must be stored. After each
+round, exactly the runs that were sent must be stored, each once and with the same bytes: sent
+again, every run is known.
 
-With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it), several servers share that database, and its connections are
-broken too.  With --runs N, rounds continue until N runs are stored, whatever the seconds.
+With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it), several servers share that
+database, and its connections are broken too. With --runs N, rounds continue until N runs are
+stored, whatever the seconds.
 """
 import argparse
 import json
@@ -86,7 +88,8 @@ class Relay:
 
     def carry(self, client):
         try:
-            with client, socket.create_connection(("127.0.0.1", self.target()), timeout=QUIET_SECONDS) as server:
+            with client, socket.create_connection(("127.0.0.1", self.target()),
+                                                  timeout=QUIET_SECONDS) as server:
                 self.pass_on(client, server)
         except OSError:
             pass  # the server was just killed
@@ -129,7 +132,8 @@ class Storm:
         self.sent = set()
         self.kills = 0
         self.broken_connections = 0
-        self.environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        self.environment = {key: value for key, value in os.environ.items()
+                            if not key.lower().endswith("_proxy")}
 
     def program(self, name):
         return str(self.build / name)
@@ -139,9 +143,10 @@ class Storm:
     def start_server(self, number):
         words = self.folder / f"words.{number}"
         with open(words, "wb") as output:
-            process = subprocess.Popen([self.program("perfdb/server/perfdb"), "serve", "--quiet", "--database", self.database,
-                                        "--listen", "127.0.0.1:0", "--requests-per-minute", "100000000"],
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output, env=self.environment)
+            process = subprocess.Popen(
+                [self.program("perfdb/server/perfdb"), "serve", "--quiet", "--database", self.database,
+                 "--listen", "127.0.0.1:0", "--requests-per-minute", "100000000"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output, env=self.environment)
         until = time.monotonic() + DEADLINE_SECONDS
         while True:
             text = words.read_text(encoding="utf-8", errors="replace")
@@ -173,11 +178,14 @@ class Storm:
         port = next(iter(self.relay.ports.values()))
         for attempt in range(4):
             try:
-                request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {self.environment['PERFDB_TOKEN']}"})
+                request = urllib.request.Request(
+                    f"http://127.0.0.1:{port}{path}",
+                    headers={"Authorization": f"Bearer {self.environment['PERFDB_TOKEN']}"})
                 with urllib.request.urlopen(request, timeout=60) as answer:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
-                # The server's idle connections to the database may have been broken; the next request shows that.
+                # The server's idle connections to the database may have been broken; the next
+                # request shows that.
                 if error.code < 500 or attempt == 3:
                     raise Broken(f"{path}: {error.code} {error.read()!r}") from error
         return None
@@ -209,8 +217,9 @@ class Storm:
 
     def start_client(self, number):
         self.clients[number] = subprocess.Popen(
-            [self.program("cli/fastgate"), "push", "--quiet", "--attempts", "1", "--timeout", "20s", "--spool", str(self.spool(number)),
-             "--url", self.relay.url], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [self.program("cli/fastgate"), "push", "--quiet", "--attempts", "1", "--timeout", "20s",
+             "--spool", str(self.spool(number)), "--url", self.relay.url],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             cwd=self.folder, env=self.environment)
 
     def stop_clients(self):
@@ -224,7 +233,8 @@ class Storm:
     def make_runs(self, first, count):
         whole = self.folder / "whole"
         shutil.rmtree(whole, ignore_errors=True)
-        subprocess.run([self.program("tests/web/fg_web_runs"), str(whole), str(first), str(count)], check=True)
+        subprocess.run([self.program("tests/web/fg_web_runs"), str(whole), str(first), str(count)],
+                       check=True)
         for number in range(self.given.clients):
             shutil.rmtree(self.spool(number), ignore_errors=True)
             shutil.copytree(whole, self.spool(number))
@@ -240,7 +250,8 @@ class Storm:
 
     def strike(self, of_round):
         """Kills something, and starts it again."""
-        what = self.random.choice(["server", "server", "client"] + ["connections"] * bool(self.postgresql))
+        connections = ["connections"] if self.postgresql else []
+        what = self.random.choice(["server", "server", "client", *connections])
         if what == "server":
             number = self.random.choice(sorted(self.servers))
             self.kill_server(number)
@@ -251,7 +262,8 @@ class Storm:
             self.clients.pop(number).kill()
             self.kills += 1
         elif what == "connections":
-            subprocess.run(["psql", "-q", "-X", "-o", "/dev/null", "-c", BREAK_CONNECTIONS, self.postgresql], check=True)
+            subprocess.run(["psql", "-q", "-X", "-o", "/dev/null", "-c", BREAK_CONNECTIONS,
+                            self.postgresql], check=True)
             self.broken_connections += 1
 
     def round(self, first, count):
@@ -280,34 +292,41 @@ class Storm:
 
     def send_again(self, count):
         """Sends the runs again, directly to a server: it must know every run, including its content."""
-        done = subprocess.run([self.program("cli/fastgate"), "push", "--quiet", "--json", "--spool", str(self.folder / "whole"), "--url",
-                               f"http://127.0.0.1:{next(iter(self.relay.ports.values()))}"], stdout=subprocess.PIPE,
-                              cwd=self.folder, env=self.environment, check=False)
+        done = subprocess.run([self.program("cli/fastgate"), "push", "--quiet", "--json",
+                               "--spool", str(self.folder / "whole"),
+                               "--url", f"http://127.0.0.1:{next(iter(self.relay.ports.values()))}"],
+                              stdout=subprocess.PIPE, cwd=self.folder, env=self.environment, check=False)
         result = json.loads(done.stdout)
         if done.returncode != 0 or result["known"] != count:
             raise Broken(f"sent again, {result['known']} of {count} runs are known: {result}")
 
     def check_database(self):
         self.stop_servers()
-        subprocess.run([self.program("perfdb/server/perfdb"), "check", "--database", self.database], check=True, env=self.environment,
-                       stderr=subprocess.DEVNULL)
+        subprocess.run([self.program("perfdb/server/perfdb"), "check", "--database", self.database],
+                       check=True, env=self.environment, stderr=subprocess.DEVNULL)
 
     def run(self):
         until = time.monotonic() + self.given.seconds
         rounds = 0
         size = BIG_ROUND_RUNS if self.given.runs else ROUND_RUNS
         self.environment["PERFDB_TOKEN"] = subprocess.run(
-            [self.program("perfdb/server/perfdb"), "token", "create", "--database", self.database, "--scope", "admin"], check=True,
-            env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+            [self.program("perfdb/server/perfdb"), "token", "create", "--database", self.database,
+             "--scope", "admin"],
+            check=True, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True).stdout.strip()
         for number in range(self.given.servers):
             self.start_server(number)
-        while rounds == 0 or (len(self.sent) < self.given.runs if self.given.runs else time.monotonic() < until):
-            self.round(1 + rounds * size, min(size, self.given.runs - len(self.sent)) if self.given.runs else size)
+        while rounds == 0 or (len(self.sent) < self.given.runs if self.given.runs
+                              else time.monotonic() < until):
+            self.round(1 + rounds * size,
+                       min(size, self.given.runs - len(self.sent)) if self.given.runs else size)
             rounds += 1
         self.check_database()
-        also = f", {self.broken_connections} times all connections of PostgreSQL broken" if self.postgresql else ""
-        print(f"{rounds} rounds, {self.kills} kills{also}, {self.relay.cuts} of {self.relay.requests} requests cut: "
-              f"{len(self.sent)} runs sent by {self.given.clients} clients each, {len(self.sent)} there, each once")
+        also = (f", {self.broken_connections} times all connections of PostgreSQL broken"
+                if self.postgresql else "")
+        print(f"{rounds} rounds, {self.kills} kills{also}, {self.relay.cuts} of {self.relay.requests} "
+              f"requests cut: {len(self.sent)} runs sent by {self.given.clients} clients each, "
+              f"{len(self.sent)} there, each once")
 
     def end(self):
         self.relay.listener.close()
@@ -324,7 +343,8 @@ def main():
     parser.add_argument("--servers", type=int, default=1)
     parser.add_argument("--clients", type=int, default=2)
     parser.add_argument("--runs", type=int, default=0)
-    parser.add_argument("--cut", type=int, default=40, help="per cent of the requests; some end before the place that was drawn")
+    parser.add_argument("--cut", type=int, default=40,
+                        help="per cent of the requests; some end before the place that was drawn")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     if os.environ.get("PERFDB_TEST_URL") and not shutil.which("psql"):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu] [--at-once N]: runs every test N times in
-parallel with eight busy processes and N times on one processor, alternately, and prints how often each failed. Each
-run's log stays in build/soak/tests. An interrupted run prints the table so far.
+tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu] [--at-once N]: runs every
+test N times in parallel with eight busy processes and N times on one processor, alternately, and
+prints how often each failed. Each run's log stays in build/soak/tests. An interrupted run prints
+the table so far.
 """
 import argparse
 import collections
@@ -36,12 +37,13 @@ def run_tests(way, number, words, asked):
     report = LOGS / f"{way}-{number}.xml"
     began = time.monotonic()
     with open(report.with_suffix(".log"), "wb") as log:
-        subprocess.run([*words, "ctest", "--test-dir", str(asked.build.resolve()), f"-j{asked.at_once}", "-L", "^(unit|integration|e2e)$",
-                        "-R", asked.only, "--output-on-failure", "--output-junit", str(report)],
+        subprocess.run([*words, "ctest", "--test-dir", str(asked.build.resolve()), f"-j{asked.at_once}",
+                        "-L", "^(unit|integration|e2e)$", "-R", asked.only, "--output-on-failure",
+                        "--output-junit", str(report)],
                        stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
     run = Run(way, number, report)
-    print(f"{way} {number}: {len(run.seconds)} tests in {time.monotonic() - began:.0f} s, load {os.getloadavg()[0]:.1f}; failed: "
-          f"{', '.join(run.failed) or 'none'}", flush=True)
+    print(f"{way} {number}: {len(run.seconds)} tests in {time.monotonic() - began:.0f} s, "
+          f"load {os.getloadavg()[0]:.1f}; failed: {', '.join(run.failed) or 'none'}", flush=True)
     return run
 
 

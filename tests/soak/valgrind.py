@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-valgrind.py BUILD_FOLDER [NAME...]: the end-to-end tests, with fastgate and perfdb (not what they start) under memcheck.
+valgrind.py BUILD_FOLDER [NAME...]: the end-to-end tests, with fastgate and perfdb (not what they
+start) under memcheck.
 
-CTest lists the tests; in their commands, the programs are replaced by scripts that start them under valgrind, both at once or, for
-some tests, one after the other.  Any error and any memory that is definitely lost is a finding, and so is a test that started no
-program.  A test that fails because everything is slow is named but is not a finding, because other runs check it.
+CTest lists the tests; in their commands, the programs are replaced by scripts that start them under
+valgrind, both at once or, for some tests, one after the other. Any error and any memory that is
+definitely lost is a finding, and so is a test that started no program. A test that fails because
+everything is slow is named but is not a finding, because other runs check it.
 """
 import concurrent.futures
 import json
@@ -18,18 +20,22 @@ import subprocess
 import sys
 import tempfile
 
-# Left out: tests with a browser, a compiler, clocks, injected faults, killed programs, or thousands of calls.
-LEFT_OUT = re.compile(r"^e2e\.(web_|faults|perfdb_killed|cli_completions|cli_schema|cli_tables_agree|real_programs)")
+# Left out: tests with a browser, a compiler, clocks, injected faults, killed programs, or thousands
+# of calls.
+LEFT_OUT = re.compile(
+    r"^e2e\.(web_|faults|perfdb_killed|cli_completions|cli_schema|cli_tables_agree|real_programs)")
 CLOSED = "valgrind opens /dev/null in the place of a closed descriptor"
 # Failures that valgrind itself causes, by a part of the test's output.
 BEYOND = {
     "e2e.cli_calling": (("closed stdout:", CLOSED),
-                        ("a pager that is not there", "valgrind makes vfork() a fork(), so that posix_spawn() does not learn that exec failed")),
+                        ("a pager that is not there", "valgrind makes vfork() a fork(), so that "
+                         "posix_spawn() does not learn that exec failed")),
     "e2e.report_unwritable": (("with standard output closed: exit code 0", CLOSED),),
-    "e2e.gate_hook": (("", "--quick gives 15 seconds, too few pairs for a verdict when everything takes twenty times as long"),),
+    "e2e.gate_hook": (("", "--quick gives 15 seconds, too few pairs for a verdict when everything "
+                       "takes twenty times as long"),),
 }
-# Tested with one of the two programs under valgrind at a time: with both, a handshake can exceed the connection's time
-# limit on a busy machine.
+# Tested with one of the two programs under valgrind at a time: with both, a handshake can exceed
+# the connection's time limit on a busy machine.
 ONE_BY_ONE = ("e2e.perfdb_operations",)
 TIMEOUT_S = 1500
 PROGRAMS = ("cli/fastgate", "perfdb/server/perfdb")
@@ -37,8 +43,9 @@ VALGRIND = shutil.which("valgrind") or "valgrind"  # by path, because some tests
 SKIPPED = 77
 LAST_LINES = 12
 WRAPPER = """#!/bin/sh
-exec '{valgrind}' --quiet --tool=memcheck --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \\
-	--num-callers=30 --child-silent-after-fork=no --log-file='{logs}/%p.log' '{program}' "$@"
+exec '{valgrind}' --quiet --tool=memcheck --leak-check=full --show-leak-kinds=definite \\
+	--errors-for-leak-kinds=definite --num-callers=30 \\
+	--child-silent-after-fork=no --log-file='{logs}/%p.log' '{program}' "$@"
 """
 
 
@@ -60,11 +67,13 @@ def environment_of(test):
 
 
 def end_to_end_tests(build, wanted):
-    listed = subprocess.run(["ctest", "--test-dir", build, "-L", "^e2e$", "--show-only=json-v1"], capture_output=True, check=True)
+    listed = subprocess.run(["ctest", "--test-dir", build, "-L", "^e2e$", "--show-only=json-v1"],
+                            capture_output=True, check=True)
     for test in json.loads(listed.stdout)["tests"]:
         if not LEFT_OUT.match(test["name"]) and (not wanted or test["name"] in wanted):
             for slow in [(name,) for name in PROGRAMS] if test["name"] in ONE_BY_ONE else [PROGRAMS]:
-                yield test["name"], test["command"], environment_of(test), [f"{build}/{name}" for name in slow]
+                programs = [f"{build}/{name}" for name in slow]
+                yield test["name"], test["command"], environment_of(test), programs
 
 
 def findings(logs):
@@ -73,13 +82,16 @@ def findings(logs):
     for log in sorted(pathlib.Path(logs).glob("*.log")):
         text = re.sub(r"^==\d+== ?", "", log.read_text(errors="replace"), flags=re.M)
         for block in re.split(r"\n\s*\n", text):
-            if re.search(r"^(Invalid|Conditional jump|Use of uninit|Syscall param|Mismatched|Source and dest|Argument|.*definitely lost)", block, re.M):
+            if re.search(r"^(Invalid|Conditional jump|Use of uninit|Syscall param|Mismatched"
+                         r"|Source and dest|Argument|.*definitely lost)", block, re.M):
                 found.setdefault(re.sub(r"0x[0-9A-F]+|in loss record.*", "", block), block)
     return list(found.values())
 
 
 def explain(name, words):
-    """The reasons for a failure: the known ones, and the last lines of output that they do not explain."""
+    """
+    The reasons for a failure: the known ones, and the last lines of output that they do not explain.
+    """
     known = BEYOND.get(name, ())
     lines = [line for line in words.splitlines() if line.strip()]
     reasons = [why for part, why in known if any(part in line for line in lines)]
@@ -107,8 +119,10 @@ def try_test(name, command, environment, programs):
         said = pathlib.Path(work) / "said"
         with open(said, "wb") as output:
             try:
-                code = subprocess.run([wrappers.get(word, word) for word in command], env={**os.environ, **given}, timeout=TIMEOUT_S,
-                                      stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+                code = subprocess.run([wrappers.get(word, word) for word in command],
+                                      env={**os.environ, **given}, timeout=TIMEOUT_S,
+                                      stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                      check=False).returncode
             except subprocess.TimeoutExpired:
                 code = "timeout"
         words = said.read_text(encoding="utf-8", errors="replace")

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-workflow.py [JOB...]: plays .github/workflows/ci.yml as a push to main, without a forge.  Each job, in each column of
-its matrix, gets a minimal system made by debootstrap and a clone of the last commit; its shell steps run there one
-after the other.  A job for one of the forge's machines gets this machine's distribution.  Needs root.  Skips and names
-a distribution that apt does not know.  It does not run the forge's actions: a checkout is a clone, nothing is cached,
-and artifacts must only exist.
+workflow.py [JOB...]: plays .github/workflows/ci.yml as a push to main, without a forge. Each job,
+in each column of its matrix, gets a minimal system made by debootstrap and a clone of the last
+commit; its shell steps run there one after the other. A job for one of the forge's machines gets
+this machine's distribution. Needs root. Skips and names a distribution that apt does not know. It
+does not run the forge's actions: a checkout is a clone, nothing is cached, and artifacts must only
+exist.
 """
 import itertools
 import os
@@ -28,9 +29,11 @@ from clean_root import CLEAN, Skipped, make_root  # noqa: E402
 LOGS = ROOT / "build" / "soak"
 WORKSPACE = "/project"
 OWN_IMAGE = "debian:12"
-PUSH = {"github.event_name == 'pull_request' && 'merge-base' || 'HEAD~1'": "HEAD~1", "github.sha": "HEAD"}
+PUSH = {"github.event_name == 'pull_request' && 'merge-base' || 'HEAD~1'": "HEAD~1",
+        "github.sha": "HEAD"}
 # Mounts the file systems of a root; they disappear with the process that created the namespace.
-ENTER = """mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t sysfs sysfs "$0/sys" && mount -t tmpfs tmpfs "$0/tmp" &&
+ENTER = """mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
+mount -t sysfs sysfs "$0/sys" && mount -t tmpfs tmpfs "$0/tmp" &&
 exec chroot "$0" "$@"
 """
 
@@ -66,18 +69,20 @@ class Job:
 
     def shell(self, script, log):
         """
-        Runs a step as the forge does: with bash on its machines, with sh in a container; both stop at the first command
-        that fails.
+        Runs a step as the forge does: with bash on its machines, with sh in a container; both stop
+        at the first command that fails.
         """
         words = CLEAN + ["CI=true", "GITHUB_ACTIONS=true", f"GITHUB_WORKSPACE={WORKSPACE}"]
         kind = "sh -e" if self.in_container else "bash -eo pipefail"
         inside = f"cd {WORKSPACE} && exec {kind} -c {shlex.quote(script)}"
-        process = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, str(self.root), *words, "sh",
-                                    "-c", inside], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        process = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh",
+                                    "-c", ENTER, str(self.root), *words, "sh", "-c", inside],
+                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             return process.wait(timeout=60 * self.job.get("timeout-minutes", 360))
         except subprocess.TimeoutExpired:
-            raise Failed(f"{self.name}: not done within its {self.job['timeout-minutes']} minutes") from None
+            raise Failed(
+                f"{self.name}: not done within its {self.job['timeout-minutes']} minutes") from None
         finally:
             if process.poll() is None:
                 process.kill()
@@ -92,10 +97,12 @@ class Job:
                 raise Failed(f"{self.name}: failed: {script}; see {self.log.relative_to(ROOT)}")
         elif step["uses"].startswith("actions/checkout@"):
             shutil.rmtree(self.root / WORKSPACE.lstrip("/"), ignore_errors=True)
-            subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT), str(self.root / WORKSPACE.lstrip("/"))], check=True)
+            subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT),
+                            str(self.root / WORKSPACE.lstrip("/"))], check=True)
         elif step["uses"].startswith("actions/upload-artifact@"):
             for path in str(step["with"]["path"]).split():
-                if step.get("if") == "always()" and not (self.root / WORKSPACE.lstrip("/") / path).exists():
+                made = self.root / WORKSPACE.lstrip("/") / path
+                if step.get("if") == "always()" and not made.exists():
                     raise Failed(f"{self.name}: there is no {path} to keep")
         elif not step["uses"].startswith("actions/cache@"):
             raise Failed(f"{self.name}: uses {step['uses']}, which cannot be played")
@@ -109,7 +116,8 @@ class Job:
                     shutil.copy(file, self.root / str(file).lstrip("/"))
         with open(self.log, "wb") as log:
             if not self.in_container:
-                self.shell("apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates git", log)
+                self.shell("apt-get update -q && apt-get install -y -q --no-install-recommends "
+                           "ca-certificates git", log)
             for step in self.job["steps"]:
                 if step.get("if") != "failure()":
                     self.step(step, log)
@@ -154,7 +162,8 @@ def main():
                 except Failed as reason:
                     failed += 1
                     said = str(reason)
-                print(f"{one.name}, in {one.image}: {said} ({time.monotonic() - started:.0f} s)", flush=True)
+                print(f"{one.name}, in {one.image}: {said} ({time.monotonic() - started:.0f} s)",
+                      flush=True)
                 shutil.rmtree(one.root, ignore_errors=True)
     print(f"jobs of ci.yml: {played} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 77 if not played else 0

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_kinds.py FASTGATE COLLECTOR COMPILER: counts of calls and arguments are exact for every kind of function and program: static
-programs, exec, variants that libm chooses by the processor, overloads of C++, Fortran, vector functions, -ffast-math, plugins.
+call_kinds.py FASTGATE COLLECTOR COMPILER: counts of calls and arguments are exact for every kind of
+function and program: static programs, exec, variants that libm chooses by the processor, overloads
+of C++, Fortran, vector functions, -ffast-math, plugins.
 """
 import json
 import os
@@ -18,16 +19,18 @@ COMPILER = sys.argv[3]
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
-def built(name, source, *options, language="c", compiler=COMPILER):
-    write(f"{name}.{language}", source)
-    subprocess.run([compiler, f"{name}.{language}", "-o", name, *options], check=True)
+def built(name, source, *options, compiler=COMPILER):
+    """Builds a program, or a library, from a source in tests/targets/scripted."""
+    write(source, target(source))
+    subprocess.run([compiler, source, "-o", name, *options], check=True)
     return f"./{name}"
 
 
 def recorded(*words, code=0, **more):
     shutil.rmtree("fastgate-record", ignore_errors=True)
     done = call(FASTGATE, "record", *words, **more)
-    check(done.returncode == code, f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
+    check(done.returncode == code,
+          f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
     return done
 
 
@@ -46,32 +49,17 @@ def expect(found, name, **wanted):
     check(seen == wanted, f"{name}: {wanted} expected, found {seen} among {sorted(found)}")
 
 
-SUMS = """
-#include <math.h>
-#include <stdio.h>
-#include <unistd.h>
-int main(int count, char **words)
-{
-    double sum = 0;
-    for (int i = 0; i < 7; i++) sum += exp(count + i);
-    printf("%g\\n", sum);
-    fflush(stdout);
-    if (count > 1) execv(words[1], words + 1);
-    return 0;
-}
-"""
-
-
 def a_static_program_is_refused():
-    program = built("fixed", SUMS, "-O1", "-static", "-lm")
+    program = built("fixed", "sums_and_exec.c", "-O1", "-static", "-lm")
     for option in ("--calls", "--domains"):
         done = recorded(option, "exp", "--", program, code=2)
         check("linked statically" in done.stderr and option in done.stderr, f"{option}: {done.stderr}")
-        check(done.stdout == "" and not os.path.exists("fastgate-record"), f"{option}: the program ran: {done}")
+        check(done.stdout == "" and not os.path.exists("fastgate-record"),
+              f"{option}: the program ran: {done}")
 
 
 def each_image_of_a_process_is_counted():
-    program = built("sums", SUMS, "-O1", "-lm")
+    program = built("sums", "sums_and_exec.c", "-O1", "-lm")
     recorded("--calls", "exp", "--", program, program, program)
     check(counted("exp") == 21, f"three images: {counted('exp')}")
     done = recorded("--calls", "exp", "--", program, "./fixed")
@@ -79,88 +67,37 @@ def each_image_of_a_process_is_counted():
     check("./fixed is linked statically" in done.stderr, f"the one that cannot: {done.stderr}")
 
 
-THREE = """
-#include <math.h>
-#include <stdio.h>
-int main(int count, char **words)
-{
-    double sum = 0;
-    (void)words;
-    for (int i = 1; i <= 30; i++) sum += exp(count * i) + sin(i) + pow(i, 2.5);
-    printf("%g\\n", sum);
-    return 0;
-}
-"""
-CHOOSING = """
-static double plain(double x) { return x + 1; }
-static double (*choose(void))(double) { return plain; }
-double chosen(double x) __attribute__((ifunc("choose")));
-"""
-
-
 def a_variant_for_the_processor_counts_once():
-    program = built("three", THREE, "-O1", "-lm")
-    for binding in ({}, {"LD_BIND_NOW": "1"}, {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX2_Usable,-FMA_Usable"}):
+    program = built("three", "three_functions.c", "-O1", "-lm")
+    for binding in ({}, {"LD_BIND_NOW": "1"},
+                    {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX2_Usable,-FMA_Usable"}):
         recorded("--domains", "exp,sin,pow@libm", "--", program, env={**os.environ, **binding})
         found = domains()
         expect(found, "exp", calls=30, min=1, max=30)
         expect(found, "sin", calls=30, min=1, max=30)
         expect(found, "pow #2", calls=30, min=2.5, max=2.5)
-    built("libchosen.so", CHOOSING, "-O1", "-shared", "-fPIC")
-    program = built("chooses", "double chosen(double);\nint main(void) { double x = 0; for (int i = 0; i < 9; i++) x = chosen(x); return x != 9; }\n",
-                    "./libchosen.so")
+    built("libchosen.so", "chosen_library.c", "-O1", "-shared", "-fPIC")
+    program = built("chooses", "chosen_caller.c", "./libchosen.so")
     recorded("--domains", "chosen=double(double)@libchosen", "--", program)
     expect(domains(), "chosen", calls=9, min=0, max=8)
 
 
-OVERLOADS = """
-#include <complex>
-namespace text { struct Pair { double first[4]; };
-double fit(double x); float fit(float x); double fit(Pair pair, double x); double fit(std::complex<double> z); double fit(const double *x, int n);
-template <class T> T any(T x); extern template double any(double);
-struct Model { double weigh(double x) const; double weigh(const Model &other, const Model &third, double x) const; }; }
-"""
-OVERLOADED = """
-#include "overloads.h"
-double text::fit(double x) { return x; }
-float text::fit(float x) { return x; }
-double text::fit(Pair pair, double x) { return pair.first[3] + x; }
-double text::fit(std::complex<double> z) { return z.imag(); }
-double text::fit(const double *x, int n) { return x[n]; }
-template <class T> T text::any(T x) { return x; }
-template double text::any(double);
-double text::Model::weigh(double x) const { return x; }
-double text::Model::weigh(const Model &, const Model &, double x) const { return x; }
-"""
-USES = """
-#include "overloads.h"
-#include <cstdio>
-int main()
-{
-    double sum = 0, list[] = {1, 2, 3};
-    text::Pair pair = {{1, 2, 3, 4}};
-    text::Model model;
-    for (int i = 1; i <= 5; i++)
-        sum += text::fit(i * 0.5) + text::fit((float)i) + text::fit(pair, 77.0) + text::fit(std::complex<double>(33, 44)) + text::fit(list, 1)
-               + text::any(8.0) + model.weigh(-1.5) + model.weigh(model, model, -2.5);
-    std::printf("%g\\n", sum);
-    return 0;
-}
-"""
-
-
 def an_overload_is_read_only_where_its_parameters_are_those_of_the_signature():
-    write("overloads.h", OVERLOADS)
-    built("liboverloads.so", OVERLOADED, "-O1", "-shared", "-fPIC", language="cpp")
-    program = built("uses", USES, "-O1", "./liboverloads.so", "-lstdc++", language="cpp")
-    done = recorded("--domains", "text::fit=double(double),text::any=double(double),text::Model::weigh=double(double)", "--times", "--", program)
+    write("overloads.h", target("overloads.h"))
+    built("liboverloads.so", "overloads.cpp", "-O1", "-shared", "-fPIC")
+    program = built("uses", "overloads_used.cpp", "-O1", "./liboverloads.so", "-lstdc++")
+    done = recorded(
+        "--domains",
+        "text::fit=double(double),text::any=double(double),text::Model::weigh=double(double)",
+        "--times", "--", program)
     check(done.stdout == call(program).stdout, f"what the program says: {done.stdout}")
     found = domains()
     expect(found, "text::fit", calls=5, min=0.5, max=2.5)
     check(counted("text::fit") == 25, f"all overloads are counted: {counted('text::fit')}")
     expect(found, "text::any", calls=5, min=8, max=8)
     expect(found, "text::Model::weigh", calls=5, min=-1.5, max=-1.5)
-    check("'text::fit'" in done.stderr and "signature" in done.stderr, f"the other overloads: {done.stderr}")
+    check("'text::fit'" in done.stderr and "signature" in done.stderr,
+          f"the other overloads: {done.stderr}")
     recorded("--domains", "text::fit=float(float),text::Model::weigh=double(double)", "--", program)
     expect(domains(), "text::fit", calls=5, min=1, max=5)
     expect(domains(), "text::Model::weigh", calls=10, min=-2.5, max=-1.5)
@@ -168,33 +105,8 @@ def an_overload_is_read_only_where_its_parameters_are_those_of_the_signature():
     expect(domains(), "text::fit #2", calls=5, min=44, max=44)
 
 
-WAVES = """
-program waves
-  implicit none
-  real(8) :: total
-  real(4) :: narrow
-  complex(8) :: z
-  integer :: i
-  total = 0
-  narrow = 0
-  z = (0d0, 0d0)
-  do i = 1, 40
-    call step(i * 0.25d0, 1.5d0 + i)
-    narrow = narrow + exp(real(i))
-    z = z + exp(cmplx(i, -i, 8))
-  end do
-  print '(3es12.4)', total, narrow, abs(z)
-contains
-  subroutine step(x, y)
-    real(8), intent(in) :: x, y
-    total = total + exp(x) + sin(x) + y ** x
-  end subroutine
-end program
-"""
-
-
 def what_fortran_calls_is_counted():
-    program = built("waves", WAVES, "-O1", language="f90", compiler="gfortran")
+    program = built("waves", "waves.f90", "-O1", compiler="gfortran")
     done = recorded("--domains", "libm", "--", program)
     check(done.stdout == call(program).stdout, f"what the program says: {done.stdout}")
     found = domains()
@@ -206,12 +118,8 @@ def what_fortran_calls_is_counted():
     expect(found, "cexp #2", calls=40, min=-40, max=-1)
 
 
-# The names of the functions; only the compiler knows those of its clones.
-LANES = target("lanes.c")
-
-
 def each_lane_of_a_vector_function_is_an_argument():
-    program = built("lanes", LANES, "-O1", "-lmvec", "-lm")
+    program = built("lanes", "lanes.c", "-O1", "-lmvec", "-lm")
     done = recorded("--domains", "libm", "--", program)
     check(done.stdout == call(program).stdout, f"what the program says: {done.stdout}")
     found = domains()
@@ -222,95 +130,52 @@ def each_lane_of_a_vector_function_is_an_argument():
     check(counted("_ZGVbN2v_exp") == 10, f"a call is one call: {counted('_ZGVbN2v_exp')}")
 
 
-FINITE = """
-#include <stdio.h>
-double finite_exp(double), finite_pow(double, double);
-__asm__(".symver finite_exp, __exp_finite@GLIBC_2.15\\n.symver finite_pow, __pow_finite@GLIBC_2.15");
-int main(void)
-{
-    double sum = 0;
-    for (int i = 1; i <= 12; i++) sum += finite_exp(i) + finite_pow(i, 3);
-    printf("%g\\n", sum);
-    return 0;
-}
-"""
-
-
 def fast_math_is_counted():
     """
-    Current compilers call exp itself; programs built by older ones call the __*_finite functions, which libm still has.
+    Current compilers call exp itself; programs built by older ones call the __*_finite functions,
+    which libm still has.
     """
-    program = built("fast", THREE, "-O2", "-ffast-math", "-lm")
+    program = built("fast", "three_functions.c", "-O2", "-ffast-math", "-lm")
     recorded("--domains", "libm", "--", program)
     expect(domains(), "exp", calls=30, min=1, max=30)
-    program = built("finite", FINITE, "-O1", "-lm")
+    program = built("finite", "finite_functions.c", "-O1", "-lm")
     recorded("--domains", "libm", "--", program)
     expect(domains(), "__exp_finite", calls=12, min=1, max=12)
     expect(domains(), "__pow_finite #2", calls=12, min=3, max=3)
 
 
-PLUGIN = """
-#include <math.h>
-double fill(double x);
-double fill(double x) { return cbrt(x) + cbrt(2 * x); }
-"""
-HOST = """
-#include <dlfcn.h>
-int main(void)
-{
-    double sum = 0;
-    for (int i = 1; i <= 6; i++) {
-        void *library = dlopen("./plugin.so", RTLD_NOW);
-        double (*fill)(double) = (double (*)(double))dlsym(library, "fill");
-        sum += fill(i);
-        dlclose(library);
-    }
-    return sum < 0;
-}
-"""
-
-
 def arguments_in_a_plugin_are_seen_each_time_it_is_loaded():
-    built("plugin.so", PLUGIN, "-O1", "-shared", "-fPIC", "-lm")
-    recorded("--domains", "libm", "--", built("host", HOST))
+    built("plugin.so", "cube_roots.c", "-O1", "-shared", "-fPIC", "-lm")
+    recorded("--domains", "libm", "--", built("host", "cube_roots_host.c"))
     expect(domains(), "cbrt", calls=12, min=1, max=12)
 
 
-COPIED = """
-#include <cmath>
-#include <cstdio>
-static inline double half(double x) { return 0.5 * x; }
-int main(int count, char **)
-{
-    double sum = half(count);
-    for (int i = 0; i < 10; i++) sum += half(i + sum) + std::sqrt(i + count) + std::fabs(count - 5) + std::exp(i);
-    std::printf("%g\\n", sum);
-    return 0;
-}
-"""
-
-
 def inlined_calls_are_reported_by_function():
-    program = built("copied", COPIED, "-O2", "-lstdc++", "-lm", language="cpp")
+    program = built("copied", "inlined.cpp", "-O2", "-lstdc++", "-lm")
     said = recorded("--calls", "half,sqrt,fabs,exp", "--", program).stderr
-    check("'half' is counted: no object exports or imports the function: it does not exist, or the compiler has inlined it" in said, f"a function: {said}")
-    check("'sqrt': calls that the compiler replaced by instructions" in said and "-fno-builtin-fabs" in said, f"builtins: {said}")
+    check("'half' is counted: no object exports or imports the function: it does not exist, "
+          "or the compiler has inlined it" in said, f"a function: {said}")
+    check("'sqrt': calls that the compiler replaced by instructions" in said
+          and "-fno-builtin-fabs" in said, f"builtins: {said}")
     check("'exp'" not in said, f"the others: {said}")
 
 
-SIBLINGS = target("siblings.c")
-
-
 def calls_from_alike_stacks_keep_their_paths():
-    """The stacks have frames of one size at one place and alternating call sites, with and without frame pointers."""
-    wanted = {"choose;one": 40, "choose;two": 20, "left;one": 40, "left;two": 40, "left;wide": 40, "right;one": 80, "right;two": 40, "down;one": 40, "main;down;two": 40}
+    """
+    The stacks have frames of one size at one place and alternating call sites, with and without
+    frame pointers.
+    """
+    wanted = {"choose;one": 40, "choose;two": 20, "left;one": 40, "left;two": 40, "left;wide": 40,
+              "right;one": 80, "right;two": 40, "down;one": 40, "main;down;two": 40}
     for option in ("-fomit-frame-pointer", "-fno-omit-frame-pointer"):
-        recorded("--calls", "exp,log", "--", built("siblings", SIBLINGS, "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", option, "-lm"))
+        recorded("--calls", "exp,log", "--", built("siblings", "siblings.c", "-O1", "-fno-builtin",
+                                                   "-fno-optimize-sibling-calls", option, "-lm"))
         for function, times in (("exp", 1), ("log", 0.5)):
             paths = measured(FASTGATE, f"calls.{function}")
             for end, calls in wanted.items():
                 found = sum(value for names, value in paths if ";".join(names).endswith(end))
-                check(found == calls * times, f"{option}: {function} of {end}: {calls * times} expected, found {found}\n{paths}")
+                check(found == calls * times,
+                      f"{option}: {function} of {end}: {calls * times} expected, found {found}\n{paths}")
             check(total(paths) == 460 * times, f"{option}: all calls of {function}: {total(paths)}")
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted quickly, and still on its own path:
-however the stack is rearranged, with a handler that calls between any two instructions, and with every register unchanged.
+call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted
+quickly, and still on its own path: however the stack is rearranged, with a handler that calls
+between any two instructions, and with every register unchanged.
 """
 import os
 import statistics
@@ -42,14 +43,16 @@ def known(said):
 
 
 def compare(wanted, found, what):
-    wrong = {path: (wanted.get(path, 0), found.get(path, 0)) for path in wanted.keys() | found.keys() if wanted.get(path) != found.get(path)}
-    check(wanted and not wrong, f"{what}: {len(wrong)} of {len(wanted)} paths: {dict(list(wrong.items())[:5])}")
+    wrong = {path: (wanted.get(path, 0), found.get(path, 0))
+             for path in wanted.keys() | found.keys() if wanted.get(path) != found.get(path)}
+    check(wanted and not wrong,
+          f"{what}: {len(wrong)} of {len(wanted)} paths: {dict(list(wrong.items())[:5])}")
 
 
 def every_path_of_a_disorderly_program_is_its_own():
     """
-    The stacks have similar frames, two call sites in one function, frames of varying size, recursion, longjmp, and
-    consecutive threads at the same addresses.
+    The stacks have similar frames, two call sites in one function, frames of varying size,
+    recursion, longjmp, and consecutive threads at the same addresses.
     """
     for option, seed in (("--calls", "1"), ("--domains", "77")):
         done = recorded(option, "exp", PROGRAM, "walk", seed)
@@ -57,7 +60,8 @@ def every_path_of_a_disorderly_program_is_its_own():
 
 
 def a_thread_may_have_less_stack_where_another_had_more():
-    compare(known(recorded("--calls", "exp", PROGRAM, "stacks").stdout), counted("exp", "call_at"), "stacks")
+    compare(known(recorded("--calls", "exp", PROGRAM, "stacks").stdout),
+            counted("exp", "call_at"), "stacks")
 
 
 def return_addresses_that_are_left_over_deceive_nobody():
@@ -75,8 +79,9 @@ def coroutines_that_share_a_stack_are_distinguished():
 
 def a_known_place_takes_few_instructions():
     """
-    A counted call takes a fraction of the instructions of a timed call, which saves the whole state. Medians are
-    compared, because whenever the number of calls has doubled, one call also writes the argument statistics.
+    A counted call takes a fraction of the instructions of a timed call, which saves the whole
+    state. Medians are compared, because whenever the number of calls has doubled, one call also
+    writes the argument statistics.
     """
     bare = [int(steps) for steps in call(PROGRAM, "steps", check=True).stdout.split()]
 
@@ -87,17 +92,22 @@ def a_known_place_takes_few_instructions():
 
     for option, part in (("--calls", 4), ("--domains", 3)):
         quick, timed = added(option, "exp"), added(option, "exp", "--times")
-        check(0 < quick * part < timed, f"{option}: {quick} instructions per call, {timed} where it is timed")
+        check(0 < quick * part < timed,
+              f"{option}: {quick} instructions per call, {timed} where it is timed")
 
 
 def a_handler_may_call_behind_every_instruction():
     for option in ("--calls", "--domains"):
-        steps = [int(steps) for steps in recorded(option, "exp", PROGRAM, "steps", "calls").stdout.split()]
+        steps = [int(steps)
+                 for steps in recorded(option, "exp", PROGRAM, "steps", "calls").stdout.split()]
         paths = counted("exp", "count_steps")
         found = sum(paths.values())
-        check(found == sum(steps) + len(steps), f"{option}: {sum(steps)} calls in the handler, {len(steps)} outside: {found} counted")
-        # The instructions that set and clear the trap flag hide the stack, and so may the first one of a stub.
-        lost = {path: calls for path, calls in paths.items() if not path.startswith(("count_steps", "[no stack]"))}
+        check(found == sum(steps) + len(steps),
+              f"{option}: {sum(steps)} calls in the handler, {len(steps)} outside: {found} counted")
+        # The instructions that set and clear the trap flag hide the stack, and so may the first one
+        # of a stub.
+        lost = {path: calls for path, calls in paths.items()
+                if not path.startswith(("count_steps", "[no stack]"))}
         check(sum(lost.values()) <= 3 * len(steps), f"{option}: on the way through the stub: {lost}")
 
 
@@ -113,20 +123,12 @@ def a_process_may_end_while_its_threads_call():
         os.remove("counts")
 
 
-# Two libraries, loaded in turn at the same addresses, whose functions differ by name only.
-PLUGIN = """
-double exp(double);
-double NAME(double x);
-double NAME(double x) { double sum = 0; for (int i = 0; i < 10; i++) sum += exp(x); return sum; }
-"""
-HOST = target("plugin_host.c")
-
-
 def libraries_at_the_same_address_are_distinguished():
     for name in ("left", "right"):
-        write(f"{name}.c", PLUGIN.replace("NAME", f"{name}_one"))
-        subprocess.run([COMPILER, "-O1", "-fno-builtin", "-shared", "-fPIC", f"{name}.c", "-o", f"{name}.so", "-lm"], check=True)
-    write("host.c", HOST)
+        write(f"{name}.c", target("plugin_library.c"))
+        subprocess.run([COMPILER, f"-DNAME={name}_one", "-O1", "-fno-builtin", "-shared",
+                        "-fPIC", f"{name}.c", "-o", f"{name}.so", "-lm"], check=True)
+    write("host.c", target("plugin_host.c"))
     subprocess.run([COMPILER, "-O1", "-fno-builtin", "host.c", "-o", "host", "-lm"], check=True)
     done = recorded("--calls", "exp", "./host")
     ends = {}
@@ -138,10 +140,10 @@ def libraries_at_the_same_address_are_distinguished():
 
 # ---- registers ----
 
-GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r12", "r13", "r14", "r15")
+GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r12",
+           "r13", "r14", "r15")
 VECTORS = 8  # vector registers that carry arguments
 ROOM = 256   # space in front of them for the other registers
-CALLS = target("called_sites.c")
 # Traps are on: an operation that sets a flag would end the program.
 CALLER = """
     .text
@@ -199,10 +201,12 @@ def registers_of(width, asks):
     stores += [f"{move} %{prefix}mm{i}, room+{ROOM + 64 * i}(%rip)" for i in range(VECTORS)]
     ask = ["mov $1, %ecx", "xgetbv", "and $0xe4, %eax", "mov %eax, room+120(%rip)"] if asks else []
     write("taker.s", TAKER.replace("STORES", "\n".join(stores)).replace("ASKS", "\n".join(ask)))
-    write("caller.s", CALLER.replace("LOADS", "\n".join(loads)).replace("LEAVE", "vzeroupper" if width > 16 else ""))
-    write("main.c", CALLS)
+    write("caller.s",
+          CALLER.replace("LOADS", "\n".join(loads)).replace("LEAVE", "vzeroupper" if width > 16 else ""))
+    write("main.c", target("called_sites.c"))
     subprocess.run([COMPILER, "-shared", "taker.s", "-o", "libtaker.so"], check=True)
-    subprocess.run([COMPILER, "-O1", "main.c", "caller.s", "./libtaker.so", "-Wl,-z,now", "-o", "registers"], check=True)
+    subprocess.run([COMPILER, "-O1", "main.c", "caller.s", "./libtaker.so", "-Wl,-z,now",
+                    "-o", "registers"], check=True)
     return "./registers"
 
 
@@ -215,12 +219,15 @@ def registers_are_as_the_caller_left_them():
         program = registers_of(width, "xgetbv1" in flags)
         plain = call(program, check=True).stdout
         check(len(set(plain.split())) == 1, f"{width}: the program itself: {plain}")
-        for option, functions in (("--calls", "take_registers"), ("--domains", "take_registers=double(double,double,double,double)")):
+        for option, functions in (("--calls", "take_registers"),
+                                  ("--domains", "take_registers=double(double,double,double,double)")):
             done = recorded(option, functions, program)
             lines = done.stdout.split()
-            wrong = [[at for at in range(0, len(line), 16) if line[at:at + 16] != plain[at:at + 16]] for line in lines]
+            wrong = [[at for at in range(0, len(line), 16) if line[at:at + 16] != plain[at:at + 16]]
+                     for line in lines]
             check(done.stdout == plain, f"{width} bytes, {option}: words {wrong}")
-            check(sum(counted("take_registers").values()) == 4, f"{width} bytes, {option}: {counted('take_registers')}")
+            check(sum(counted("take_registers").values()) == 4,
+                  f"{width} bytes, {option}: {counted('take_registers')}")
 
 
 def body():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-calls.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS` counts the calls of named functions at
-their callers, in every thread, process and library, reports why a function was not reached, and does not change the program's
-behaviour.
+calls.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS` counts the
+calls of named functions at their callers, in every thread, process and library, reports why a
+function was not reached, and does not change the program's behaviour.
 """
 import os
 import subprocess
@@ -19,7 +19,8 @@ os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 def recorded(patterns, *command, code=0):
     done = call(FASTGATE, "record", "--calls", patterns, "--", *command)
-    check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
+    check(done.returncode == code,
+          f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
     return done
 
 
@@ -33,13 +34,14 @@ def expect(function, wanted, within=None):
     check(found == wanted, f"calls.{function}: {wanted} expected, found {found}")
 
 
-def compiled(name, source, *options, compiler=COMPILER):
+def compiled(name, source, *options):
     """
-    Compiles with lazy binding, so that slots are unresolved when the collector starts. The library's calls of its own
-    exported functions use slots too.
+    Compiles with lazy binding, so that slots are unresolved when the collector starts. The
+    library's calls of its own exported functions use slots too.
     """
-    write(f"{name}.c", source)
-    subprocess.run([compiler, "-O1", "-fno-builtin", "-fsemantic-interposition", "-Wl,-z,lazy", f"{name}.c", "-o", name, *options], check=True)
+    write(source, target(source))
+    subprocess.run([COMPILER, "-O1", "-fno-builtin", "-fsemantic-interposition", "-Wl,-z,lazy", source,
+                    "-o", name, *options], check=True)
     return f"./{name}"
 
 
@@ -52,8 +54,10 @@ def each_call_is_counted_where_it_was_made(program):
     expect("snprintf", {"use_printf": 20})
     expect("_setjmp", {"use_longjmp": 10})
     expect("longjmp", {"use_longjmp": 10})
-    check("4007  exp" in done.stderr and "0  abort" in done.stderr, f"a summary with the functions: {done.stderr}")
-    check("abort" in call(FASTGATE, "view", "fastgate-record", "--measure", "calls.abort").stdout, "0 calls are an answer")
+    check("4007  exp" in done.stderr and "0  abort" in done.stderr,
+          f"a summary with the functions: {done.stderr}")
+    check("abort" in call(FASTGATE, "view", "fastgate-record", "--measure", "calls.abort").stdout,
+          "0 calls are an answer")
     view = call(FASTGATE, "view", "fastgate-record", "--measure", "calls.exp").stdout
     check("4007 calls.exp" in view and "use_exp" in view, view)
 
@@ -69,22 +73,11 @@ def calls_from_a_signal_handler_are_counted(program):
     expect("exp", {"use_exp": 4107})
 
 
-LIBRARY = """
-double exp(double);
-double spare(double);
-double spare(double x) { return 2 * exp(x); }
-double twice(double x);
-double twice(double x) { double sum = 0; for (int i = 0; i < COUNT; i++) sum += spare(x); return sum; }
-__attribute__((constructor)) static void begin(void) { volatile double x = 0; for (int i = 0; i < 5; i++) x = exp(x); }
-"""
-LOADER = target("late_loader.c")
-
-
 def libraries_that_come_and_go_are_counted():
     """Constructors are covered too; only the plugins are linked with libm."""
     for name, count in (("one", 10), ("two", 20)):
-        compiled(f"{name}.so", LIBRARY, "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
-    program = compiled("loader", LOADER)
+        compiled(f"{name}.so", "twice_library.c", "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
+    program = compiled("loader", "late_loader.c")
     done = recorded("exp,spare@one,spare@two,nothing_of_this_name", program)
     check(done.stdout == "120\n", done.stdout)
     expect("exp", {"spare": 60, "begin": 20})
@@ -92,14 +85,12 @@ def libraries_that_come_and_go_are_counted():
 
 
 def functions_of_cxx_are_named_without_parameters():
-    write("parser.h", "namespace text { struct Parser { template <class T> T take(T); void parse(int); void parse(double); Parser(); };\n"
-          "extern template int Parser::take<int>(int); }\n")
-    write("parser.cpp", '#include "parser.h"\nnamespace text { Parser::Parser() {} void Parser::parse(int) {} void Parser::parse(double) {}\n'
-          "template <class T> T Parser::take(T t) { return t; }\ntemplate int Parser::take<int>(int); }\n")
-    write("uses.cpp", '#include "parser.h"\nint main() { text::Parser p; for (int i = 0; i < 3; i++) p.parse(i); p.parse(1.5);\n'
-          "return p.take<int>(0); }\n")
-    subprocess.run([COMPILER, "-x", "c++", "-shared", "-fPIC", "parser.cpp", "-o", "libparser.so"], check=True)
-    subprocess.run([COMPILER, "-x", "c++", "uses.cpp", "-x", "none", "./libparser.so", "-o", "uses"], check=True)
+    for name in ("parser.h", "parser.cpp", "parser_used.cpp"):
+        write(name, target(name))
+    subprocess.run([COMPILER, "-x", "c++", "-shared", "-fPIC", "parser.cpp", "-o", "libparser.so"],
+                   check=True)
+    subprocess.run([COMPILER, "-x", "c++", "parser_used.cpp", "-x", "none", "./libparser.so",
+                    "-o", "uses"], check=True)
     recorded("text::Parser::*", "./uses")
     expect("text::Parser::parse", {"main": 4})
     expect("text::Parser::take", {"main": 1})
@@ -120,7 +111,8 @@ def unreached_functions_have_a_reason(program):
 def program_notices_nothing():
     """Counts every function of every library, in programs that load others, fail, or run children."""
     for command in (["sh", "-c", "echo said | cat; exit 7"], ["env", "--version"], ["git", "--version"],
-                    [sys.executable, "-IS", "-c", "import ctypes, math; print([math.exp(1), math.pow(2, 3)])"]):
+                    [sys.executable, "-IS",
+                     "-c", "import ctypes, math; print([math.exp(1), math.pow(2, 3)])"]):
         plain = call(*command)
         done = recorded("*", *command, code=plain.returncode)
         check(done.stdout == plain.stdout, f"{command}: {done.stdout!r} instead of {plain.stdout!r}")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-compiled_for_tracing.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: --entries counts functions with NOPs left by the
-compiler (-fpatchable-function-entry, -mnop-mcount) at those NOPs, even if they have no room for a jump otherwise;
-functions that call __fentry__ (-pg -mfentry) are counted there, and gprof's data stay the same.
+compiled_for_tracing.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: --entries counts functions with
+NOPs left by the compiler (-fpatchable-function-entry, -mnop-mcount) at those NOPs, even if they
+have no room for a jump otherwise; functions that call __fentry__ (-pg -mfentry) are counted there,
+and gprof's data stay the same.
 """
 import os
 import re
@@ -11,78 +12,29 @@ import shutil
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
-GCC, CLANG = shutil.which("gcc"), next((found for found in (shutil.which("clang"), shutil.which("clang-14")) if found), None)
-
-PROGRAM = r"""
-#include <csetjmp>
-#include <cstdio>
-#include <cstring>
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#define OWN __attribute__((noinline)) static
-#define STAY(value) __asm__ volatile("" : "+r"(value) : : "memory")
-struct item { int value; struct item *next; };
-static item last = {1, nullptr}, first = {2, &last};
-static jmp_buf back;
-OWN int reads(item *at) { int value = at->value; STAY(value); return value; }
-OWN int tiny() { __asm__ volatile("" ::: "memory"); return 7; }
-OWN int descend(item *at) { int value = at->value; STAY(value); value += at->next ? descend(at->next) : 0; STAY(value); return value; }
-OWN int thrower(int n) { if (n % 2) throw n; STAY(n); return n; }
-OWN void leap(int n) { if (n == 0) longjmp(back, 1); STAY(n); leap(n - 1); STAY(n); }
-OWN double mix(double x, long n, double y) { __asm__ volatile("" : "+x"(x), "+x"(y), "+r"(n)); return x + y * static_cast<double>(n); }
-namespace text { struct Parser { int at; __attribute__((noinline)) int parse(int n) { STAY(n); return at + n; } }; }
-static void *work(void *argument) { for (int i = 0; i < 100; i++) reads(static_cast<item *>(argument)); return nullptr; }
-int main(int argc, char **)
-{
-    text::Parser parser = {1};
-    pthread_t threads[3];
-    volatile long three = 3;
-    volatile double one = 1;
-    long sum = 0;
-    for (int i = 0; i < 50; i++)
-        sum += reads(&first) + tiny() + parser.parse(i);
-    for (int i = 0; i < 20; i++)
-        sum += descend(&first);
-    for (int i = 0; i < 10; i++)
-        try { sum += thrower(i); } catch (int n) { sum += n; }
-    for (volatile int i = 0; i < 4; i = i + 1)
-        if (setjmp(back) == 0) leap(2);
-    for (int i = 0; i < 8; i++)
-        sum += static_cast<long>(mix(i / 2.0, three, one));
-    for (pthread_t &thread : threads) {
-        pthread_create(&thread, nullptr, work, &first);
-        if (argc > 1) pthread_join(thread, nullptr); // the C library does not count for gprof in two threads at once
-    }
-    if (argc == 1) {
-        for (pthread_t thread : threads) pthread_join(thread, nullptr);
-        const pid_t child = fork();
-        if (child == 0) { reads(&first); return 0; }
-        waitpid(child, nullptr, 0);
-    }
-    std::printf("%ld\n", sum);
-    return 0;
-}
-"""
-COUNTS = {"reads": 351, "tiny": 50, "text::Parser::parse": 50, "descend": 40, "thrower": 10, "leap": 12, "mix": 8}
+GCC, CLANG = shutil.which("gcc"), shutil.which("clang") or shutil.which("clang-14")
+COUNTS = {"reads": 351, "tiny": 50, "text::Parser::parse": 50, "descend": 40, "thrower": 10,
+          "leap": 12, "mix": 8}
 NAMES = ",".join(COUNTS)
 
 
-def compiled(name, compiler, *options, source=PROGRAM):
-    write(f"{name}.cpp", source)
-    subprocess.run([compiler, "-x", "c++", "-g", "-O2", f"{name}.cpp", "-o", name, "-pthread", "-lstdc++", *options], check=True)
+def compiled(name, compiler, *options):
+    write(f"{name}.cpp", target("traced_entries.cpp"))
+    subprocess.run([compiler, "-x", "c++", "-g", "-O2", f"{name}.cpp", "-o", name, "-pthread",
+                    "-lstdc++", *options], check=True)
     return f"./{name}"
 
 
 def recorded(program, *words, patterns=NAMES, kind="--calls", more=()):
     done = call(FASTGATE, "record", kind, patterns, *words, "--", program, *more)
     plain = call(program, *more)
-    check(done.returncode == 0 and done.stdout == plain.stdout, f"{program} {words}: {done} where {plain.stdout!r} was expected")
+    check(done.returncode == 0 and done.stdout == plain.stdout,
+          f"{program} {words}: {done} where {plain.stdout!r} was expected")
     return done
 
 
@@ -93,15 +45,17 @@ def by_caller(function):
 def expect_all(what, done, way):
     for function, count in COUNTS.items():
         found = by_caller(function)
-        check(sum(found.values()) == count, f"{what}: {count} calls of {function} expected, found {found}\n{done.stderr}")
-        check(f"  {function}  ({way})" in done.stderr, f"{what}: {function} is counted by {way}: {done.stderr}")
+        check(sum(found.values()) == count,
+              f"{what}: {count} calls of {function} expected, found {found}\n{done.stderr}")
+        check(f"  {function}  ({way})" in done.stderr,
+              f"{what}: {function} is counted by {way}: {done.stderr}")
     callers = {name.split("(")[0]: count for name, count in by_caller("reads").items()}
     check(callers == {"main": 51, "work": 300}, f"{what}: the callers of reads: {callers}")
     callers = {name.split("(")[0]: count for name, count in by_caller("descend").items()}
     check(callers == {"main": 20, "descend": 20}, f"{what}: the callers of descend: {callers}")
 
 
-def nops_are_enough(what, compiler, *options):
+def functions_with_nops_are_counted(what, compiler, *options):
     program = compiled("nops", compiler, *options)
     done = recorded(program, "--entries")
     expect_all(what, done, "a jump at its entry")
@@ -110,26 +64,31 @@ def nops_are_enough(what, compiler, *options):
     view = call(FASTGATE, "view", "--measure", "calls.reads", "fastgate-record")
     check("counted at their entries" in view.stdout + view.stderr, f"the view says it, too: {view}")
     done = recorded(program)
-    check("at their entries" not in done.stderr and "--entries" in done.stderr, f"{what}: only on request: {done.stderr}")
+    check("at their entries" not in done.stderr and "--entries" in done.stderr,
+          f"{what}: only on request: {done.stderr}")
 
 
 def refused_for_memory(done):
-    """The functions whose first instructions may depend on their address, because they use memory through a pointer."""
+    """
+    The functions whose first instructions may depend on their address, because they use memory
+    through a pointer.
+    """
     lines = [line for line in done.stderr.splitlines() if "may not work at another address (" in line]
     return lines[0].rsplit("(", 1)[1].rstrip(")").split(", ") if lines else []
 
 
-def with_too_few_nops_they_are_refused(compiler):
+def functions_with_too_few_nops_are_refused(compiler):
     for option in ("-fpatchable-function-entry=0", "-fpatchable-function-entry=1"):
         done = recorded(compiled("few", compiler, option), "--entries")
-        check("descend" in refused_for_memory(done) and not by_caller("descend"), f"{compiler} {option}: {done.stderr}")
+        check("descend" in refused_for_memory(done) and not by_caller("descend"),
+              f"{compiler} {option}: {done.stderr}")
 
 
 def programs_that_look_up_their_nops_keep_them():
     """A program that looks up the NOPs may jump to them or overwrite them, so they stay."""
-    asks = ('extern void *const list[] __asm__("__start___patchable_function_entries");\n'
-            "void *const *where();\nvoid *const *where() { return list; }\n")
-    done = recorded(compiled("asks", GCC, "-fpatchable-function-entry=5", "-fcf-protection=full", source=PROGRAM + asks), "--entries")
+    program = compiled("asks", GCC, "-fpatchable-function-entry=5", "-fcf-protection=full",
+                       "-DLOOKS_UP_NOPS")
+    done = recorded(program, "--entries")
     refusal = next((line for line in done.stderr.splitlines() if "modifies its own code" in line), "")
     check("text::Parser::parse" in refusal and "a jump at its entry" not in done.stderr, done.stderr)
 
@@ -143,15 +102,19 @@ def each_call_of_fentry_counts(what, compiler, *options):
 
 
 def arguments_are_seen(compiler, *options):
-    recorded(compiled("hooked", compiler, *options), "--entries", patterns="mix=double(double,long,double)", kind="--domains")
+    recorded(compiled("hooked", compiler, *options), "--entries",
+             patterns="mix=double(double,long,double)", kind="--domains")
     shown = call(FASTGATE, "view", "--csv", "-V", "domains", "fastgate-record").stdout
     rows = [line.split(",") for line in shown.splitlines() if "mix" in line]
-    check(len(rows) == 2 and "3.5" in rows[0] and "1" in rows[1], f"{options}: x up to 3.5, y 1: {shown}")
+    check(len(rows) == 2 and "3.5" in rows[0] and "1" in rows[1],
+          f"{options}: x up to 3.5, y 1: {shown}")
 
 
 def arguments_of_a_clone_are_not(compiler, *options):
-    """The compiler has folded 3 and 1 into the clone, so its parameters differ from the declared ones."""
-    program = compiled("clones", compiler, *options, source=PROGRAM.replace("three, one", "3, 1"))
+    """
+    The compiler has folded 3 and 1 into the clone, so its parameters differ from the declared ones.
+    """
+    program = compiled("clones", compiler, *options, "-DFACTORS=3,1")
     with open(program, "rb") as file:
         if b"mixdld.constprop" not in file.read():
             return
@@ -169,26 +132,29 @@ def without_an_end_there_is_no_duration():
 
 def arcs(program):
     """
-    Calls according to gprof: each function's own, and those by and to others. gprof's order and its numbers in brackets
-    depend on sampled time.
+    Calls according to gprof: each function's own, and those by and to others. gprof's order and its
+    numbers in brackets depend on sampled time.
     """
     shown = call("gprof", "-b", "-q", program, "gmon.out", check=True).stdout
     os.remove("gmon.out")
     found = []
     for block in shown.split("index % time")[1].split("\n\f")[0].split("\n-----"):
-        lines = [re.sub(r"\[\d+\]$|\b\d+\.\d+\b", "", line).split() for line in block.splitlines() if line.endswith("]")]
-        found.append(sorted((words[0][0] == "[", [word for word in words if word[0] != "["]) for words in lines))
+        lines = [re.sub(r"\[\d+\]$|\b\d+\.\d+\b", "", line).split()
+                 for line in block.splitlines() if line.endswith("]")]
+        found.append(sorted((words[0][0] == "[", [word for word in words if word[0] != "["])
+                            for words in lines))
     return sorted(found)
 
 
-def gprof_sees_the_same():
+def gprof_data_stay_the_same():
     if not shutil.which("gprof"):
         return
     program = compiled("profiled", GCC, "-pg", "-mfentry", "-no-pie", "-fno-pie")
     call(program, "alone", check=True)
     told = arcs(program)
     for count, name in (("50/50", "main"), ("300/", "work(void*)")):
-        known = [line for block in told for line in block if line[1][0].startswith(count) and line[1][1:] == [name]]
+        known = [line for block in told for line in block
+                 if line[1][0].startswith(count) and line[1][1:] == [name]]
         check(known, f"gprof is told something, calls by {name}: {told}")
     for patterns in (NAMES, "puts"):
         call(FASTGATE, "record", "--calls", patterns, "--", program, "alone", check=True)
@@ -199,7 +165,8 @@ def gprof_sees_the_same():
 
 
 def registers_are_left_alone():
-    names = ["rax", "rcx", "rdx", "rbx", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"]
+    names = ["rax", "rcx", "rdx", "rbx", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12",
+             "r13", "r14", "r15"]
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         is_wide = " avx " in file.read()
     move, size, kind = ("vmovups", 32, "ymm") if is_wide else ("movups", 16, "xmm")
@@ -210,67 +177,56 @@ def registers_are_left_alone():
     keep = [line.replace("after", "before") for line in store]
     saved = ["rbx", "rbp", "r12", "r13", "r14", "r15"]
     code = ["	.text", "	.globl run", "	.type run, @function", "run:", "	.cfi_startproc"]
-    code += [f"	push %{name}" for name in saved] + ["	sub $8, %rsp"] + load + fill + keep + ["	call probe", "	add $8, %rsp"]
-    code += [f"	pop %{name}" for name in reversed(saved)] + ["	ret", "	.cfi_endproc", "	.size run, . - run"]
+    code += [f"	push %{name}" for name in saved] + ["	sub $8, %rsp"] + load + fill + keep
+    code += ["	call probe", "	add $8, %rsp"] + [f"	pop %{name}" for name in reversed(saved)]
+    code += ["	ret", "	.cfi_endproc", "	.size run, . - run"]
     code += ["	.type probe, @function", "probe:", "	.cfi_startproc", "	call __fentry__@PLT"] + store
     code += ["	ret", "	.cfi_endproc", "	.size probe, . - probe"]
-    text = "".join(f'"{line}\\n"\n' for line in code)
-    source = f"""
-#include <string.h>
-unsigned char before[1024], after[1024];
-unsigned char pattern[64];
-void run(void);
-__asm__({text});
-int main(void)
-{{
-    for (int i = 0; i < 64; i++)
-        pattern[i] = (unsigned char)(3 * i + 1);
-    for (int i = 0; i < 100; i++) {{
-        memset(before, 0, sizeof(before));
-        memset(after, 1, sizeof(after));
-        run();
-        for (unsigned at = 0; at < 128 + 16 * 32; at++)
-            if (at % 32 < {size} && (at < 120 || at >= 128) && before[at] != after[at])
-                return 1 + (int)(at / 8);
-    }}
-    return 0;
-}}
-"""
-    write("registers.c", source)
-    subprocess.run([GCC, "-g", "-O1", "-no-pie", "-fno-pie", "-Wl,-z,now", "registers.c", "-o", "registers"], check=True)
-    # The C library's __fentry__ keeps only argument registers, so its check is limited to these; ours keeps all.
+    code.append('	.section .note.GNU-stack, "", @progbits')
+    write("run.s", "\n".join(code) + "\n")
+    write("registers.c", target("kept_registers.c"))
+    subprocess.run([GCC, "-g", "-O1", f"-DWIDTH={size}", "-no-pie", "-fno-pie", "-Wl,-z,now",
+                    "registers.c", "run.s", "-o", "registers"], check=True)
+    # The C library's __fentry__ keeps only argument registers, so its check is limited to these;
+    # ours keeps all.
     write("nothing.c", "void __fentry__(void);\nvoid __fentry__(void) {}\n")
     subprocess.run([GCC, "-O1", "-shared", "-fPIC", "nothing.c", "-o", "nothing.so"], check=True)
     environment = {**os.environ, "LD_PRELOAD": os.path.abspath("nothing.so")}
     check(call("./registers", env=environment).returncode == 0, "the test itself")
     for patterns in ("probe", "puts"):
         done = call(FASTGATE, "record", "--calls", patterns, "--", "./registers", env=environment)
-        check(done.returncode == 0, f"--calls {patterns}: register {done.returncode - 1} is another\n{done.stderr}")
-        check(patterns == "puts" or "100  probe  (-mfentry)" in done.stderr, f"it was counted: {done.stderr}")
+        check(done.returncode == 0,
+              f"--calls {patterns}: register {done.returncode - 1} is another\n{done.stderr}")
+        check(patterns == "puts" or "100  probe  (-mfentry)" in done.stderr,
+              f"it was counted: {done.stderr}")
 
 
 def body():
     if GCC:
-        nops_are_enough("gcc", GCC, "-fpatchable-function-entry=5")
-        nops_are_enough("gcc, endbr64", GCC, "-fpatchable-function-entry=16", "-fcf-protection=full")
-        nops_are_enough("gcc, NOPs in front", GCC, "-fpatchable-function-entry=7,2")
-        nops_are_enough("gcc, -mnop-mcount", GCC, "-pg", "-mfentry", "-mnop-mcount", "-fno-pie", "-no-pie")
-        with_too_few_nops_they_are_refused(GCC)
+        functions_with_nops_are_counted("gcc", GCC, "-fpatchable-function-entry=5")
+        functions_with_nops_are_counted("gcc, endbr64", GCC, "-fpatchable-function-entry=16",
+                                        "-fcf-protection=full")
+        functions_with_nops_are_counted("gcc, NOPs in front", GCC, "-fpatchable-function-entry=7,2")
+        functions_with_nops_are_counted("gcc, -mnop-mcount", GCC, "-pg", "-mfentry", "-mnop-mcount",
+                        "-fno-pie", "-no-pie")
+        functions_with_too_few_nops_are_refused(GCC)
         programs_that_look_up_their_nops_keep_them()
         each_call_of_fentry_counts("gcc", GCC)
         each_call_of_fentry_counts("gcc, fixed address", GCC, "-no-pie", "-fno-pie")
-        each_call_of_fentry_counts("gcc, endbr64", GCC, "-no-pie", "-fno-pie", "-fcf-protection=full", "-Wl,-z,lazy")
+        each_call_of_fentry_counts("gcc, endbr64", GCC, "-no-pie", "-fno-pie",
+                                   "-fcf-protection=full", "-Wl,-z,lazy")
         arguments_are_seen(GCC, "-pg", "-mfentry")
         arguments_are_seen(GCC, "-fpatchable-function-entry=5")
         arguments_of_a_clone_are_not(GCC, "-pg", "-mfentry")
         arguments_of_a_clone_are_not(GCC, "-fpatchable-function-entry=5")
         without_an_end_there_is_no_duration()
-        gprof_sees_the_same()
+        gprof_data_stay_the_same()
         registers_are_left_alone()
     if CLANG:
-        nops_are_enough("clang", CLANG, "-fpatchable-function-entry=5")
-        nops_are_enough("clang, endbr64", CLANG, "-fpatchable-function-entry=16", "-fcf-protection=full")
-        nops_are_enough("clang, NOPs in front", CLANG, "-fpatchable-function-entry=7,2")
+        functions_with_nops_are_counted("clang", CLANG, "-fpatchable-function-entry=5")
+        functions_with_nops_are_counted("clang, endbr64", CLANG, "-fpatchable-function-entry=16",
+                                        "-fcf-protection=full")
+        functions_with_nops_are_counted("clang, NOPs in front", CLANG, "-fpatchable-function-entry=7,2")
         each_call_of_fentry_counts("clang", CLANG)
         each_call_of_fentry_counts("clang, endbr64", CLANG, "-fcf-protection=full")
 

@@ -16,7 +16,8 @@ def begin(fastgate, collector):
 
 def recorded(measures, *command, code=0):
     done = call(FASTGATE, "record", "--measure", measures, "--", *command)
-    check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
+    check(done.returncode == code,
+          f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
     return done
 
 
@@ -40,7 +41,8 @@ def expect(measure, wanted):
 
 def programs(targets, name):
     """The program in each width that exists."""
-    return [path for path in (f"{os.path.abspath(targets)}/{name}{suffix}" for suffix in ("", "_i386")) if os.path.exists(path)]
+    return [path for path in (f"{os.path.abspath(targets)}/{name}{suffix}" for suffix in ("", "_i386"))
+            if os.path.exists(path)]
 
 
 def program_notices_nothing(measures, commands):

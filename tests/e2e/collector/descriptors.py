@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-descriptors.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure fd` finds who opened each descriptor, who still holds
-it at the end, and how many each held at the process's peak; the numbers agree with the program's own.
+descriptors.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure fd` finds who opened
+each descriptor, who still holds it at the end, and how many each held at the process's peak; the
+numbers agree with the program's own.
 """
 import sys
 
@@ -10,8 +11,10 @@ import counting
 from checks import check, finish_in_scratch
 from counting import expect, recorded, total
 
-OPENED = {"open_files": 25, "open_ends": 6, "open_others": 9, "accept_one": 3, "make_copies": 5, "use_streams": 5, "work": 5}
-HELD = {"open_files": 3, "open_ends": 4, "open_others": 0, "accept_one": 0, "make_copies": 1, "use_streams": 0}
+OPENED = {"open_files": 25, "open_ends": 6, "open_others": 9, "accept_one": 3, "make_copies": 5,
+          "use_streams": 5, "work": 5}
+HELD = {"open_files": 3, "open_ends": 4, "open_others": 0, "accept_one": 0, "make_copies": 1,
+        "use_streams": 0}
 
 
 def each_descriptor_has_an_owner(program):
@@ -19,7 +22,8 @@ def each_descriptor_has_an_owner(program):
     expect("fd.opened", OPENED)
     expect("fd.live", HELD)
     expect("fd.peak", {"open_files": 20, "open_ends": 0})
-    check(total("fd.live") == int(done.stdout), f"the program counts {done.stdout}, fastgate {total('fd.live')}")
+    check(total("fd.live") == int(done.stdout),
+          f"the program counts {done.stdout}, fastgate {total('fd.live')}")
     check(total("fd.peak") == 20, f"at the peak: {total('fd.peak')}")
 
 
@@ -32,7 +36,8 @@ def child_of_fork_has_its_own(program):
 
 def child_of_vfork_is_left_out(program):
     done = recorded("fd", program, "vfork")
-    check(total("fd.live") == int(done.stdout) == sum(HELD.values()), f"{done.stdout}: {total('fd.live')}")
+    check(total("fd.live") == int(done.stdout) == sum(HELD.values()),
+          f"{done.stdout}: {total('fd.live')}")
 
 
 def body():
@@ -41,7 +46,9 @@ def body():
         each_descriptor_has_an_owner(program)
         child_of_fork_has_its_own(program)
         child_of_vfork_is_left_out(program)
-    counting.program_notices_nothing("fd", (["sh", "-c", "exec 3</dev/null; cat <&3; echo said | cat; exit 7"], ["git", "--version"], ["ls", "/"]))
+    counting.program_notices_nothing("fd",
+                                     (["sh", "-c", "exec 3</dev/null; cat <&3; echo said | cat; exit 7"],
+                                      ["git", "--version"], ["ls", "/"]))
 
 
 finish_in_scratch(body)

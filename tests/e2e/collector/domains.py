@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-domains.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --domains` records the arguments of functions by call
-path, exactly, and leaves the program's floating-point state alone.
+domains.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --domains` records the
+arguments of functions by call path, exactly, and leaves the program's floating-point state alone.
 """
 import html.parser
 import json
@@ -13,7 +13,7 @@ import struct
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -28,7 +28,8 @@ def recorded(patterns, *command):
 
 
 def rows(*options):
-    return json.loads(call(FASTGATE, "view", "-V", "domains", "--json", *options, "fastgate-record", check=True).stdout)["rows"]
+    return json.loads(call(FASTGATE, "view", "-V", "domains", "--json", *options, "fastgate-record",
+                           check=True).stdout)["rows"]
 
 
 def expect(found, name, **wanted):
@@ -41,10 +42,12 @@ def expect(found, name, **wanted):
 def every_kind_of_value_is_distinguished(program):
     recorded("libm", program)
     found = rows()
-    expect(found, "exp", calls=1000, min=-1000, max=-1, mean=-500.5, negative=1000, zeros=0, repeats=0, traces=1,
-           signature="double(double)")
-    expect(found, "cbrt", calls=10, min=-2.5, max=1e300, zeros=2, negative=3, denormal=2, infinite=2, nan=1)
-    expect(found, "sinf", calls=4, min=-4, max=3, negative=1, denormal=1, nan=1, signature="float(float)")
+    expect(found, "exp", calls=1000, min=-1000, max=-1, mean=-500.5, negative=1000, zeros=0, repeats=0,
+           traces=1, signature="double(double)")
+    expect(found, "cbrt",
+           calls=10, min=-2.5, max=1e300, zeros=2, negative=3, denormal=2, infinite=2, nan=1)
+    expect(found, "sinf",
+           calls=4, min=-4, max=3, negative=1, denormal=1, nan=1, signature="float(float)")
     expect(found, "log", calls=2000, min=2.5, max=2.5, repeats=1999)
     expect(found, "pow", calls=100, min=0, max=99, zeros=1)
     expect(found, "pow #2", calls=100, min=2, max=2)
@@ -67,10 +70,12 @@ def calls_and_their_arguments_are_counted_together(program):
 def one_trace_is_shown_in_full_with_its_histogram(program):
     recorded("exp,log", program)
     traces = rows("-f", "^exp$")
-    check(len(traces) == 1 and traces[0]["name"].startswith("count_up ← main"), f"the traces of a function: {traces}")
+    check(len(traces) == 1 and traces[0]["name"].startswith("count_up ← main"),
+          f"the traces of a function: {traces}")
     found = rows("--trace", str(traces[0]["trace"]))
     names = [row["name"] for row in found]
-    check("main" in names and names.index("main") < names.index("count_up") < names.index("exp"), f"outermost first: {names}")
+    check("main" in names and names.index("main") < names.index("count_up") < names.index("exp"),
+          f"outermost first: {names}")
     bins = {row["name"].split(" #")[0].strip(): row["calls"] for row in found[names.index("exp") + 1:]}
     powers = {f"2^{i} to 2^{i + 1}": min(2 ** i, 1001 - 2 ** i) for i in range(10)}
     check(bins == powers, f"{powers} expected, found {bins}")
@@ -116,35 +121,23 @@ def a_page_shows_functions_call_paths_and_histograms(program):
     with open("page.html", encoding="utf-8") as file:
         page = Page(file.read())
     summaries = page.texts["summary"]
-    check("exp: 1 call path" in summaries and "pow #2: 1 call path" in summaries, f"functions: {summaries}")
-    check(sum(text.startswith("1000 calls: count_up ← main") for text in summaries) == 2, f"traces of exp, arguments and durations: {summaries}")
-    check("count_up" in page.texts["li"] and "2^9 to 2^10" in page.texts["td"] and page.bars > 20, f"a path in full and its histogram: {page.bars}")
-    check(any("called 2000 times with the same argument" in text for text in page.texts["li"]), f"hints: {page.texts['li']}")
+    check("exp: 1 call path" in summaries and "pow #2: 1 call path" in summaries,
+          f"functions: {summaries}")
+    check(sum(text.startswith("1000 calls: count_up ← main") for text in summaries) == 2,
+          f"traces of exp, arguments and durations: {summaries}")
+    check("count_up" in page.texts["li"] and "2^9 to 2^10" in page.texts["td"] and page.bars > 20,
+          f"a path in full and its histogram: {page.bars}")
+    check(any("called 2000 times with the same argument" in text for text in page.texts["li"]),
+          f"hints: {page.texts['li']}")
     check(page.texts["h2"] == ["Arguments", "Durations"], f"sections: {page.texts['h2']}")
     call(FASTGATE, "record", "--calls", "exp", "--", program, check=True)
     done = call(FASTGATE, "export", "-F", "html", "-o", "page.html", "fastgate-record")
     check(done.returncode == 2 and "--domains" in done.stderr, f"calls alone: {done}")
 
 
-USER = """
-double fit(int rounds, double x, float y) { return rounds + x + (double)y; }
-"""
-CALLER = """
-#include <stdio.h>
-double fit(int rounds, double x, float y);
-int main(void)
-{
-    double sum = 0;
-    for (int i = 0; i < 30; i++) sum += fit(i, 0.5, (float)i);
-    printf("%g\\n", sum);
-    return 0;
-}
-"""
-
-
 def functions_of_the_user_have_a_signature_of_their_own():
-    write("fit.c", USER)
-    write("caller.c", CALLER)
+    write("fit.c", target("fit_library.c"))
+    write("caller.c", target("fit_caller.c"))
     subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "fit.c", "-o", "libfit.so"], check=True)
     subprocess.run([COMPILER, "-O1", "caller.c", "./libfit.so", "-o", "caller"], check=True)
     done = recorded("fit=double(int,double,float)@libfit", "./caller")
@@ -152,7 +145,8 @@ def functions_of_the_user_have_a_signature_of_their_own():
     expect(rows(), "fit", calls=30, min=0.5, max=0.5)
     expect(rows(), "fit #2", calls=30, min=0, max=29, mean=14.5)
     write("finite.c", "double __exp_finite(double x); double __exp_finite(double x) { return x; }\n")
-    write("asks.c", "double __exp_finite(double x);\nint main(void) { return __exp_finite(0.5) != 0.5; }\n")
+    write("asks.c",
+          "double __exp_finite(double x);\nint main(void) { return __exp_finite(0.5) != 0.5; }\n")
     subprocess.run([COMPILER, "-shared", "-fPIC", "finite.c", "-o", "libfinite.so"], check=True)
     subprocess.run([COMPILER, "asks.c", "./libfinite.so", "-o", "asks"], check=True)
     recorded("__exp_finite", "./asks")
@@ -163,34 +157,29 @@ def functions_of_the_user_have_a_signature_of_their_own():
     check(view.returncode == 2 and "--domains" in view.stderr, f"no arguments were seen: {view}")
 
 
-SUMS = """
-#include <math.h>
-static volatile double sink;
-int main(void)
-{
-CALLS
-    return 0;
-}
-"""
-
-
 def sums_are_exact():
     """
-    The mean is the double nearest to the true mean, for every component of the sum: double or float, normal or
-    subnormal.
+    The mean is the double nearest to the true mean, for every component of the sum: double or
+    float, normal or subnormal.
     """
     draws = random.Random(20)
     wild = [math.ldexp(draws.uniform(-1, 1), draws.randrange(-1080, 1000)) for _ in range(300)]
-    sets = {"cbrt": wild, "atan": [*wild, *(-value for value in wild), 1e-9], "tanh": [1e300, 3.0, -1e300, 5e-324], "erf": [-5e-324, -1e-310, 2.5e-308],
-            "asinh": [2.0 ** 53, 1.0, 2.0 ** -60], "expm1": [2.0 ** 53, 1.0], "sin": [-0.1] * 7, "log1p": [math.ldexp(1, 1023), math.ldexp(1.5, 1022)],
-            "tanhf": [struct.unpack("f", struct.pack("f", math.ldexp(draws.uniform(-1, 1), draws.randrange(-155, 120))))[0] for _ in range(200)]}
-    calls = "".join(f"    static volatile const double of_{name}[] = {{{', '.join(value.hex() for value in values)}}};\n"
-                    f"    for (unsigned i = 0; i < {len(values)}; i++) sink = {name}(of_{name}[i]);\n" for name, values in sets.items())
-    write("sums.c", SUMS.replace("CALLS", calls))
+    narrow = [math.ldexp(draws.uniform(-1, 1), draws.randrange(-155, 120)) for _ in range(200)]
+    sets = {"cbrt": wild, "atan": [*wild, *(-value for value in wild), 1e-9],
+            "tanh": [1e300, 3.0, -1e300, 5e-324], "erf": [-5e-324, -1e-310, 2.5e-308],
+            "asinh": [2.0 ** 53, 1.0, 2.0 ** -60], "expm1": [2.0 ** 53, 1.0], "sin": [-0.1] * 7,
+            "log1p": [math.ldexp(1, 1023), math.ldexp(1.5, 1022)],
+            "tanhf": [struct.unpack("f", struct.pack("f", value))[0] for value in narrow]}
+    calls = "".join(f"    static volatile const double of_{name}[] = "
+                    f"{{{', '.join(value.hex() for value in values)}}};\n"
+                    f"    for (unsigned i = 0; i < {len(values)}; i++) sink = {name}(of_{name}[i]);\n"
+                    for name, values in sets.items())
+    write("sums.c", target("sums_of_values.c").replace("CALLS", calls))
     subprocess.run([COMPILER, "-O1", "-fno-builtin", "sums.c", "-o", "sums", "-lm"], check=True)
     recorded("libm", "./sums")
     for name, values in sets.items():
-        expect(rows(), name, calls=len(values), min=min(values), max=max(values), mean=math.fsum(values) / len(values), negative=sum(value < 0 for value in values))
+        expect(rows(), name, calls=len(values), min=min(values), max=max(values),
+               mean=math.fsum(values) / len(values), negative=sum(value < 0 for value in values))
 
 
 def body():

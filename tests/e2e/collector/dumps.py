@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: the resources held at a moment chosen by the program, a file or a signal,
-and the growth between two such moments.
+dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: the resources held at a moment chosen by the program, a
+file or a signal, and the growth between two such moments.
 """
 import json
 import os
@@ -32,7 +32,8 @@ def ask_by_signal(_record, pid):
 def record(program, commands, *options, ask=None):
     """Runs the program through the commands; "ask" asks for a dump from outside."""
     words = [FASTGATE, "record", *options, "--", program]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1) as child:
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, bufsize=1) as child:
         pid = int(child.stdout.readline())
         for command in commands:
             if command == "ask":
@@ -55,7 +56,8 @@ def grown(*words):
     done = view("--json", "-V", "growth", *words)
     check(done.returncode == 0, f"growth {words}: {done.stderr}")
     rows = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
-    return {row["path"].split(" ← ")[0]: (row["grown"], row["blocks"], row["before"], row["after"]) for row in rows}
+    return {row["path"].split(" ← ")[0]: (row["grown"], row["blocks"], row["before"], row["after"])
+            for row in rows}
 
 
 def expect(wanted, *words):
@@ -71,12 +73,13 @@ def held(measure):
 MARKS = ("cache", "ask", "cache", "hold", "ask", "cache", "let-go")
 
 
-def growth_between_two_marks():
+def growth_is_that_between_two_marks():
     expect({"cache": (1000, 1, 1000, 2000), "hold": (50000, 1, 0, 50000)})
     expect({"cache": (1000, 1, 1000, 2000), "hold": (50000, 1, 0, 50000)}, "--dumps", "1:2")
     expect({"cache": (2000, 2, 1000, 3000)}, "--dumps", "1:end")
     expect({"cache": (1000, 1, 2000, 3000)}, "--dumps", "2:end")
-    check(held("heap.live.2").get("hold") == 50000 and "hold" not in held("heap.live"), "what is let go is in the dump, not at the end")
+    check(held("heap.live.2").get("hold") == 50000 and "hold" not in held("heap.live"),
+          "what is let go is in the dump, not at the end")
     shown = view("-V", "growth").stdout
     check("hold ← " in shown and " at dump 1, " in shown and " at dump 2\n" in shown, shown)
     refused = view("-V", "growth", "--dumps", "1:3")
@@ -84,23 +87,29 @@ def growth_between_two_marks():
 
 
 def each_dump_of_a_loop_holds_the_block_of_its_turn(program):
-    """Allocate, dump, free, three times: each dump has one block, the whole has three, and nothing is left."""
+    """
+    Allocate, dump, free, three times: each dump has one block, the whole has three, and nothing is left.
+    """
     record(program, ("hold", "dump", "let-go") * 3, "--measure", "heap")
     check([held(f"heap.live.{i}").get("hold") for i in (1, 2, 3)] == [50000] * 3, "one block a dump")
-    check(held("heap.bytes").get("hold") == 150000 and held("heap.allocations").get("hold") == 3, "three blocks in all")
-    check(held("heap.own_peak").get("hold") == 50000 and held("heap.largest").get("hold") == 50000, "never more than one at a time")
+    check(held("heap.bytes").get("hold") == 150000 and held("heap.allocations").get("hold") == 3,
+          "three blocks in all")
+    check(held("heap.own_peak").get("hold") == 50000 and held("heap.largest").get("hold") == 50000,
+          "never more than one at a time")
     check("hold" not in held("heap.live"), "nothing is left")
 
 
 def graph_shows_the_peak(program):
-    record(program, [("dump" if command == "ask" else command) for command in MARKS], "--measure", "heap")
+    record(program, [("dump" if command == "ask" else command) for command in MARKS],
+           "--measure", "heap")
     graph = call(FASTGATE, "graph", "--measure", "heap.peak", "fastgate-record", check=True).stdout
     check("hold" in graph, f"the function that held the most at the peak: {graph}")
 
 
 def program_asks(program):
-    record(program, [("dump" if command == "ask" else command) for command in MARKS], "--measure", "heap,fd")
-    growth_between_two_marks()
+    record(program, [("dump" if command == "ask" else command) for command in MARKS],
+           "--measure", "heap,fd")
+    growth_is_that_between_two_marks()
     check(sum(held("fd.live.1").values()) == 0, "no descriptor is open")
 
 
@@ -109,19 +118,20 @@ def file_asks(program):
     with open("control", "w", encoding="ascii") as file:
         file.write("1\ndump\n")
     record(program, MARKS, "--measure", "heap", "--control", "control", ask=ask_by_file)
-    growth_between_two_marks()
+    growth_is_that_between_two_marks()
 
 
 def file_switches_counting_off(program):
     with open("control", "w", encoding="ascii") as file:
         file.write("0")
     record(program, ("cache", "hold"), "--measure", "heap", "--control", "control")
-    check(not held("heap.allocations").get("cache"), "the control file said 0, and allocations were counted")
+    check(not held("heap.allocations").get("cache"),
+          "the control file said 0, and allocations were counted")
 
 
 def signal_asks(program):
     record(program, MARKS, "--measure", "heap", "--dump-signal", "usr2", ask=ask_by_signal)
-    growth_between_two_marks()
+    growth_is_that_between_two_marks()
 
 
 def last_dump_needs_no_event_after_it(program):
@@ -133,7 +143,8 @@ def last_dump_needs_no_event_after_it(program):
 def child_continues_to_count(program):
     """A child of fork holds what it allocated itself; its dumps follow those of its parent."""
     record(program, ("cache", "dump", "fork"), "--measure", "heap")
-    check(held("heap.live.1").get("cache") == 1000 and held("heap.live.2").get("cache") == 1000, f"{held('heap.live.2')}")
+    check(held("heap.live.1").get("cache") == 1000 and held("heap.live.2").get("cache") == 1000,
+          f"{held('heap.live.2')}")
 
 
 def without_dumps_there_is_no_growth(program):
@@ -142,9 +153,12 @@ def without_dumps_there_is_no_growth(program):
     record(program, ("cache", "hold"), "--measure", "heap")
     done = view("-V", "growth")
     check(done.returncode == 2 and "no dumps were taken: call fg_dump()" in done.stderr, f"{done}")
-    for words in (("record", "--dump-signal", "usr1", "--", "true"), ("view", "-V", "growth", "--dumps", "0:1"), ("view", "-V", "growth", "--dumps", "1:")):
+    for words, reason in (
+            (("record", "--dump-signal", "usr1", "--", "true"), "--dump-signal needs"),
+            (("view", "-V", "growth", "--dumps", "0:1"), "--dumps: expected FROM:TO"),
+            (("view", "-V", "growth", "--dumps", "1:"), "--dumps: expected FROM:TO")):
         done = call(FASTGATE, *words)
-        check(done.returncode == 2 and ("--dump-signal needs" if words[0] == "record" else "--dumps: expected FROM:TO") in done.stderr, f"{words}: {done}")
+        check(done.returncode == 2 and reason in done.stderr, f"{words}: {done}")
 
 
 def body():

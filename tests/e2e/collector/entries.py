@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries` counts calls within
-an object too, each once, reports which functions cannot have a jump at their entry and why, and does not change the
-program's behaviour.
+entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries`
+counts calls within an object too, each once, reports which functions cannot have a jump at their
+entry and why, and does not change the program's behaviour.
 """
 import ctypes
 import os
@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -23,7 +23,8 @@ AT_ENTRIES = "counted at"
 
 def recorded(patterns, *command, code=0, words=("--calls",), **more):
     done = call(FASTGATE, "record", "--entries", *words, patterns, "--", *command, **more)
-    check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
+    check(done.returncode == code,
+          f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
     return done
 
 
@@ -41,15 +42,21 @@ def total(function):
 
 
 def calls_inside_a_program_are_counted(program):
-    done = recorded("add_up,count_down,kernel,fall,leap,from_thread,on_signal,square::*,touches_little,trusts_it,first_of,spins", program)
+    done = recorded("add_up,count_down,kernel,fall,leap,from_thread,on_signal,square::*,"
+                    "touches_little,trusts_it,first_of,spins", program)
     check(done.stdout == "all as it should be\n", done.stdout)
-    for function, count in (("add_up", 1000), ("count_down", 25), ("kernel", 30), ("fall", 500), ("leap", 50), ("from_thread", 4000),
-                            ("on_signal", 10), ("square::area", 20), ("trusts_it", 20)):
-        check(total(function) == count, f"{count} calls of {function} expected, found {by_caller(function)}")
-    check(by_caller("touches_little").get("trusts_it") == 20, f"by their callers: {by_caller('touches_little')}")
+    for function, count in (("add_up", 1000), ("count_down", 25), ("kernel", 30), ("fall", 500),
+                            ("leap", 50), ("from_thread", 4000), ("on_signal", 10), ("square::area", 20),
+                            ("trusts_it", 20)):
+        check(total(function) == count,
+              f"{count} calls of {function} expected, found {by_caller(function)}")
+    check(by_caller("touches_little").get("trusts_it") == 20,
+          f"by their callers: {by_caller('touches_little')}")
     check(by_caller("fall").get("fall(int, long*)") == 400, f"recursion: {by_caller('fall')}")
-    check("may not work at another address (first_of)" in done.stderr, f"why first_of is not counted: {done.stderr}")
-    check("other code may jump into the first instructions (spins)" in done.stderr, f"why spins is not counted: {done.stderr}")
+    check("may not work at another address (first_of)" in done.stderr,
+          f"why first_of is not counted: {done.stderr}")
+    check("other code may jump into the first instructions (spins)" in done.stderr,
+          f"why spins is not counted: {done.stderr}")
     view = call(FASTGATE, "view", "fastgate-record")
     check("(spins)" in view.stdout + view.stderr, f"the profile says it, too: {view}")
 
@@ -61,7 +68,8 @@ def a_child_of_fork_counts(program):
 
 def without_the_option_nothing_is_patched(program):
     done = call(FASTGATE, "record", "--calls", "add_up", "--", program, check=True)
-    check("--entries" in done.stderr and AT_ENTRIES not in done.stderr, f"the option is named: {done.stderr}")
+    check("--entries" in done.stderr and AT_ENTRIES not in done.stderr,
+          f"the option is named: {done.stderr}")
 
 
 def arguments_are_seen_at_an_entry(program):
@@ -71,60 +79,41 @@ def arguments_are_seen_at_an_entry(program):
     check(len(rows) == 2 and "14.5" in rows[0] and "1" in rows[1], f"x up to 14.5, y 1: {shown}")
 
 
-LIBRARY = """
-extern int work(int);
-__attribute__((noinline)) int work(int n) { volatile int at = n; return at + 1; }
-extern int inside(int);
-int inside(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += work(i); return sum; }
-"""
-USER = """
-#include <stdlib.h>
-int work(int);
-int inside(int);
-int main(int argc, char **argv)
-{
-    int sum = 0;
-    if (argc > 1 && system(argv[1]) != 0)
-        return 9;
-    for (int i = 0; i < 5; i++)
-        sum += work(i);
-    return sum + inside(OFTEN) > 0 ? 0 : 1;
-}
-"""
-
-
 def compiled(name, source, *options):
-    write(f"{name}.c", source)
-    subprocess.run([COMPILER, "-O2", f"{name}.c", "-o", name, *options], check=True)
+    write(source, target(source))
+    subprocess.run([COMPILER, "-O2", source, "-o", name, *options], check=True)
     return f"./{name}"
 
 
 def a_call_counts_once_whichever_way_it_takes():
     """Calls come through an import, through the library's own import, and directly."""
     for symbolic in ([], ["-Wl,-Bsymbolic"]):
-        compiled("libwork.so", LIBRARY, "-shared", "-fPIC", *symbolic)
-        program = compiled("user", USER, "./libwork.so", "-DOFTEN=20")
+        compiled("libwork.so", "work_library.c", "-shared", "-fPIC", *symbolic)
+        program = compiled("user", "work_caller.c", "./libwork.so", "-DOFTEN=20")
         done = recorded("work@libwork,inside", program)
-        check(total("work") == 25 and total("inside") == 1, f"{symbolic}: {by_caller('work')}, {by_caller('inside')}")
+        check(total("work") == 25 and total("inside") == 1,
+              f"{symbolic}: {by_caller('work')}, {by_caller('inside')}")
         check("2 functions are counted at their entries" in done.stderr, done.stderr)
 
 
 def another_file_than_was_looked_at_stays_as_it_is():
-    program = compiled("user", USER, "./libwork.so", "-DOFTEN=20")
+    program = compiled("user", "work_caller.c", "./libwork.so", "-DOFTEN=20")
     recorded("work@libwork,main", program, "cp fastgate-record/entries.plan saved.plan")
     check(not os.path.exists("fastgate-record/entries.plan"), "the plan is left behind")
-    compiled("libwork.so", LIBRARY.replace("at + 1", "at + 2"), "-shared", "-fPIC")
+    compiled("libwork.so", "work_library.c", "-DADDED=2", "-shared", "-fPIC")
     os.makedirs("again", exist_ok=True)
-    done = call(program, env={**os.environ, "LD_PRELOAD": CALLS_LIBRARY, "FASTGATE_COLLECTOR_OUTPUT": os.path.abspath("again"),
-                              "FASTGATE_COLLECTOR_CALLS": "work@libwork,main", "FASTGATE_COLLECTOR_CLOCK": "none",
-                              "FASTGATE_COLLECTOR_ENTRIES": os.path.abspath("saved.plan")})
+    environment = {**os.environ, "LD_PRELOAD": CALLS_LIBRARY,
+                   "FASTGATE_COLLECTOR_OUTPUT": os.path.abspath("again"),
+                   "FASTGATE_COLLECTOR_ENTRIES": os.path.abspath("saved.plan")}
+    done = call(program, env={**environment, "FASTGATE_COLLECTOR_CALLS": "work@libwork,main",
+                              "FASTGATE_COLLECTOR_CLOCK": "none"})
     check(done.returncode == 0, f"{done}")
     notes = call(FASTGATE, "view", "again", "--measure", "calls.work").stderr
-    check("1 function is counted at its entry" in notes and "not the one that was examined before the start (work)" in notes, notes)
+    check("1 function is counted at its entry" in notes
+          and "not the one that was examined before the start (work)" in notes, notes)
     with open("saved.plan", "r+b") as plan:
         plan.truncate(200)
-    done = call(program, env={**os.environ, "LD_PRELOAD": CALLS_LIBRARY, "FASTGATE_COLLECTOR_OUTPUT": os.path.abspath("again"),
-                              "FASTGATE_COLLECTOR_CALLS": "work@libwork", "FASTGATE_COLLECTOR_ENTRIES": os.path.abspath("saved.plan")})
+    done = call(program, env={**environment, "FASTGATE_COLLECTOR_CALLS": "work@libwork"})
     check(done.returncode == 0, f"a plan that is cut off: {done}")
 
 
@@ -135,7 +124,8 @@ def a_program_that_another_starts_is_reported(program):
 
 def refuse_executable_pages():
     """Makes mprotect() refuse executable memory from here on, as in a hardened service."""
-    code = [(0x20, 0, 0, 0), (0x15, 0, 3, 10), (0x20, 0, 0, 32), (0x45, 0, 1, 4), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+    code = [(0x20, 0, 0, 0), (0x15, 0, 3, 10), (0x20, 0, 0, 32), (0x45, 0, 1, 4),
+            (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
     instructions = b"".join(struct.pack("HBBI", *one) for one in code)
     kept = ctypes.create_string_buffer(instructions, len(instructions))
     program = struct.pack("HxxxxxxQ", len(code), ctypes.addressof(kept))
@@ -145,7 +135,8 @@ def refuse_executable_pages():
 
 
 def protected_code_is_not_changed(program):
-    done = call(FASTGATE, "record", "--entries", "--calls", "add_up", "--", program, preexec_fn=refuse_executable_pages)
+    done = call(FASTGATE, "record", "--entries", "--calls", "add_up", "--", program,
+                preexec_fn=refuse_executable_pages)
     if done.returncode == 99 or "SubprocessError" in done.stderr:
         return
     check(done.returncode == 0 and done.stdout == "all as it should be\n", f"{done}")
@@ -154,7 +145,8 @@ def protected_code_is_not_changed(program):
 
 def programs_notice_nothing():
     """Counts every function of every library at its entry."""
-    for command in (["sh", "-c", "echo said | cat; exit 7"], ["env", "--version"], ["git", "--version"], ["ls", "/usr"]):
+    for command in (["sh", "-c", "echo said | cat; exit 7"], ["env", "--version"],
+                    ["git", "--version"], ["ls", "/usr"]):
         plain = call(*command)
         done = recorded("*", *command, code=plain.returncode)
         check(done.stdout == plain.stdout, f"{command}: {done.stdout!r} instead of {plain.stdout!r}")
@@ -162,7 +154,8 @@ def programs_notice_nothing():
 
 
 def contradictory_options_are_refused(program):
-    for words in (["--entries"], ["--entries", "--times", "--calls", "exp"], ["--entries", "--measure", "heap"]):
+    for words in (["--entries"], ["--entries", "--times", "--calls", "exp"],
+                  ["--entries", "--measure", "heap"]):
         done = call(FASTGATE, "record", *words, "--", program)
         check(done.returncode == 2 and "--entries" in done.stderr, f"{words}: {done}")
 

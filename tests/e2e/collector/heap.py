@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-heap.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --measure heap` counts every allocation where it was made, to the
-byte, in every thread and process, and does not change what the program does.
+heap.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --measure heap` counts every
+allocation where it was made, to the byte, in every thread and process, and does not change what the
+program does.
 """
 import operator
 import os
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -19,29 +20,36 @@ os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 def recorded(*command, code=0):
     done = call(FASTGATE, "record", "--measure", "heap,frees", "--", *command)
-    check(done.returncode == code, f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
+    check(done.returncode == code,
+          f"{command}: {done.returncode} where {code} was expected\n{done.stderr}")
     return done
 
 
 def by_function(measure, within=None):
     """Allocated bytes by caller of malloc and similar functions; only on stacks that have `within`."""
-    return by_leaf(measured(FASTGATE, measure), within, max if measure == "heap.largest" else operator.add)
+    return by_leaf(measured(FASTGATE, measure), within,
+                   max if measure == "heap.largest" else operator.add)
 
 
 def expect(measure, wanted, within=None):
     found = by_function(measure, within)
-    check({name: found.get(name) for name in wanted} == wanted, f"{measure}: {wanted} expected, found {found}")
+    check({name: found.get(name) for name in wanted} == wanted,
+          f"{measure}: {wanted} expected, found {found}")
 
 
 def each_call_is_counted_where_it_was_made(program):
     recorded(program)
-    expect("heap.allocations", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
+    expect("heap.allocations",
+           {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
     expect("heap.allocations", {"make_small": 3000}, within="work")
-    expect("heap.bytes", {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
-    expect("heap.largest", {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
+    expect("heap.bytes",
+           {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
+    expect("heap.largest",
+           {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
     expect("heap.frees", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
     rounding = by_function("heap.rounding")
-    check(rounding.get("make_small", 0) >= 4000 * 2, f"a block of 10 bytes takes at least 12: {rounding}")
+    check(rounding.get("make_small", 0) >= 4000 * 2,
+          f"a block of 10 bytes takes at least 12: {rounding}")
     view = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes").stdout
     check("of memory allocated" in view and "make_large" in view, view)
 
@@ -49,14 +57,19 @@ def each_call_is_counted_where_it_was_made(program):
 def allocations_alone_are_the_same_and_keep_no_blocks(program):
     done = call(FASTGATE, "record", "--measure", "allocations,frees", "--", program)
     check(done.returncode == 0, done.stderr)
-    expect("heap.allocations", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
-    expect("heap.bytes", {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
-    expect("heap.largest", {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
+    expect("heap.allocations",
+           {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
+    expect("heap.bytes",
+           {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
+    expect("heap.largest",
+           {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
     expect("heap.frees", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
     view = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.peak")
-    check(view.returncode == 2 and "heap.peak" in view.stderr, f"{view.returncode} {view.stdout}{view.stderr}")
+    check(view.returncode == 2 and "heap.peak" in view.stderr,
+          f"{view.returncode} {view.stdout}{view.stderr}")
     leaks = call(FASTGATE, "view", "fastgate-record", "-V", "leaks")
-    check(leaks.returncode == 2 and "without held memory" in leaks.stderr, f"{leaks.returncode} {leaks.stdout}{leaks.stderr}")
+    check(leaks.returncode == 2 and "without held memory" in leaks.stderr,
+          f"{leaks.returncode} {leaks.stdout}{leaks.stderr}")
     call(FASTGATE, "record", "--measure", "allocations,heap", "--", program, check=True)
     check(by_function("heap.own_peak").get("make_large", 0) > 0, "the heap was asked for as well")
 
@@ -105,7 +118,10 @@ def program_behind_an_emptied_environment_is_counted(program):
 
 
 def program_notices_nothing():
-    """Exit code and output are the command's, even for a program with a thousand calls of every allocating function."""
+    """
+    Exit code and output are the command's, even for a program with a thousand calls of every
+    allocating function.
+    """
     for command in (["sh", "-c", "echo said; exit 7"], ["env", "--version"], ["git", "--version"]):
         plain = call(*command)
         done = recorded(*command, code=plain.returncode)
@@ -113,31 +129,27 @@ def program_notices_nothing():
 
 
 def malloc_of_the_program_is_reported():
-    write("own.c", "#include <stddef.h>\n#include <string.h>\nstatic char room[1 << 20];\nstatic size_t used;\n"
-          "void *malloc(size_t n) { void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
-          "void free(void *at) { (void)at; }\n"
-          "void *calloc(size_t n, size_t m) { void *at = malloc(n * m); memset(at, 0, n * m); return at; }\n"
-          "void *realloc(void *at, size_t n) { void *to = malloc(n); if (at) memcpy(to, at, n); return to; }\n"
-          "int main(void) { return malloc(100) == NULL; }\n")
+    write("own.c", target("own_malloc.c"))
     subprocess.run([COMPILER, "-O0", "own.c", "-o", "own"], check=True)
     recorded("./own")
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
-    check("has a malloc of its own" in done.stdout + done.stderr, f"not a word of the program's own malloc: {done}")
-    write("stub.c", "#include <stdlib.h>\nvoid *(*volatile allocate)(size_t) = malloc;\nint main(void) { return allocate(100) == NULL; }\n")
+    check("has a malloc of its own" in done.stdout + done.stderr,
+          f"not a word of the program's own malloc: {done}")
+    write("stub.c", target("malloc_by_address.c"))
     subprocess.run([COMPILER, "-O0", "-no-pie", "-fno-pie", "stub.c", "-o", "stub"], check=True)
     recorded("./stub")
     expect("heap.bytes", {"main": 100})
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
-    check("of its own" not in done.stdout + done.stderr, f"the address of malloc is a stub's in a program at a fixed address: {done}")
+    check("of its own" not in done.stdout + done.stderr,
+          f"the address of malloc is a stub's in a program at a fixed address: {done}")
 
 
 def allocator_unknown_to_the_loader_is_reported():
     """There are two such allocators: one with a prefix (je_malloc), and a static malloc."""
-    body = "{ static char room[1 << 16]; static size_t used; void *at = room + used; used += (n + 15) & ~(size_t)15; return at; }\n"
-    write("prefixed.c", "#include <stddef.h>\nvoid *je_malloc(size_t n)\n" + body + "int main(void) { return je_malloc(100) == NULL; }\n")
-    write("local.c", "#include <stddef.h>\nstatic void *malloc(size_t n)\n" + body + "int main(void) { return malloc(100) == NULL; }\n")
-    for name, allocator in (("prefixed", "je_malloc"), ("local", "malloc")):
-        subprocess.run([COMPILER, "-O0", "-fno-builtin", f"{name}.c", "-o", name], check=True)
+    write("own.c", target("own_allocator.c"))
+    for name, allocator, linkage in (("prefixed", "je_malloc", ""), ("local", "malloc", "static")):
+        subprocess.run([COMPILER, "-O0", "-fno-builtin", f"-DALLOCATE={allocator}",
+                        f"-DLINKAGE={linkage}", "own.c", "-o", name], check=True)
         recorded(f"./{name}")
         done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
         said = f"an allocator of its own, {allocator}: blocks that it gives out are not counted"
@@ -148,31 +160,21 @@ def allocator_unknown_to_the_loader_is_reported():
 
 
 def memory_that_is_not_counted_is_reported():
-    """The programs are a stripped one with a renamed allocator, one that uses malloc, and a small one."""
-    write("arena.c", "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n"
-          "int main(int argc, char **argv) {\n"
-          "    size_t size = (size_t)atoi(argv[1]) << 10;\n"
-          "    char *room = argc > 2 ? malloc(size) : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
-          "    memset(room, 1, size);\n    return room[size / 2] != 1;\n}\n")
+    """
+    The programs are a stripped one with a renamed allocator, one that uses malloc, and a small one.
+    """
+    write("arena.c", target("arena.c"))
     subprocess.run([COMPILER, "-O0", "-s", "arena.c", "-o", "arena"], check=True)
     for words, is_reported in ((["8000"], True), (["8000", "malloc"], False), (["100"], False)):
         recorded("./arena", *words)
         done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
-        told = "most of the process's memory is not from the allocator that is counted" in done.stdout + done.stderr
-        check(told == is_reported, f"{words}: {done}")
+        said = "most of the process's memory is not from the allocator that is counted"
+        check((said in done.stdout + done.stderr) == is_reported, f"{words}: {done}")
 
 
 def sizes_of_what_is_given_back_change_nothing():
     """The program calls C23's free_sized and free_aligned_sized, which the C library may lack."""
-    write("sized.c", "#include <stdlib.h>\nvoid free_sized(void *, size_t) __attribute__((weak));\n"
-          "void free_aligned_sized(void *, size_t, size_t) __attribute__((weak));\n"
-          "__attribute__((noinline)) void give_back(void) {\n"
-          "    for (int i = 0; i < 100; i++) {\n"
-          "        free_sized(malloc(10), 10);\n"
-          "        free_aligned_sized(aligned_alloc(64, 128), 64, 128);\n"
-          "    }\n"
-          "    free_sized(NULL, 1);\n}\n"
-          "int main(void) { if (!free_sized || !free_aligned_sized) return 3; give_back(); return 0; }\n")
+    write("sized.c", target("sized_frees.c"))
     subprocess.run([COMPILER, "-O0", "-fno-builtin", "sized.c", "-o", "sized"], check=True)
     recorded("./sized")
     expect("heap.allocations", {"give_back": 200})
@@ -182,7 +184,8 @@ def sizes_of_what_is_given_back_change_nothing():
 
 def static_program_is_refused():
     write("fixed.c", "int main(void) { return 0; }\n")
-    if subprocess.run([COMPILER, "-static", "fixed.c", "-o", "fixed"], check=False, capture_output=True).returncode != 0:
+    if subprocess.run([COMPILER, "-static", "fixed.c", "-o", "fixed"],
+                      check=False, capture_output=True).returncode != 0:
         return
     done = call(FASTGATE, "record", "--measure", "heap", "--", "./fixed")
     check(done.returncode == 2 and "'./fixed' is linked statically" in done.stderr, f"{done}")
@@ -202,7 +205,8 @@ def nothing_is_counted_unless_requested(program):
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
     check(done.returncode == 2 and "heap.bytes" in done.stderr, f"a profile of time alone: {done}")
     done = call(FASTGATE, "record", "--measure", "heat", "--", program)
-    check(done.returncode == 2 and "'heat'" in done.stderr and "heap" in done.stderr, f"an unknown measure: {done}")
+    check(done.returncode == 2 and "'heat'" in done.stderr and "heap" in done.stderr,
+          f"an unknown measure: {done}")
     for words in (["--clock", "wall"], ["--rate", "100"], ["--delay", "1s"]):
         done = call(FASTGATE, "record", "--measure", "heap", *words, "--", program)
         check(done.returncode == 2 and "do not apply" in done.stderr, f"{words} with --measure: {done}")

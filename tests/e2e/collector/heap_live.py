@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-heap_live.py FASTGATE COLLECTOR TARGETS_FOLDER: the heap memory held at the end and at the peak, by owner, to the byte,
-whichever thread frees it.
+heap_live.py FASTGATE COLLECTOR TARGETS_FOLDER: the heap memory held at the end and at the peak, by
+owner, to the byte, whichever thread frees it.
 """
 import json
 import os
@@ -29,7 +29,8 @@ def by_function(measure):
 
 def expect(measure, wanted):
     found = by_function(measure)
-    check({name: found.get(name, 0) for name in wanted} == wanted, f"{measure}: {wanted} expected, found {found}")
+    check({name: found.get(name, 0) for name in wanted} == wanted,
+          f"{measure}: {wanted} expected, found {found}")
 
 
 def rows_of(view, key, *words):
@@ -38,7 +39,10 @@ def rows_of(view, key, *words):
 
 
 def live_total_and_largest_of_three_loops():
-    """The loops allocate ten blocks of one byte; of one to ten bytes; and the same, each freed before the next."""
+    """
+    The loops allocate ten blocks of one byte; of one to ten bytes; and the same, each freed before
+    the next.
+    """
     wanted = {
         "ones": {"live": (10, 10, 10), "total": (10, 10), "largest": (1, 10)},
         "growing": {"live": (55, 10, 55), "total": (55, 10), "largest": (10, 10)},
@@ -47,7 +51,8 @@ def live_total_and_largest_of_three_loops():
     rows = rows_of("memory", "name")
     for name, table in wanted.items():
         row = rows[name]
-        found = {"live": (row["live"], row["live_blocks"], row["own_peak"]), "total": (row["bytes"], row["allocations"]),
+        found = {"live": (row["live"], row["live_blocks"], row["own_peak"]),
+                 "total": (row["bytes"], row["allocations"]),
                  "largest": (row["largest"], row["allocations"])}
         check(found == table, f"{name}: {table} expected, found {found}")
     main = rows_of("memory", "name", "--inclusive")["main"]
@@ -55,21 +60,28 @@ def live_total_and_largest_of_three_loops():
 
 
 def blocks_left_at_the_end_have_their_allocator():
-    expect("heap.live", {"ones": 10, "growing": 55, "freed_at_once": 0, "resized": 70000, "first_peak": 0, "base": 0, "highest": 0})
+    expect("heap.live", {"ones": 10, "growing": 55, "freed_at_once": 0, "resized": 70000,
+                         "first_peak": 0, "base": 0, "highest": 0})
     expect("heap.live_blocks", {"ones": 10, "growing": 10, "freed_at_once": 0, "resized": 1})
 
 
 def leaks_are_listed_by_path():
     """
-    A block is lost if no pointer leads to it: not from a variable, not from within a list, and not into its middle.
+    A block is lost if no pointer leads to it: not from a variable, not from within a list, and not
+    into its middle.
     """
     leaks = {path.split(" ← ")[0]: row for path, row in rows_of("leaks", "path").items()}
     found = {name: (row["bytes"], row["blocks"], row["allocations"]) for name, row in leaks.items()}
-    check(found == {"ones": (10, 10, 10), "lost_chain": found.get("lost_chain")} and found["lost_chain"][1:] == (10, 10), f"{found}")
-    held = {path.split(" ← ")[0]: row for path, row in rows_of("leaks", "path", "--measure", "heap.live").items()}
-    check(not {"freed_at_once", "base", "highest", "first_peak"} & set(held), f"what was freed is not held: {list(held)}")
-    found = {name: (held[name]["bytes"], held[name]["blocks"], held[name]["allocations"]) for name in ("growing", "resized", "handed_over", "inside")}
-    check(found == {"growing": (55, 10, 10), "resized": (70000, 1, 8), "handed_over": (10000, 10, 100), "inside": (3000, 1, 1)}, f"{found}")
+    check(found == {"ones": (10, 10, 10), "lost_chain": found.get("lost_chain")}
+          and found["lost_chain"][1:] == (10, 10), f"{found}")
+    rows = rows_of("leaks", "path", "--measure", "heap.live")
+    held = {path.split(" ← ")[0]: row for path, row in rows.items()}
+    check(not {"freed_at_once", "base", "highest", "first_peak"} & set(held),
+          f"what was freed is not held: {list(held)}")
+    found = {name: (held[name]["bytes"], held[name]["blocks"], held[name]["allocations"])
+             for name in ("growing", "resized", "handed_over", "inside")}
+    check(found == {"growing": (55, 10, 10), "resized": (70000, 1, 8),
+                    "handed_over": (10000, 10, 100), "inside": (3000, 1, 1)}, f"{found}")
     done = call(FASTGATE, "view", "-V", "leaks", "fastgate-record")
     check("lost_chain ← main" in done.stdout and "of memory lost" in done.stdout, done.stdout)
 
@@ -78,12 +90,14 @@ def resident_memory_is_reported_by_mapping():
     """The mappings include the program and its heap; the collector's memory is listed separately."""
     rows = rows_of("resident", "mapping")
     check(rows["[heap]"]["at_peak"] > 1000000, f"a heap of 1.1 MB that was touched: {rows}")
-    check("[fastgate]" in rows and any(name.endswith("/held") or name.endswith("/held_i386") for name in rows), f"{list(rows)}")
+    check("[fastgate]" in rows and any(name.endswith(("/held", "/held_i386")) for name in rows),
+          f"{list(rows)}")
 
 
 def page_that_was_never_touched_is_reported():
     found = by_function("heap.untouched")
-    check(125 * 4096 <= found.get("reserve", 0) <= 127 * 4096, f"one page of 512 KiB was touched: {found}")
+    check(125 * 4096 <= found.get("reserve", 0) <= 127 * 4096,
+          f"one page of 512 KiB was touched: {found}")
     check("resized" not in found or found["resized"] <= 70000, f"{found}")
 
 
@@ -92,10 +106,13 @@ def pprof_knows_its_own_names():
     call(FASTGATE, "export", "-F", "pprof", "-o", "heap.pb.gz", "fastgate-record", check=True)
     if not shutil.which("go"):
         return
-    for measure, wanted in {"alloc_objects": "10 ", "alloc_space": "55B ", "inuse_objects": "10 ", "inuse_space": "55B "}.items():
-        shown = call("go", "tool", "pprof", "-top", "-nodefraction=0", f"-sample_index={measure}", "heap.pb.gz", check=True).stdout
+    for measure, wanted in {"alloc_objects": "10 ", "alloc_space": "55B ", "inuse_objects": "10 ",
+                            "inuse_space": "55B "}.items():
+        shown = call("go", "tool", "pprof", "-top", "-nodefraction=0", f"-sample_index={measure}",
+                     "heap.pb.gz", check=True).stdout
         rows = [line.strip() for line in shown.splitlines() if line.endswith(" growing")]
-        check(len(rows) == 1 and rows[0].startswith(wanted), f"{measure}: {wanted} expected, found {shown}")
+        check(len(rows) == 1 and rows[0].startswith(wanted),
+              f"{measure}: {wanted} expected, found {shown}")
 
 
 def block_that_another_thread_frees_is_gone():
@@ -105,16 +122,18 @@ def block_that_another_thread_frees_is_gone():
 
 
 def peak_is_what_was_held_when_the_whole_held_the_most():
-    expect("heap.peak", {"highest": 900000, "base": 200000, "first_peak": 0, "ones": 0, "resized": 0, "handed_over": 0})
+    expect("heap.peak", {"highest": 900000, "base": 200000, "first_peak": 0, "ones": 0, "resized": 0,
+                         "handed_over": 0})
     expect("heap.own_peak", {"highest": 900000, "base": 200000, "first_peak": 500000, "resized": 70000})
 
 
 def allocation_freed_as_the_next_event_is_temporary():
     """
-    The growing block is reallocated seven times, so seven allocations are temporary; the last realloc fails and frees
-    nothing.
+    The growing block is reallocated seven times, so seven allocations are temporary; the last
+    realloc fails and frees nothing.
     """
-    expect("heap.temporary", {"freed_at_once": 10, "resized": 7, "first_peak": 1, "ones": 0, "highest": 0, "handed_over": 0})
+    expect("heap.temporary", {"freed_at_once": 10, "resized": 7, "first_peak": 1, "ones": 0,
+                              "highest": 0, "handed_over": 0})
 
 
 def child_of_a_fork_holds_what_it_allocated(program):
@@ -131,15 +150,19 @@ def leaks_of_a_profile_of_time_are_refused(program):
 
 def failed_leak_search_does_not_report_zero_leaks(program):
     """If the program's memory cannot be searched for pointers, the held memory is known all the same."""
-    done = subprocess.run([FASTGATE, "record", "--measure", "heap", "--", program], preexec_fn=lambda: forbid_system_call(PROCESS_VM_READV),
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run([FASTGATE, "record", "--measure", "heap", "--", program],
+                          preexec_fn=lambda: forbid_system_call(PROCESS_VM_READV), capture_output=True,
+                          text=True, check=False)
     check(done.returncode == 0, f"memory that cannot be searched: {done.returncode} {done.stderr}")
     expect("heap.live", {"ones": 10, "growing": 55})
     done = call(FASTGATE, "view", "-V", "leaks", "fastgate-record")
-    check(done.returncode == 2 and "could not be searched for pointers: heap.leaked is not known" in done.stderr
-          and "this profile has heap.live but not heap.leaked" in done.stderr, f"leaks that are not known: {done.returncode} {done.stdout} {done.stderr}")
+    check(done.returncode == 2
+          and "could not be searched for pointers: heap.leaked is not known" in done.stderr
+          and "this profile has heap.live but not heap.leaked" in done.stderr,
+          f"leaks that are not known: {done.returncode} {done.stdout} {done.stderr}")
     done = call(FASTGATE, "view", "-V", "leaks", "--measure", "heap.live", "fastgate-record")
-    check(done.returncode == 0 and "growing" in done.stdout, f"what is held is known all the same: {done.returncode} {done.stderr}")
+    check(done.returncode == 0 and "growing" in done.stdout,
+          f"what is held is known all the same: {done.returncode} {done.stderr}")
 
 
 def body():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-hooked.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls` counts and times functions inside a program that was
-compiled with -finstrument-functions, however they are left.
+hooked.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls` counts and times
+functions inside a program that was compiled with -finstrument-functions, however they are left.
 """
 import json
 import os
@@ -16,20 +16,16 @@ FASTGATE, COLLECTOR = (os.path.abspath(path) for path in sys.argv[1:3])
 COMPILER = sys.argv[4]
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
-LIBRARY = """
-extern "C" int NAME(int n);
-static __attribute__((noinline)) int hidden(int n) { return n + 1; }
-extern "C" int NAME(int n) { return hidden(n) + hidden(n); }
-"""
-PROGRAM = target("hooked.cpp")
-
 
 def build():
-    for name, source, more in (("whole", LIBRARY, ["-shared", "-fPIC", "-DNAME=exported", "-o", "libwhole.so"]),
-                               ("part", LIBRARY, ["-shared", "-fPIC", "-DNAME=part", "-o", "libpart.so"]),
-                               ("program", PROGRAM, ["./libwhole.so", "-ldl", "-pthread", "-o", "program"])):
+    library = target("hooked_library.cpp")
+    for name, source, more in (
+            ("whole", library, ["-shared", "-fPIC", "-DNAME=exported", "-o", "libwhole.so"]),
+            ("part", library, ["-shared", "-fPIC", "-DNAME=part", "-o", "libpart.so"]),
+            ("program", target("hooked.cpp"), ["./libwhole.so", "-ldl", "-pthread", "-o", "program"])):
         write(f"{name}.cpp", source)
-        subprocess.run([COMPILER, "-x", "c++", "-O1", "-g", "-Wno-vla", "-finstrument-functions", f"{name}.cpp", "-x", "none", *more, "-lstdc++"], check=True)
+        subprocess.run([COMPILER, "-x", "c++", "-O1", "-g", "-Wno-vla", "-finstrument-functions",
+                        f"{name}.cpp", "-x", "none", *more, "-lstdc++"], check=True)
 
 
 def recorded(*options):
@@ -39,7 +35,8 @@ def recorded(*options):
 
 
 def by_caller(function):
-    return by_leaf([([names[-1].split("(")[0]], value) for names, value in measured(FASTGATE, f"calls.{function}")])
+    paths = measured(FASTGATE, f"calls.{function}")
+    return by_leaf([([names[-1].split("(")[0]], value) for names, value in paths])
 
 
 def expect(function, wanted):
@@ -70,13 +67,18 @@ def libraries_that_come_and_go_are_counted():
 def each_way_of_leaving_a_function_is_survived(plain):
     done = recorded("--calls", "text::Parser::*,left,resume,work", "--times")
     check(done.stdout == plain, f"{done.stdout!r} instead of {plain!r}")
-    rows = {row["name"]: row for row in json.loads(call(FASTGATE, "view", "-V", "times", "--json", "fastgate-record", check=True).stdout)["rows"]}
+    shown = call(FASTGATE, "view", "-V", "times", "--json", "fastgate-record", check=True).stdout
+    rows = {row["name"]: row for row in json.loads(shown)["rows"]}
     check("left" not in rows, f"longjmp leaves no duration: {rows.get('left')}")
-    check(rows["text::Parser::parse"]["calls"] == 3308 and rows["text::Parser::leaf"]["calls"] == 3308, f"recursion: {rows}")
-    check(rows["text::Parser::thrower"]["calls"] in (25, 50), f"gcc tells of an end by an exception, clang does not: {rows['text::Parser::thrower']}")
-    check(rows["resume"]["calls"] == 10 and rows["work"]["calls"] == 3, f"coroutines and threads: {rows}")
+    check(rows["text::Parser::parse"]["calls"] == 3308 and rows["text::Parser::leaf"]["calls"] == 3308,
+          f"recursion: {rows}")
+    check(rows["text::Parser::thrower"]["calls"] in (25, 50),
+          f"gcc tells of an end by an exception, clang does not: {rows['text::Parser::thrower']}")
+    check(rows["resume"]["calls"] == 10 and rows["work"]["calls"] == 3,
+          f"coroutines and threads: {rows}")
     work, parse = rows["work"], rows["text::Parser::parse"]
-    check(work["own_ns"] <= work["total_ns"] and parse["own_ns"] <= parse["total_ns"], f"own time: {work}, {parse}")
+    check(work["own_ns"] <= work["total_ns"] and parse["own_ns"] <= parse["total_ns"],
+          f"own time: {work}, {parse}")
     check("not all calls" not in done.stderr, f"all are timed: {done.stderr}")
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-kernel_functions.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: the kernel's functions appear below the program's, if
-the kernel may be sampled, also in threads, children and executed programs. They change no share. Otherwise there is one
-row for the kernel, and one line that gives the reason.
+kernel_functions.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: the kernel's functions appear below
+the program's, if the kernel may be sampled, also in threads, children and executed programs. They
+change no share. Otherwise there is one row for the kernel, and one line that gives the reason.
 """
 import json
 import os
@@ -11,8 +11,7 @@ import subprocess
 import sys
 
 import perf_kernel
-import checks
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -20,10 +19,8 @@ NOBODY = 65534
 SKIPPED = 77
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
-PROGRAM = checks.target("kernel_work.c")
 
-
-def target(name):
+def built_target(name):
     return f"{TARGETS}/{name}"
 
 
@@ -55,7 +52,8 @@ def stacks(folder="fastgate-record"):
 
 def weight(of, *wanted):
     """Time of the stacks that contain all of these functions."""
-    return sum(ns for stack, ns in of if all(any(name == frame[0] for frame in stack) for name in wanted))
+    return sum(ns for stack, ns in of
+               if all(any(name == frame[0] for frame in stack) for name in wanted))
 
 
 def is_of_kernel(frame):
@@ -67,19 +65,21 @@ def named_in_kernel(stack):
 
 
 def truth(done, name):
-    return float(next(line.split()[1] for line in (done.stdout + done.stderr).splitlines() if line.startswith(name + " ")))
+    return float(next(line.split()[1] for line in (done.stdout + done.stderr).splitlines()
+                      if line.startswith(name + " ")))
 
 
 def below_the_program(seen):
     """Checks that below the kernel's first function there are only functions of the kernel."""
     for stack, _ in seen:
         inside = [is_of_kernel(frame) for frame in stack]
-        check(True not in inside or all(inside[inside.index(True):]), f"a program's function below the kernel's: {stack}")
+        check(True not in inside or all(inside[inside.index(True):]),
+              f"a program's function below the kernel's: {stack}")
 
 
 def functions_stand_below_who_called_and_change_no_share():
     one, other, function = "read_in_turn", "work_in_turn", "vfs_read"
-    done = record("--", target("kernel"), "mixed", "400")
+    done = record("--", built_target("kernel"), "mixed", "400")
     seen = stacks()
     share = weight(seen, one) / (weight(seen, one) + weight(seen, other))
     wanted = truth(done, one) / (truth(done, one) + truth(done, other))
@@ -89,13 +89,14 @@ def functions_stand_below_who_called_and_change_no_share():
     check("in the kernel: naming" not in done.stderr, done.stderr)
     below_the_program(seen)
     check(weight(seen, other, function) == 0, f"{other} was seen reading")
-    record("--", target("kernel"), "faults", "400")
+    record("--", built_target("kernel"), "faults", "400")
     seen = stacks()
-    check(weight(seen, "touch_pages", "exc_page_fault") > 0.2 * weight(seen, "touch_pages"), "page faults have no names")
+    check(weight(seen, "touch_pages", "exc_page_fault") > 0.2 * weight(seen, "touch_pages"),
+          "page faults have no names")
 
 
 def everything_that_a_program_starts_is_seen():
-    write("follows.c", PROGRAM)
+    write("follows.c", target("kernel_work.c"))
     subprocess.run([COMPILER, "-g", "-O1", "-pthread", "follows.c", "-o", "follows"], check=True)
     record("--", "./follows")
     seen = stacks()
@@ -105,19 +106,24 @@ def everything_that_a_program_starts_is_seen():
 
 
 def views_and_archives_have_the_same_names():
-    record("--archive", "--", target("kernel"), "mixed", "200")
+    record("--archive", "--", built_target("kernel"), "mixed", "200")
     for words in (["--all"], ["-V", "top-down"]):
         of_folder = call(FASTGATE, "view", *words, "fastgate-record", check=True).stdout
         of_archive = call(FASTGATE, "view", *words, "fastgate-record.tar.zst", check=True).stdout
-        check("vfs_read" in of_folder and of_folder.replace("fastgate-record.tar.zst", "fastgate-record") == of_archive.replace("fastgate-record.tar.zst", "fastgate-record"), f"{words}: {of_folder}\n{of_archive}")
-    check("vfs_read" in call(FASTGATE, "export", "-F", "folded", "fastgate-record.tar.zst", check=True).stdout, "the archive has no names")
+        check("vfs_read" in of_folder
+              and of_folder == of_archive.replace("fastgate-record.tar.zst", "fastgate-record"),
+              f"{words}: {of_folder}\n{of_archive}")
+    folded = call(FASTGATE, "export", "-F", "folded", "fastgate-record.tar.zst", check=True).stdout
+    check("vfs_read" in folded, "the archive has no names")
 
 
 def switched_off_there_is_one_row():
-    record("--kernel", "off", "--", target("kernel"), "mixed", "200")
+    record("--kernel", "off", "--", built_target("kernel"), "mixed", "200")
     seen = stacks()
-    check(weight(seen, "read_in_turn", "[kernel]") > 0 and not any(named_in_kernel(stack) for stack, _ in seen), "--kernel off names functions")
-    check(call(FASTGATE, "record", "--kernel", "perhaps", "--", "true").returncode == 2, "--kernel perhaps is taken")
+    check(weight(seen, "read_in_turn", "[kernel]") > 0
+          and not any(named_in_kernel(stack) for stack, _ in seen), "--kernel off names functions")
+    check(call(FASTGATE, "record", "--kernel", "perhaps", "--", "true").returncode == 2,
+          "--kernel perhaps is taken")
 
 
 def missing_rights_are_reported_once():
@@ -127,12 +133,14 @@ def missing_rights_are_reported_once():
     os.mkdir("theirs", 0o777)
     os.chmod("theirs", 0o777)
     os.chmod(".", 0o755)
-    done = call("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
-                FASTGATE, "record", "-o", "theirs/traces", "--", target("kernel"), "zeros", "200", env=dict(os.environ, HOME=os.getcwd()))
+    done = call("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups", FASTGATE,
+                "record", "-o", "theirs/traces", "--", built_target("kernel"), "zeros", "200",
+                env=dict(os.environ, HOME=os.getcwd()))
     check(done.returncode == 0, f"as another user: {done.returncode} {done.stderr}")
     check(done.stderr.count("in the kernel: naming") == 1, done.stderr)
     seen = stacks("theirs/traces")
-    check(weight(seen, "read_zeros", "[kernel]") > 0 and not any(named_in_kernel(stack) for stack, _ in seen), "an ordinary user sees the kernel")
+    check(weight(seen, "read_zeros", "[kernel]") > 0
+          and not any(named_in_kernel(stack) for stack, _ in seen), "an ordinary user sees the kernel")
     facts = call(FASTGATE, "view", "--facts", "theirs/traces", check=True).stdout
     check(facts.count("perf_event_paranoid") == 1 and "kernel time is sampled at ticks" in facts, facts)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-killed.py FASTGATE COLLECTOR TARGETS_FOLDER: however a program ends, its trace has everything counted and held until
-then, and no view shows more than was recorded.
+killed.py FASTGATE COLLECTOR TARGETS_FOLDER: however a program ends, its trace has everything
+counted and held until then, and no view shows more than was recorded.
 """
 import json
 import os
@@ -38,7 +38,8 @@ def resources_are_all_there(program, how):
     call(FASTGATE, "record", "--measure", "heap,fd,io", "--", program, how)
     for measure, wanted in COUNTED.items():
         found = by_leaf(measured(FASTGATE, measure))
-        check({name: found.get(name) for name in wanted} == wanted, f"{how}: {measure}: {wanted} expected, found {found}")
+        check({name: found.get(name) for name in wanted} == wanted,
+              f"{how}: {measure}: {wanted} expected, found {found}")
 
 
 def missing_data_is_reported(how):
@@ -47,10 +48,12 @@ def missing_data_is_reported(how):
     listed = json.loads(view("--json", "--measure", "heap.live").stdout)
     says_so = "was killed" in shown.stdout + shown.stderr
     if how in KNOWS_ITS_END:
-        check(leaks.returncode == 0 and not says_so and not any("was killed" in note for note in listed["notes"]), f"{how}: {leaks}{shown}")
+        check(leaks.returncode == 0 and not says_so
+              and not any("was killed" in note for note in listed["notes"]), f"{how}: {leaks}{shown}")
         return
     check(leaks.returncode != 0 and "nothing was lost" not in leaks.stdout, f"{how}: {leaks}")
-    check(says_so and any("was killed" in note for note in listed["notes"]), f"{how}: {shown}{listed['notes']}")
+    check(says_so and any("was killed" in note for note in listed["notes"]),
+          f"{how}: {shown}{listed['notes']}")
 
 
 def regions_are_counted_or_reported_as_lost(program, how):
@@ -62,9 +65,11 @@ def regions_are_counted_or_reported_as_lost(program, how):
 
 def calls_are_all_there(program, how):
     call(FASTGATE, "record", "--calls", "exp,malloc", "--domains", "exp", "--times", "--", program, how)
-    check(total(measured(FASTGATE, "calls.exp")) == 1000, f"{how}: calls.exp: {measured(FASTGATE, 'calls.exp')}")
+    check(total(measured(FASTGATE, "calls.exp")) == 1000,
+          f"{how}: calls.exp: {measured(FASTGATE, 'calls.exp')}")
     found = by_leaf(measured(FASTGATE, "calls.malloc"))
-    check(found.get("make_kept") == 100000 and found.get("make_freed") == 1000, f"{how}: calls.malloc: {found}")
+    check(found.get("make_kept") == 100000 and found.get("make_freed") == 1000,
+          f"{how}: calls.malloc: {found}")
     rows = json.loads(view("--json", "-V", "domains").stdout)["rows"]
     check(rows and 500 <= rows[0]["calls"] <= 1000, f"{how}: at least half of the arguments: {rows}")
     check("exp" in view("-V", "times").stdout, f"{how}: {view('-V', 'times')}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-python_frames.py FASTGATE COLLECTOR COMPILER: a profile of a Python program names its functions and lines, with native
-ones between them.  The callers of each leaf function are known; every sample in a leaf must have exactly these.  The
-test runs the program with every interpreter of a known version: the system's, those on the path, and those of
-FASTGATE_TEST_PYTHONS (paths between colons).
+python_frames.py FASTGATE COLLECTOR COMPILER: a profile of a Python program names its functions and
+lines, with native ones between them. The callers of each leaf function are known; every sample in a
+leaf must have exactly these. The test runs the program with every interpreter of a known version:
+the system's, those on the path, and those of FASTGATE_TEST_PYTHONS (paths between colons).
 """
 import json
 import os
@@ -13,25 +13,12 @@ import shutil
 import sys
 
 import folded
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from pythons import interpreters
 
 FASTGATE, COLLECTOR = map(os.path.abspath, sys.argv[1:3])
 COMPILER = sys.argv[3]
 FOLDER = "record"
-
-LIBRARY = """#include <pthread.h>
-#include <stdlib.h>
-static volatile unsigned sink;
-__attribute__((noinline)) void gemm(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i * i; }
-__attribute__((noinline)) void call_back(void (*function)(void)) { function(); sink++; }
-static void *burn(void *n) { gemm(*(unsigned *)n); return NULL; }
-void in_a_thread(unsigned n) { pthread_t t; if (pthread_create(&t, NULL, burn, &n) == 0) pthread_join(t, NULL); }
-"""
-
-# This library has neither unwind tables nor frame pointers, so the native stack ends in it.
-DARK = """void dark(unsigned n) { volatile unsigned a[64]; for (unsigned i = 0; i < n; i++) a[i % 64] = i * i; }
-"""
 
 # Each leaf_* does a fixed amount of work; ROUNDS makes it long enough to be sampled a few times.
 PROGRAM = '''import ctypes, functools, os, sys, threading, time
@@ -114,17 +101,19 @@ def made_up():
         exec(compile(f"def made_{i}():\\n    work(2)\\nmade_{i}()\\n", f"made_{i}.py", "exec"), space)
         space.clear()
 def main():
-    for f in (plain, once, twice, sorting, mapping, generating, delegating, nesting, modelling, catching, recursing, calling_back, multiply,
-              darkness, foreign, threaded, forking, made_up):
+    for f in (plain, once, twice, sorting, mapping, generating, delegating, nesting, modelling, catching,
+              recursing, calling_back, multiply, darkness, foreign, threaded, forking, made_up):
         timed(f)
 main()
 '''
 
 # The callers of each leaf, outermost first: Python functions, and native ones of the library.
 CALLERS = {
-    "leaf_plain": [["main", "plain"]], "leaf_once": [["main", "once"]], "leaf_twice": [["main", "twice"]],
+    "leaf_plain": [["main", "plain"]],
+    "leaf_once": [["main", "once"]], "leaf_twice": [["main", "twice"]],
     "leaf_sorted": [["main", "sorting"]], "leaf_mapped": [["main", "mapping"]],
-    "leaf_generated": [["main", "generating", "generate"], ["main", "delegating", "delegate", "generate"]],
+    "leaf_generated": [["main", "generating", "generate"],
+                       ["main", "delegating", "delegate", "generate"]],
     # a comprehension is a function of its own before 3.12
     "leaf_nested": [["main", "nesting", "nesting.<locals>.<listcomp>"], ["main", "nesting"]],
     "leaf_method": [["main", "modelling", "Model.step", "Model.__getattr__"]],
@@ -143,7 +132,8 @@ KNOWN = {name for chains in CALLERS.values() for chain in chains for name in cha
 def record(*words, options=()):
     shutil.rmtree(FOLDER, ignore_errors=True)
     rate = () if "--measure" in options else ("--rate", "1000")
-    done = call(FASTGATE, "record", *rate, *options, "-o", FOLDER, "--", *words, env={**os.environ, "FASTGATE_COLLECTOR": COLLECTOR})
+    done = call(FASTGATE, "record", *rate, *options, "-o", FOLDER, "--", *words,
+                env={**os.environ, "FASTGATE_COLLECTOR": COLLECTOR})
     check(done.returncode == 0, f"{words}: {done.returncode}: {done.stdout}{done.stderr}")
     return done.stdout + done.stderr
 
@@ -163,87 +153,101 @@ def every_leaf_has_its_callers(python):
             above = [name for name in names[:names.index(leaf)] if name in KNOWN]
             met[leaf] = met.get(leaf, 0) + count
             check(above in CALLERS[leaf], f"{python}: {leaf} is called by {above}")
-        check("_PyEval_EvalFrameDefault" not in names or not KNOWN & set(names), f"{python}: an evaluation next to Python functions: {names}")
+        check("_PyEval_EvalFrameDefault" not in names or not KNOWN & set(names),
+              f"{python}: an evaluation next to Python functions: {names}")
     # A sample at the beginning of an evaluation has no Python frame yet.
     check(bare <= 2 + total / 50, f"{python}: {bare} of {total} samples have no Python function")
-    check(set(CALLERS) - set(met) <= {"leaf_deleted", "leaf_sorted", "leaf_mapped"}, f"{python}: never met: {set(CALLERS) - set(met)}")
+    check(set(CALLERS) - set(met) <= {"leaf_deleted", "leaf_sorted", "leaf_mapped"},
+          f"{python}: never met: {set(CALLERS) - set(met)}")
 
 
 def code_at_the_address_of_other_code_is_distinguished(python):
     """
-    Functions created one after another, each in the memory of the previous one, are all sampled under their own names.
+    Functions created one after another, each in the memory of the previous one, are all sampled
+    under their own names.
     """
     rows = json.loads(call(FASTGATE, "view", "--json", "--all", FOLDER, check=True).stdout)["rows"]
-    made = {row["name"]: row["library"] for row in rows if row["name"].startswith("made_") and row["name"] != "made_up"}
+    made = {row["name"]: row["library"] for row in rows
+            if row["name"].startswith("made_") and row["name"] != "made_up"}
     check(len(made) >= 5, f"{python}: of a hundred functions only {sorted(made)}")
     check(all(library == name + ".py" for name, library in made.items()), f"{python}: {made}")
 
 
 def shares_are_those_of_the_time(python, said):
     """Twice the work does not always take twice the time, so the program measures its own shares."""
-    took = dict(line.split() for line in said.splitlines() if re.fullmatch(r"(once|twice) [0-9.e-]+", line))
+    took = dict(line.split() for line in said.splitlines()
+                if re.fullmatch(r"(once|twice) [0-9.e-]+", line))
     truth = float(took["twice"]) / float(took["once"])
     samples = {name: 0 for name in ("leaf_once", "leaf_twice")}
     for names, count in stacks():
         for name in samples:
             samples[name] += count if name in names else 0
-    check(samples["leaf_once"] * truth < 1.8 * samples["leaf_twice"] and samples["leaf_twice"] < 1.8 * truth * samples["leaf_once"],
-          f"{python}: {samples}, expected 1 to {truth:.2f}")
+    once, twice = samples["leaf_once"] * truth, samples["leaf_twice"]
+    check(once < 1.8 * twice and twice < 1.8 * once, f"{python}: {samples}, expected 1 to {truth:.2f}")
 
 
 def lines_are_those_of_the_source(python):
     source = PROGRAM.splitlines()
-    expected = {name: [number for number, line in enumerate(source, 1) if line.startswith(f"def {name}(")]
-                                            for name in CALLERS if name.startswith("leaf_")}
+    numbers = {line.split("(")[0].removeprefix("def "): number for number, line in enumerate(source, 1)
+               if line.startswith("def leaf_")}
     places = set()
     for names, _ in stacks("--by", "line"):
         places.update(names)
     lines = {int(place.rpartition(":")[2]) for place in places if place.startswith("program.py:")}
     check({8, 9} <= lines, f"{python}: the loop's lines: {sorted(lines)}")
     for name in ("leaf_plain", "leaf_twice", "leaf_deep", "leaf_child"):
-        check(set(expected[name]) <= lines, f"{python}: the line of {name}: {expected[name]} of {sorted(lines)}")
+        check(numbers[name] in lines,
+              f"{python}: the line of {name}: {numbers[name]} of {sorted(lines)}")
     check(all(0 < line <= len(source) for line in lines), f"{python}: {sorted(lines)}")
 
 
-def switched_off(python):
+def without_python_frames_there_are_native_ones(python):
     record(python, "program.py", "500", options=("--python", "off"))
     names = {name for names, _ in stacks() for name in names}
-    check("_PyEval_EvalFrameDefault" in names and not names & {"plain", "work", "leaf_plain"}, f"{python}: {sorted(names)}")
+    check("_PyEval_EvalFrameDefault" in names and not names & {"plain", "work", "leaf_plain"},
+          f"{python}: {sorted(names)}")
 
 
-def deep(python):
+def deep_stacks_are_cut_in_the_middle(python):
     """
-    Python calls need no native stack. Beyond some thousands of calls the middle is left out; far beyond, only the
-    native frames remain.
+    Python calls need no native stack. Beyond some thousands of calls the middle is left out; far
+    beyond, only the native frames remain.
     """
     for depth, cut in ((6000, True), (30000, False)):
-        write("deep.py", "import sys\nsys.setrecursionlimit(10**6)\ndef work():\n    t = 0\n    for i in range(3000000): t += i & 7\n"
+        write("deep.py", "import sys\nsys.setrecursionlimit(10**6)\n"
+              "def work():\n    t = 0\n    for i in range(3000000): t += i & 7\n"
               f"def down(n): return down(n - 1) if n else work()\ndown({depth})\nprint('done')\n")
         said = record(python, "deep.py")
         check("done" in said, f"{python}: {said}")
         whole = [names for names, _ in stacks() if names[-1] == "work" or "work" in names]
         if cut:
-            check(any(name.startswith("[") and name.endswith(" frames left out]") for names in whole for name in names), f"{python}: {depth} deep")
-            check(whole and all(names.count("down") > 1000 for names in whole), f"{python}: {depth} deep")
+            names = {name for names in whole for name in names}
+            check(any(name.startswith("[") and name.endswith(" frames left out]") for name in names),
+                  f"{python}: {depth} deep")
+            check(whole and all(names.count("down") > 1000 for names in whole),
+                  f"{python}: {depth} deep")
         else:
             check(not whole, f"{python}: {depth} deep")
 
 
-def counted(python):
+def counts_are_attributed_to_python_lines(python):
     """Counts are attributed to Python lines too."""
-    write("heap.py", "def grow(n):\n    return [bytearray(100000) for _ in range(n)]\ndef main():\n    grow(200)\nmain()\n")
+    write("heap.py", "def grow(n):\n    return [bytearray(100000) for _ in range(n)]\n"
+          "def main():\n    grow(200)\nmain()\n")
     record(python, "heap.py", options=("--measure", "heap"))
-    rows = json.loads(call(FASTGATE, "view", "--json", FOLDER, "--measure", "heap.bytes", check=True).stdout)["rows"]
+    rows = json.loads(call(FASTGATE, "view", "--json", FOLDER, "--measure", "heap.bytes",
+                           check=True).stdout)["rows"]
     grown = sum(row["self"] for row in rows if row["name"].startswith("grow"))
     check(20_000_000 <= grown < 21_000_000, f"{python}: {grown} bytes in grow")
 
 
 def body():
-    write("native.c", LIBRARY)
-    call(COMPILER, "-O1", "-g", "-shared", "-fPIC", "-pthread", "-o", "libnative.so", "native.c", check=True)
-    write("dark.c", DARK)
-    call(COMPILER, "-O2", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-shared", "-fPIC", "-o", "libdark.so",
-         "dark.c", check=True)
+    write("native.c", target("native_library.c"))
+    call(COMPILER, "-O1", "-g", "-shared", "-fPIC", "-pthread", "-o", "libnative.so",
+         "native.c", check=True)
+    write("dark.c", target("dark_library.c"))
+    call(COMPILER, "-O2", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables",
+         "-fno-unwind-tables", "-shared", "-fPIC", "-o", "libdark.so", "dark.c", check=True)
     write("program.py", PROGRAM)
     found = interpreters()
     if not found:
@@ -255,9 +259,9 @@ def body():
         code_at_the_address_of_other_code_is_distinguished(python)
         shares_are_those_of_the_time(python, said)
         lines_are_those_of_the_source(python)
-        switched_off(python)
-        deep(python)
-        counted(python)
+        without_python_frames_there_are_native_ones(python)
+        deep_stacks_are_cut_in_the_middle(python)
+        counts_are_attributed_to_python_lines(python)
 
 
 finish_in_scratch(body)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-`fastgate record` as a user calls it: the exit code is the command's, signals reach it, and its environment,
-threads and libraries are the same as without `record`.
+`fastgate record` as a user calls it: the exit code is the command's, signals reach it, and its
+environment, threads and libraries are the same as without `record`.
 """
 import glob
 import os
@@ -11,11 +11,12 @@ import shutil
 import signal as signals
 import subprocess
 
-from checks import HUNG_S, call, check, failures, finish_in_scratch
-from recording import ANOTHER, A_RATE, COMPILER, FASTGATE, compile_program, compiled, profile, record, recorded, target, weight_ns
+from checks import HUNG_S, call, check, failures, finish_in_scratch, target, write
+from recording import (ANOTHER, A_RATE, COMPILER, FASTGATE, built_target, compile_program, compiled,
+                       profile, record, recorded, weight_ns)
 
 
-def exit_codes():
+def exit_codes_are_those_of_the_command():
     for code in (0, 1, 42, 255):
         done = call(FASTGATE, "record", "--", "sh", "-c", f"echo said; echo complained >&2; exit {code}")
         check(done.returncode == code, f"exit code {done.returncode}, the command's is {code}")
@@ -26,64 +27,55 @@ def exit_codes():
         check(done.returncode == 128 + signal, f"ended by {name}: {done.returncode}")
 
 
-def environment():
+def preloaded_libraries_stay():
     other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
     if other:
         # (An AddressSanitizer in fastgate itself would insist on being the first library.)
         done = record("--", "sh", "-c", "echo $LD_PRELOAD",
-                      env={**os.environ, "LD_PRELOAD": other, "ASAN_OPTIONS": "verify_asan_link_order=0"})
-        check(done.stdout.endswith(f":{other}\n"), f"a library that is preloaded already: {done.stdout!r}")
+                      env={**os.environ, "LD_PRELOAD": other,
+                           "ASAN_OPTIONS": "verify_asan_link_order=0"})
+        check(done.stdout.endswith(f":{other}\n"),
+              f"a library that is preloaded already: {done.stdout!r}")
 
 
-def names_of_threads():
-    document = recorded("--", target("deep"), "10", "100")
-    check([thread["name"] for thread in document["threads"]] == ["deep"], f"the main thread: {document['threads']}")
+def threads_have_names():
+    document = recorded("--", built_target("deep"), "10", "100")
+    check([thread["name"] for thread in document["threads"]] == ["deep"],
+          f"the main thread: {document['threads']}")
 
 
-def environments_that_lack_us():
+def programs_behind_any_environment_are_sampled():
     """A program is sampled behind any wrapper, whatever that does to the environment."""
     other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
-    for wrapper in (["env", "-i"], ["env", "-u", "FASTGATE_COLLECTOR_OUTPUT", "LD_PRELOAD="], ["env", f"LD_PRELOAD={other}"],
-                    ["sh", "-c", 'unset LD_PRELOAD; exec "$@"', "sh"]):
-        seen = weight_ns(recorded("--", *wrapper, target("deep"), "20", "100"), "at_the_bottom")
+    for wrapper in (["env", "-i"], ["env", "-u", "FASTGATE_COLLECTOR_OUTPUT", "LD_PRELOAD="],
+                    ["env", f"LD_PRELOAD={other}"], ["sh", "-c", 'unset LD_PRELOAD; exec "$@"', "sh"]):
+        seen = weight_ns(recorded("--", *wrapper, built_target("deep"), "20", "100"), "at_the_bottom")
         check(seen > 1e7, f"{wrapper}: {seen / 1e6} ms of the program behind it")
-    done = record("--", "env", f"LD_PRELOAD={other}", "sh", "-c", "echo $LD_PRELOAD", env={**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0"})
-    check(done.stdout.startswith(f"{other}:"), f"a library that the program preloads stays in front: {done.stdout!r}")
+    done = record("--", "env", f"LD_PRELOAD={other}", "sh", "-c", "echo $LD_PRELOAD",
+                  env={**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0"})
+    check(done.stdout.startswith(f"{other}:"),
+          f"a library that the program preloads stays in front: {done.stdout!r}")
 
 
-def programs_that_escape():
+def programs_that_escape_are_reported():
     if not compile_program("escapes", "-static"):
         print("left out, the compiler makes no static program")
         return
     record("--", "sh", "-c", "./escapes; :")
     notes = " ".join(profile()["notes"])
     check("./escapes is linked statically" in notes, f"a static program behind a shell: {notes!r}")
-    check("statically" not in " ".join(recorded("--", "sh", "-c", "true; :")["notes"]), "a program that does not escape")
+    check("statically" not in " ".join(recorded("--", "sh", "-c", "true; :")["notes"]),
+          "a program that does not escape")
 
 
-SPAWNER = """
-#include <spawn.h>
-#include <sys/wait.h>
-int main(int argc, char **argv)
-{
-	char *nothing[] = {"LANG=C", 0};
-	pid_t child;
-	int status = 1;
-	if (argc < 3 || (argv[1][0] == 'p' ? posix_spawnp : posix_spawn)(&child, argv[2], 0, 0, argv + 2, nothing) != 0)
-		return 2;
-	return waitpid(child, &status, 0) == child ? status : 3;
-}
-"""
-
-
-def spawned_with_an_own_environment():
-    compiled("spawner", SPAWNER)
+def spawned_programs_are_sampled():
+    compiled("spawner", target("spawns.c"))
     for how in ("plain", "path"):
-        seen = recorded("--", "./spawner", how, target("deep"), "10", "100")
+        seen = recorded("--", "./spawner", how, built_target("deep"), "10", "100")
         check(weight_ns(seen, "at_the_bottom") > 5e7, f"posix_spawn, {how}: the child was not sampled")
 
 
-def programs_that_gain_rights():
+def programs_that_gain_rights_are_reported():
     if os.geteuid() != 0:
         return
     shutil.copy("/bin/true", "rights")
@@ -93,35 +85,40 @@ def programs_that_gain_rights():
     check("./rights runs with the rights of another" in notes, f"a program that gains rights: {notes!r}")
 
 
-def no_samples():
-    for words, reason in ((("--units", "7-8", "--", "true"), "no unit of work"), (("--paused", "--", "true"), "did not start sampling"),
+def missing_samples_have_a_reason():
+    for words, reason in ((("--units", "7-8", "--", "true"), "no unit of work"),
+                          (("--paused", "--", "true"), "did not start sampling"),
                           (("--delay", "10s", "--", "true"), "before --delay")):
         said = record(*words).stderr
         check("no samples: " in said and reason in said, f"{words}: {said!r}")
-    check("no samples" not in record("--", target("deep"), "10", "100").stderr, "samples there are, and a reason why not")
+    check("no samples" not in record("--", built_target("deep"), "10", "100").stderr,
+          "samples there are, and a reason why not")
 
 
 # A dynamic linker that loads nothing and exits at once.
 LOADER = '__asm__(".globl _start\\n_start: mov $60, %eax\\n xor %edi, %edi\\n syscall");'
 
 
-def where_nothing_can_be_preloaded():
+def loaders_that_ignore_preloads_are_reported():
     if os.uname().machine != "x86_64":
         return
     compiled("loader", LOADER, "-nostdlib", "-static")
     compiled("own-loader", "int main(void) { return 1; }", f"-Wl,--dynamic-linker={os.getcwd()}/loader")
     done = record("--", "./own-loader")
-    check(done.returncode == 0 and "ignores LD_PRELOAD" in done.stderr and "record --pid" in done.stderr, f"{done.returncode}\n{done.stderr}")
+    check(done.returncode == 0 and "ignores LD_PRELOAD" in done.stderr and "record --pid" in done.stderr,
+          f"{done.returncode}\n{done.stderr}")
     done = call(FASTGATE, "duel", "--pairs", "2:2", "./own-loader", "./own-loader 2")
-    check(done.stderr.count("ignores LD_PRELOAD") == 1 and "record --pid" in done.stderr, f"duel: {done.returncode}\n{done.stderr}")
+    check(done.stderr.count("ignores LD_PRELOAD") == 1 and "record --pid" in done.stderr,
+          f"duel: {done.returncode}\n{done.stderr}")
 
 
 def ended_by_signal(signal, *command):
     """
-    Sends a signal to `record` alone, once the command has reported that it is ready; the command's child holds the pipe
-    open.
+    Sends a signal to `record` alone, once the command has reported that it is ready; the command's
+    child holds the pipe open.
     """
-    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--", *command],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         ready = child.stdout.readline()
         child.send_signal(signal)
         rest, said = child.communicate(timeout=HUNG_S)
@@ -136,61 +133,65 @@ def signals_are_handed_on():
         check(code == 128 + signal and summary.search(said), f"{signal.name}: {code}\n{said}")
         # communicate() returns when the last holder of the pipe is gone, so the sleep has ended too
         code, said = ended_by_signal(signal, "sh", "-c", "sleep 100 & echo ready; wait")
-        check(code == 128 + signal and summary.search(said), f"{signal.name}, with a child: {code}\n{said}")
-    code, _ = ended_by_signal(signals.SIGTERM, "sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do :; done")
+        check(code == 128 + signal and summary.search(said),
+              f"{signal.name}, with a child: {code}\n{said}")
+    code, _ = ended_by_signal(signals.SIGTERM, "sh",
+                              "-c", "trap 'exit 7' TERM; echo ready; while :; do :; done")
     check(code == 7, f"a command that decides for itself: {code}")
 
 
 # ---- libraries ----
 
-def libraries_by_relative_path():
+def libraries_are_found_by_relative_path():
     """The trace may be read in another folder than the one in which the program opened `./plugin.so`."""
     os.makedirs("where/it/is")
-    with open("where/plugin.c", "w", encoding="ascii") as file:
-        file.write("#include <time.h>\nvoid plugged_in(void)\n{\n\tfor (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)\n"
-                   "\t\tfor (volatile int i = 0; i < 200000; i++) {}\n}\n")
-    with open("where/host.c", "w", encoding="ascii") as file:
-        file.write("#include <dlfcn.h>\n#include <unistd.h>\nint main(int count, char **words)\n{\n"
-                   "\tvoid *plugin = count > 1 ? dlopen(words[1], RTLD_NOW) : 0;\n"
-                   "\tvoid (*work)(void) = plugin ? (void (*)(void))dlsym(plugin, \"plugged_in\") : 0;\n"
-                   "\tif (!work || chdir(\"/\") != 0)\n\t\treturn 1;\n\twork();\n\treturn 0;\n}\n")
-    for words in (("-O1", "-shared", "-fPIC", "-o", "plugin.so", "plugin.c"), ("-O1", "-o", "host", "host.c", "-ldl")):
+    write("where/plugin.c", target("timed_plugin.c"))
+    write("where/host.c", target("timed_plugin_host.c"))
+    for words in (("-O1", "-shared", "-fPIC", "-o", "plugin.so", "plugin.c"),
+                  ("-O1", "-o", "host", "host.c", "-ldl")):
         subprocess.run([COMPILER, *words], cwd="where", check=True)
-    for folder, path in (("where", "./plugin.so"), ("where", ".//././plugin.so"), ("where/it/is", "../../plugin.so"), ("where", os.path.abspath("where/plugin.so"))):
+    for folder, path in (("where", "./plugin.so"), ("where", ".//././plugin.so"),
+                         ("where/it/is", "../../plugin.so"),
+                         ("where", os.path.abspath("where/plugin.so"))):
         output = os.path.abspath("fastgate-record")
         done = record("-o", output, "--", os.path.abspath("where/host"), path, cwd=folder)
         check(done.returncode == 0, f"{path}: {done.returncode}\n{done.stderr}")
         document = profile()
         named = weight_ns(document, "plugged_in")
-        check(named > 0.5 * document["cpu_ns"] > 0, f"a library opened as {path}: {named / 1e6} of {document['cpu_ns'] / 1e6} ms stand under its function")
+        check(named > 0.5 * document["cpu_ns"] > 0, f"a library opened as {path}: "
+              f"{named / 1e6} of {document['cpu_ns'] / 1e6} ms stand under its function")
 
 
-def program_with_gaps_between_its_segments():
+def gaps_between_segments_hide_no_caller():
     """
-    Code is aligned to huge pages, so only the first mapping begins with the headers that lead to the unwind tables.
+    Code is aligned to huge pages, so only the first mapping begins with the headers that lead to
+    the unwind tables.
     """
-    with open("gaps.c", "w", encoding="ascii") as file:
-        file.write("#include <time.h>\n__attribute__((noinline)) static double inner(double x) { for (int i = 0; i < 100000; i++) x = x * 0.5 + 1; return x; }\n"
-                   "__attribute__((noinline)) static double outer(double x) { return inner(x) + 1; }\n"
-                   "int main(void) { double x = 0; for (clock_t end = clock() + CLOCKS_PER_SEC * 2 / 5; clock() < end;) x = outer(x); return x < 0; }\n")
-    made = subprocess.run([COMPILER, "-g", "-O1", "-fomit-frame-pointer", "-no-pie", "-Wl,-z,max-page-size=0x200000,-z,separate-code", "gaps.c", "-o", "gaps"],
-                          capture_output=True, text=True, check=False)
-    check(made.returncode == 0, made.stderr)
+    compiled("gaps", target("inner_and_outer.c"), "-g", "-O1", "-fomit-frame-pointer", "-no-pie",
+             "-Wl,-z,max-page-size=0x200000,-z,separate-code")
     document = recorded("--", "./gaps")
-    check(weight_ns(document, "main") > 0.9 * weight_ns(document, "inner") > 0, "main is not found as the caller")
-    # All stacks would be truncated without the tables; on a busy machine, some samples hit the start of a program.
+    check(weight_ns(document, "main") > 0.9 * weight_ns(document, "inner") > 0,
+          "main is not found as the caller")
+    # All stacks would be truncated without the tables; on a busy machine, some samples hit the
+    # start of a program.
     truncated = document["measures"][0]["truncated"]
-    check(truncated < 0.5 * document["cpu_ns"], f"stacks that end early: {truncated} of {document['cpu_ns']}")
+    check(truncated < 0.5 * document["cpu_ns"],
+          f"stacks that end early: {truncated} of {document['cpu_ns']}")
 
 
 def main():
-    for part in (
-            exit_codes, environment, names_of_threads, environments_that_lack_us,
-            programs_that_escape, spawned_with_an_own_environment,
-            programs_that_gain_rights, no_samples, where_nothing_can_be_preloaded, signals_are_handed_on,
-            libraries_by_relative_path, program_with_gaps_between_its_segments
-    ):
-        part()
+    exit_codes_are_those_of_the_command()
+    preloaded_libraries_stay()
+    threads_have_names()
+    programs_behind_any_environment_are_sampled()
+    programs_that_escape_are_reported()
+    spawned_programs_are_sampled()
+    programs_that_gain_rights_are_reported()
+    missing_samples_have_a_reason()
+    loaders_that_ignore_preloads_are_reported()
+    signals_are_handed_on()
+    libraries_are_found_by_relative_path()
+    gaps_between_segments_hide_no_caller()
     if not failures:
         print("fastgate record leaves the command as it is")
 

@@ -8,22 +8,10 @@ import os
 import re
 import subprocess
 
-from checks import call, check, failures, finish_in_scratch, target
-from recording import A_RATE, COMPILER, FASTGATE, another_user_can_work, drop_rights, profile, record, recorded, weight_ns
+from checks import call, check, failures, finish_in_scratch, target, write
+from recording import (A_RATE, COMPILER, FASTGATE, another_user_can_work, drop_rights, profile, record,
+                       recorded, weight_ns)
 from seccomp import PTRACE, forbid_system_call
-
-SHARES = """
-#include <stdlib.h>
-__attribute__((noinline)) static long one(long n) { long s = 0; for (volatile long i = 0; i < n; i++) s += i; return s; }
-__attribute__((noinline)) static long three(long n) { long s = 0; for (volatile long i = 0; i < 3 * n; i++) s += i; return s; }
-int main(int argc, char **argv)
-{
-	long sum = 0;
-	for (long rounds = argc > 1 ? atol(argv[1]) : -1; rounds != 0; rounds--)
-		sum += one(1000000) + three(1000000);
-	return sum == 42 ? 1 : 7;
-}
-"""
 
 
 def state_of(pid):
@@ -43,15 +31,14 @@ def used_ticks(pid):
 
 
 def build(name, source, *options):
-    with open(f"{name}.c", "w", encoding="ascii") as file:
-        file.write(source)
-    subprocess.run([COMPILER, "-g", "-O1", f"{name}.c", "-o", name, *options], check=True)
+    write(source, target(source))
+    subprocess.run([COMPILER, "-g", "-O1", source, "-o", name, *options], check=True)
 
 
 def looked_at(process, is_enough, *words):
     """
-    Records a running process for longer and longer until the profile is sufficient: on a busy machine the process
-    seldom has a processor.
+    Records a running process for longer and longer until the profile is sufficient: on a busy
+    machine the process seldom has a processor.
     """
     for duration in ("500ms", "5s", "50s"):
         done = record("--pid", str(process.pid), "--duration", duration, *words)
@@ -60,54 +47,53 @@ def looked_at(process, is_enough, *words):
     return done, profile()
 
 
-def from_outside():
-    build("shares", SHARES)
+def running_process_is_sampled():
+    build("shares", "one_and_three.c")
     with subprocess.Popen(["./shares"]) as running:
         try:
-            done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0, "--rate", "1000")
-            check(done.returncode == 0 and re.search(r"stopped threads \d+ times?; 99 % of the stops lasted at most [\d.]+ [nµm]?s", done.stderr),
+            done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0,
+                                       "--rate", "1000")
+            stops = r"stopped threads \d+ times?; 99 % of the stops lasted at most [\d.]+ [nµm]?s"
+            check(done.returncode == 0 and re.search(stops, done.stderr),
                   f"--pid: {done.returncode}\n{done.stderr}")
-            check(weight_ns(document, "three") > 0 and weight_ns(document, "main") > 0, "--pid: no samples in three, called by main")
-            done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0, "--budget", "3%")
-            check(re.search(r"at the end, samples were taken every [\d.]+ ms, as often as a budget of 3 % allows", done.stderr), f"--pid at its own rate: {done.stderr}")
+            check(weight_ns(document, "three") > 0 and weight_ns(document, "main") > 0,
+                  "--pid: no samples in three, called by main")
+            done, document = looked_at(running, lambda seen: weight_ns(seen, "three") > 0,
+                                       "--budget", "3%")
+            rate = r"at the end, samples were taken every [\d.]+ ms, as often as a budget of 3 % allows"
+            check(re.search(rate, done.stderr), f"--pid at its own rate: {done.stderr}")
             runs_freely(running.pid, "after --pid")
-            killed_while_it_samples(running.pid)
+            killed_sampler_leaves_the_program_running(running.pid)
         finally:
             running.kill()
     done = record("--pid", str(running.pid))
-    check(done.returncode == 2 and f"process {running.pid} does not exist" in done.stderr, f"a process that is gone: {done.returncode}\n{done.stderr}")
+    check(done.returncode == 2 and f"process {running.pid} does not exist" in done.stderr,
+          f"a process that is gone: {done.returncode}\n{done.stderr}")
     done = record("--pid", "1", "--", "true")
-    check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
-
-
-# The program computes nearly all of the time, with a system call about every 10 microseconds.
-CALLS_OFTEN = """
-#include <time.h>
-__attribute__((noinline)) static void between(void) { for (long i = 0; i < 20000; i++) __asm__ volatile("" ::: "memory"); __asm__ volatile(""); }
-int main(void) { struct timespec t; for (;;) { between(); clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); } }
-"""
+    check(done.returncode == 2 and "exclude each other" in done.stderr,
+          f"--pid with a command: {done.returncode}\n{done.stderr}")
 
 
 def system_calls_attract_no_samples():
     """A stop takes effect at once, not at the thread's next system call."""
-    build("often", CALLS_OFTEN)
+    build("often", "calls_often.c")
     with subprocess.Popen(["./often"]) as running:
         try:
-            done, document = looked_at(running, lambda seen: weight_ns(seen, "main") > 2e7, "--rate", "500", "--budget", "50%")
+            done, document = looked_at(running, lambda seen: weight_ns(seen, "main") > 2e7,
+                                       "--rate", "500", "--budget", "50%")
             check(done.returncode == 0, f"--pid: {done.returncode}\n{done.stderr}")
         finally:
             running.kill()
     whole, between = weight_ns(document, "main"), weight_ns(document, "between")
-    check(between > whole / 2 > 0, f"--pid: {between} of {whole} ns between system calls, which is nearly all of it")
-
-
-# The program exits with 9 if a call is cut short, and prints the time spent in each function.
-WAITS = target("outside_waits.c")
+    check(between > whole / 2 > 0,
+          f"--pid: {between} of {whole} ns between system calls, which is nearly all of it")
 
 
 @contextlib.contextmanager
 def crowded_processor():
-    """Occupies one processor with busy processes; yields a function that moves the calling process there."""
+    """
+    Occupies one processor with busy processes; yields a function that moves the calling process there.
+    """
     def there():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
@@ -128,65 +114,74 @@ def shares_agree_with_the_program(what, said):
     truth = {name: int(ns) for name, ns in zip(words[::2], words[1::2])}
     for name, ns in truth.items():
         share, true = weight_ns(document, name) / whole, ns / sum(truth.values())
-        check(abs(share - true) < 0.2, f"--clock wall from outside, {what}: {name} has {share:.2f} of main's time instead of {true:.2f}")
-    check(weight_ns(document, "receives") > whole / 2, f"--clock wall from outside, {what}: the thread that waits all the time is missing")
+        check(abs(share - true) < 0.2, f"--clock wall from outside, {what}: "
+              f"{name} has {share:.2f} of main's time instead of {true:.2f}")
+    check(weight_ns(document, "receives") > whole / 2,
+          f"--clock wall from outside, {what}: the thread that waits all the time is missing")
 
 
-def waiting_from_outside():
+def waits_are_recorded_and_not_cut_short():
     """
-    Records the elapsed time of every thread, including waits for a processor, without cutting any system call short.
+    Records the elapsed time of every thread, including waits for a processor, without cutting any
+    system call short.
     """
-    build("waits", WAITS, "-pthread")
+    build("waits", "outside_waits.c", "-pthread")
     with subprocess.Popen(["./waits"], stdout=subprocess.PIPE, text=True) as running:
         recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
         said = running.communicate()[0]
     check(running.returncode == 0, f"a system call was cut short: {running.returncode} {said}")
     shares_agree_with_the_program("--pid", said)
-    build("waits", WAITS, "-pthread", "-static")
+    build("waits", "outside_waits.c", "-pthread", "-static")
     with crowded_processor() as there:
         done = record("--clock", "wall", "--budget", "50%", "--", "./waits", preexec_fn=there)
-    check(done.returncode == 0, f"a system call was cut short: {done.returncode} {done.stdout} {done.stderr}")
+    check(done.returncode == 0,
+          f"a system call was cut short: {done.returncode} {done.stdout} {done.stderr}")
     shares_agree_with_the_program("a crowd", done.stdout)
 
 
-def tracing_forbidden():
+def forbidden_tracing_is_reported():
+    def refused(pid):
+        words = [FASTGATE, "record", *A_RATE, "--pid", str(pid), "--duration", "100ms"]
+        return call(*words, preexec_fn=lambda: forbid_system_call(PTRACE))
+
     with subprocess.Popen(["./shares"]) as running:
         try:
-            done = subprocess.run([FASTGATE, "record", *A_RATE, "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=lambda: forbid_system_call(PTRACE),
-                                  capture_output=True, text=True, check=False)
+            done = refused(running.pid)
             check(done.returncode == 2, f"ptrace forbidden by seccomp: {done.returncode}\n{done.stderr}")
-            check(len(done.stderr.splitlines()) == 1 and "seccomp filter denies" in done.stderr, f"seccomp is not named in one line: {done.stderr}")
+            check(len(done.stderr.splitlines()) == 1 and "seccomp filter denies" in done.stderr,
+                  f"seccomp is not named in one line: {done.stderr}")
             runs_freely(running.pid, "after ptrace was forbidden")
         finally:
             running.kill()
-    done = subprocess.run([FASTGATE, "record", *A_RATE, "--pid", str(running.pid), "--duration", "100ms"], preexec_fn=lambda: forbid_system_call(PTRACE),
-                          capture_output=True, text=True, check=False)
-    check(done.returncode == 2 and "seccomp filter denies" in done.stderr, f"a process that has ended meanwhile: {done}")
+    done = refused(running.pid)
+    check(done.returncode == 2 and "seccomp filter denies" in done.stderr,
+          f"a process that has ended meanwhile: {done}")
 
 
-def processes_of_others():
+def processes_of_others_are_refused():
     """A process of another user is refused in one line with the reason."""
     if os.geteuid() != 0 or not another_user_can_work():
         print("left out, not root: processes that may not be traced")
         return
-    with open("undumpable.c", "w", encoding="ascii") as file:
-        file.write("#include <stdio.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n"
-                   "int main(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); puts(\"ready\"); fflush(stdout); pause(); return 0; }\n")
-    subprocess.run([COMPILER, "undumpable.c", "-o", "undumpable"], check=True)
+    build("undumpable", "undumpable.c")
     for user, reason in ((None, "it belongs to another user (0)"), (drop_rights, "PR_SET_DUMPABLE")):
-        with subprocess.Popen(["./undumpable"], preexec_fn=user, stdout=subprocess.PIPE, text=True) as running:
+        with subprocess.Popen(["./undumpable"],
+                              preexec_fn=user, stdout=subprocess.PIPE, text=True) as running:
             try:
                 running.stdout.readline()
-                done = record("--pid", str(running.pid), "--duration", "100ms", "-o", "refused", preexec_fn=drop_rights)
-                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be traced: " in done.stderr
+                done = record("--pid", str(running.pid), "--duration", "100ms", "-o", "refused",
+                              preexec_fn=drop_rights)
+                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1
+                      and f"process {running.pid} may not be traced: " in done.stderr
                       and reason in done.stderr, f"{reason}: {done.returncode}\n{done.stderr}")
             finally:
                 running.kill()
 
 
-def killed_while_it_samples(pid):
+def killed_sampler_leaves_the_program_running(pid):
     """After fastgate is killed, nothing stays stopped, and the program continues to use time."""
-    with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"], stderr=subprocess.DEVNULL) as sampler:
+    with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"],
+                          stderr=subprocess.DEVNULL) as sampler:
         begin = used_ticks(pid)
         while used_ticks(pid) < begin + 5:
             pass
@@ -197,21 +192,24 @@ def killed_while_it_samples(pid):
         pass
 
 
-def static_programs():
-    if subprocess.run([COMPILER, "-g", "-O1", "-static", "shares.c", "-o", "shares-static"], capture_output=True, check=False).returncode:
+def static_programs_are_sampled():
+    if subprocess.run([COMPILER, "-g", "-O1", "-static", "one_and_three.c", "-o", "shares-static"],
+                      capture_output=True, check=False).returncode:
         print("left out, the compiler makes no static program")
         return
     document = recorded("--", "./shares-static", "60", code=7)
     check(weight_ns(document, "three") > 0, "a static program: no samples in three")
-    check(weight_ns(document, "main") >= weight_ns(document, "three"), "a static program: three is not called by main")
+    check(weight_ns(document, "main") >= weight_ns(document, "three"),
+          "a static program: three is not called by main")
 
 
 def main():
-    for part in (
-            from_outside, system_calls_attract_no_samples, waiting_from_outside,
-            tracing_forbidden, processes_of_others, static_programs
-    ):
-        part()
+    running_process_is_sampled()
+    system_calls_attract_no_samples()
+    waits_are_recorded_and_not_cut_short()
+    forbidden_tracing_is_reported()
+    processes_of_others_are_refused()
+    static_programs_are_sampled()
     if not failures:
         print("fastgate record samples from outside")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared by the tests of `fastgate record`: the programs named on the command line, and a recording read as a profile.
+Shared by the tests of `fastgate record`: the programs named on the command line, and a recording
+read as a profile.
 
 usage of each test: TEST.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER
 """
@@ -18,7 +19,7 @@ ANOTHER = 65534
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
-def target(name):
+def built_target(name):
     return f"{TARGETS}/{name}"
 
 
@@ -28,19 +29,24 @@ A_RATE = ("--rate", "1000")
 
 
 def record(*words, **more):
-    """Records at a fixed rate, unless the options concern rates: by default the rate adapts to the cost of samples."""
+    """
+    Records at a fixed rate, unless the options concern rates: by default the rate adapts to the
+    cost of samples.
+    """
     own = words[:words.index("--")] if "--" in words else words
     return call(FASTGATE, "record", *(() if ABOUT_RATES & set(own) else A_RATE), *words, **more)
 
 
 def profile(folder="fastgate-record"):
-    return json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder], stdout=subprocess.PIPE, check=True).stdout)
+    return json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder],
+                                     stdout=subprocess.PIPE, check=True).stdout)
 
 
 def recorded(*words, code=0, **more):
     """Records, and returns the profile."""
     done = record(*words, **more)
-    check(done.returncode == code, f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
+    check(done.returncode == code,
+          f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
     return profile()
 
 
@@ -69,7 +75,8 @@ def drop_rights():
 def another_user_can_work():
     os.chmod(".", 0o777)
     try:
-        tried = subprocess.run([FASTGATE, "--version"], preexec_fn=drop_rights, check=True, capture_output=True)
+        tried = subprocess.run([FASTGATE, "--version"],
+                               preexec_fn=drop_rights, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         print("left out, another user cannot reach the programs here")
         return False
@@ -80,7 +87,9 @@ def another_user_can_work():
 
 def compile_program(name, *flags, compiler=COMPILER):
     with open("touch.c", "w", encoding="ascii") as file:
-        file.write('#include <stdio.h>\nint main(void) { FILE *f = fopen("it-ran", "w"); return f ? fclose(f) : 1; }\n')
+        file.write('#include <stdio.h>\n'
+                   'int main(void) { FILE *f = fopen("it-ran", "w"); return f ? fclose(f) : 1; }\n')
     if not shutil.which(compiler):
         return False
-    return subprocess.run([compiler, *flags, "touch.c", "-o", name], capture_output=True, check=False).returncode == 0
+    return subprocess.run([compiler, *flags, "touch.c", "-o", name],
+                          capture_output=True, check=False).returncode == 0

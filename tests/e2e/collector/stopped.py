@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-stopped.py FASTGATE COLLECTOR TARGETS_FOLDER: with --clock wall, the time in which a program was stopped is a row of its own, and
-does not count for the function that continues afterwards.
+stopped.py FASTGATE COLLECTOR TARGETS_FOLDER: with --clock wall, the time in which a program was
+stopped is a row of its own, and does not count for the function that continues afterwards.
 """
 import json
 import os
@@ -35,7 +35,8 @@ def is_stopped(pid):
 
 
 def body():
-    recording = subprocess.Popen([FASTGATE, "record", "--quiet", "--clock", "wall", "--", f"{TARGETS}/stopped", "number"])
+    recording = subprocess.Popen([FASTGATE, "record", "--quiet", "--clock", "wall",
+                                  "--", f"{TARGETS}/stopped", "number"])
     pid = number_of("number")
     os.kill(pid, signal.SIGSTOP)
     while not is_stopped(pid):
@@ -45,11 +46,13 @@ def body():
     os.kill(pid, signal.SIGCONT)
     was_stopped = time.monotonic() - began
     check(recording.wait() == 0, "the recording failed")
-    rows = {row["name"]: row for row in json.loads(call(FASTGATE, "view", "fastgate-record", "--json", "--all", check=True).stdout)["rows"]}
+    shown = call(FASTGATE, "view", "fastgate-record", "--json", "--all", check=True).stdout
+    rows = {row["name"]: row for row in json.loads(shown)["rows"]}
     check("[not running]" in rows, f"no row of its own: {sorted(rows)}")
     own = rows["[not running]"]["self_ns"] / 1e9
     check(own > 0.9 * STOPPED_S, f"{own} s of {was_stopped} s: {rows['[not running]']}")
-    check(rows["before"]["inclusive_ns"] / 1e9 < was_stopped, f"before() has the time in which it was stopped: {rows['before']}")
+    check(rows["before"]["inclusive_ns"] / 1e9 < was_stopped,
+          f"before() has the time in which it was stopped: {rows['before']}")
 
 
 finish_in_scratch(body)

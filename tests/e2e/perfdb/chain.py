@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-chain.py PERFDB FASTGATE: the server adds up the steps between commits in commit order, whatever the order of
-measurement.
+chain.py PERFDB FASTGATE: the server adds up the steps between commits in commit order, whatever the
+order of measurement.
 """
 import json
 import os
@@ -19,7 +19,12 @@ CONFIG = """version: 1
 project: creeping
 gate:
   creep: { tolerated: 2.5% }
-  metrics: { cost: { tolerance: 1% }, cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false }, binary_size: { gated: false } }
+  metrics:
+    cost: { tolerance: 1% }
+    cpu_time: { gated: false }
+    wall_time: { gated: false }
+    max_rss: { gated: false }
+    binary_size: { gated: false }
 benchmarks:
   - { name: parse, command: ./parse, metrics: [ { name: cost, regex: "cost: ([0-9.]+)", exact: true } ] }
 measure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }
@@ -34,7 +39,8 @@ def commit(cost):
 
 
 def get(server, path, secret):
-    request = urllib.request.Request(f"http://127.0.0.1:{server.port}/api/v1/{path}", headers={"Authorization": f"Bearer {secret}"})
+    request = urllib.request.Request(f"http://127.0.0.1:{server.port}/api/v1/{path}",
+                                     headers={"Authorization": f"Bearer {secret}"})
     with urllib.request.urlopen(request) as answer:
         return answer.read().decode()
 
@@ -48,15 +54,18 @@ def body():
         commit(cost)
     # Newest first: the dates say nothing about the order.
     for back in range(len(COSTS) - 1):
-        done = call(FASTGATE, "run", "--candidate", f"HEAD~{back}", "--against", f"HEAD~{back + 1}", "--set", f"store.path={DATABASE}")
+        done = call(FASTGATE, "run", "--candidate", f"HEAD~{back}", "--against", f"HEAD~{back + 1}",
+                    "--set", f"store.path={DATABASE}")
         check(done.returncode == 0, f"run {back}: {done.stdout}{done.stderr}")
     secret = token("read")
     with Server() as server:
         answer = json.loads(get(server, "trend?project=creeping&benchmark=parse&metric=cost", secret))
         levels = [round(1000 * (1 + point["level"])) for point in answer["chain"]]
         check(levels == COSTS, f"the levels are {levels}")
-        check(answer["creep"]["is_creep"] and "cost +3.0 %" in answer["creep"]["sentence"], f"the creep is {answer.get('creep')}")
-        without = json.loads(get(server, "trend?project=creeping&benchmark=parse&metric=cost&chain=0", secret))
+        check(answer["creep"]["is_creep"] and "cost +3.0 %" in answer["creep"]["sentence"],
+              f"the creep is {answer.get('creep')}")
+        path = "trend?project=creeping&benchmark=parse&metric=cost&chain=0"
+        without = json.loads(get(server, path, secret))
         check("chain" not in without, "the chain cannot be left out")
 
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A proxy that only supports CONNECT, on any free port of this machine: it stands for the proxy between a CI job and the world."""
+"""
+A proxy that only supports CONNECT, on any free port of this machine: it stands for the proxy
+between a CI job and the world.
+"""
 import socket
 import threading
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""counted.py PERFDB FASTGATE MAKE_RUNS: the server reports runs with counts only in the same words as the terminal."""
+"""
+counted.py PERFDB FASTGATE MAKE_RUNS: the server reports runs with counts only in the same words as
+the terminal.
+"""
 import json
 import os
 import pathlib
@@ -9,32 +12,20 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
 
 from attack import FASTGATE, Server, token  # noqa: E402
-from checks import call, check, finish_in_scratch, git  # noqa: E402
-
-PROGRAM = """static volatile unsigned sink;
-__attribute__((noinline)) static void fit(void)
-{
-	for (int i = 0; i < 50; i++)
-		sink++;
-}
-int main(void)
-{
-	for (int i = 0; i < CALLS; i++)
-		fit();
-	return 0;
-}
-"""
-CONFIG = 'version: 1\nproject: demo\nbuild: { command: "cc -O1 -g -o p p.c" }\nbenchmarks:\n  - { name: p, command: ./p }\n'
+from checks import call, check, finish_in_scratch, git, target  # noqa: E402
+CONFIG = ('version: 1\nproject: demo\nbuild: { command: "cc -O1 -g -o p p.c" }\n'
+          'benchmarks:\n  - { name: p, command: ./p }\n')
 
 
 def shown(text):
     benchmark = json.loads(text)["benchmarks"][0]
     metric = next(m for m in benchmark["metrics"] if m["name"] == "instructions")
-    return benchmark["verdict"], benchmark["error"], metric["verdict"], metric["baseline"], metric["candidate"], metric["interval"]
+    values = (metric[name] for name in ("verdict", "baseline", "candidate", "interval"))
+    return (benchmark["verdict"], benchmark["error"], *values)
 
 
 def count(calls, env):
-    pathlib.Path("p.c").write_text(PROGRAM.replace("CALLS", str(calls)))
+    pathlib.Path("p.c").write_text(target("fit_calls.c").replace("CALLS", str(calls)))
     done = call(FASTGATE, "run", "--against", "HEAD", "--exact", "--json", env=env)
     check(done.returncode == 1, f"{calls} calls: {done.returncode}\n{done.stdout}{done.stderr}")
     return json.loads(done.stdout)["run"]["id"], shown(done.stdout)
@@ -44,7 +35,8 @@ def body():
     home = os.getcwd()
     env = {**os.environ, "HOME": home, "XDG_CACHE_HOME": home + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
            "GIT_CONFIG_GLOBAL": "/dev/null",
-           **{f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}}
+           **{f"GIT_{who}_{what}": "t@example.org"
+              for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}}
     admin = token("admin")
     with Server() as server:
         url = f"http://127.0.0.1:{server.port}"
@@ -52,7 +44,7 @@ def body():
         os.chdir("project")
         pathlib.Path("fastgate.yml").write_text(CONFIG)
         pathlib.Path(".gitignore").write_text("p\n.fastgate\n")
-        pathlib.Path("p.c").write_text(PROGRAM.replace("CALLS", "1000"))
+        pathlib.Path("p.c").write_text(target("fit_calls.c").replace("CALLS", "1000"))
         git("init", "-q", ".", env=env)
         git("add", ".", env=env)
         git("commit", "-qm", "base", env=env)
@@ -60,11 +52,14 @@ def body():
         for name in ("latest~1", "latest"):
             sent = call(FASTGATE, "push", name, "--url", url, env={**env, "PERFDB_TOKEN": admin})
             check(sent.returncode == 0, f"push: {sent.stderr}")
-        for a, b, local in ((runs[0][0],) * 2 + (runs[0][1],), (runs[1][0],) * 2 + (runs[1][1],),
-                            (runs[0][0], runs[1][0], shown(call(FASTGATE, "compare", "latest~1", "latest", "--json", env=env).stdout))):
+        compared = call(FASTGATE, "compare", "latest~1", "latest", "--json", env=env).stdout
+        (first, of_first), (second, of_second) = runs
+        for a, b, local in ((first, first, of_first), (second, second, of_second),
+                            (first, second, shown(compared))):
             answer = server.ask("GET", f"/api/v1/verdict?a={a}&b={b}", token=admin)
             check(local[0] == "regression" and local[1] is None, f"{a} {b}: {local}")
-            check(answer.status == 200 and shown(answer.body) == local, f"{a} {b}: {answer.body[:2000]}, not {local}")
+            check(answer.status == 200 and shown(answer.body) == local,
+                  f"{a} {b}: {answer.body[:2000]}, not {local}")
         os.chdir("..")
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-A recording packed into one file: other hosts show the same, and a changed file is refused. usage: archive.py FASTGATE
-PROGRAM
+A recording packed into one file: other hosts show the same, and a changed file is refused.
+
+usage: archive.py FASTGATE PROGRAM
 """
 import hashlib
 import io
@@ -20,8 +21,10 @@ from pathlib import Path
 from checks import call
 
 FASTGATE, PROGRAM = sys.argv[1:3]
-WAYS = (["view"], ["view", "-V", "lines", "--all"], ["view", "-V", "callgraph"], ["view", "--json", "-V", "top-down"], ["view", "--facts"],
-        ["view", "--names-only"], ["view", "-V", "instructions", "--all"], ["graph"], ["export", "-F", "tables"], ["export", "-F", "json"])
+WAYS = (["view"], ["view", "-V", "lines", "--all"], ["view", "-V", "callgraph"],
+        ["view", "--json", "-V", "top-down"], ["view", "--facts"], ["view", "--names-only"],
+        ["view", "-V", "instructions", "--all"], ["graph"], ["export", "-F", "tables"],
+        ["export", "-F", "json"])
 
 
 def unpacked(path):
@@ -46,8 +49,10 @@ def plain(name, content):
 
 def manifest_of(listed, **more):
     """The list of these files, as the first member."""
-    rows = [{"name": name, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in listed]
-    return plain("manifest.json", json.dumps({"schema": "fastgate-archive/1", "files": rows, "modules": [], "maps": [], **more}).encode())
+    rows = [{"name": name, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            for name, content in listed]
+    return plain("manifest.json", json.dumps({"schema": "fastgate-archive/1", "files": rows,
+                                              "modules": [], "maps": [], **more}).encode())
 
 
 class Archive(unittest.TestCase):
@@ -56,12 +61,14 @@ class Archive(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.home = Path(cls.folder.name)
         cls.program = cls.home / "program"
-        cls.environment = dict(os.environ, HOME=str(cls.home), NO_COLOR="1", TMPDIR=str(cls.home / "scratch"))
+        cls.environment = dict(os.environ,
+                               HOME=str(cls.home), NO_COLOR="1", TMPDIR=str(cls.home / "scratch"))
         cls.environment.pop("COLUMNS", None)
         cls.environment.pop("XDG_CACHE_HOME", None)
         (cls.home / "scratch").mkdir()
         debug = cls.home / "program.debug"
-        for words in (["--only-keep-debug", PROGRAM, debug], ["--strip-all", f"--add-gnu-debuglink={debug}", PROGRAM, cls.program]):
+        for words in (["--only-keep-debug", PROGRAM, debug],
+                      ["--strip-all", f"--add-gnu-debuglink={debug}", PROGRAM, cls.program]):
             subprocess.run(["objcopy", *words], check=True)
         done = cls.run_here("record", "--archive", "--rate", "2000", "-o", "traces", "--", cls.program)
         assert done.returncode == 0, done.stderr
@@ -82,7 +89,8 @@ class Archive(unittest.TestCase):
 
     @classmethod
     def run_here(cls, *words, **more):
-        return call(FASTGATE, *map(str, words), cwd=cls.home, env={**cls.environment, **more.get("env", {})}, errors="surrogateescape")
+        return call(FASTGATE, *map(str, words), cwd=cls.home,
+                    env={**cls.environment, **more.get("env", {})}, errors="surrogateescape")
 
     def refused(self, name, words, code=2):
         done = self.run_here("view", name)
@@ -95,7 +103,8 @@ class Archive(unittest.TestCase):
         elsewhere = {"HOME": str(self.home / "elsewhere")}
         for way, here in zip(WAYS, self.here):
             there = self.run_here(*way, "traces.tar.zst", env=elsewhere)
-            self.assertEqual((there.returncode, there.stdout, there.stderr), (0, here.stdout, here.stderr), way)
+            self.assertEqual((there.returncode, there.stdout, there.stderr),
+                             (0, here.stdout, here.stderr), way)
         self.assertEqual(os.listdir(self.home / "scratch"), [])
 
     def test_the_names_come_from_the_archive_and_not_from_this_host(self):
@@ -112,19 +121,23 @@ class Archive(unittest.TestCase):
         shutil.copy("/bin/true", self.program)
         try:
             self.assertEqual(self.run_here("view", "traces.tar.zst").stdout, self.here[0].stdout)
-            self.assertEqual(self.run_here("view", "--facts", "traces.tar.zst").stdout, self.here[4].stdout)
+            self.assertEqual(self.run_here("view", "--facts", "traces.tar.zst").stdout,
+                             self.here[4].stdout)
         finally:
             self.program.unlink()
 
     def test_the_same_traces_give_the_same_bytes(self):
         self.assertEqual(self.again.returncode, 0, self.again.stderr)
-        self.assertEqual((self.home / "again.tar.zst").read_bytes(), (self.home / "traces.tar.zst").read_bytes())
+        self.assertEqual((self.home / "again.tar.zst").read_bytes(),
+                         (self.home / "traces.tar.zst").read_bytes())
 
     def test_contents_are_listed(self):
-        self.assertRegex(self.said, r"traces\.tar\.zst: 1 trace, \d+ binaries, \d+ debug files?, [\d.]+ MiB unpacked")
+        self.assertRegex(self.said, r"traces\.tar\.zst: 1 trace, \d+ binaries, \d+ debug files?, "
+                         r"[\d.]+ MiB unpacked")
 
     def test_unpacked_files_are_reported(self):
-        done = self.run_here("archive", "-o", "late.tar.zst", "traces", env={"HOME": str(self.home / "empty")})
+        done = self.run_here("archive", "-o", "late.tar.zst", "traces",
+                             env={"HOME": str(self.home / "empty")})
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"not in the archive: program: .*program': No such file")
         late = self.run_here("view", "late.tar.zst")
@@ -133,23 +146,29 @@ class Archive(unittest.TestCase):
     def test_binaries_that_moved_are_found_in_given_folders(self):
         (self.home / "kept").mkdir(exist_ok=True)
         shutil.copy(PROGRAM, self.home / "leaving")
-        done = self.run_here("record", "--rate", "2000", "-o", "moved-traces", "--", self.home / "leaving")
+        done = self.run_here("record", "--rate", "2000", "-o", "moved-traces",
+                             "--", self.home / "leaving")
         self.assertEqual(done.returncode, 0, done.stderr)
         shutil.move(self.home / "leaving", self.home / "kept" / "leaving")
         (self.home / "nowhere").mkdir(exist_ok=True)
         for folder, found in (("nowhere", False), ("kept", True)):
             # A separate home, without cached symbols of the program.
             fresh = {"HOME": str(self.home / f"home-{folder}")}
-            done = self.run_here("archive", "--binaries", folder, "-o", f"{folder}.tar.zst", "moved-traces", env=fresh)
-            self.assertEqual((done.returncode, "not in the archive: leaving" not in done.stderr), (0, found), done.stderr)
-            for words in (("view", "--all", f"{folder}.tar.zst"), ("view", "--all", "--binaries", folder, "moved-traces")):
+            done = self.run_here("archive", "--binaries", folder, "-o", f"{folder}.tar.zst",
+                                 "moved-traces", env=fresh)
+            self.assertEqual((done.returncode, "not in the archive: leaving" not in done.stderr),
+                             (0, found), done.stderr)
+            for words in (("view", "--all", f"{folder}.tar.zst"),
+                          ("view", "--all", "--binaries", folder, "moved-traces")):
                 shown = self.run_here(*words, env={"HOME": str(self.home / "elsewhere")})
-                self.assertEqual("in_the_program" in shown.stdout, found, (words, shown.stdout, shown.stderr))
+                self.assertEqual("in_the_program" in shown.stdout, found,
+                                 (words, shown.stdout, shown.stderr))
 
     def test_another_fastgate_may_write_to_the_cache_meanwhile(self):
         home = self.home / "shared"
         shutil.copytree(self.home / ".cache", home / ".cache")
-        versions = [(path, content) for path in home.glob(".cache/**/*.fgsym") for content in (path.read_bytes(), path.read_bytes() + b"more")]
+        versions = [(path, content) for path in home.glob(".cache/**/*.fgsym")
+                    for content in (path.read_bytes(), path.read_bytes() + b"more")]
         self.assertNotEqual(versions, [])
         over = threading.Event()
 
@@ -189,7 +208,8 @@ class Archive(unittest.TestCase):
         data[victim.offset_data + 100] ^= 1
         with open(self.home / "changed.tar.zst", "wb") as file:
             subprocess.run(["zstd", "-qc"], input=bytes(data), stdout=file, check=True)
-        self.refused("changed.tar.zst", r"changed\.tar\.zst: refused: this file does not have the digest in the manifest \(SHA-256\): traces/000000\.fgtrace")
+        self.refused("changed.tar.zst", r"changed\.tar\.zst: refused: "
+                     r"this file does not have the digest in the manifest \(SHA-256\): traces/000000\.fgtrace")
 
     def test_a_damaged_or_cut_archive_is_refused(self):
         whole = (self.home / "traces.tar.zst").read_bytes()
@@ -202,17 +222,21 @@ class Archive(unittest.TestCase):
         self.refused("cut.tar.zst", "cut.tar.zst: (damaged archive|refused): ")
 
     def test_names_that_lead_elsewhere_are_refused(self):
-        for name in ("../evil", "traces/../../evil", "/tmp/fastgate-evil", "a//b", "./evil", "evil\n", "sub/"):
+        for name in ("../evil", "traces/../../evil", "/tmp/fastgate-evil", "a//b", "./evil",
+                     "evil\n", "sub/"):
             packed(self.home / "evil.tar.zst", [manifest_of([(name, b"x")]), plain(name, b"x")])
-            self.refused("evil.tar.zst", "refused: (contains a file whose name leads out of the archive|contains a link, a folder or a device)")
+            self.refused("evil.tar.zst", "refused: (contains a file whose name leads out of the "
+                         "archive|contains a link, a folder or a device)")
         self.assertFalse(Path("/tmp/fastgate-evil").exists())
         self.assertFalse((self.home / "evil").exists())
 
     def test_links_and_devices_are_refused(self):
-        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE):
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE,
+                     tarfile.DIRTYPE):
             info = tarfile.TarInfo("traces")
             info.type, info.linkname = kind, "/etc"
-            packed(self.home / "evil.tar.zst", [manifest_of([("traces", b"")]), (info, b""), plain("traces/x", b"x")])
+            packed(self.home / "evil.tar.zst",
+                   [manifest_of([("traces", b"")]), (info, b""), plain("traces/x", b"x")])
             self.refused("evil.tar.zst", "refused: it contains a link, a folder or a device")
 
     def test_unlisted_files_are_refused(self):
@@ -223,10 +247,12 @@ class Archive(unittest.TestCase):
                 ([manifest_of([one, one]), plain(*one)], "the manifest lists this file twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
                 ([manifest_of([one]), plain("a", b"longer")], "this file does not have the size in the manifest: a"),
-                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "has schema 'fastgate-archive/9'"),
+                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)],
+                 "has schema 'fastgate-archive/9'"),
                 ([plain(*one), manifest_of([one])], "is not an archive that fastgate made"),
                 ([plain("manifest.json", b"{")], "evil.tar.zst: "),
-                ([plain("manifest.json", b'{"schema": "fastgate-archive/1", "files": [{"name": 1}]}')], "refused: its manifest: 'name' is not a string"),
+                ([plain("manifest.json", b'{"schema": "fastgate-archive/1", "files": [{"name": 1}]}')],
+                 "refused: its manifest: 'name' is not a string"),
                 ([manifest_of([])], "traces")):
             packed(self.home / "evil.tar.zst", members)
             self.refused("evil.tar.zst", words)
@@ -236,16 +262,17 @@ class Archive(unittest.TestCase):
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "unpacks to more than 8 GiB")
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows[:1])])
-        self.refused("evil.tar.zst", "unpack to 4096 MiB, which is more than 100 times as much")
+        self.refused("evil.tar.zst", "unpack to 4096 MiB, which is which is more than 100 times as much")
         rows = [{"name": f"f{i}", "size": 0, "sha256": "0" * 64} for i in range(100001)]
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "more than 100000 files")
 
     def test_a_manifest_that_lies_about_modules_harms_nothing(self):
         trace = next((self.home / "traces").glob("*.fgtrace")).read_bytes()
-        packed(self.home / "odd.tar.zst", [
-            manifest_of([("traces/0.fgtrace", trace)], modules=[{"path": 3, "binary": {"name": "../../etc/passwd"}}, 7, None, {"debug": []}], maps=[{"pid": -1}, 3]),
-            plain("traces/0.fgtrace", trace)])
+        modules = [{"path": 3, "binary": {"name": "../../etc/passwd"}}, 7, None, {"debug": []}]
+        one = ("traces/0.fgtrace", trace)
+        packed(self.home / "odd.tar.zst",
+               [manifest_of([one], modules=modules, maps=[{"pid": -1}, 3]), plain(*one)])
         done = self.run_here("view", "odd.tar.zst")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("not in the archive", done.stderr)

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""view, graph, export and import as a user calls them: on a trace, on a stored run, on another tool's profile.
+"""
+view, graph, export and import as a user calls them: on a trace, on a stored run, on another tool's
+profile.
 
-usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER PROFILE_SCHEMA [UNITTEST_OPTION...]
+usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER PROFILE_SCHEMA
+           [UNITTEST_OPTION...]
 """
 import csv
 import io
 import json
 import os
-import re
 import shutil
 import statistics
 import subprocess
@@ -46,7 +48,8 @@ class Commands(unittest.TestCase):
         cls.home = Path(cls.folder.name)
         cls.trace = cls.home / "trace"
         cls.trace.mkdir()
-        cls.environment = dict(os.environ, HOME=str(cls.home), XDG_CACHE_HOME=str(cls.home / "cache"), NO_COLOR="1")
+        cls.environment = dict(os.environ,
+                               HOME=str(cls.home), XDG_CACHE_HOME=str(cls.home / "cache"), NO_COLOR="1")
         cls.environment.pop("COLUMNS", None)
         sampled = dict(cls.environment, LD_PRELOAD=COLLECTOR, FASTGATE_COLLECTOR_OUTPUT=str(cls.trace),
                        FASTGATE_COLLECTOR_PERIOD="250000", FASTGATE_COLLECTOR_MAX_BYTES="16777216")
@@ -59,8 +62,8 @@ class Commands(unittest.TestCase):
 
     @classmethod
     def call(cls, *arguments, **more):
-        return subprocess.run([FASTGATE, *map(str, arguments)], capture_output=True, cwd=cls.home, timeout=HUNG_S,
-                              env=more.get("env", cls.environment), check=False)
+        return subprocess.run([FASTGATE, *map(str, arguments)], capture_output=True, cwd=cls.home,
+                              timeout=HUNG_S, env=more.get("env", cls.environment), check=False)
 
     @classmethod
     def run_ok(cls, *arguments, **more):
@@ -99,7 +102,8 @@ class Commands(unittest.TestCase):
         self.assertRegex(text, r"30\.0 +30\.00 .* fit\(Track&\)")
 
     def test_names_are_cut_to_the_requested_width(self):
-        long_name = "a_name_that_is_much_too_long_for_a_narrow_terminal(std::vector<int, std::allocator<int>>)"
+        long_name = (
+            "a_name_that_is_much_too_long_for_a_narrow_terminal(std::vector<int, std::allocator<int>>)")
         folded = self.home / "long.folded"
         folded.write_text(f"main;{long_name} 40\nmain 2\n")
         self.assertIn(long_name, self.run_ok("view", folded).decode())
@@ -115,8 +119,8 @@ class Commands(unittest.TestCase):
         self.assertEqual((self.home / "table.csv").read_bytes(), self.run_ok("view", "--csv", "-o", "-"))
 
     def test_filters_and_renaming_combine(self):
-        rows = self.rows_by_name("--focus", "^loop", "--ignore", "^log", "--rename", "s/^(fit|visit).*/work/",
-                                 "--all")
+        rows = self.rows_by_name("--focus", "^loop", "--ignore", "^log",
+                                 "--rename", "s/^(fit|visit).*/work/", "--all")
         self.assertEqual(rows["work"]["inclusive_ns"], (30 + 10 + 27) * 1e6)
         self.assertNotIn("compress", rows)
 
@@ -134,29 +138,36 @@ class Commands(unittest.TestCase):
         self.assertNotIn("compress", dot)
 
     def test_a_filtered_trace_exports_what_its_view_shows(self):
-        for filters in (("--region", "^reco/fit"), ("--unit", "event:10-12"), ("--from", "10ms"), ("--thread", "."),
-                        ("--by", "library"), ("--root", "^slow"), ("--leaf", "^steady")):
+        for filters in (("--region", "^reco/fit"), ("--unit", "event:10-12"), ("--from", "10ms"),
+                        ("--thread", "."), ("--by", "library"), ("--root", "^slow"),
+                        ("--leaf", "^steady")):
             total = sum(row["self_ns"] for row in self.view("-V", "flat", "--all", *filters, self.trace))
             document = json.loads(self.run_ok("export", "-F", "json", *filters, self.trace))
             samples = document["samples"]
             self.assertGreater(total, 0, filters)
-            self.assertAlmostEqual(document["measures"][0]["total"], sum(s["value"] for s in samples), delta=1)
+            self.assertAlmostEqual(document["measures"][0]["total"],
+                                   sum(s["value"] for s in samples), delta=1)
             # samples without a stack belong to no function
-            self.assertAlmostEqual(sum(s["value"] for s in samples if s["stack"]), total, delta=1, msg=str(filters))
-        events = json.loads(self.run_ok("export", "-F", "chrome", "--unit", "event:10-12", self.trace))["traceEvents"]
+            self.assertAlmostEqual(sum(s["value"] for s in samples if s["stack"]), total,
+                                   delta=1, msg=str(filters))
+        events = json.loads(self.run_ok("export", "-F", "chrome", "--unit", "event:10-12",
+                                        self.trace))["traceEvents"]
         self.assertEqual(sum(event.get("cat") == "unit" for event in events), 3)
         by_region = self.run_ok("export", "--split", "region", "--root", "^slow", self.trace).decode()
-        self.assertTrue(all(line.startswith("reco;fit;slow") for line in by_region.splitlines()), by_region)
+        self.assertTrue(all(line.startswith("reco;fit;slow") for line in by_region.splitlines()),
+                        by_region)
 
     def test_figures_of_an_export_are_those_of_one_execution(self):
         twice = self.home / "twice"
         twice.mkdir(exist_ok=True)
-        (twice / "fastgate.yml").write_text(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {MARKED} }}\n"
-                                            "measure: { warmup: 0, schedule: stored, pairs: { min: 3, max: 3 } }\n")
-        subprocess.run([FASTGATE, "run"], cwd=twice, env=self.environment, check=True, timeout=HUNG_S, capture_output=True)
+        (twice / "fastgate.yml").write_text(
+            f"version: 1\nbenchmarks:\n  - {{ name: b, command: {MARKED} }}\n"
+            "measure: { warmup: 0, schedule: stored, pairs: { min: 3, max: 3 } }\n")
+        subprocess.run([FASTGATE, "run"],
+                       cwd=twice, env=self.environment, check=True, timeout=HUNG_S, capture_output=True)
         def total(*more):
-            done = subprocess.run([FASTGATE, *more], cwd=twice, env=self.environment, check=True, timeout=HUNG_S,
-                                  capture_output=True, text=True).stdout
+            done = subprocess.run([FASTGATE, *more], cwd=twice, env=self.environment, check=True,
+                                  timeout=HUNG_S, capture_output=True, text=True).stdout
             return done
         known = ("--focus", "^main")  # leaves out samples without a stack
         one = sum(int(line.rsplit(" ", 1)[1]) for line in total("export", *known).splitlines())
@@ -167,28 +178,30 @@ class Commands(unittest.TestCase):
         document = json.loads(total("export", "-F", "json"))
         self.assertEqual(document["repetitions"], 3)
         # stored facts about regions and units: one per event, in one execution
-        regions = {row["name"]: row for row in json.loads(total("view", "-V", "regions", "--json"))["rows"]}
+        regions = {row["name"]: row
+                   for row in json.loads(total("view", "-V", "regions", "--json"))["rows"]}
         self.assertEqual(set(regions), {"reco", "reco/fit"})
         self.assertEqual(regions["reco/fit"]["entered"], 30)
         functions = {row["name"]: row for row in rows}
         slow, steady = (functions[name]["inclusive_ns"] for name in ("slow", "steady"))
-        self.assertAlmostEqual(regions["reco/fit"]["inclusive_share"] / regions["reco"]["inclusive_share"],
-                               slow / (slow + steady), delta=0.1)
+        self.assertAlmostEqual(regions["reco/fit"]["inclusive_share"]
+                               / regions["reco"]["inclusive_share"], slow / (slow + steady), delta=0.1)
         unit, = json.loads(total("view", "-V", "units", "--json"))["rows"]
         self.assertEqual((unit["name"], unit["units"]), ("event", 30))
         self.assertGreater(unit["share"], 0.8)
         self.assertIn("does not record which lines", total("view", "-V", "lines"))
-        for filters in (("--region", "fit"), ("--split", "region"), ("--unit", "event"), ("--split", "unit")):
-            done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment, timeout=HUNG_S,
-                                  capture_output=True, text=True, check=False)
+        for filters in (("--region", "fit"), ("--split", "region"), ("--unit", "event"),
+                        ("--split", "unit")):
+            done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment,
+                                  timeout=HUNG_S, capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
             self.assertIn("use a trace", done.stderr)
         # single repetitions; only existing ones are accepted
-        singles = [sum(row["self_ns"] for row in json.loads(total("view", "--json", "--repetition", str(n), *known))["rows"])
-                   for n in (1, 2, 3)]
+        shown = [total("view", "--json", "--repetition", str(n), *known) for n in (1, 2, 3)]
+        singles = [sum(row["self_ns"] for row in json.loads(text)["rows"]) for text in shown]
         self.assertAlmostEqual(sum(singles) / 3, one, delta=3 * len(rows))
-        done = subprocess.run([FASTGATE, "view", "--repetition", "4"], cwd=twice, env=self.environment, timeout=HUNG_S,
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([FASTGATE, "view", "--repetition", "4"], cwd=twice, env=self.environment,
+                              timeout=HUNG_S, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("the profile has only 3", done.stderr)
 
@@ -199,7 +212,8 @@ class Commands(unittest.TestCase):
         self.assertAlmostEqual(total("user") + total("system"), total("all"), delta=1e-6 * total("all"))
 
     def test_every_view_of_a_stored_run_answers(self):
-        for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "paths"):
+        for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries",
+                     "classes", "paths"):
             self.assertTrue(self.view("-V", name), name)
         for name in ("regions", "units", "timeline", "threads"):
             done = self.call("view", "-V", name)
@@ -210,10 +224,10 @@ class Commands(unittest.TestCase):
         elsewhere = self.home / "elsewhere"
         elsewhere.mkdir()
         for command in (("import", FOLDED), ("record", "--rate", "1000", "--", MARKED)):
-            subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True, timeout=HUNG_S,
-                           capture_output=True)
-        done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True, timeout=HUNG_S,
-                              capture_output=True, text=True)
+            subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True,
+                           timeout=HUNG_S, capture_output=True)
+        done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True,
+                              timeout=HUNG_S, capture_output=True, text=True)
         self.assertIn("spin", done.stdout)
         self.assertNotIn("fit(Track&)", done.stdout)
 
@@ -227,7 +241,8 @@ class Commands(unittest.TestCase):
         functions = self.rows_by_name(self.trace)
         fit, reco = (regions[name]["inclusive_ns"] for name in ("reco/fit", "reco"))
         self.assertAlmostEqual(fit, functions["slow"]["inclusive_ns"], delta=0.1 * fit)
-        self.assertAlmostEqual(reco, functions["slow"]["inclusive_ns"] + functions["steady"]["inclusive_ns"],
+        self.assertAlmostEqual(reco,
+                               functions["slow"]["inclusive_ns"] + functions["steady"]["inclusive_ns"],
                                delta=0.1 * reco)
 
     def test_units_show_the_slow_ones_first(self):
@@ -242,8 +257,10 @@ class Commands(unittest.TestCase):
         self.assertEqual(everything["units"], 30)
 
     def test_conditional_cost_is_that_of_the_units_looked_at_one_by_one(self):
-        looks = {event: self.rows_by_name("--unit", f"event:{event}", self.trace) for event in range(1, 31)}
-        times = {event: look["slow"]["inclusive_ns"] if "slow" in look else 0 for event, look in looks.items()}
+        looks = {event: self.rows_by_name("--unit", f"event:{event}", self.trace)
+                 for event in range(1, 31)}
+        times = {event: look["slow"]["inclusive_ns"] if "slow" in look else 0
+                 for event, look in looks.items()}
         row = self.rows_by_name("-V", "paths", self.trace)["slow"]
         self.assertAlmostEqual(row["unit_mean_ns"], statistics.mean(times.values()), delta=1)
         self.assertAlmostEqual(row["unit_sd_ns"], statistics.stdev(times.values()), delta=1)
@@ -281,7 +298,8 @@ class Commands(unittest.TestCase):
     def test_a_program_with_regions_alone_exports_them_as_trace_events(self):
         self.run_ok("record", "-o", "alone", "--", MARKED, "regions")
         events = json.loads(self.run_ok("export", "-F", "chrome", "alone"))["traceEvents"]
-        self.assertEqual([event["name"] for event in events if event.get("cat") == "region"], ["reco", "fit"] * 30 + ["left open"])
+        self.assertEqual([event["name"] for event in events if event.get("cat") == "region"],
+                         ["reco", "fit"] * 30 + ["left open"])
 
     # ---- pictures ----
 
@@ -299,7 +317,8 @@ class Commands(unittest.TestCase):
 
     def test_two_runs_make_a_difference(self):
         changed = self.home / "after.folded"
-        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000", "fit(Track&) 45000000"))
+        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000",
+                                                            "fit(Track&) 45000000"))
         dot = self.run_ok("graph", "--period", "1ns", FOLDED, changed).decode()
         self.assertIn("self +15.0 ms (30.0 ms → 45.0 ms)", dot)
 
@@ -311,11 +330,13 @@ class Commands(unittest.TestCase):
     def test_two_imports_are_compared_by_function(self):
         store = ("--store", self.home / "imports.db")
         changed = self.home / "changed.folded"
-        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000", "fit(Track&) 45000000"))
+        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000",
+                                                            "fit(Track&) 45000000"))
         for path in (FOLDED, changed):
             self.run_ok("import", "--period", "1ns", *store, path)
         fit = self.compared(*store, "latest~1", "latest")["fit(Track&)"]
-        self.assertEqual((fit["before_self_ns"], fit["after_self_ns"], fit["self_difference_ns"]), (30e6, 45e6, 15e6))
+        self.assertEqual((fit["before_self_ns"], fit["after_self_ns"], fit["self_difference_ns"]),
+                         (30e6, 45e6, 15e6))
         self.assertAlmostEqual(fit["before_share"], 0.3)
         self.assertAlmostEqual(fit["after_share"], 45 / 115)
         text = self.run_ok("compare", *store, "latest~1", "latest").decode()
@@ -329,7 +350,8 @@ class Commands(unittest.TestCase):
         self.assertTrue(all(row["self_difference_ns"] == 0 for row in rows.values()))
 
     def test_two_profiles_make_no_report_of_a_gate(self):
-        self.fails(2, "`fastgate graph A B` draws the difference", "compare", "--format", "junit", FOLDED, FOLDED)
+        self.fails(2, "`fastgate graph A B` draws the difference", "compare",
+                   "--format", "junit", FOLDED, FOLDED)
 
     # ---- exports and imports ----
 
@@ -347,8 +369,9 @@ class Commands(unittest.TestCase):
     @unittest.skipUnless(shutil.which("go"), "go is not installed")
     def test_pprof_reads_a_stored_run(self):
         self.run_ok("export", "-F", "pprof", "-o", "run.pb.gz")
-        text = subprocess.run(["go", "tool", "pprof", "-top", "run.pb.gz"], cwd=self.home, capture_output=True,
-                              env=self.environment, text=True, check=True, timeout=HUNG_S).stdout
+        text = subprocess.run(["go", "tool", "pprof", "-top", "run.pb.gz"],
+                              cwd=self.home, capture_output=True, env=self.environment, text=True,
+                              check=True, timeout=HUNG_S).stdout
         self.assertRegex(text, r"30ms +30\.00% .*45ms +45\.00% +fit\(Track&\)")
 
     def test_what_is_exported_can_be_imported_again(self):

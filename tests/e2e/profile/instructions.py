@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Samples by instruction: the disassembly equals objdump's, and the addresses are the file's, whatever the load address of
-the program.
+Samples by instruction: the disassembly equals objdump's, and the addresses are the file's, whatever
+the load address of the program.
 
 usage: instructions.py FASTGATE PROGRAM
 """
@@ -36,7 +36,9 @@ class Instructions(unittest.TestCase):
             assert done.returncode == 0, done.stderr
             pid = next((cls.home / name).glob("*.fgtrace")).name.split(".")[0]
             Path(f"/tmp/perf-{pid}.map").unlink(missing_ok=True)
-        listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={FUNCTION}", PROGRAM], stdout=subprocess.PIPE, check=True, text=True).stdout
+        listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={FUNCTION}",
+                                  PROGRAM],
+                                 stdout=subprocess.PIPE, check=True, text=True).stdout
         cls.objdump = [int(one, 16) for one in re.findall(r"^ +([0-9a-f]+):\t", listing, re.M)]
 
     @classmethod
@@ -56,16 +58,26 @@ class Instructions(unittest.TestCase):
         return json.loads(self.output("view", "--json", "-V", "instructions", *words))["rows"]
 
     def without_a_line(self):
-        """Addresses of instructions without a line (number 0), which compilers assign to moved or generated ones."""
-        table = subprocess.run(["objdump", "--dwarf=decodedline", PROGRAM], stdout=subprocess.PIPE, check=True, text=True).stdout
-        lines = [(int(address, 16), line) for line, address in re.findall(r"\s(\d+|-)\s+0x([0-9a-f]+)", table)]
-        return {one for one in self.objdump if max(((address, at, line) for at, (address, line) in enumerate(lines) if address <= one))[2] == "0"}
+        """
+        Addresses of instructions without a line (number 0), which compilers assign to moved or
+        generated ones.
+        """
+        table = subprocess.run(["objdump", "--dwarf=decodedline", PROGRAM],
+                               stdout=subprocess.PIPE, check=True, text=True).stdout
+        lines = [(int(address, 16), line)
+                 for line, address in re.findall(r"\s(\d+|-)\s+0x([0-9a-f]+)", table)]
+        rows = [(address, at, line) for at, (address, line) in enumerate(lines)]
+        return {one for one in self.objdump if max(row for row in rows if row[0] <= one)[2] == "0"}
 
     def pairs(self, trace):
-        """Addresses and samples of the function, extracted from the tables by the documented pipeline."""
+        """
+        Addresses and samples of the function, extracted from the tables by the documented pipeline.
+        """
         text = self.output("export", "-F", "tables", trace)
-        script = r"""awk -F'\t' '/^\[/ { on = /addresses/ } on && ($5 == "mix" || $5 == "%s") { print $1, $2 }' | sort -k2nr""" % FUNCTION
-        lines = subprocess.run(script, shell=True, input=text, stdout=subprocess.PIPE, check=True, text=True).stdout.split("\n")[:-1]
+        script = (r"""awk -F'\t' '/^\[/ { on = /addresses/ }"""
+                  f""" on && ($5 == "mix" || $5 == "{FUNCTION}") {{ print $1, $2 }}' | sort -k2nr""")
+        lines = subprocess.run(script, shell=True, input=text, stdout=subprocess.PIPE, check=True,
+                               text=True).stdout.split("\n")[:-1]
         return [(int(line.split()[0], 16), int(line.split()[1])) for line in lines]
 
     def test_the_instructions_are_those_of_the_file(self):
@@ -74,7 +86,8 @@ class Instructions(unittest.TestCase):
         self.assertEqual({(row["name"], row["library"]) for row in rows}, {(FUNCTION, "program")})
         self.assertEqual(rows[-1]["instruction"], "ret")
         places = [row["place"] for row in rows if int(row["address"], 16) not in self.without_a_line()]
-        self.assertTrue(places and all(place and re.search(r"archived\.c:\d+$", place) for place in places), rows)
+        self.assertTrue(places, rows)
+        self.assertTrue(all(place and re.search(r"archived\.c:\d+$", place) for place in places), rows)
 
     def test_they_add_up_to_the_function(self):
         flat = json.loads(self.output("view", "--json", "--fold-inlined", "one"))["rows"]
@@ -85,7 +98,8 @@ class Instructions(unittest.TestCase):
         self.assertGreater(whole["leaf_samples"], 20)
 
     def test_the_addresses_are_the_same_in_each_run(self):
-        self.assertIn("DYN", subprocess.run(["readelf", "-h", PROGRAM], stdout=subprocess.PIPE, check=True, text=True).stdout)
+        self.assertIn("DYN", subprocess.run(["readelf", "-h", PROGRAM],
+                                            stdout=subprocess.PIPE, check=True, text=True).stdout)
         for trace in ("one", "two"):
             pairs = self.pairs(trace)
             self.assertTrue(pairs)
@@ -93,8 +107,10 @@ class Instructions(unittest.TestCase):
 
     def test_the_tables_have_pairs_that_can_be_sorted(self):
         pairs = self.pairs("one")
-        self.assertEqual([count for _, count in pairs], sorted((count for _, count in pairs), reverse=True))
-        rows = {int(row["address"], 16): row["leaf_samples"] for row in self.rows("-f", f"^{FUNCTION}$", "one") if row["leaf_samples"]}
+        self.assertEqual([count for _, count in pairs],
+                         sorted((count for _, count in pairs), reverse=True))
+        rows = {int(row["address"], 16): row["leaf_samples"]
+                for row in self.rows("-f", f"^{FUNCTION}$", "one") if row["leaf_samples"]}
         self.assertEqual(dict(pairs), rows)
 
     def test_inlined_code_is_marked_as_inlined(self):
@@ -113,7 +129,8 @@ class Instructions(unittest.TestCase):
         self.assertNotIn("...", whole)
 
     def test_calls_say_what_they_call(self):
-        self.assertRegex(self.output("view", "-V", "instructions", "-f", f"^{FUNCTION}$", "--all", "one"), r"call 0x[0-9a-f]+ <seldom>")
+        self.assertRegex(self.output("view", "-V", "instructions", "-f", f"^{FUNCTION}$",
+                                     "--all", "one"), r"call 0x[0-9a-f]+ <seldom>")
 
     def test_without_the_binary_there_are_addresses_and_a_reason(self):
         (self.home / "program").rename(self.home / "moved")

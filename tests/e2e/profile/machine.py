@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-The whole machine: programs outermost, the kernel's functions below theirs; Ctrl-C ends a recording and keeps its
-result.
+The whole machine: programs outermost, the kernel's functions below theirs; Ctrl-C ends a recording
+and keeps its result.
 
 usage: machine.py FASTGATE PROGRAM
 """
@@ -30,7 +30,8 @@ SAMPLES_AT = 120  # offset in the header of a trace
 
 @contextlib.contextmanager
 def running(*words):
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
         try:
             yield process
         finally:
@@ -46,14 +47,17 @@ class Machine(unittest.TestCase):
         cls.environment.pop("XDG_CACHE_HOME", None)
         shutil.copy(PROGRAM, cls.home / "spinning")
         for seconds in SECONDS:  # until both programs have had enough processor time
-            with running(cls.home / "spinning", "on") as spinning, running("dd", "if=/dev/zero", "of=/dev/null", "bs=64k") as dd:
+            copy = ("dd", "if=/dev/zero", "of=/dev/null", "bs=64k")
+            with running(cls.home / "spinning", "on") as spinning, running(*copy) as dd:
                 ours = {str(spinning.pid), str(dd.pid)}
-                cls.recorded = cls.run_here("record", "--system", "--rate", "500", "--duration", f"{seconds}s", "-o", "traces")
+                cls.recorded = cls.run_here("record", "--system", "--rate", "500",
+                                            "--duration", f"{seconds}s", "-o", "traces")
             if cls.recorded.returncode != 0 or all(sum(cls.samples_of(pid)) >= ENOUGH for pid in ours):
                 break
         cls.others = 0
         for trace in (cls.home / "traces").glob("*.fgtrace"):
-            if trace.name.split(".")[0] not in ours:  # other programs on this machine: symbolizing them takes long
+            # other programs on this machine: symbolizing them takes long
+            if trace.name.split(".")[0] not in ours:
                 trace.unlink()
                 cls.others += 1
 
@@ -89,15 +93,20 @@ class Machine(unittest.TestCase):
         self.assertTrue(ours)
         spinning = [path for path in ours if "in_the_program" in path]
         self.assertTrue(spinning)
-        self.assertTrue(any("main" in path[: path.index("in_the_program")] for path in spinning), spinning[:3])
+        self.assertTrue(any("main" in path[: path.index("in_the_program")] for path in spinning),
+                        spinning[:3])
 
     def test_functions_of_the_kernel_stand_below_those_of_the_program(self):
         in_kernel = [path for path, _ in self.paths("--focus", r"\[kernel\]") if path[0] == "dd"]
         self.assertTrue(in_kernel)
         if "kptr_restrict" not in self.recorded.stderr:
             names = {name for path in in_kernel for name in path}
-            self.assertTrue(any(name.startswith(("ksys_", "vfs_", "do_syscall", "__x64_sys_", "read_iter_zero", "read_zero")) for name in names), names)
-            self.assertTrue(any(path.index("__libc_start_call_main") < len(path) - 3 for path in in_kernel if "__libc_start_call_main" in path), in_kernel[:3])
+            self.assertTrue(any(name.startswith(("ksys_", "vfs_", "do_syscall", "__x64_sys_",
+                                                 "read_iter_zero", "read_zero")) for name in names),
+                            names)
+            self.assertTrue(any(path.index("__libc_start_call_main") < len(path) - 3
+                                for path in in_kernel if "__libc_start_call_main" in path),
+                            in_kernel[:3])
 
     def test_every_process_has_a_trace_and_its_time(self):
         self.assertGreater(self.others, 0)  # the recording itself, at least
@@ -112,22 +121,27 @@ class Machine(unittest.TestCase):
     def test_it_goes_into_an_archive(self):
         done = self.run_here("archive", "-o", "machine.tar.zst", "traces")
         self.assertEqual(done.returncode, 0, done.stderr)
-        here, there = (self.run_here("export", "-F", "folded", run).stdout for run in ("traces", "machine.tar.zst"))
+        here, there = (self.run_here("export", "-F", "folded", run).stdout
+                       for run in ("traces", "machine.tar.zst"))
         self.assertEqual(here, there)
 
     def test_refusals_are_one_line(self):
-        if os.geteuid() != 0 or Path("/proc/sys/kernel/perf_event_paranoid").read_text(encoding="ascii").strip() in ("-1", "0"):
+        allowed = Path("/proc/sys/kernel/perf_event_paranoid").read_text(encoding="ascii").strip()
+        if os.geteuid() != 0 or allowed in ("-1", "0"):
             self.skipTest("it is permitted to everybody, or this is not root")
         os.chmod(self.home, 0o777)
-        done = call("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", FASTGATE, "record", "--system", "--duration", "1s", "-o", "refused",
+        done = call("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", FASTGATE,
+                    "record", "--system", "--duration", "1s", "-o", "refused",
                     cwd=self.home, env=self.environment)
         if "Permission denied" in done.stderr:
             self.skipTest("the program is not for everybody here")
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertRegex(done.stderr, r"^fastgate: sampling the machine is not permitted: .*kernel\.perf_event_paranoid below 1 \(it is \d\)\n$")
+        self.assertRegex(done.stderr, r"^fastgate: sampling the machine is not permitted: "
+                         r".*kernel\.perf_event_paranoid below 1 \(it is \d\)\n$")
 
     def test_it_excludes_commands_and_other_modes(self):
-        for words, said in ((["--", "true"], "--system and a command exclude each other"), (["--pid", "1"], "--pid and --system exclude each other"),
+        for words, said in ((["--", "true"], "--system and a command exclude each other"),
+                            (["--pid", "1"], "--pid and --system exclude each other"),
                             (["--clock", "wall"], "--clock is not possible")):
             done = self.run_here("record", "--system", *words)
             self.assertEqual(done.returncode, 2)
@@ -135,11 +149,13 @@ class Machine(unittest.TestCase):
 
     @staticmethod
     def catches_interrupt(pid):
-        caught = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").split("SigCgt:")[1].split()[0]
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+        caught = status.split("SigCgt:")[1].split()[0]
         return int(caught, 16) & 1 << signal.SIGINT - 1
 
     def interrupted(self, *words):
-        with subprocess.Popen([FASTGATE, "record", *map(str, words)], cwd=self.home, env=self.environment, stdout=subprocess.DEVNULL,
+        with subprocess.Popen([FASTGATE, "record", *map(str, words)],
+                              cwd=self.home, env=self.environment, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as recording:
             while not self.catches_interrupt(recording.pid):
                 self.assertIsNone(recording.poll())

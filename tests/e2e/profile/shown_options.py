@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-shown_options.py FASTGATE: options of view, graph and export that leave out, rename or draw differently, on a fully
-known profile.
+shown_options.py FASTGATE: options of view, graph and export that leave out, rename or draw
+differently, on a fully known profile.
 """
 import json
 import os
@@ -50,14 +50,19 @@ def graph(*words):
 def view_names_and_counts_otherwise():
     whole = {"log": (50, 50), "fit<int>": (10, 40), "visit": (5, 25), "tiny": (1, 1), "main": (0, 66)}
     expect_times(whole, "stacks.folded")
-    expect_times({"fit<int>": (40, 40), "visit": (25, 25), "tiny": (1, 1), "main": (0, 66)}, "--hide", "^log", "stacks.folded")
-    expect_times({"fit<int>": (40, 40), "visit": (25, 25), "main": (1, 66)}, "--hide", "^log", "--hide", "^tiny", "stacks.folded")
-    expect_times({**{name: whole[name] for name in whole if name != "log"}, "log  (from fit<int>)": (30, 30), "log": (20, 20)},
+    expect_times({"fit<int>": (40, 40), "visit": (25, 25), "tiny": (1, 1), "main": (0, 66)},
+                 "--hide", "^log", "stacks.folded")
+    expect_times({"fit<int>": (40, 40), "visit": (25, 25), "main": (1, 66)}, "--hide", "^log",
+                 "--hide", "^tiny", "stacks.folded")
+    expect_times({**{name: whole[name] for name in whole if name != "log"},
+                  "log  (from fit<int>)": (30, 30), "log": (20, 20)},
                  "--ancestor", "^fit", "stacks.folded")
-    expect_times({name.replace("<int>", "<...>"): value for name, value in whole.items()}, "--collapse-templates", "stacks.folded")
+    expect_times({name.replace("<int>", "<...>"): value for name, value in whole.items()},
+                 "--collapse-templates", "stacks.folded")
     expect_times({"log": (50, 50), "fit<int>": (10, 40)}, "--floor", "10%", "stacks.folded")
     lines = run("export", "--hide", "^log", "--collapse-templates", "stacks.folded").splitlines()
-    check(sorted(line.rsplit(" ", 1)[0] for line in lines) == ["main;fit<...>", "main;tiny", "main;visit"], f"{lines}")
+    check(sorted(line.rsplit(" ", 1)[0] for line in lines)
+          == ["main;fit<...>", "main;tiny", "main;visit"], f"{lines}")
     lines = run("export", "--ancestor", "^fit", "stacks.folded")
     check("main;fit<int>;log  (from fit<int>) " in lines and "main;visit;log " in lines, lines)
 
@@ -65,7 +70,8 @@ def view_names_and_counts_otherwise():
 def samples_are_counted():
     """A sample is worth 2 ms here."""
     words = ("export", "--period", "2ms", "stacks.folded")
-    check(sorted(run(*words, "--samples").splitlines()) == sorted(STACKS.splitlines()), "--samples: not as they came")
+    check(sorted(run(*words, "--samples").splitlines()) == sorted(STACKS.splitlines()),
+          "--samples: not as they came")
     check("main;tiny 2000000" in run(*words).splitlines(), "without --samples they are nanoseconds")
 
 
@@ -76,8 +82,11 @@ def graph_leaves_out():
     check(set(graph("--nodes", "2")[0]) == {"main", "log"}, "--nodes 2")
     check(set(graph("--floor", "10%")[0]) == names - {"tiny"}, "--floor 10%")
     found, calls = graph("--floor", "0", "--edge-floor", "35%")
-    check(set(found) == names and calls == {("main", "fit<int>"), ("main", "visit"), ("fit<int>", "log")}, f"--edge-floor: {calls}")
-    check(set(graph("--function", "^fit", "--depth", "1")[0]) == {"main", "log", "fit<int>"}, "--depth 1 around a function")
+    check(set(found) == names
+          and calls == {("main", "fit<int>"), ("main", "visit"), ("fit<int>", "log")},
+          f"--edge-floor: {calls}")
+    check(set(graph("--function", "^fit", "--depth", "1")[0]) == {"main", "log", "fit<int>"},
+          "--depth 1 around a function")
     check(set(graph("--depth", "2")[0]) == names - {"log"}, "--depth 2 from the start, which calls main")
 
 
@@ -85,15 +94,19 @@ def graph_options_change_the_drawing():
     found, _ = graph()
     check(found["log"][0] > found["main"][0], f"letters do not grow with the self time: {found}")
     turned, _ = graph("--color-by-self")
-    check(turned["log"][0] < turned["main"][0] and turned["main"][1] != found["main"][1], f"letters do not grow with the inclusive time: {turned}")
-    check("rankdir=TB" in run("graph", "stacks.folded") and "rankdir=LR" in run("graph", "--left-to-right", "stacks.folded"), "--left-to-right")
+    check(turned["log"][0] < turned["main"][0] and turned["main"][1] != found["main"][1],
+          f"letters do not grow with the inclusive time: {turned}")
+    check("rankdir=TB" in run("graph", "stacks.folded")
+          and "rankdir=LR" in run("graph", "--left-to-right", "stacks.folded"), "--left-to-right")
 
 
 def graph_does_not_wait_for_ever():
     """If Graphviz hangs, the text is kept."""
     write("bin/dot", "#!/bin/sh\nexec sleep 1000\n", 0o755)
-    done = call(FASTGATE, "graph", "--timeout", "100ms", "-o", "calls.svg", "stacks.folded", env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
-    check(done.returncode not in (0, 2) and not os.path.exists("calls.svg"), f"{done.returncode} {done.stderr}")
+    done = call(FASTGATE, "graph", "--timeout", "100ms", "-o", "calls.svg", "stacks.folded",
+                env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
+    check(done.returncode not in (0, 2) and not os.path.exists("calls.svg"),
+          f"{done.returncode} {done.stderr}")
     check("did not finish in time" in done.stderr and os.path.exists("calls.svg.dot"), f"{done.stderr}")
 
 

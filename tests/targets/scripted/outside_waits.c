@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Prints the time spent in each function; exits with 9 if a call is cut short. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-check_schema.py SCHEMA FOLDER SUPPORT: checks every golden report.json and explain document
-against its published JSON Schema.
+check_schema.py SCHEMA FOLDER SUPPORT: checks every golden report.json and explain document against
+its published JSON Schema.
 """
 
 import copy
@@ -14,8 +14,8 @@ from json_schema import Schema  # noqa: E402
 
 judge = Schema(pathlib.Path(sys.argv[1]))
 schema = judge.root
-files = [file
-         for file in sorted(pathlib.Path(sys.argv[2]).glob("*.json")) if ".explain." not in file.name]
+files = [file for file in sorted(pathlib.Path(sys.argv[2]).glob("*.json"))
+         if ".explain." not in file.name]
 assert len(files) >= 8, files
 failures = 0
 for file in files:

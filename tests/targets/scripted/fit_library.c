@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+double fit(int rounds, double x, float y)
+{
+	return rounds + x + (double)y;
+}
