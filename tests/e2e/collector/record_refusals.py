@@ -48,6 +48,10 @@ def builds_refused():
             file.write(foreign)
         os.chmod("foreign", 0o755)
         refused("./foreign", f"is for {machine}, and the collector for")
+    if os.uname().machine == "x86_64" and compile_program("musl32", "-m32", "-Wl,--dynamic-linker=/lib/ld-musl-i386.so.1"):
+        refused("./musl32", "is a 32-bit program linked with musl")
+    else:
+        print("left out, the compiler makes no 32-bit programs")
 
 
 def files_refused():
