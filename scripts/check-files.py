@@ -188,7 +188,7 @@ def is_c_program(text):
 
 
 def python_rules(root):
-    """(file, reason) of Python that is too wide, of tests that are too long, and of C programs in tests."""
+    """(file, reason) of Python that is too wide, tests that are too long, and C programs in tests."""
     for name in files_of(root) or ():
         path = pathlib.Path(root) / name
         if not name.endswith(".py") and (path.suffix or not is_python(path)):

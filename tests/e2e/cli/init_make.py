@@ -96,7 +96,8 @@ def a_second_look_at_a_tree_takes_no_program_for_a_tool():
           ".PHONY: all check\n")
     commit()
     said, _ = init()
-    check("building the project's tests" in said and "the build ran this program" not in said, f"second look: {said}")
+    check("building the project's tests" in said and "the build ran this program" not in said,
+          f"second look: {said}")
 
 
 def a_build_system_that_fails_makes_way_for_the_next():

@@ -126,7 +126,8 @@ def arguments_of_a_clone_are_not(compiler, *options):
 
 def without_an_end_there_is_no_duration():
     done = recorded(compiled("hooked", GCC, "-pg", "-mfentry"), "--times")
-    check("  reads  (-mfentry)" in done.stderr and "durations of the calls" not in done.stderr, done.stderr)
+    check("  reads  (-mfentry)" in done.stderr and "durations of the calls" not in done.stderr,
+          done.stderr)
     check("not all calls of 'reads' are timed" in done.stderr, done.stderr)
 
 

@@ -52,6 +52,11 @@ def unfit_builds_are_refused():
             file.write(foreign)
         os.chmod("foreign", 0o755)
         refused("./foreign", f"is for {machine}, but the collector is for")
+    if (os.uname().machine == "x86_64" and
+            compile_program("musl32", "-m32", "-Wl,--dynamic-linker=/lib/ld-musl-i386.so.1")):
+        refused("./musl32", "is a 32-bit program linked with musl")
+    else:
+        print("left out, the compiler makes no 32-bit programs")
 
 
 def unfit_files_are_refused():

@@ -121,7 +121,8 @@ def body():
     check([claim["proven"] for claim in first["benchmarks"][0]["claims"]] == [True, True],
           f"both claims: {first['benchmarks']}")
     expect("its receipt", verify("first.json", "--commit", "HEAD"), 0, "bench: improvement",
-           "faster: proven (attempt 1)", "this is line 2 of the ledger, which has 2, with 1 attempt on branch work")
+           "faster: proven (attempt 1)",
+           "this is line 2 of the ledger, which has 2, with 1 attempt on branch work")
     expect("for another commit", verify("first.json", "--commit", "main"), 2,
            "the receipt is for commit")
     expect("measured again", verify("first.json", "--again"), 0, "measured again: bench: improvement",

@@ -34,3 +34,15 @@ stop_server
 "$fastgate" runs import --store other.db run.fgrun 2>/dev/null
 "$fastgate" show latest --store other.db | grep -q '^project *demo' || fail "the exported run did not arrive"
 "$perfdb" backup --database perfdb.db --to copy.db && "$perfdb" check --database copy.db 2>/dev/null || fail "the backup is not whole"
+
+# Without the host's certificates, no server can be trusted.
+alone() { env -u SSL_CERT_FILE unshare --user --map-root-user --mount sh -ec 'for folder in /etc/ssl /etc/pki; do
+	[ ! -d $folder ] || mount -t tmpfs none $folder
+done
+exec "$@"' sh "$@"; }
+if alone true 2>words; then
+	! alone "$fastgate" push --url https://127.0.0.1:1 run.fgrun 2>words || fail "a server is trusted without certificates" words
+	grep -q 'no certificates to check .*: install the package ca-certificates' words || fail "no line says that there are no certificates" words
+else
+	echo "left out, nothing can be mounted here: a host without certificates"
+fi
