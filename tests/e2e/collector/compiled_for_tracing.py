@@ -181,7 +181,8 @@ def registers_are_left_alone():
     code += [f"	push %{name}" for name in saved] + ["	sub $8, %rsp"] + load + fill + keep
     code += ["	call probe", "	add $8, %rsp"] + [f"	pop %{name}" for name in reversed(saved)]
     code += ["	ret", "	.cfi_endproc", "	.size run, . - run"]
-    code += ["	.type probe, @function", "probe:", "	.cfi_startproc", "	call __fentry__@PLT"] + store
+    code += ["	.type probe, @function", "probe:", "	.cfi_startproc", "	call __fentry__@PLT"]
+    code += store
     code += ["	ret", "	.cfi_endproc", "	.size probe, . - probe"]
     code.append('	.section .note.GNU-stack, "", @progbits')
     write("run.s", "\n".join(code) + "\n")

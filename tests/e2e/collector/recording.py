@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from checks import call, check
+from checks import call, check, target, write
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -86,10 +86,8 @@ def another_user_can_work():
 
 
 def compile_program(name, *flags, compiler=COMPILER):
-    with open("touch.c", "w", encoding="ascii") as file:
-        file.write('#include <stdio.h>\n'
-                   'int main(void) { FILE *f = fopen("it-ran", "w"); return f ? fclose(f) : 1; }\n')
     if not shutil.which(compiler):
         return False
+    write("touch.c", target("touching.c"))
     return subprocess.run([compiler, *flags, "touch.c", "-o", name],
                           capture_output=True, check=False).returncode == 0

@@ -209,7 +209,8 @@ class Archive(unittest.TestCase):
         with open(self.home / "changed.tar.zst", "wb") as file:
             subprocess.run(["zstd", "-qc"], input=bytes(data), stdout=file, check=True)
         self.refused("changed.tar.zst", r"changed\.tar\.zst: refused: "
-                     r"this file does not have the digest in the manifest \(SHA-256\): traces/000000\.fgtrace")
+                     r"this file does not have the digest in the manifest \(SHA-256\): "
+                     r"traces/000000\.fgtrace")
 
     def test_a_damaged_or_cut_archive_is_refused(self):
         whole = (self.home / "traces.tar.zst").read_bytes()
@@ -243,10 +244,12 @@ class Archive(unittest.TestCase):
         one, other = ("a", b"one"), ("b", b"other")
         for members, words in (
                 ([manifest_of([one]), plain(*one), plain(*other)], "the manifest does not list b"),
-                ([manifest_of([one]), plain(*one), plain(*one)], "the archive contains this file twice: a"),
+                ([manifest_of([one]), plain(*one), plain(*one)],
+                 "the archive contains this file twice: a"),
                 ([manifest_of([one, one]), plain(*one)], "the manifest lists this file twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
-                ([manifest_of([one]), plain("a", b"longer")], "this file does not have the size in the manifest: a"),
+                ([manifest_of([one]), plain("a", b"longer")],
+                 "this file does not have the size in the manifest: a"),
                 ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)],
                  "has schema 'fastgate-archive/9'"),
                 ([plain(*one), manifest_of([one])], "is not an archive that fastgate made"),

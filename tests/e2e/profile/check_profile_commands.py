@@ -389,7 +389,7 @@ class Commands(unittest.TestCase):
         (self.home / "text").write_text("no profile at all\n")
         self.fails(2, "no such file or folder", "view", "./nowhere")
         self.fails(2, "neither a trace nor an exported run nor a profile", "view", "text")
-        self.fails(2, "line 1: 'no profile at all' is not a line of frames", "import", "-F", "folded", "text")
+        self.fails(2, "'no profile at all' is not a line of frames", "import", "-F", "folded", "text")
         self.fails(2, "'[' is not", "view", "--focus", "[")
         self.fails(2, "no function matches 'nothing'", "view", "-V", "callgraph", "-f", "nothing")
         self.fails(2, "--from and --to need the time of each sample", "view", "--from", "1s")
