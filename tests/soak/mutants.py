@@ -26,7 +26,6 @@ import re
 import resource
 import shlex
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -37,10 +36,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EQUIVALENTS = pathlib.Path(__file__).with_name("equivalent-mutants.txt")
 sys.path.insert(0, str(ROOT / "scripts"))
 from rooms import blank  # noqa: E402
+from visible_symbols import make_visible  # noqa: E402
 
 ROOMS = ("gate", "gate/statistics")
 KILLED_MIN = 0.9
-SYMBOL_TABLE, HIDDEN = 2, 2  # values in ELF
 LIBRARY = "libmutant.so"
 SKIPPED = 77
 # In seconds of CPU time, which does not depend on other load.
@@ -276,32 +275,6 @@ class Room:
             if not self.compiles(mutant.file, source, work / LIBRARY, SHARED):
                 return None
             return self.try_tests(mutant, work)
-
-
-def make_visible(archive):
-    """A copy of the archive in which every hidden symbol is visible, so that a library can use it."""
-    data = bytearray(archive)
-    at = 8
-    while at + 60 <= len(data):
-        size = int(data[at + 48:at + 58])
-        if data[at + 60:at + 64] == b"\x7fELF":
-            show_symbols(data, at + 60)
-        at += 60 + size + size % 2
-    return bytes(data)
-
-
-def show_symbols(data, start):
-    """Makes the hidden symbols visible in the ELF object that begins at `start`."""
-    sections, = struct.unpack_from("<Q", data, start + 0x28)
-    entry_size, count = struct.unpack_from("<HH", data, start + 0x3a)
-    for number in range(count):
-        kind, _, _, offset, size = struct.unpack_from("<4xI4Q", data,
-                                                      start + sections + number * entry_size)
-        if kind != SYMBOL_TABLE:
-            continue
-        for symbol in range(start + offset, start + offset + size, 24):
-            if data[symbol + 5] & 3 == HIDDEN:
-                data[symbol + 5] &= ~3
 
 
 class Tally:

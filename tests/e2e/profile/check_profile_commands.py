@@ -29,6 +29,7 @@ except ImportError:
 FASTGATE, COLLECTOR, MARKED, GOLDEN, SCHEMA = sys.argv[1:6]
 SLOW_EVENTS = (10, 20, 30)  # see marked.c
 FOLDED = str(Path(GOLDEN) / "known.folded")
+SLOWER_FIT = ("fit(Track&) 30000000", "fit(Track&) 45000000")
 
 
 def closed(schema):
@@ -317,8 +318,7 @@ class Commands(unittest.TestCase):
 
     def test_two_runs_make_a_difference(self):
         changed = self.home / "after.folded"
-        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000",
-                                                            "fit(Track&) 45000000"))
+        changed.write_text(Path(FOLDED).read_text().replace(*SLOWER_FIT))
         dot = self.run_ok("graph", "--period", "1ns", FOLDED, changed).decode()
         self.assertIn("self +15.0 ms (30.0 ms → 45.0 ms)", dot)
 
@@ -330,8 +330,7 @@ class Commands(unittest.TestCase):
     def test_two_imports_are_compared_by_function(self):
         store = ("--store", self.home / "imports.db")
         changed = self.home / "changed.folded"
-        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000",
-                                                            "fit(Track&) 45000000"))
+        changed.write_text(Path(FOLDED).read_text().replace(*SLOWER_FIT))
         for path in (FOLDED, changed):
             self.run_ok("import", "--period", "1ns", *store, path)
         fit = self.compared(*store, "latest~1", "latest")["fit(Track&)"]
