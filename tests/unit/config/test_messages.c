@@ -224,7 +224,7 @@ static void broken_yaml_is_located(void **state)
 		 "f.yml:4:1: a second document begins here: only one is allowed"},
 		{"tag", "version: !!int 1\n",
 		 "f.yml:1:10: tags are not supported: remove 'tag:yaml.org,2002:int'"},
-		{"alias to nothing", "version: *v\n", "f.yml:1:10: no anchor '&v' above this '*v'"},
+		{"alias to nothing", "version: *v\n", "f.yml:1:10: there is no anchor '&v' above this '*v'"},
 		{"alias inside its anchor", "gate: &g { accept: [*g] }\n",
 		 "f.yml:1:21: '*g' is inside the value that it repeats"},
 		{"a list as a key", "? [a]\n: b\n", "f.yml:1:3: a key must be a word, not a list"},
