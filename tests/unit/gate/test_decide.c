@@ -315,7 +315,8 @@ static void a_user_metric_that_is_not_a_number_never_passes_silently(void **stat
 		series->repetitions[i].values[at] = i < 8 ? 5.0 : (double)NAN;
 	rate = decide_metric("rate");
 	assert_int_equal(rate->outcome, FG_OUTCOME_INCONCLUSIVE);
-	assert_true(fg_made_has_note(&rate->notes, "26 pairs were left out: a value is not a number"));
+	assert_true(
+		fg_made_has_note(&rate->notes, "26 pairs were left out: a value is not a number"));
 }
 
 static void a_metric_of_one_side_only_is_new_or_missing(void **state)
@@ -420,7 +421,8 @@ static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
 	free(fg_made_series(&made, "fresh")->command);
 	fg_made_series(&made, "fresh")->command = fg_xstrdup("./bench/fresh --all");
 	assert_int_equal(fg_made_decide(&made, "fresh")->outcome, FG_OUTCOME_NEW);
-	assert_true(fg_made_has_note(&fg_made_decide(&made, "fresh")->notes, "because './bench/fresh' does not exist"));
+	assert_true(fg_made_has_note(&fg_made_decide(&made, "fresh")->notes,
+				     "because './bench/fresh' does not exist"));
 	assert_int_equal(fg_made_decide(&made, "old")->outcome, FG_OUTCOME_MISSING);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 	made.input.baseline_required = true;
