@@ -68,7 +68,7 @@ def progress():
 with tempfile.TemporaryDirectory() as empty:
     # exit codes of wrong calls
     for arguments, part in (
-            ([], "no command given"),
+            ([], "no command was given"),
             (["hlep"], "did you mean 'help'?"),
             (["--colour"], "did you mean '--color'?"),
             (["help", "nonsense"], "unknown command 'nonsense'"),
