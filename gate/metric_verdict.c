@@ -129,8 +129,8 @@ static void note_left_out(const struct fg_metric_context *context,
 			  struct fg_metric_verdict *verdict, size_t count, const char *why)
 {
 	if (count > 0)
-		NOTE(context, verdict, "left out %zu %s: %s", count, count == 1 ? "pair" : "pairs",
-		     why);
+		NOTE(context, verdict, "%zu %s left out: %s", count,
+		     count == 1 ? "pair was" : "pairs were", why);
 }
 
 static void note_lost_pairs(const struct fg_metric_context *context, const struct fg_pairs *pairs,

@@ -82,7 +82,7 @@ def progress_is_one_line_that_fits_and_goes_away():
 with tempfile.TemporaryDirectory() as empty:
     # exit codes of wrong calls
     for arguments, part in (
-            ([], "no command given"),
+            ([], "no command was given"),
             (["hlep"], "did you mean 'help'?"),
             (["--colour"], "did you mean '--color'?"),
             (["help", "nonsense"], "unknown command 'nonsense'"),

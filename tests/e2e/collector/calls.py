@@ -99,7 +99,7 @@ def functions_of_cxx_are_named_without_parameters():
 
 def unreached_functions_have_a_reason(program):
     said = recorded("use_exp,exp@libc,nothing_of_this_name,exp,fmin", program).stderr
-    check("'use_exp' is counted: calls calls it directly" in said, said)
+    check("'use_exp' is counted: calls calls the function directly" in said, said)
     check("'exp@libc' is counted: no object exports" in said, said)
     check("'nothing_of_this_name' is counted: no object exports" in said, said)
     check("'fmin' is counted: no object imports the function from libm" in said, said)

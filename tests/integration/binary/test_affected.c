@@ -157,8 +157,8 @@ static void unknown_code_is_measured(void **state)
 	execute(&executed, "main");
 	fg_executed_find(&executed, "program")->is_whole = true;
 	check_code(&executed, "program changed, and some code that runs in it has no symbol", NULL);
-	fg_executed_doubt(&executed, "it starts sh, which is not part of this project");
-	check_code(&executed, "it starts sh, which is not part of this project", NULL);
+	fg_executed_doubt(&executed, "the benchmark starts sh, which is not part of this project");
+	check_code(&executed, "the benchmark starts sh, which is not part of this project", NULL);
 	fg_executed_release(&executed);
 
 	execute(&executed, "main");
@@ -395,7 +395,8 @@ static void functions_are_read_from_callgrind(void **state)
 	size = snprintf(text, sizeof(text), "cmd:  /bin/sh -c x\nob=(1) %s\nfn=(1) main\n",
 			targets[FG_ARM_BASELINE].program);
 	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], text, (size_t)size, &executed);
-	assert_string_equal(executed.doubt, "it starts sh, which is not part of this project");
+	assert_string_equal(executed.doubt,
+			    "the benchmark starts sh, which is not part of this project");
 	fg_executed_release(&executed);
 	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], "", 0, &executed);
 	assert_string_equal(executed.doubt, "no file with code was seen");

@@ -266,7 +266,7 @@ static void times_of_zero_are_left_out_with_a_note(void **state)
 	series->repetitions[0].values[FG_METRIC_CPU_TIME] = 0.0;
 	series->repetitions[3].values[FG_METRIC_CPU_TIME] = -5.0;
 	cpu = decide_metric("cpu_time");
-	assert_true(fg_made_has_note(&cpu->notes, "2 pairs left out: a time of zero"));
+	assert_true(fg_made_has_note(&cpu->notes, "2 pairs were left out: a time of zero"));
 	set_values(series, FG_METRIC_CPU_TIME, 0.0, 0.0);
 	cpu = decide_metric("cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_ERROR);
@@ -315,7 +315,8 @@ static void a_user_metric_that_is_not_a_number_never_passes_silently(void **stat
 		series->repetitions[i].values[at] = i < 8 ? 5.0 : (double)NAN;
 	rate = decide_metric("rate");
 	assert_int_equal(rate->outcome, FG_OUTCOME_INCONCLUSIVE);
-	assert_true(fg_made_has_note(&rate->notes, "26 pairs left out: a value is not a number"));
+	assert_true(
+		fg_made_has_note(&rate->notes, "26 pairs were left out: a value is not a number"));
 }
 
 static void a_metric_of_one_side_only_is_new_or_missing(void **state)
@@ -420,7 +421,8 @@ static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
 	free(fg_made_series(&made, "fresh")->command);
 	fg_made_series(&made, "fresh")->command = fg_xstrdup("./bench/fresh --all");
 	assert_int_equal(fg_made_decide(&made, "fresh")->outcome, FG_OUTCOME_NEW);
-	assert_true(fg_made_has_note(&fg_made_decide(&made, "fresh")->notes, "no './bench/fresh'"));
+	assert_true(fg_made_has_note(&fg_made_decide(&made, "fresh")->notes,
+				     "because './bench/fresh' does not exist"));
 	assert_int_equal(fg_made_decide(&made, "old")->outcome, FG_OUTCOME_MISSING);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 	made.input.baseline_required = true;

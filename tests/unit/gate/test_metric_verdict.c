@@ -176,9 +176,9 @@ static void excluded_pairs_are_reported(void **state)
 		uint32_t pairs;
 		const char *note;
 	} rows[] = {
-		{"ns", NAN, 1, "1 pair left out: a value is not a number"},
-		{"ns", NAN, 2, "2 pairs left out: a value is not a number"},
-		{"ns", 0, 1, "1 pair left out: a time of zero or below cannot be compared"},
+		{"ns", NAN, 1, "1 pair was left out: a value is not a number"},
+		{"ns", NAN, 2, "2 pairs were left out: a value is not a number"},
+		{"ns", 0, 1, "1 pair was left out: a time of zero or below cannot be compared"},
 		{"1", 0, 1,
 		 "some values are zero or negative: differences are relative to the mean level"},
 		{"ns", 100, 0, NULL},

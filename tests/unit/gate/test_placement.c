@@ -63,7 +63,7 @@ static void the_same_code_elsewhere_is_placement_and_passes(void **state)
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(fg_made_metric(b, "cpu_time")->outcome, FG_OUTCOME_PLACEMENT);
-	assert_true(fg_made_has_note(&b->notes, "placement: code unchanged"));
+	assert_true(fg_made_has_note(&b->notes, "placement: the code is unchanged"));
 	assert_int_equal(made.verdict.outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 }

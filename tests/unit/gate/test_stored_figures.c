@@ -189,7 +189,8 @@ static void without_enough_sessions_three_errors_are_shown_and_nothing_is_decide
 	assert_close(cpu->high, exp(0.9 + 3 * error), 1e-9);
 	assert_true(fg_made_has_note(&cpu->notes, "5 comparable earlier sessions, but at least 6"));
 	s.candidate.input.history_count = 0;
-	assert_true(fg_made_has_note(&decide(&s)->notes, ": 0 comparable earlier sessions"));
+	assert_true(
+		fg_made_has_note(&decide(&s)->notes, "there are 0 comparable earlier sessions"));
 	end(&s);
 }
 
