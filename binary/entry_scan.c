@@ -83,7 +83,7 @@ static void follow(const struct scan *s, size_t frame, uint64_t target, bool may
 	mark(s, target, ENTERED);
 	section = fg_image_section_at(s->image, target);
 	other = frame_of(s, target);
-	/* A jump to the start of another function is a tail call. All linker stubs are one frame. */
+	/* A jump to another function's start is a tail call. All linker stubs are one frame. */
 	if (other < s->frames->count && !(section && fg_text_starts_with(section->name, ".plt")) &&
 	    !(may_leave && s->frames->items[other].start == target))
 		join(s, frame, other);

@@ -505,7 +505,8 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("links", SECTION, 0, "links to commits, files and lines"), .section = &link_section,
 	 .more = "The HTML report, comments and the pages and the feed of perfdb link to them. "
 		 "`{project}`, `{commit}`, `{file}` and `{line}` are replaced and escaped; only "
-		 "`https://` and `http://` make links. Lines are those of the candidate. The templates are "
+		 "`https://` and `http://` make links. Lines are those of the candidate. The "
+		 "templates are "
 		 "kept with each run."},
 	{FG_KEY("perfdb", SECTION, 0, "the shared server"), .section = &perfdb_section,
 	 .example = "perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN, "

@@ -105,16 +105,21 @@ static const struct fg_key measure_keys[] = {
 		"measure until decided, as far as the budget allows"),
 	 .initial = "false",
 	 .more = "Then `measure.pairs.max` does not apply. A run that "
-		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to it instead of "
+		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to "
+		 "it instead of "
 		 "starting over."},
 	{FG_KEY("layouts", WORD, IN_MEASURE(layouts), "measure with the code at other addresses"),
 	 .initial = "auto", .words = when_modes,
 	 .more = "The place that the linker happens to choose for code makes it faster or slower. "
 		 "With `auto`, both sides are linked 16 times if code differs, at different offsets "
-		 "within a cache line and a page, and the pairs rotate through these builds, so that only "
-		 "the change remains. If the links would take more than a tenth of the measurement (2 s are "
-		 "accepted, but never more than a tenth of `measure.budget`) or 256 MiB of disk per side, "
-		 "there are 8 or 4. If 4 take longer, and with `gate.placement: fail`, they are made only "
+		 "within a cache line and a page, and the pairs rotate through these builds, so "
+		 "that only "
+		 "the change remains. If the links would take more than a tenth of the measurement "
+		 "(2 s are "
+		 "accepted, but never more than a tenth of `measure.budget`) or 256 MiB of disk "
+		 "per side, "
+		 "there are 8 or 4. If 4 take longer, and with `gate.placement: fail`, they are "
+		 "made only "
 		 "when a time, measured as linked, would fail by less than 40 %. `always` makes them "
 		 "however long they take."},
 	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),

@@ -323,18 +323,22 @@ static void note_set_aside(const struct fg_series *series, struct fg_arena *aren
 	if (2 * aside.apart > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"%u of %u pairs set aside: the two programs ran less than 80 %% of their time together; `schedule: abba` runs them one after the other",
+			"%u of %u pairs set aside: the two programs ran less than 80 %% of their "
+			"time together; `schedule: abba` runs them one after the other",
 			aside.apart, aside.meant);
 	if (2 * aside.disturbed > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"%u of %u pairs set aside: one program left processes running while the other ran; "
-			"let it wait for them, or use `schedule: abba`, which ends them before the next program starts",
+			"%u of %u pairs set aside: one program left processes running while the "
+			"other ran; "
+			"let it wait for them, or use `schedule: abba`, which ends them before the "
+			"next program starts",
 			aside.disturbed, aside.meant);
 	if (2 * aside.stolen > aside.meant)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"%u of %u pairs set aside: the host gave more than half of the CPU's time to others",
+			"%u of %u pairs set aside: the host gave more than half of the CPU's time "
+			"to others",
 			aside.stolen, aside.meant);
 }
 

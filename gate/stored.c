@@ -153,7 +153,8 @@ static void decide_noisy(const struct fg_metric_context *context, double differe
 		fg_notes_add(
 			&verdict->notes, context->arena,
 			"cannot be judged against a stored run yet: %zu comparable earlier sessions, at "
-			"least %d are needed to know how much sessions differ; measure both sides in one "
+			"least %d are needed to know how much sessions differ; measure both sides "
+			"in one "
 			"session instead",
 			sessions->differences ? sessions->differences + 1 : 0, FG_SESSIONS_MIN + 1);
 		return;

@@ -150,7 +150,8 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 		fg_strbuf_printf(
 			text,
 			"'%s%s%s' has overloads with other parameters than those of its "
-			"signature: they are counted, but not timed, and their arguments are not recorded",
+			"signature: they are counted, but not timed, and their arguments are not "
+			"recorded",
 			pattern->text, at, pattern->library);
 		return true;
 	}

@@ -169,7 +169,7 @@ static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 	fg_card_add_steps(card, "", text);
 }
 
-/* What fails the run is an error. */
+/* Errors fail the run, warnings do not. */
 static enum level level_of(const struct fg_benchmark_verdict *benchmark)
 {
 	return benchmark->exit_code == FG_EXIT_PASS ? LEVEL_WARNING : LEVEL_ERROR;

@@ -169,7 +169,8 @@ static void print_need(const struct fg_cli *cli, const struct fg_project *projec
 static const char *next_step(const struct fg_project *project)
 {
 	if (project->is_cut)
-		return "fastgate init --budget 30m   (gives the build more time, and replaces this file)";
+		return "fastgate init --budget 30m   (gives the build more time, and replaces this "
+		       "file)";
 	if (project->has_failed)
 		return "fastgate init --build 'COMMAND'   (with a command that builds it; replaces "
 		       "this file)";
@@ -344,7 +345,8 @@ const struct fg_cli_command fg_cmd_init = {
 		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
 		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, bootstrap, "
-		"Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two below it). Of several ways, one that "
+		"Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two below it). "
+		"Of several ways, one that "
 		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
 		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
 		"again, and looks at what was made: programs of Google Benchmark, nanobench and Catch2, "
@@ -361,7 +363,8 @@ const struct fg_cli_command fg_cmd_init = {
 		"project, then files of simple formats made for it; such a command is marked as "
 		"a guess. A program that the project starts as a service or installs for the "
 		"administrator is not run, nor is a command of a project whose manual has a section 8. "
-		"If no program can be measured, the longest of the tests is chosen, called as CTest or Meson lists it; "
+		"If no program can be measured, the longest of the tests is chosen, called as "
+		"CTest or Meson lists it; "
 		"if all are short, the likeliest is executed many times in a row; if none works, the "
 		"file says what is needed.\n\n"
 		"An existing fastgate.yml is never changed, unless it is one in which `init` found "

@@ -77,7 +77,8 @@ const struct fg_cli_command fg_cmd_mcp = {
 	.description =
 		"Speaks the Model Context Protocol over standard input and output, until its input "
 		"ends. The tools are run, duel, explain, profile, history and bisect; each runs the "
-		"fastgate command of its name (profile: view) in FOLDER and returns what that prints, at "
+		"fastgate command of its name (profile: view) in FOLDER and returns what that "
+		"prints, at "
 		"most 32 KiB, with its exit code.\n\n"
 		"An assistant can name files only below FOLDER. It measures what fastgate.yml says; "
 		"with --allow-commands also other commands, and it gets the tool record. Nothing is "

@@ -141,8 +141,10 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 	if (count == 0)
 		fg_strbuf_add_text(
 			text,
-			"# Found nothing that can be measured as it is. Add a command that does the work that\n"
-			"# matters in this project, on input of a typical size, and that ends by itself.\n");
+			"# Found nothing that can be measured as it is. Add a command that does "
+			"the work that\n"
+			"# matters in this project, on input of a typical size, and that ends by "
+			"itself.\n");
 	fg_strbuf_add_text(text, "benchmarks:\n");
 	for (size_t i = 0; i < shown; i++) {
 		const char *margin = i < count ? "  " : "  # ";
@@ -209,7 +211,8 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 			 margin);
 	fg_strbuf_add_text(
 		text,
-		"\n# Time limit for the pairs of one benchmark. A slowdown is measured again, to be sure,\n"
+		"\n# Time limit for the pairs of one benchmark. A slowdown is measured again, to "
+		"be sure,\n"
 		"# which may take as long once more.\n"
 		"measure:\n"
 		"  budget: 5m\n"

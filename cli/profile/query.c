@@ -97,14 +97,11 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 				    "--%s: this profile does not say which sample was in which "
 				    "region: " FG_VIEW_NEEDS_SAMPLES,
 				    query->region ? "region" : "split region");
-	if (query->thread && profile->thread_count == 0)
+	if ((query->thread || options->split == FG_SPLIT_THREAD) && profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"--thread: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
-	if (options->split == FG_SPLIT_THREAD && profile->thread_count == 0)
-		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"--split thread: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
+			"--%s: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES,
+			query->thread ? "thread" : "split thread");
 	return FG_OK;
 }
 

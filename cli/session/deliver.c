@@ -43,7 +43,8 @@ int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"only fastgate.yml names %s, and $%s is not sent to an address from a checkout: name it in PERFDB_URL, or by --url",
+		"only fastgate.yml names %s, and $%s is not sent to an address from a checkout: "
+		"name it in PERFDB_URL, or by --url",
 		perfdb->url, token_env);
 }
 

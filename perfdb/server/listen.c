@@ -96,7 +96,8 @@ static int offer_tls(const struct fg_server *server, unsigned *flags, struct MHD
 	if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"this perfdb is built without TLS: let a proxy in front of it terminate TLS and give --behind-proxy, or use perfdb from a "
+			"this perfdb is built without TLS: let a proxy in front of it terminate "
+			"TLS and give --behind-proxy, or use perfdb from a "
 			"package of your distribution");
 	*flags |= MHD_USE_TLS;
 	tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};

@@ -36,9 +36,9 @@ static const struct fg_option serve_options[] = {
 		    "its key in PEM"),
 	FG_ROW_FLAG(struct fg_perfdb_options, server.behind_proxy, "behind-proxy", 0,
 		    "a reverse proxy terminates TLS"),
-	FG_ROW_LIST(
-		struct fg_perfdb_options, server.proxies, "trust-proxy", 0, "CIDR",
-		"trust the client address that this proxy names; with --behind-proxy, those on loopback"),
+	FG_ROW_LIST(struct fg_perfdb_options, server.proxies, "trust-proxy", 0, "CIDR",
+		    "trust the client address that this proxy names; with --behind-proxy, those on "
+		    "loopback"),
 	FG_ROW_LIST(struct fg_perfdb_options, server.hosts, "host", 0, "NAME",
 		    "answer only requests that name this host, or a loopback one"),
 	FG_ROW_TEXT(struct fg_perfdb_options, server.public_url, "public-url", 0, "URL",

@@ -46,7 +46,8 @@ static int check_exposure(const struct fg_server_options *options, struct fg_err
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS",
+		"listening on %s without TLS would show tokens to the network: give --tls-cert and "
+		"--tls-key, or --behind-proxy if a proxy terminates TLS",
 		fg_listen_address(options));
 }
 
@@ -204,7 +205,8 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 	    (options->secret || options->read_only || options->anonymous_read))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"--user-header is for a server that people sign in to: not with --read-only, --secret or --anonymous-read");
+			"--user-header is for a server that people sign in to: not with "
+			"--read-only, --secret or --anonymous-read");
 	if (options->user_header && options->proxies.count == 0)
 		return fg_error_set(
 			err, FG_EINVAL,

@@ -146,17 +146,17 @@ static void settle_winner(struct fg_runner_job *job)
 		settle(job, FG_SCHEDULE_ABBA, no_duet_apart);
 		return;
 	}
-	(void)snprintf(
-		reason, sizeof(reason),
-		"%s decides faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %s and %s, %zu tried of each)",
-		c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
-		fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
-		fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
-		fg_format_without_sign(
-			fg_format_change(fg_trial_spread(&c->duet.trial), duet_spread)),
-		fg_format_without_sign(
-			fg_format_change(fg_trial_spread(&c->abba.trial), abba_spread)),
-		c->abba.trial.count);
+	(void)snprintf(reason, sizeof(reason),
+		       "%s decides faster here: a verdict is expected after %s as duet, %s as abba "
+		       "(nothing to do: a pair scatters by %s and %s, %zu tried of each)",
+		       c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
+		       fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
+		       fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
+		       fg_format_without_sign(
+			       fg_format_change(fg_trial_spread(&c->duet.trial), duet_spread)),
+		       fg_format_without_sign(
+			       fg_format_change(fg_trial_spread(&c->abba.trial), abba_spread)),
+		       c->abba.trial.count);
 	settle(job, c->choice.schedule, reason);
 }
 
@@ -272,7 +272,9 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 		return false;
 	(void)snprintf(
 		reason, sizeof(reason),
-		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together or left processes running, which is not a duet: let the benchmark repeat its work and wait for what it starts (these pairs are set aside)",
+		"one after the other: in %u of the last %u pairs the two programs ran less than 80 "
+		"%% of their time together or left processes running, which is not a duet: let the "
+		"benchmark repeat its work and wait for what it starts (these pairs are set aside)",
 		apart, recent);
 	give_up(job, reason);
 	return true;

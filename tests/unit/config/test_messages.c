@@ -145,7 +145,8 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		 "'tag', 'run' and 'file'"},
 		{"a comment with a format",
 		 HEAD "report: { post: [ { github: check-run, format: junit } ] }\n",
-		 "f.yml:4:48: report.post[1].format: only a webhook has a format: comments are Markdown, "
+		 "f.yml:4:48: report.post[1].format: only a webhook has a format: comments are "
+		 "Markdown, "
 		 "and a status is one line"},
 		{"no place to post to", HEAD "report: { post: [ { required: true } ] }\n",
 		 "f.yml:4:19: report.post[1]: found 0 of them, expected one of 'github', 'gitlab' "

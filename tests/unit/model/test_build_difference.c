@@ -59,7 +59,8 @@ static const struct difference_row rows[] = {
 		.why = "levels of optimisation come before flags",
 		.facts = {{"build.flags", {"-O2 -fno-inline -fa", "-O0 -fa -fb"}},
 			  {"build.optimisation", {"-O2", "-O0"}}},
-		.text = "optimisation -O2 in the baseline, -O0 in the candidate; flags: -fno-inline only "
+		.text = "optimisation -O2 in the baseline, -O0 in the candidate; flags: "
+			"-fno-inline only "
 			"in the baseline, -fb only in the candidate",
 		.is_grave = true,
 	},
@@ -94,7 +95,8 @@ static const struct difference_row rows[] = {
 	{
 		.why = "a long list is cut",
 		.facts = {{"build.modules", {"a b c d e f g h", "z"}}},
-		.text = "loaded while it ran: a b c d e f and 2 more only in the baseline, z only in the candidate",
+		.text = "loaded while it ran: a b c d e f and 2 more only in the baseline, z only "
+			"in the candidate",
 	},
 	{
 		.why = "the project's own library against one from elsewhere",

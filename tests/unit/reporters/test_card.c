@@ -416,9 +416,9 @@ static void the_answer_in_json_is_the_card(void **state)
 
 /* ---- probably slower ---- */
 
-#define PROBABLY                                                                                          \
- "probably slower (+7.0 %): all of 21 pairs; not failed because the interval begins at +0.2 %; 25 would " \
- "decide if the next ones are similar: `fastgate run --resume`"
+#define PROBABLY                                                                         \
+ "probably slower (+7.0 %): all of 21 pairs; not failed because the interval begins at " \
+ "+0.2 %; 25 would decide if the next ones are similar: `fastgate run --resume`"
 
 static void init_probably(struct fg_fixture *fixture)
 {
