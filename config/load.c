@@ -63,7 +63,8 @@ static int refuse_link(const char *path, struct fg_error *err)
 	    (strncmp(real, real_root, length) != 0 || real[length] != '/'))
 		status = fg_error_set(
 			err, FG_EINVAL,
-			"%s is a link that leads out of the checkout, to %s: name that file with --config",
+			"%s is a link that leads out of the checkout, to %s: name that file with "
+			"--config",
 			path, real);
 	free(real_root);
 	free(real);

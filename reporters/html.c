@@ -86,17 +86,17 @@ void fg_report_html(const struct fg_report *report, const struct fg_report_optio
 	(void)options;
 	FG_ASSERT(style && script);
 	fg_strbuf_add_text(
-		text,
-		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src ");
+		text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		      "script-src ");
 	add_digest(text, script);
 	fg_strbuf_add_text(text, "; style-src ");
 	add_digest(text, style);
 	fg_strbuf_add_text(
-		text,
-		"; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		"<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n");
+		text, "; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+		      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		      "<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" "
+		      "href=\"data:,\">\n");
 	add_title(text, report);
 	fg_strbuf_add_text(text, "<style>");
 	fg_strbuf_add(text, style->data, style->size);

@@ -26,6 +26,7 @@ INVERTED = re.compile(r"^\s*(?:/\*|\*)\s+(?:Of|So many|As many|The same for who|
 A_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|(?P<comment>/\*.*?\*/|//[^\n]*)',
                        re.S)
 MAX_COMMENT_COLUMNS = 100
+MAX_C_COLUMNS = 105
 # Phrases that a native engineer would not write, with a replacement.
 FOREIGN = {
     r"\bin earnest\b": "actually, really",
@@ -126,6 +127,8 @@ def problems(name, text):
                 yield number, "a comment begins with its subject"
             if len(line.expandtabs(8)) > MAX_COMMENT_COLUMNS:
                 yield number, f"comments keep to {MAX_COMMENT_COLUMNS} columns"
+        if name.endswith((".c", ".h")) and len(line.expandtabs(8)) > MAX_C_COLUMNS:
+            yield number, f"C keeps to {MAX_C_COLUMNS} columns; strings are split"
         if in_c and OLD_PREFIX.search(line):
             yield number, "functions begin with fg_: headers say what is private"
         if in_c and FOREIGN_NAME.match(line):

@@ -30,7 +30,8 @@ static int check_version(const struct fg_db *db, int64_t version, struct fg_erro
 	if (version < SCHEMA_VERSION)
 		return fg_error_set(
 			err, FG_EDB,
-			"%s was made by an unreleased version of fastgate: export its runs with that version, and import them with this one",
+			"%s was made by an unreleased version of fastgate: export its runs with "
+			"that version, and import them with this one",
 			db->name);
 	return FG_OK;
 }

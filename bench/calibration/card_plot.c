@@ -103,17 +103,19 @@ void card_draw(const struct card *card, struct fg_strbuf *text)
 	struct fg_strbuf body = {0};
 	size_t lines = draw_rows(card, &body);
 
-	fg_strbuf_printf(
-		text,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
-		"font-family=\"sans-serif\" font-size=\"12\">\n"
-		"<title>Calibration card</title>\n"
-		"<style>.axis{stroke:#ccc}.goal{fill:#d5ead8}.met{stroke:#1a7f37;fill:#1a7f37}.missed{stroke:#c62828;fill:#c62828}.rival{stroke:#7a6a58;fill:#7a6a58}.none{fill:#888}</style>\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-		"<text x=\"8\" y=\"20\">Share of decisions with its 95 %% interval, on a "
-		"scale of 0 to 100 %%; the goal is shaded, missed goals are red, other "
-		"tools' rules brown</text>\n",
-		LABEL_WIDTH + CARD_CONDITIONS * PANEL_WIDTH, TOP + LINE_HEIGHT * (lines + 1));
+	fg_strbuf_printf(text,
+			 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
+			 "font-family=\"sans-serif\" font-size=\"12\">\n"
+			 "<title>Calibration card</title>\n"
+			 "<style>.axis{stroke:#ccc}.goal{fill:#d5ead8}.met{"
+			 "stroke:#1a7f37;fill:#1a7f37}.missed{stroke:#c62828;fill:#c62828}.rival{"
+			 "stroke:#7a6a58;fill:#7a6a58}.none{fill:#888}</style>\n"
+			 "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+			 "<text x=\"8\" y=\"20\">Share of decisions with its 95 %% interval, on a "
+			 "scale of 0 to 100 %%; the goal is shaded, missed goals are red, other "
+			 "tools' rules brown</text>\n",
+			 LABEL_WIDTH + CARD_CONDITIONS * PANEL_WIDTH,
+			 TOP + LINE_HEIGHT * (lines + 1));
 	for (int c = 0; c < CARD_CONDITIONS; c++)
 		fg_strbuf_printf(text, "<text x=\"%d\" y=\"46\" font-weight=\"bold\">%s</text>\n",
 				 LABEL_WIDTH + c * PANEL_WIDTH, card_conditions[c]);

@@ -177,7 +177,8 @@ static void print_need(const struct fg_cli *cli, const struct fg_project *projec
 static const char *next_step(const struct fg_project *project)
 {
 	if (project->is_cut)
-		return "fastgate init --budget 30m   (gives the build more time, and replaces this file)";
+		return "fastgate init --budget 30m   (gives the build more time, and replaces this "
+		       "file)";
 	if (project->has_failed)
 		return "fastgate init --build 'COMMAND'   (with a command that builds the "
 		       "project; replaces this file)";

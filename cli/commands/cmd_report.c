@@ -24,7 +24,8 @@ static const struct fg_option options[] = {
 		"the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"),
 	FG_ROW_FILE(
 		struct options, post_from, "post-from", 0,
-		"post this report.json to the targets of report.post in fastgate.yml, and write nothing"),
+		"post this report.json to the targets of report.post in fastgate.yml, and write "
+		"nothing"),
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},

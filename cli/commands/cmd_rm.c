@@ -65,7 +65,8 @@ const struct fg_cli_command fg_cmd_rm = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove stored runs",
 	.description =
-		"Removes runs with everything that belongs to them. `fastgate gc` then shrinks the file.",
+		"Removes runs with everything that belongs to them. `fastgate gc` then shrinks the "
+		"file.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -29,13 +29,16 @@ static const char github[] =
 	"      - uses: OWNER/fastgate@v1.0.0           # the repository where you keep fastgate\n";
 
 static const char gitlab[] =
-	"# The performance gate of fastgate.yml: include this file in .gitlab-ci.yml. Merge requests are\n"
+	"# The performance gate of fastgate.yml: include this file in .gitlab-ci.yml. Merge "
+	"requests are\n"
 	"# compared with their merge base; the default branch is recorded for the trend.\n"
 	"# The first job has no secrets, because programs under test can read them. Give PERFDB_URL,\n"
-	"# PERFDB_TOKEN and GITLAB_TOKEN the environment scope \"fastgate\": only the second job gets them.\n"
+	"# PERFDB_TOKEN and GITLAB_TOKEN the environment scope \"fastgate\": only the second job "
+	"gets them.\n"
 	"performance:\n"
 	"  stage: test\n"
-	"  image: registry.example.org/fastgate        # an image with fastgate and what the build needs\n"
+	"  image: registry.example.org/fastgate        # an image with fastgate and what the build "
+	"needs\n"
 	"  timeout: 1h\n"
 	"  variables:\n"
 	"    GIT_DEPTH: 0                              # the commit to compare with must be fetched\n"
@@ -51,7 +54,8 @@ static const char gitlab[] =
 	"  script:\n"
 	"    - fastgate doctor --quiet || true\n"
 	"    - >-\n"
-	"      fastgate run --no-post --export run.fgrun ${FASTGATE_AGAINST:+--against \"$FASTGATE_AGAINST\"}\n"
+	"      fastgate run --no-post --export run.fgrun ${FASTGATE_AGAINST:+--against "
+	"\"$FASTGATE_AGAINST\"}\n"
 	"      --set report.junit=fastgate.xml --set report.gitlab=metrics.txt\n"
 	"      --set report.html=fastgate.html --set report.json=fastgate.json\n"
 	"  artifacts:\n"
@@ -71,7 +75,8 @@ static const char gitlab[] =
 	"    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH\n"
 	"      when: always\n"
 	"  script:\n"
-	"    - fastgate push --when-possible run.fgrun   # to PERFDB_URL; without a server it only warns\n"
+	"    - fastgate push --when-possible run.fgrun   # to PERFDB_URL; without a server it only "
+	"warns\n"
 	"    - fastgate report --post-from fastgate.json\n";
 
 static const char jenkins[] =

@@ -101,11 +101,8 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	if (query->thread && profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"--thread: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
-	if (options->split == FG_SPLIT_THREAD && profile->thread_count == 0)
-		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"--split thread: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
+			"--%s: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES,
+			query->thread ? "thread" : "split thread");
 	return FG_OK;
 }
 

@@ -14,7 +14,7 @@
 #elif defined(__aarch64__) && defined(__AARCH64EL__) && defined(__LP64__)
 # include "collector/arch/aarch64.h"
 #else
-# error "the collector supports x86-64, i386 and arm64; another processor needs a file in collector/arch/"
+# error "the collector supports x86-64, i386 and arm64; others need a file in collector/arch/"
 #endif
 
 #endif

@@ -137,7 +137,7 @@ void fg_call_returned_from(const struct fg_call_state *state);
  "	jnz 2f\n" FG_ASM_LOAD(                                                                    \
 	 "movaps", "xmm", numbers) "	jmp 4f\n"                                                    \
 				   "2:\n" FG_ASM_LOAD("vmovaps", "ymm",                           \
-						      numbers) "	jmp 4f\n"                        \
+						      numbers) "\tjmp 4f\n"                       \
 							       "3:\n" FG_ASM_LOAD("vmovaps",      \
 										  "zmm", numbers) \
 								       wide_too "4:\n"

@@ -118,7 +118,8 @@ COUNTED(READS, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, 
 COUNTED(READS, __recv_chk,
 	(int fd, void *to, size_t size, size_t room, int flags), (fd, to, size, room, flags))
 COUNTED(READS, recvfrom,
-	(int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *restrict from_size),
+	(int fd, void *restrict to, size_t size, int flags, __SOCKADDR_ARG from,
+	 socklen_t *restrict from_size),
 	(fd, to, size, flags, from, from_size))
 COUNTED(READS, __recvfrom_chk,
 	(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,

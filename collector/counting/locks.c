@@ -14,7 +14,8 @@
 
 /* clang-format off */
 #define REALS(X) \
-	X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) X(pthread_mutex_clocklock) \
+	X(pthread_mutex_lock) X(pthread_mutex_trylock) \
+	X(pthread_mutex_timedlock) X(pthread_mutex_clocklock) \
 	X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) \
 	X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock) \
 	X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) \

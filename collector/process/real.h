@@ -18,7 +18,8 @@
 	X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) \
 	X(pthread_create) X(thrd_create) X(pthread_setname_np) X(close) X(close_range) \
 	X(dup2) X(dup3) X(dlclose) X(prctl) \
-	X(posix_spawn) X(posix_spawnp) X(execve) X(execvpe) X(fexecve) X(execveat) X(_exit) X(quick_exit) \
+	X(posix_spawn) X(posix_spawnp) X(execve) X(execvpe) X(fexecve) X(execveat) \
+	X(_exit) X(quick_exit) \
 	X(dlopen) X(_dl_find_object) X(_r_debug) \
 	X(_dl_debug_addr) X(__register_atfork) X(pthread_atfork) \
 	X(pthread_attr_getstack) X(pthread_attr_getstacksize) \

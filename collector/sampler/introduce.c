@@ -39,7 +39,8 @@ void fg_trace_introduce(struct fg_thread *thread)
 	if (fg_g.perf_errno)
 		(void)fg_note(
 			thread,
-			"the kernel refuses perf events to this process: samples come from a timer instead");
+			"the kernel refuses perf events to this process: samples come from a timer "
+			"instead");
 	if (fg_g.options.invalid_variable) {
 		(void)fg_note(thread, "a setting could not be read and was ignored:");
 		(void)fg_note(thread, fg_g.options.invalid_variable);

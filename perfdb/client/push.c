@@ -100,7 +100,8 @@ static int open_server(const struct fg_push_options *options, struct fg_http **h
 	if (!options->url || !*options->url)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"no perfdb server is configured: set perfdb.url in fastgate.yml or PERFDB_URL, or give --url");
+			"no perfdb server is configured: set perfdb.url in fastgate.yml or "
+			"PERFDB_URL, or give --url");
 	return fg_http_open(&server, http, err);
 }
 

@@ -46,7 +46,8 @@ static int check_exposure(const struct fg_server_options *options, struct fg_err
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS",
+		"listening on %s without TLS would show tokens to the network: give --tls-cert and "
+		"--tls-key, or --behind-proxy if a proxy terminates TLS",
 		fg_listen_address(options));
 }
 

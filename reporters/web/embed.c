@@ -135,8 +135,8 @@ static void write_table(FILE *out, char **files, int count)
 							 : "text/css; charset=utf-8",
 			      i, i);
 	(void)fprintf(
-		out,
-		"{\"bundle.js\", \"text/javascript; charset=utf-8\", bundle, sizeof(bundle) - 1},\n};\n");
+		out, "{\"bundle.js\", \"text/javascript; charset=utf-8\", bundle, sizeof(bundle) - "
+		     "1},\n};\n");
 	(void)fprintf(out, "const struct fg_web_asset *fg_web_assets(size_t *count)\n{\n"
 			   "*count = sizeof(table) / sizeof(table[0]);\nreturn table;\n}\n");
 }

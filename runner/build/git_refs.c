@@ -18,7 +18,9 @@ static int explain_missing(const struct fg_git *git, const char *what, struct fg
 	if (is_shallow(git))
 		return fg_error_set(
 			err, FG_ENOENT,
-			"%s is not in this clone, which is shallow: run 'git fetch --unshallow' first (on GitHub: fetch-depth: 0 for actions/checkout; on GitLab: GIT_DEPTH: 0)",
+			"%s is not in this clone, which is shallow: run 'git fetch --unshallow' "
+			"first (on GitHub: fetch-depth: 0 for actions/checkout; on GitLab: "
+			"GIT_DEPTH: 0)",
 			what);
 	return fg_error_set(err, FG_ENOENT, "%s does not exist in this repository", what);
 }
@@ -116,7 +118,8 @@ static int explain_no_target(const struct fg_git *git, struct fg_error *err)
 		return explain_missing(git, "the target branch", err);
 	return fg_error_set(
 		err, FG_ENOENT,
-		"no target branch was found (tried origin/HEAD, origin/main, origin/master, main, master): name a ref instead of merge-base");
+		"no target branch was found (tried origin/HEAD, origin/main, origin/master, main, "
+		"master): name a ref instead of merge-base");
 }
 
 static int resolve_merge_base(const struct fg_git *git, char **commit, char **words,

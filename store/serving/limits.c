@@ -18,7 +18,8 @@ static int check(const struct fg_limits *limits, struct fg_error *err)
 	if (limits->keep_newest && !limits->keep_days)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"keeping the newest runs of each branch needs an age limit: set the days as well");
+			"keeping the newest runs of each branch needs an age limit: set the days "
+			"as well");
 	return FG_OK;
 }
 

@@ -89,11 +89,11 @@ void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count)
 			     up > 0; up--, depth--)
 				parent = set->nodes[parent].parent;
 		}
-		(void)snprintf(
-			name, sizeof(name),
-			"detector::Stage%u<detector::Layer, std::vector<detector::Hit> >::process_%u(detector::Event const&)",
-			(unsigned)fg_random_below(&random, 40),
-			(unsigned)fg_random_below(&random, 125));
+		(void)snprintf(name, sizeof(name),
+			       "detector::Stage%u<detector::Layer, std::vector<detector::Hit> "
+			       ">::process_%u(detector::Event const&)",
+			       (unsigned)fg_random_below(&random, 40),
+			       (unsigned)fg_random_below(&random, 125));
 		parent = add_frame(set, parent, name, NULL);
 		depth++;
 	}

@@ -409,7 +409,8 @@ static void set_words(struct fg_fixture *fixture, struct fg_benchmark_verdict *b
 	case FG_OUTCOME_INCONCLUSIVE:
 		fg_notes_add(
 			&benchmark->metrics[0].notes, arena, "%s",
-			"undecided after 80 pairs: this run could have detected a change of 2.3 % or more");
+			"undecided after 80 pairs: this run could have detected a change of 2.3 % "
+			"or more");
 		fg_notes_add(&benchmark->notes, arena, "the host took %d %% of the CPU away", 7);
 		benchmark->set_aside = 4;
 		break;

@@ -28,10 +28,10 @@ static void fail_at_first_difference(const char *name, const char *expected, con
 		expected++;
 		found++;
 	}
-	fail_msg(
-		"tests/golden/%s:%u: expected '%.*s', found '%.*s' (FASTGATE_REGENERATE_GOLDEN=1 rewrites it)",
-		name, line, (int)strcspn(expected, "\n"), expected, (int)strcspn(found, "\n"),
-		found);
+	fail_msg("tests/golden/%s:%u: expected '%.*s', found '%.*s' (FASTGATE_REGENERATE_GOLDEN=1 "
+		 "rewrites it)",
+		 name, line, (int)strcspn(expected, "\n"), expected, (int)strcspn(found, "\n"),
+		 found);
 }
 
 void fg_golden_check(const char *name, const struct fg_strbuf *text)

@@ -121,7 +121,8 @@ static void add_latency(struct fg_strbuf *text, struct fg_server *server)
 				 (unsigned long long)atomic_load(&c->faster[i]));
 	fg_strbuf_printf(
 		text,
-		"perfdb_latency_seconds_bucket{le=\"+Inf\"} %llu\nperfdb_latency_seconds_sum %.6f\nperfdb_latency_seconds_count %llu\n",
+		"perfdb_latency_seconds_bucket{le=\"+Inf\"} %llu\nperfdb_latency_seconds_sum "
+		"%.6f\nperfdb_latency_seconds_count %llu\n",
 		count, (double)sum_us / 1e6, count);
 }
 

@@ -492,9 +492,9 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 	 */
 	write_event(&scratch, FOLLOWS(""));
 	expect_posts(&github, script, 3, FG_POST_CREATED, &server);
-	expect_request(
-		&server, 0,
-		"GET /repos/acme/demo/pulls?state=open&per_page=100&head=guest%3Afaster%20%26%20better ");
+	expect_request(&server, 0,
+		       "GET /repos/acme/demo/pulls?state=open&per_page=100"
+		       "&head=guest%3Afaster%20%26%20better ");
 	expect_request(&server, 2, "POST /repos/acme/demo/issues/8/comments ");
 	fg_script_release(&server);
 	fg_scratch_release(&scratch);

@@ -174,7 +174,8 @@ static void values_that_cannot_be_written_spare_other_uploads(void **state)
 static void names_that_cannot_be_written_spare_other_uploads(void **state)
 {
 	char *trigger = fg_xasprintf(
-		"CREATE TRIGGER refuse BEFORE INSERT ON function WHEN NEW.name LIKE '%%!_%u(%%' ESCAPE '!' "
+		"CREATE TRIGGER refuse BEFORE INSERT ON function WHEN NEW.name LIKE '%%!_%u(%%' "
+		"ESCAPE '!' "
 		"BEGIN SELECT RAISE(ABORT, 'no'); END",
 		THIRD);
 
@@ -224,7 +225,8 @@ static void notes_and_decisions_are_kept(void **state)
 	static const char note[] =
 		"{\"project\":\"tracker\",\"text\":\"<img src=x onerror=alert(1)>\"}";
 	static const char decision[] =
-		"{\"project\":\"tracker\",\"benchmark\":\"parse\",\"metric\":\"cpu_time\",\"run\":\"latest\",\"kind\":\"accepted\"}";
+		"{\"project\":\"tracker\",\"benchmark\":\"parse\",\"metric\":\"cpu_time\","
+		"\"run\":\"latest\",\"kind\":\"accepted\"}";
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
 
@@ -257,9 +259,12 @@ static void notes_and_decisions_are_kept(void **state)
 static void newest_card_of_each_runner_is_kept(void **state)
 {
 	static const char *const cards[] = {
-		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.05,\"runs\":[{}]}}",
-		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.02,\"runs\":[]}}",
-		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"fedcba9876543210\"}}",
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\","
+		"\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.05,\"runs\":[{}]}}",
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\","
+		"\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.02,\"runs\":[]}}",
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\","
+		"\"host_fingerprint\":\"fedcba9876543210\"}}",
 	};
 	static const struct {
 		const char *body;
@@ -267,9 +272,11 @@ static void newest_card_of_each_runner_is_kept(void **state)
 	} bad[] = {
 		{"{\"project\":\"tracker\"}", 400},
 		{"{\"project\":\"tracker\",\"card\":7}", 400},
-		{"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"x\"}}",
+		{"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\","
+		 "\"host_fingerprint\":\"x\"}}",
 		 400},
-		{"{\"project\":\"nobody\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\"}}",
+		{"{\"project\":\"nobody\",\"card\":{\"schema\":\"fastgate-prove/1\","
+		 "\"host_fingerprint\":\"0123456789abcdef\"}}",
 		 404},
 	};
 	struct fg_test_server *s = *state;

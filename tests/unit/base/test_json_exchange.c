@@ -81,7 +81,8 @@ static void written_values_are_read_back(void **state)
 		"{\"name\":\"Rex\",\"nickname\":null,\"sound\":\"wuff\",\"weight\":31.5,\"age\":null,"
 		"\"eyes\":2,\"barks\":true,\"place\":[1,null],\"toys\":[\"ball\",\"\"],"
 		"\"legs\":[{\"name\":\"left\",\"length\":0.5},{\"name\":\"right\",\"length\":null}],"
-		"\"tail\":{\"name\":\"tail\",\"length\":0.25},\"neck\":{\"name\":\"neck\",\"length\":1}}";
+		"\"tail\":{\"name\":\"tail\",\"length\":0.25},\"neck\":{\"name\":\"neck\","
+		"\"length\":1}}";
 	const char *toys[] = {"ball", ""};
 	struct leg legs[] = {{"left", 0.5}, {"right", (double)NAN}};
 	const struct leg tail = {"tail", 0.25};

@@ -59,7 +59,8 @@ static const struct difference_row rows[] = {
 		.why = "levels of optimisation come before flags",
 		.facts = {{"build.flags", {"-O2 -fno-inline -fa", "-O0 -fa -fb"}},
 			  {"build.optimisation", {"-O2", "-O0"}}},
-		.text = "optimisation -O2 in the baseline, -O0 in the candidate; flags: -fno-inline only "
+		.text = "optimisation -O2 in the baseline, -O0 in the candidate; flags: "
+			"-fno-inline only "
 			"in the baseline, -fb only in the candidate",
 		.is_grave = true,
 	},

@@ -85,8 +85,10 @@ static void anything_but_a_report_is_refused(void **state)
 static void wrong_types_do_no_harm(void **state)
 {
 	static const char json[] =
-		"{\"schema\": \"fastgate-report/1\", \"verdict\": 7, \"exit_code\": -1e300, \"notes\": [1, null, \"x\"],"
-		" \"environment_difference\": [3, {\"key\": []}], \"benchmarks\": [null, 1, {\"name\": {}, \"pairs\": 1e99,"
+		"{\"schema\": \"fastgate-report/1\", \"verdict\": 7, \"exit_code\": -1e300, "
+		"\"notes\": [1, null, \"x\"],"
+		" \"environment_difference\": [3, {\"key\": []}], \"benchmarks\": [null, 1, "
+		"{\"name\": {}, \"pairs\": 1e99,"
 		" \"metrics\": [[], {\"interval\": [1], \"accepted\": {\"until\": \"soon\"}}],"
 		" \"functions\": [{\"paths\": [{\"frames\": [1, \"main\"]}, 2]}], \"moved\": [0]}]}";
 	const struct fg_report_options plain = {.verbose = true};

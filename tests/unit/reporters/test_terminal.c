@@ -27,7 +27,8 @@ static void the_picture_of_the_interface_is_kept(void **state)
 	struct fg_strbuf text = {0};
 	static const char picture[] =
 		"reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)\n\n"
-		"reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   REGRESSION\n"
+		"reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   "
+		"REGRESSION\n"
 		"  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit\n";
 
 	(void)state;

@@ -8,12 +8,18 @@
 static const char google[] =
 	"some words of the program\n"
 	"{\n  \"context\": {\"executable\": \"./b\"},\n  \"benchmarks\": [\n"
-	"    {\"name\": \"BM_Sort/8\", \"run_name\": \"BM_Sort/8\", \"run_type\": \"iteration\", \"iterations\": 100,\n"
-	"     \"real_time\": 2.5, \"cpu_time\": 2.0, \"time_unit\": \"us\", \"items_per_second\": 4e6, \"depth\": 3},\n"
-	"    {\"name\": \"BM_Find\", \"run_name\": \"BM_Find\", \"run_type\": \"iteration\", \"real_time\": 9, \"cpu_time\": 9},\n"
-	"    {\"name\": \"BM_Find\", \"run_name\": \"BM_Find\", \"run_type\": \"iteration\", \"real_time\": 7, \"cpu_time\": 7},\n"
-	"    {\"name\": \"BM_Find_mean\", \"run_name\": \"BM_Find\", \"run_type\": \"aggregate\", \"aggregate_name\": \"mean\", \"real_time\": 8, \"cpu_time\": 8},\n"
-	"    {\"name\": \"BM_Find_stddev\", \"run_name\": \"BM_Find\", \"run_type\": \"aggregate\", \"aggregate_name\": \"stddev\", \"real_time\": 1, \"cpu_time\": 1}\n"
+	"    {\"name\": \"BM_Sort/8\", \"run_name\": \"BM_Sort/8\", \"run_type\": \"iteration\", "
+	"\"iterations\": 100,\n"
+	"     \"real_time\": 2.5, \"cpu_time\": 2.0, \"time_unit\": \"us\", \"items_per_second\": "
+	"4e6, \"depth\": 3},\n"
+	"    {\"name\": \"BM_Find\", \"run_name\": \"BM_Find\", \"run_type\": \"iteration\", "
+	"\"real_time\": 9, \"cpu_time\": 9},\n"
+	"    {\"name\": \"BM_Find\", \"run_name\": \"BM_Find\", \"run_type\": \"iteration\", "
+	"\"real_time\": 7, \"cpu_time\": 7},\n"
+	"    {\"name\": \"BM_Find_mean\", \"run_name\": \"BM_Find\", \"run_type\": \"aggregate\", "
+	"\"aggregate_name\": \"mean\", \"real_time\": 8, \"cpu_time\": 8},\n"
+	"    {\"name\": \"BM_Find_stddev\", \"run_name\": \"BM_Find\", \"run_type\": "
+	"\"aggregate\", \"aggregate_name\": \"stddev\", \"real_time\": 1, \"cpu_time\": 1}\n"
 	"  ]\n}\ngood bye\n";
 
 /* Output of Catch2 2.13.10. */
@@ -22,17 +28,24 @@ static const char catch2[] =
 	"<Catch name=\"c\">\n"
 	"  <Group name=\"c\">\n"
 	"    <TestCase name=\"sums\" filename=\"c.cpp\" line=\"6\">\n"
-	"      <BenchmarkResults name=\"sum of a &lt; b &amp; c\" samples=\"10\" resamples=\"100000\" iterations=\"61\" clockResolution=\"67.8506\" estimatedDuration=\"680150\">\n"
+	"      <BenchmarkResults name=\"sum of a &lt; b &amp; c\" samples=\"10\" "
+	"resamples=\"100000\" iterations=\"61\" clockResolution=\"67.8506\" "
+	"estimatedDuration=\"680150\">\n"
 	"        <!--All values in nano seconds-->\n"
 	"        <mean value=\"507.149\" lowerBound=\"448.849\" upperBound=\"539.477\" ci=\"0.95\"/>\n"
-	"        <standardDeviation value=\"68.0808\" lowerBound=\"38.867\" upperBound=\"106.525\" ci=\"0.95\"/>\n"
-	"        <outliers variance=\"0.478324\" lowMild=\"1\" lowSevere=\"0\" highMild=\"0\" highSevere=\"0\"/>\n"
+	"        <standardDeviation value=\"68.0808\" lowerBound=\"38.867\" upperBound=\"106.525\" "
+	"ci=\"0.95\"/>\n"
+	"        <outliers variance=\"0.478324\" lowMild=\"1\" lowSevere=\"0\" highMild=\"0\" "
+	"highSevere=\"0\"/>\n"
 	"      </BenchmarkResults>\n"
-	"      <BenchmarkResults name=\"first\" samples=\"10\" resamples=\"100000\" iterations=\"59776\" clockResolution=\"67.8506\" estimatedDuration=\"597760\">\n"
+	"      <BenchmarkResults name=\"first\" samples=\"10\" resamples=\"100000\" "
+	"iterations=\"59776\" clockResolution=\"67.8506\" estimatedDuration=\"597760\">\n"
 	"        <!--All values in nano seconds-->\n"
 	"        <mean value=\"0.887401\" lowerBound=\"0.777958\" upperBound=\"1.20415\" ci=\"0.95\"/>\n"
-	"        <standardDeviation value=\"0.306535\" lowerBound=\"0.0277544\" upperBound=\"0.511505\" ci=\"0.95\"/>\n"
-	"        <outliers variance=\"0.889393\" lowMild=\"0\" lowSevere=\"2\" highMild=\"0\" highSevere=\"1\"/>\n"
+	"        <standardDeviation value=\"0.306535\" lowerBound=\"0.0277544\" "
+	"upperBound=\"0.511505\" ci=\"0.95\"/>\n"
+	"        <outliers variance=\"0.889393\" lowMild=\"0\" lowSevere=\"2\" highMild=\"0\" "
+	"highSevere=\"1\"/>\n"
 	"      </BenchmarkResults>\n"
 	"      <OverallResult success=\"true\"/>\n"
 	"    </TestCase>\n"
@@ -143,7 +156,8 @@ static const struct {
 } outputs[] = {
 	{
 		.harness = FG_HARNESS_NANOBENCH,
-		.text = "warming up\n{ \"results\": [ { \"title\": \"t\", \"name\": \"x += x\", \"unit\": \"op\","
+		.text = "warming up\n{ \"results\": [ { \"title\": \"t\", \"name\": \"x += x\", "
+			"\"unit\": \"op\","
 			" \"batch\": 2, \"median(elapsed)\": 3e-9, \"median(instructions)\": 10,"
 			" \"median(pagefaults)\": 0, \"measurements\": [ {\"elapsed\": 3e-9} ] } ] }\n",
 		.name = "x += x",
@@ -168,7 +182,8 @@ static const struct {
 			"test_case_success=\"true\" duration=\"0.001009\"/>\n    </TestCase>\n"
 			"    <TestCase name=\"second\" filename=\"d.cpp\" line=\"4\">\n"
 			"      <OverallResultsAsserts successes=\"1\" failures=\"0\" "
-			"test_case_success=\"true\" duration=\"3e-06\"/>\n    </TestCase>\n  </TestSuite>\n"
+			"test_case_success=\"true\" duration=\"3e-06\"/>\n    </TestCase>\n  "
+			"</TestSuite>\n"
 			"  <OverallResultsAsserts successes=\"2\" failures=\"0\"/>\n</doctest>\n",
 		.name = "sum & more",
 		.metric = "wall_time",
@@ -177,7 +192,8 @@ static const struct {
 	},
 	{
 		.harness = FG_HARNESS_CRITERION,
-		.text = "{\"reason\":\"benchmark-complete\",\"id\":\"norm\",\"typical\":{\"estimate\":1.5,"
+		.text = "{\"reason\":\"benchmark-complete\",\"id\":\"norm\","
+			"\"typical\":{\"estimate\":1.5,"
 			"\"lower_bound\":1,\"upper_bound\":2,\"unit\":\"us\"},\"mean\":{\"estimate\":9,"
 			"\"unit\":\"ns\"}}\n{\"reason\":\"group-complete\",\"group_name\":\"norm\"}\n",
 		.name = "norm",
@@ -187,7 +203,8 @@ static const struct {
 	},
 	{
 		.harness = FG_HARNESS_CARGO_BENCH,
-		.text = "running 2 tests\ntest sort::small ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s\n"
+		.text = "running 2 tests\ntest sort::small ... bench:       1,234 ns/iter (+/- 56) "
+			"= 789 MB/s\n"
 			"test sort::large ... bench:  2 ns/iter (+/- 0)\n\ntest result: ok.\n",
 		.name = "sort::small",
 		.metric = "wall_time",
@@ -204,11 +221,14 @@ static const struct {
 	},
 	{
 		.harness = FG_HARNESS_PYTEST,
-		.text = "..                                                                       [100%]{\n"
-			"    \"machine_info\": {\n        \"node\": \"vm\"\n    },\n    \"benchmarks\": [\n"
+		.text = "..                                                                       "
+			"[100%]{\n"
+			"    \"machine_info\": {\n        \"node\": \"vm\"\n    },\n    "
+			"\"benchmarks\": [\n"
 			"        {\n            \"group\": null,\n            \"name\": \"test_sum\",\n"
 			"            \"fullname\": \"test_b.py::test_sum\",\n            \"stats\": {\n"
-			"                \"min\": 5.759000487159938e-06,\n                \"mean\": 9.0e-06,\n"
+			"                \"min\": 5.759000487159938e-06,\n                "
+			"\"mean\": 9.0e-06,\n"
 			"                \"rounds\": 4213\n            }\n        }\n    ],\n"
 			"    \"version\": \"3.2.2\"\n}\n"
 			"Wrote benchmark data in: <_io.BufferedWriter name='/dev/stdout'>\n",
@@ -220,9 +240,12 @@ static const struct {
 	{
 		.harness = FG_HARNESS_GO,
 		.text = "goos: linux\npkg: example.org/gob\n"
-			"BenchmarkSort-2   \t    2264\t     20000 ns/op\t  28.94 MB/s\t     920 B/op\t       2 allocs/op\n"
-			"BenchmarkSort-2   \t    4526\t     40000 ns/op\t  17.69 MB/s\t     920 B/op\t       2 allocs/op\n"
-			"BenchmarkSub/n=10-2         \t 1000000\t        31.21 ns/op\t         3.000 things/op\n"
+			"BenchmarkSort-2   \t    2264\t     20000 ns/op\t  28.94 MB/s\t     920 "
+			"B/op\t       2 allocs/op\n"
+			"BenchmarkSort-2   \t    4526\t     40000 ns/op\t  17.69 MB/s\t     920 "
+			"B/op\t       2 allocs/op\n"
+			"BenchmarkSub/n=10-2         \t 1000000\t        31.21 ns/op\t         "
+			"3.000 things/op\n"
 			"PASS\nok  \texample.org/gob\t0.738s\n",
 		.name = "BenchmarkSort",
 		.metric = "wall_time",
@@ -345,7 +368,8 @@ static void empty_and_broken_reports_are_refused_with_a_hint(void **state)
 		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"benchmarks\": []}", "no case"},
 		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"context\": {}}", "no list 'benchmarks'"},
 		{FG_HARNESS_GOOGLE_BENCHMARK,
-		 "{\"benchmarks\": [{\"name\": \"BM_X\", \"error_occurred\": true, \"error_message\": \"no file\"}]}",
+		 "{\"benchmarks\": [{\"name\": \"BM_X\", \"error_occurred\": true, "
+		 "\"error_message\": \"no file\"}]}",
 		 "no file"},
 		{FG_HARNESS_CATCH2, "All tests passed\n", "--reporter xml"},
 		{FG_HARNESS_CATCH2,

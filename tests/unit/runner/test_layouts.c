@@ -484,7 +484,8 @@ static void replace_linker(const struct build *b, const char *script)
 	   "mkfifo pipe\n"
 	   "for note in ../links/*; do [ -f \"$note\" ] || continue\n"
 	   "linker=$(sed -z -n 2p \"$note\" | tr -d '\\0')\n"
-	   "printf '#!/bin/sh\nlinker=%s\n%s\nexec \"$linker\" \"$@\"\n' \"$linker\" \"$SCRIPT\" >linker\n"
+	   "printf '#!/bin/sh\nlinker=%s\n%s\nexec \"$linker\" \"$@\"\n' \"$linker\" \"$SCRIPT\" "
+	   ">linker\n"
 	   "chmod +x linker; sed -i -z \"2s|.*|$PWD/linker|\" \"$note\"; done");
 	free(variable);
 }

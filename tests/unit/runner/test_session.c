@@ -612,7 +612,8 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 	/* Any library can be preloaded; the program plays the collector. */
 	assert_true(dladdr((void *)(uintptr_t)&qsort, &library) != 0);
 	set_up(&s,
-	       "if [ \"$FASTGATE_COLLECTOR_OUTPUT\" ]; then echo x > $FASTGATE_COLLECTOR_OUTPUT/trace; fi",
+	       "if [ \"$FASTGATE_COLLECTOR_OUTPUT\" ]; then echo x > "
+	       "$FASTGATE_COLLECTOR_OUTPUT/trace; fi",
 	       NULL);
 	s.benchmark.measure.sampler.enabled = true;
 	s.benchmark.measure.sampler.unsampled_share = 0.5;
@@ -655,7 +656,8 @@ static void cases_of_a_harness_become_series_and_are_resumed(void **state)
 
 	(void)state;
 	set_up(&s,
-	       "echo '{\"benchmarks\": [{\"name\": \"A\", \"cpu_time\": 5, \"real_time\": 6}, {\"name\": \"B\", \"cpu_time\": 7, \"real_time\": 8, \"hits\": 3}]}'",
+	       "echo '{\"benchmarks\": [{\"name\": \"A\", \"cpu_time\": 5, \"real_time\": 6}, "
+	       "{\"name\": \"B\", \"cpu_time\": 7, \"real_time\": 8, \"hits\": 3}]}'",
 	       "echo '{\"benchmarks\": [{\"name\": \"A\", \"cpu_time\": 4, \"real_time\": 6}]}'");
 	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
 	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;

@@ -48,8 +48,10 @@ static int set_up(void **state)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(ci_variables); i++)
 		(void)unsetenv(ci_variables[i]);
 	fg_scratch_init(&scratch);
-	sh("git init -q -b main repo; cd repo; mkdir sub; echo one > sub/value; git add .; git commit -qm first;"
-	   "echo two > sub/value; git commit -qam second; git checkout -qb topic; echo three > sub/value; git commit -qam third");
+	sh("git init -q -b main repo; cd repo; mkdir sub; echo one > sub/value; git add .; git "
+	   "commit -qm first;"
+	   "echo two > sub/value; git commit -qam second; git checkout -qb topic; echo three > "
+	   "sub/value; git commit -qam third");
 	return 0;
 }
 
@@ -419,7 +421,8 @@ static void a_build_sees_its_own_repository_even_inside_a_hook(void **state)
 
 	(void)state;
 	prepare(&c, "repo", "main", "test \"$(git rev-parse HEAD)\" = \"$(cat expected)\"");
-	sh("cd repo; git rev-parse main > expected; git add expected; git commit -qm expected; git branch -f main");
+	sh("cd repo; git rev-parse main > expected; git add expected; git commit -qm expected; git "
+	   "branch -f main");
 	free(c.commit);
 	c.commit = hash_of("main~1");
 	c.options.commit = c.commit;
@@ -470,8 +473,10 @@ static void submodules_are_cloned_without_a_network(void **state)
 	char *file = NULL;
 
 	(void)state;
-	sh("git init -q -b main lib; cd lib; echo lib > lib.c; git add .; git commit -qm lib; cd ../repo;"
-	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib deps/lib; git commit -qm sub; rm -rf ../lib");
+	sh("git init -q -b main lib; cd lib; echo lib > lib.c; git add .; git commit -qm lib; cd "
+	   "../repo;"
+	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib deps/lib; "
+	   "git commit -qm sub; rm -rf ../lib");
 	prepare(&c, "repo", "HEAD", "true");
 	if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
 		fail_msg("%s", err.message);

@@ -198,10 +198,11 @@ void fg_sample_run(struct fg_stored_run *stored, uint64_t seed, const struct fg_
 
 char *fg_sample_report(const char *verdict, double ratio)
 {
-	return fg_xasprintf(
-		"{\"schema\":\"fastgate-report/1\",\"verdict\":\"%s\",\"benchmarks\":[{\"name\":\"parse\",\"verdict\":\"%s\","
-		"\"metrics\":[{\"name\":\"cpu_time\",\"verdict\":\"%s\",\"ratio\":%.3f,\"interval\":[%.3f,%.3f]}]}]}",
-		verdict, verdict, verdict, ratio, ratio - 0.01, ratio + 0.01);
+	return fg_xasprintf("{\"schema\":\"fastgate-report/1\",\"verdict\":\"%s\","
+			    "\"benchmarks\":[{\"name\":\"parse\",\"verdict\":\"%s\","
+			    "\"metrics\":[{\"name\":\"cpu_time\",\"verdict\":\"%s\",\"ratio\":%.3f,"
+			    "\"interval\":[%.3f,%.3f]}]}]}",
+			    verdict, verdict, verdict, ratio, ratio - 0.01, ratio + 0.01);
 }
 
 const struct fg_profile_function *fg_sample_busiest(const struct fg_profile_set *set)

@@ -594,7 +594,8 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 
 	fg_scratch_write_text(
 		&f->scratch, "text.db",
-		"this is a text, not a database, and long enough to be read as a header of one......................................");
+		"this is a text, not a database, and long enough to be read as a header of "
+		"one......................................");
 	assert_int_not_equal(
 		fg_store_open(fg_scratch_path(&f->scratch, "text.db"), 0, &other, &f->err), FG_OK);
 	assert_non_null(strstr(f->err.message, "is not an SQLite database"));
