@@ -96,8 +96,8 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	    !fg_profile_knows_regions(profile))
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"--%s: this profile does not record which sample was in which region: " FG_VIEW_NEEDS_SAMPLES,
-			query->region ? "region" : "split region");
+			"--%s: this profile does not record which sample was in which region: %s",
+			query->region ? "region" : "split region", FG_VIEW_NEEDS_SAMPLES);
 	if (query->thread && profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,

@@ -99,9 +99,9 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 	double total = 0;
 
 	if (!profile->has_times || profile->duration_ns <= 0)
-		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"this profile does not record when its samples were taken: " FG_VIEW_NEEDS_SAMPLES);
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "this profile does not record when its samples were taken: %s",
+				    FG_VIEW_NEEDS_SAMPLES);
 	if (steps > MAX_STEPS)
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu steps are too many: at most %d are possible", steps,

@@ -298,7 +298,7 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 				    "<fastgate/region.h> and view the trace");
 	fg_view_note(
 		table,
-		"the table is the sum over all units; for single units and their variation, " FG_VIEW_NEEDS_SAMPLES);
+		"the table adds up all units; for single units and their variation, " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 
