@@ -296,9 +296,8 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "no unit of work was marked in this run: mark them with "
 				    "<fastgate/region.h> and view the trace");
-	fg_view_note(
-		table,
-		"the table adds up all units; for single units and their variation, " FG_VIEW_NEEDS_SAMPLES);
+	fg_view_note(table,
+		     "the table adds up all units; to see their variation, " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 
