@@ -14,8 +14,8 @@ static void the_setting_that_forbids_it_is_named_with_its_fix(void **state)
 	} rows[] = {
 		{-1, NULL}, /* no Yama */
 		{0, NULL},
-		{1, "kernel.yama.ptrace_scope is 1; `sysctl kernel.yama.ptrace_scope=0`"},
-		{2, "kernel.yama.ptrace_scope is 2; `sysctl kernel.yama.ptrace_scope=0`"},
+		{1, "kernel.yama.ptrace_scope is 1; use `sysctl kernel.yama.ptrace_scope=0`"},
+		{2, "kernel.yama.ptrace_scope is 2; use `sysctl kernel.yama.ptrace_scope=0`"},
 		{3, "kernel.yama.ptrace_scope is 3, which only a restart of the machine changes"},
 	};
 
