@@ -108,7 +108,7 @@ def runs(*names, only=None):
 
 def entries(text):
     """The text without the lines that depend on the speed of this machine."""
-    return re.sub(r"    # It is too short .*\n", "", text)
+    return re.sub(r"    # This program is too short .*\n", "", text)
 
 
 def in_folder(test):
