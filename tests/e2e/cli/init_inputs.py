@@ -100,7 +100,7 @@ def nothing_with_a_manual_for_administrators_is_run():
 
 def the_longest_test_of_a_library_is_the_last_resort():
     write("lib.c", "int work(void) { return 1; }\n")
-    write("tests/long.c", MAIN.replace("1000000", "100000000"))
+    write("tests/long.c", MAIN.replace("1000000", "500000000"))
     write("tests/short.c", MAIN.replace("1000000", "10"))
     write("tests/bad.c", "int main(void) { return 1; }\n")
     write("Makefile",

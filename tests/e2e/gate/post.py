@@ -153,7 +153,7 @@ with tempfile.TemporaryDirectory() as name:
         followed["head_sha"] = "b" * 40
         (folder / "event.json").write_text(json.dumps({"workflow_run": followed}))
         done = follow()
-        if done.returncode != 0 or "nothing posted" not in done.stderr:
+        if done.returncode != 0 or "nothing was posted" not in done.stderr:
             fail("a pull request that moved on gets no comment", done)
         stand_in.stdin.close()
 

@@ -26,7 +26,8 @@ recipes = root / "examples/ci"
 CONFIG = """version: 1
 build: { command: cp /bin/true nothing }
 benchmarks:
-  - { name: nothing, command: ./nothing }
+  - name: nothing
+    command: ./nothing
 measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }
 gate: { inconclusive: fail }
 """
