@@ -225,6 +225,30 @@ static inline long fg_arch_number_passed(const uint8_t *back)
 	return -1;
 }
 
+/*
+ * The number that a caller in glibc 2.41 or newer pushes with `push $number` before the call that
+ * returns here; -1: another number is on the stack, or there is no such instruction.
+ */
+static inline long fg_arch_number_pushed(const uint8_t *back, uintptr_t on_stack)
+{
+	enum {
+		FARTHEST = 48,
+		NUMBERS = 1 << 16
+	};
+	const uint8_t bytes[5] = {0x68, (uint8_t)on_stack, (uint8_t)(on_stack >> 8)};
+
+	if (on_stack >= NUMBERS || back[-5] != 0xe8)
+		return -1;
+	for (int at = 7; at <= FARTHEST; at++) {
+		const bool is_short = back[-at] == 0x6a && on_stack < 0x80;
+
+		if ((is_short && back[1 - at] == on_stack) ||
+		    (at >= 10 && __builtin_memcmp(back - at, bytes, sizeof(bytes)) == 0))
+			return (long)on_stack;
+	}
+	return -1;
+}
+
 /* Do signal handlers return here: `mov $SYS_rt_sigreturn, %rax; syscall`? */
 static inline bool fg_arch_is_trampoline(const uint8_t *code)
 {

@@ -299,28 +299,32 @@ struct call {
 };
 
 /*
- * musl makes cancellable calls in one function, which gets the number as an argument and keeps it
- * in no register that survives the call. The number is read from the instruction with which the
- * caller of that function loads it.
+ * musl, and glibc since 2.41, make cancellable calls in one function, which gets the number as an
+ * argument and keeps it in no register that survives the call. The number is read from the
+ * instruction with which the caller of that function passes it.
  */
 static long number_passed(const ucontext_t *context)
 {
 #ifdef FG_ARCH_DECODES_CALLS
 	enum {
-		FRAMES = 24, /* words of the stack to search: two small functions */
-		LIBC_SIZE = 1 << 20,
+		FRAMES = 24, /* words of the stack to search: a few small functions */
+		LIBC_SIZE = 1 << 21,
 	};
 	const uintptr_t pc = fg_arch_register(context, FG_DWARF_RA);
 	const uintptr_t *stack = (const uintptr_t *)fg_arch_register(context, FG_DWARF_SP);
 
-	if (!fg_is_musl() || fg_g.sandboxed || !fg_arch_behind_syscall((const uint8_t *)pc))
+	if (fg_g.sandboxed || !fg_arch_behind_syscall((const uint8_t *)pc))
 		return -1;
 	for (unsigned i = 0; i < FRAMES; i++) {
 		const uintptr_t near = stack[i] > pc ? stack[i] - pc : pc - stack[i];
 		long number = -1;
 
-		if (near < LIBC_SIZE && fg_is_readable(stack[i] - 64) && fg_is_readable(stack[i]))
-			number = fg_arch_number_passed((const uint8_t *)stack[i]);
+		if (near < LIBC_SIZE && fg_is_readable(stack[i] - 64) && fg_is_readable(stack[i])) {
+			const uint8_t *const back = (const uint8_t *)stack[i];
+
+			number = fg_is_musl() ? fg_arch_number_passed(back)
+					      : fg_arch_number_pushed(back, stack[i + 1]);
+		}
 		if (number >= 0)
 			return number;
 	}

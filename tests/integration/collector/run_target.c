@@ -52,9 +52,16 @@ static void forbid_perf(void)
 		_exit(97);
 }
 
+void enter_test_root(void)
+{
+	const char *root = getenv("FASTGATE_TEST_ROOT");
+
+	if (root && (chroot(root) != 0 || chdir("/") != 0))
+		_exit(96);
+}
+
 static void become(const struct run *run, const char *folder, int out)
 {
-	const char *root = getenv("FASTGATE_TEST_ROOT"); /* anywhere.sh: another distribution's */
 	char *words[RUN_WORDS + 1] = {NULL};
 	char output[4200];
 	char preload[4200];
@@ -73,8 +80,7 @@ static void become(const struct run *run, const char *folder, int out)
 	}
 	(void)dup2(out, STDOUT_FILENO);
 	(void)close_range(3, ~0u, 0);
-	if (root && (chroot(root) != 0 || chdir("/") != 0))
-		_exit(96);
+	enter_test_root();
 	if (run->forbid_perf)
 		forbid_perf();
 	(void)execv(target_path(run->words[0]), words);

@@ -39,4 +39,7 @@ double outcome_truth(const struct outcome *outcome, const char *name);
 /* Absolute path of a target; the buffer is reused by the fourth call after this one. */
 const char *target_path(const char *name);
 
+/* Call in a child process: changes to the root that anywhere.sh made, if any. */
+void enter_test_root(void);
+
 #endif

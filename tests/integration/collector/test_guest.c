@@ -506,6 +506,7 @@ static void a_killed_process_leaves_a_whole_trace(void **state)
 			(void)putenv(output);
 			(void)putenv(fg_xstrdup("LD_PRELOAD=" COLLECTOR_LIBRARY));
 			(void)putenv(fg_xstrdup(FG_ENV_PERIOD "=100000"));
+			enter_test_root();
 			(void)execl(target_path("short_threads"), "short_threads", (char *)NULL);
 			_exit(98);
 		}
