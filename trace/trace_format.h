@@ -429,7 +429,7 @@ static inline unsigned fg_handler_bucket(uint64_t ns)
 
 /*
  * The cost of sampling that does not depend on samples, per process. `startup_ns` is the cost of
- * the constructor; loading the library, and its end, take half as much again.
+ * the constructor; loading and unloading the library cost about half as much again.
  */
 static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)
 {

@@ -128,7 +128,7 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 	if (!is_same(first->stored.run.project, shard->stored.run.project))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"%s is of project '%s', but %s is of project '%s': merge one project at "
+			"%s belongs to project '%s', but %s to project '%s': merge one project at "
 			"a time",
 			first->from, first->stored.run.project, shard->from,
 			shard->stored.run.project);

@@ -36,8 +36,8 @@
  * identifies them (collector/arch/arch.h). Only the register of the timeout is changed, because
  * libc's code after the call may need the others. The time before the first interruption cannot be
  * known and is given back to the program. CPU clocks interrupt a call only as it begins, wall
- * clocks after one period at the latest, so a timeout grows by at most one period, or by up to 1 ms
- * if it is in milliseconds.
+ * clocks after one period at the latest, so a timeout grows by at most one period, and by up to
+ * 1 ms more if it is in milliseconds.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"

@@ -114,7 +114,7 @@ static void waiting_for_the_signal_continues(void **state)
 		run_target(&run, &outcome);
 		/*
 		 * Sampling continued after the waits. How much of 100 ms is user time depends on
-		 * the current cost of signals: a hundred samples suffice.
+		 * the current cost of signals: 10 ms of samples suffice.
 		 */
 		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1e7);
 		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e7);
