@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arm64: registers, system calls, signal frames.  Included by collector/arch/arch.h alone.
+ * arm64: registers, system calls, signal frames.  Included only by collector/arch/arch.h.
  *
  * A call leaves the return address in x30, the link register; functions that call others store it,
  * nearly all of them as a pair with the frame pointer x29. The address may carry a signature

@@ -56,7 +56,7 @@ static bool is_this_process(void)
 	     : (environment))
 
 /*
- * Does the program run with rights that the caller lacks? The dynamic linker preloads nothing then.
+ * Does the program run with privileges that the caller lacks? The dynamic linker preloads nothing then.
  */
 static bool gains_rights(const char *path)
 {

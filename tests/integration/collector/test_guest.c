@@ -556,7 +556,7 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 
 int main(void)
 {
-	/* The tests that depend on the processor, and in 64-bit programs the others. */
+	/* The tests that depend on the architecture, and in 64-bit programs the others. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_comes_back),
 		cmocka_unit_test(no_call_is_cut_short),
