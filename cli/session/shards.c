@@ -165,7 +165,7 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 	if (!fg_shard_of(&shard.stored.run, &shard.index, &shard.count))
 		status = fg_error_set(
 			err, FG_EINVAL,
-			"%s: run %.8s is not a shard: `fastgate run --shard I/N` makes one", from,
+			"%s: run %.8s is not a shard: `fastgate run --shard I/N` creates one", from,
 			shard.stored.run.id);
 	if (status == FG_OK)
 		status = check_shard(shards, &shard, err);
