@@ -197,7 +197,8 @@ static int latest(struct fg_store *store, const char *project, const char *words
 		status = fg_error_set(
 			err, FG_ENOENT,
 			back ? "%s does not hold that many complete runs of this project"
-			     : "%s holds no complete run of this project yet: `fastgate run` creates one",
+			     : "%s holds no complete run of this project yet: `fastgate run` creates "
+			       "one",
 			store->db->name);
 	return status;
 }

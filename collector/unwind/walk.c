@@ -225,8 +225,8 @@ static enum step step_signal(struct fg_walk *walk)
 
 /*
  * Code generated at run time calls other such code, and nothing is known of either. Frame pointers
- * lead through it if each leads outwards, until one reaches a call from a module; a word that is not
- * a frame pointer does not lead there.
+ * lead through it if each leads outwards, until one reaches a call from a module; a word that is
+ * not a frame pointer does not lead there.
  */
 static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 {
