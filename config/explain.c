@@ -32,9 +32,9 @@ static void add_value(const struct fg_key *key,
 		[FG_KEY_TEXTS] = "list of words",
 		[FG_KEY_VARIABLES] = "names with values",
 		[FG_KEY_FACTS] = "names with values, or with { command: \"…\" }",
-		[FG_KEY_SECTION] = "keys of its own",
+		[FG_KEY_SECTION] = "nested keys",
 		[FG_KEY_LIST] = "list of mappings",
-		[FG_KEY_MAP] = "names with keys of their own",
+		[FG_KEY_MAP] = "names with nested keys",
 	};
 
 	if (key->kind < FG_KEY_SCALAR_COUNT)

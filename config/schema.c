@@ -57,7 +57,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 .more = "The lower end of the interval is compared with this limit; an exact value is "
 		 "compared directly."},
 	{FG_KEY("tolerance", RATIO, IN_METRIC_POLICY(tolerance),
-		"for exact metrics: differences up to this count as equal"),
+		"for exact metrics: differences of at most this ratio are treated as equal"),
 	 FG_BOUNDS(0, 10), .initial = "0%"},
 	{.name = NULL},
 };
@@ -114,7 +114,8 @@ static const struct fg_key gate_keys[] = {
 		"chance that an unchanged program fails, per metric and benchmark"),
 	 .initial = "0.001", FG_BOUNDS(1e-9, 0.5),
 	 .more = "All looks at the growing data share this chance. A smaller value needs more "
-		 "pairs: at least 12 for 0.001 and 9 for 0.01, if all of them are slower."},
+		 "pairs: at least 12 for 0.001 and 9 for 0.01 (10 and 7 when the budget ends), if "
+		 "all of them are slower."},
 	{FG_KEY("metrics", MAP, IN_POLICY(metrics), "policies of single metrics, by name"),
 	 .count_offset = offsetof(struct fg_policy, metric_count),
 	 .section = &metric_policy_section, .any = "METRIC",
@@ -161,11 +162,11 @@ static const struct fg_key gate_keys[] = {
 	 .more = "Runs that measured both sides at two commits are the steps of a chain. Steps "
 		 "that failed or improved by themselves do not count."},
 	{FG_KEY("prove", SECTION, 0, "watch the gate itself"), .section = &prove_section,
-	 .more = "A hidden run has a known right answer: the baseline against itself, or with a "
-		 "slowdown that `fastgate prove` has planted before, drawn by the run's seed. It "
-		 "is never part of the verdict. A gate that stops finding slowdowns is usually "
-		 "reported as broken within ten runs, once four hidden plants of that size have "
-		 "been found."},
+	 .more = "A hidden run compares the baseline with itself, or with a copy that has a planted "
+		 "slowdown, calibrated by an earlier `fastgate prove`, so the right answer is "
+		 "known. The run's seed decides which. It is never part of the verdict. A gate "
+		 "that stops finding slowdowns is usually reported as broken within ten runs, "
+		 "once four hidden plants of that size have been found."},
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release now and then"),
 	 .initial = "none", .words = anchors,
@@ -275,9 +276,9 @@ static const struct fg_key benchmark_keys[] = {
 		"labels that select benchmarks on the command line"),
 	 .count_offset = IN_BENCHMARK(label_count), .example = "labels: [nightly]"},
 	{FG_KEY("measure", SECTION, IN_BENCHMARK(measure),
-		"keys of `measure` for this benchmark alone"),
+		"keys of `measure` for this benchmark only"),
 	 .section = &fg_config_measure},
-	{FG_KEY("gate", SECTION, IN_BENCHMARK(policy), "keys of `gate` for this benchmark alone"),
+	{FG_KEY("gate", SECTION, IN_BENCHMARK(policy), "keys of `gate` for this benchmark only"),
 	 .section = &gate_section, .example = "gate: { metrics: { cpu_time: { margin: 1% } } }"},
 	{.name = NULL},
 };
@@ -492,9 +493,9 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("host", SECTION, 0, "more facts about the host"), .section = &host_section},
 	{FG_KEY("measure", SECTION, IN_PLAN(measure), "measurement of the benchmarks"),
 	 .section = &fg_config_measure,
-	 .more = "Each benchmark can have this key as well, for itself alone."},
+	 .more = "A benchmark can have this key as well, for itself only."},
 	{FG_KEY("gate", SECTION, IN_PLAN(policy), "rules of the verdict"), .section = &gate_section,
-	 .more = "Each benchmark can have this key as well, for itself alone. "
+	 .more = "A benchmark can have this key as well, for itself only. "
 		 "`docs/statistics.md` explains the numbers."},
 	{FG_KEY("benchmarks", LIST, IN_PLAN(benchmarks), "benchmarks to measure"),
 	 .count_offset = offsetof(struct fg_plan, benchmark_count), .required = true,

@@ -105,7 +105,7 @@ static const struct fg_key measure_keys[] = {
 		 "slowdown may be measured again with the code in other "
 		 "places, which may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
-	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "blocks of pairs"},
+	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "pairs"},
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "keep each execution on one CPU under `abba` too"),
 	 .initial = "false",
 	 .more = "Less noise for programs with one thread; wrong for "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verdict about one benchmark: first its metrics, then the overall outcome. Private to gate/.
+ * The verdict on one benchmark: first its metrics, then the overall outcome. Private to gate/.
  */
 #ifndef FG_GATE_BENCHMARK_H
 #define FG_GATE_BENCHMARK_H
@@ -14,13 +14,13 @@
  */
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);
 
-/* Makes the verdict about series number `index` of the run. */
+/* Decides about series number `index` of the run. */
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict);
-/* Makes the verdict about a benchmark that only the stored baseline has. */
+/* The verdict on a benchmark that only the stored baseline has. */
 void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict);
-/* Makes the verdict about a benchmark that only the fastgate.yml of a built baseline names. */
+/* The verdict on a benchmark that only the fastgate.yml of a built baseline names. */
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 

@@ -82,12 +82,12 @@ static void name_steps(struct fg_bisect_model *model, struct fg_bisect_look *loo
 	for (size_t p = 1; p < model->count && look->step_count < FG_BISECT_STEPS_MAX; p++) {
 		struct fg_bisect_place *place = &model->places[p];
 
-		if (place->surest < sure)
+		if (place->second_largest < sure)
 			continue;
 		look->steps[look->step_count++] =
 			(struct fg_bisect_step){.first = place->first,
 						.last = place->own,
-						.probability = place->surest,
+						.probability = place->second_largest,
 						.size = place->share * model->whole};
 		look->explained += place->share;
 	}

@@ -309,7 +309,8 @@ static void take_crossing(struct fg_bisect_model *model, size_t threshold)
 
 		passed = above;
 		place->share += crossed;
-		place->surest = fmax(place->surest, fmin(place->largest, probability));
+		place->second_largest =
+			fmax(place->second_largest, fmin(place->largest, probability));
 		place->largest = fmax(place->largest, probability);
 	}
 }

@@ -13,7 +13,7 @@ uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_serie
 
 /* Is this a function of the dynamic linker, whose work depends on addresses and on paths? */
 bool fg_blame_is_linker(const struct fg_profile_function *function);
-/* Is this the library of code that the program made at run time? */
+/* Is this the library of code that the program generated at run time? */
 bool fg_blame_is_generated(const char *library);
 
 #endif

@@ -61,7 +61,7 @@ void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *c
 			   struct fg_verdict *verdict);
 
 /*
- * Makes a policy for a verdict about one measure of the profiles: only this measure is gated. Rows
+ * Makes a policy for a verdict on one measure of the profiles: only this measure is gated. Rows
  * live in the arena. FG_EINVAL: no measure of that name can be gated by call path.
  */
 int fg_policy_only_measure(struct fg_policy *policy, const char *measure, const struct fg_run *run,

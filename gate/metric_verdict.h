@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verdict about one metric of one benchmark, of a run that measured both arms. Private to
+ * The verdict on one metric of one benchmark, of a run that measured both arms. Private to
  * gate/.
  */
 #ifndef FG_GATE_METRIC_VERDICT_H

@@ -211,7 +211,7 @@ static bool is_known_the_same(const struct fg_node_context *c, uint32_t function
 	return c->code && c->code[function].state == FG_COMPARED_SAME;
 }
 
-/* The functions that changed significantly, and the rows that they join. */
+/* Functions that grew or shrank significantly, and the moves found between them. */
 struct moves {
 	const struct fg_node_context *c;
 	struct change *grown;

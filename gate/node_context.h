@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile of one benchmark, prepared for the verdicts about its functions. Private to gate/. */
+/* The profile of one benchmark, prepared for the verdicts on its functions. Private to gate/. */
 #ifndef FG_GATE_NODE_CONTEXT_H
 #define FG_GATE_NODE_CONTEXT_H
 

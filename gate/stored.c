@@ -169,7 +169,7 @@ static void cap_for_environment(const struct fg_metric_context *context,
 		return;
 	fg_notes_add(
 		&verdict->notes, context->arena,
-		"measured in another environment than the baseline, so inconclusive instead of %s",
+		"measured in a different environment from the baseline, so inconclusive instead of %s",
 		fg_outcome_name(verdict->outcome));
 	verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
 }

@@ -31,7 +31,7 @@ double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);
 
 /*
- * Makes the verdict about a metric of a stored comparison. Without `same_environment`, only an
+ * Decides about a metric of a stored comparison. Without `same_environment`, only an
  * exact metric is more than inconclusive.
  */
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,

@@ -35,7 +35,7 @@ static void compare(struct fg_strbuf *text, const struct fg_argument_figures *be
 	compare_kind(text, "infinite", before->infinities, after->infinities, after->values);
 	compare_kind(text, "denormal", before->denormals, after->denormals, after->values);
 	if (both && (after->least < before->least || after->most > before->most))
-		fg_strbuf_printf(text, "%sin [%.6g, %.6g], but in [%.6g, %.6g] in the baseline",
+		fg_strbuf_printf(text, "%srange [%.6g, %.6g], in the baseline [%.6g, %.6g]",
 				 text->length ? ", " : "", after->least, after->most, before->least,
 				 before->most);
 }

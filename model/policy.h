@@ -18,7 +18,7 @@ struct fg_metric_policy {
 	double min_effect; /* a regression's estimate is at least this */
 	double margin;     /* a pass has its upper bound below this */
 	double tolerated;  /* a regression has its lower bound above this */
-	double tolerance;  /* exact metrics: differences up to this count as equal */
+	double tolerance; /* exact metrics: differences of at most this ratio are treated as equal */
 };
 
 /* An accepted slowdown: a metric may be worse by up to `up_to` until a date. */

@@ -44,7 +44,7 @@ const struct fg_source_listing *fg_source_listing_make(const struct fg_source_si
 						       const char *file, struct fg_arena *arena);
 /*
  * The candidate's line to look at first: the hottest new line, else the hottest line; 0: that line
- * is the baseline's alone.
+ * is only the baseline's.
  */
 unsigned fg_source_listing_line(const struct fg_source_listing *listing);
 

@@ -119,7 +119,7 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-/* True for functions that compilers replace by instructions, at least on some processors. */
+/* True for functions that compilers replace by instructions, at least on some architectures. */
 static bool is_builtin(const char *name)
 {
 	static const char names[] =

@@ -96,9 +96,10 @@ static void add_culprits(struct fg_strbuf *text, const struct fg_benchmark_verdi
 			fg_strbuf_printf(text, " and %zu more function%s", more,
 					 more == 1 ? "" : "s");
 	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION && blame->function_count > 0) {
-		fg_strbuf_add_text(text, blame->functions[0].standing == FG_STANDING_SAME_CODE
-						 ? "; the functions that took longer did not change"
-						 : "; no single function is certain");
+		fg_strbuf_add_text(text,
+				   blame->functions[0].standing == FG_STANDING_SAME_CODE
+					   ? "; the functions that took longer did not change"
+					   : "; no single function can be blamed with certainty");
 	}
 	if (!first && benchmark->outcome == FG_OUTCOME_REGRESSION && benchmark->only_changed) {
 		fg_strbuf_printf(text, "; the only hot %s that changed is ",
@@ -361,7 +362,7 @@ static const char *see(const struct fg_run *run, const struct fg_card *card, str
 	return fg_web_link_run(run, &url) ? fg_strbuf_keep(&url, arena) : NULL;
 }
 
-/* Was the run measured against a commit? False for two stored runs and for a duel. */
+/* Was the run measured against a commit? False for a duel and for a stored baseline. */
 static bool can_run_again(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark)
 {
 	return run->sides[FG_ARM_BASELINE].commit && benchmark->schedule != FG_SCHEDULE_STORED;

@@ -52,7 +52,7 @@ FLAGS = {"deep": [], "tidy": QUICK, "plain": PLAIN}
 # Switched off, with the reason:
 #   readdirCalled                readdir() is safe on a stream that no other thread uses;
 #                                readdir_r() is deprecated
-#   preprocessorErrorDirective   cppcheck tries processors that the collector does not know
+#   preprocessorErrorDirective   cppcheck tries architectures that the collector does not know
 #   internalAstError             compound literals are beyond cppcheck 2.10
 #   constStatement               store/run_rows.c: it takes the commas of a long compound literal
 #                                for operators

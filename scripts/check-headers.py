@@ -18,7 +18,7 @@ from rooms import read_rooms, room_of, sources
 
 DIRECTIVE = re.compile(r"^\s*#\s*(\w+)\s*(\S*)\s*(.*)$", re.M)
 GUARD = re.compile(r"^\s*#\s*(?:pragma once|ifndef (\w+)\s*\n\s*#\s*define \1$)", re.M)
-# collector/arch/arch.h includes the header for the target's processor.
+# collector/arch/arch.h includes the header for the target's architecture.
 INSIDE_ANOTHER = "collector/arch/"
 
 

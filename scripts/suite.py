@@ -85,13 +85,13 @@ SANITIZED = ("-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")
 
 
 def test(preset, jobs, *selection):
-    """One job more than processors, because some tests wait for a browser, a server or a time limit."""
+    """One job more than CPUs, because some tests wait for a browser, a server or a time limit."""
     return ["ctest", "--preset", preset, "-j", str(int(jobs) + 1), "--output-on-failure", *selection]
 
 
 def lanes(jobs):
     """
-    (in front, in the background). The seconds are from two quiet processors, and are used until a
+    (in front, in the background). The seconds are from two quiet CPUs, and are used until a
     run has measured its own.
 
     One build per compiler is enough. gcc's is the one that users get, and the tests are optimised

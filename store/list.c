@@ -196,8 +196,9 @@ static int latest(struct fg_store *store, const char *project, const char *words
 	if (status == FG_ENOENT)
 		status = fg_error_set(
 			err, FG_ENOENT,
-			back ? "%s does not hold that many complete runs"
-			     : "%s holds no complete run yet: `fastgate run` makes one",
+			back ? "%s does not hold that many complete runs of this project"
+			     : "%s holds no complete run of this project yet: `fastgate run` creates "
+			       "one",
 			store->db->name);
 	return status;
 }
@@ -276,7 +277,7 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_LATEST_INCOMPLETE, FG_BIND(project));
 	status = take_id(&q, id, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "%s holds no interrupted run",
+		status = fg_error_set(err, FG_ENOENT, "%s holds no interrupted run of this project",
 				      store->db->name);
 	return status;
 }

@@ -363,7 +363,7 @@ struct fg_trace_header {
 	 */
 	uint64_t allocated;
 	uint64_t samples; /* in the file */
-	/* sums of weights, by kind of time; wall samples count in wall_ns alone */
+	/* sums of weights, by kind of time; wall samples count only in wall_ns */
 	uint64_t user_ns;
 	uint64_t system_ns;
 	uint64_t wall_ns;
@@ -379,7 +379,7 @@ struct fg_trace_header {
 	uint32_t kernel_errno;
 	uint64_t startup_ns; /* the collector's own CPU time before main */
 	uint64_t threads;
-	/* system calls that our signal interrupted and that were made again */
+	/* system calls that our signal interrupted and that were restarted */
 	uint64_t restarts;
 	uint64_t forwarded; /* the program's own signals, passed on to it */
 	uint64_t end;       /* enum fg_trace_end, written after the other end_ members */
@@ -429,7 +429,7 @@ static inline unsigned fg_handler_bucket(uint64_t ns)
 
 /*
  * The cost of sampling that does not depend on samples, per process. `startup_ns` is the cost of
- * the constructor; loading the library, and its end, take half as much again.
+ * the constructor; loading and unloading the library cost about half as much again.
  */
 static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)
 {

@@ -49,7 +49,10 @@ static bool by_poop(const double *first, const double *second, size_t count)
 	return difference - half >= 0.01 * fg_mean(first, count);
 }
 
-/* A benchmark script's loop: more pairs until a paired t test says p < 0.05. */
+/*
+ * A benchmark script's loop: more executions until a paired t test says p < 0.05. The executions of
+ * the two sides are from different stretches of the recording.
+ */
 static bool by_peeking(const double *first, const double *second, size_t count)
 {
 	double *difference = fg_xcalloc(count + 1, sizeof(difference[0]));

@@ -41,7 +41,7 @@ class Outcome:
 
 
 def programs():
-    """One path for each file that is a dynamic 64-bit program without special rights."""
+    """One path for each file that is a dynamic 64-bit program without special privileges."""
     found = {}
     for folder in FOLDERS:
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:

@@ -134,13 +134,13 @@ struct costs {
 	double server; /* this process without the senders */
 	double database;
 	double client;
-	double idle; /* all processors */
+	double idle; /* all CPUs */
 	double wall;
 };
 
 /*
- * The CPU time gives the number of runs per second that two processors could take if the senders
- * ran elsewhere; the idle time shows whether other programs used the processors.
+ * The CPU time gives the number of runs per second that two CPUs could take if the senders
+ * ran elsewhere; the idle time shows whether other programs used the CPUs.
  */
 static void print_costs(const struct costs *costs)
 {
@@ -148,7 +148,7 @@ static void print_costs(const struct costs *costs)
 	const double all = costs->wall * (double)sysconf(_SC_NPROCESSORS_ONLN);
 
 	(void)printf("    CPU a run: server %5.2f ms, database %5.2f ms, client %5.2f ms, which is "
-		     "%3.0f %% of the processors' time; %3.0f %% idle; two processors without the "
+		     "%3.0f %% of the CPUs' time; %3.0f %% idle; two CPUs without the "
 		     "client: %5.0f runs/s\n",
 		     costs->server, costs->database, costs->client,
 		     100 * (stored + costs->client) / all, 100 * costs->idle / all, 2e3 / stored);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Uploads over one connection to a local server, more cheaply than a real client, which would
- * compete for the processors under test.
+ * compete for the CPUs under test.
  */
 #ifndef FG_BENCH_PERFDB_SENDER_H
 #define FG_BENCH_PERFDB_SENDER_H

@@ -124,6 +124,12 @@ static void add_commit(const struct fg_bisect_search *search, size_t index, stru
 		fg_strbuf_printf(text, "; not measured: %s", search->commits[index].error);
 }
 
+/* For a count that is printed without decimals. */
+static const char *plural(double count)
+{
+	return lround(count) == 1 ? "" : "s";
+}
+
 static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	char words[FG_NUMBER_TEXT_SIZE];
@@ -132,12 +138,12 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 		fg_strbuf_printf(text, "%s: 95 %% of the probability is in %zu commits; ",
 				 search->state == FG_SEARCH_STOPPED
 					 ? "the budget ended (--resume continues)"
-					 : "no single commit is certain",
+					 : "no single commit can be blamed with certainty",
 				 search->look.left);
 	fg_strbuf_printf(text, "%.0f %% of the change explained; %.0f build%s, %.0f %s%s, %s",
-			 100 * search->look.explained, search->builds,
-			 search->builds < 2 ? "" : "s", search->pairs,
-			 search->model.is_exact ? "count" : "pair", search->pairs < 2 ? "" : "s",
+			 100 * search->look.explained, search->builds, plural(search->builds),
+			 search->pairs, search->model.is_exact ? "count" : "pair",
+			 plural(search->pairs),
 			 fg_format_duration(fg_search_seconds(search) * FG_NS_PER_S, words));
 }
 

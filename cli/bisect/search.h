@@ -45,7 +45,7 @@ struct fg_search_verdict {
 enum fg_search_state {
 	FG_SEARCH_NOTHING, /* the bad end is not worse */
 	FG_SEARCH_FOUND,
-	FG_SEARCH_OPEN, /* no commit is certain */
+	FG_SEARCH_OPEN, /* no commit can be blamed with certainty */
 	FG_SEARCH_STOPPED,
 };
 

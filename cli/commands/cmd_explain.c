@@ -85,12 +85,12 @@ const struct fg_cli_command fg_cmd_explain = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "explain a run's verdict, with the evidence",
 	.description =
-		"Prints the answer of a stored run, then the evidence for its most urgent "
+		"Prints a stored run's verdict, then the evidence for its most urgent "
 		"benchmark, or for the benchmark that --bench names: the rule and its numbers, "
 		"counted work, other causes and whether they are ruled out, commands that "
 		"reproduce the run, the functions and their callers, and the lines and "
-		"instructions of the first function, with their costs on both sides. Every other "
-		"benchmark that did not pass gets one line.\n"
+		"instructions of the first function, with their costs on both sides. Up to "
+		"ten other benchmarks that did not pass get one line each.\n"
 		"\n"
 		"The document is at most 32 KiB, for a reviewer or a coding assistant "
 		"(docs/formats/report.md). It contains neither values of environment variables "

@@ -103,7 +103,7 @@ static int run(struct fg_cli *cli, const void *values)
 
 	if (!fg_fs_exists(store))
 		(void)fg_error_set(&err, FG_ENOENT,
-				   "there is no store at '%s': `fastgate run` makes one", store);
+				   "there is no store at '%s': `fastgate run` creates one", store);
 	else if (!server)
 		(void)fg_error_set(&err, FG_EUNSUPPORTED,
 				   "the program perfdb, which serves the pages, is not installed; "

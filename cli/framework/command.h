@@ -135,7 +135,7 @@ void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
 	FG_PRINTF(2, 3); /* "fastgate: warning: ..." */
 /* Prints "fastgate: <message>" and returns the exit code for err->code. */
 int fg_cli_fail(const struct fg_cli *cli, const struct fg_error *err);
-/* Prints the message with the usage line and returns FG_EXIT_USAGE, for contradictory arguments. */
+/* The command line is wrong: prints the message and the usage line, returns FG_EXIT_USAGE. */
 int fg_cli_usage(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 enum fg_exit fg_cli_exit_code(enum fg_status status);
 

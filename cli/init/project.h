@@ -180,13 +180,16 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_is_benchmark_name(const char *name);
 /*
- * Does the manual have pages in section 8? Then the programs need a device, a network or rights
- * that init does not have, or change the system.
+ * Does the manual have pages in section 8? Then the programs need a device, a network or
+ * privileges that init does not have, or change the system.
  */
 bool fg_project_is_for_administrators(const struct fg_project *project);
 /* Sets a program's rank, from its path and harness, and the reason. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
-/* Call when all programs are known: a single program is likely even without a reason. */
+/*
+ * Call when all programs are known: ranks the only program as the project's own, unless the project
+ * is a library or for administrators.
+ */
 void fg_project_prefer_only(struct fg_project *project);
 
 /* ---- programs.c, build_lists.c ---- */

@@ -82,7 +82,10 @@ static int calibrate(struct fg_prove *prove, const struct fg_prove_subject *subj
 				     fmax(SEARCH_PAIRS, CALIBRATION_S / pairs.seconds));
 	FG_TRY(fg_prove_measure(prove, subject, &pairs, err));
 	*per_iteration = pairs.slower / pairs.iterations;
-	if (!(pairs.slower >= calibrated_from / 2) || sizes[0] / *per_iteration < MIN_ITERATIONS)
+	if (!(pairs.slower >= calibrated_from / 2))
+		return fg_error_set(err, FG_EUNSUPPORTED, "slowing down '%s' had no stable effect",
+				    function->name);
+	if (sizes[0] / *per_iteration < MIN_ITERATIONS)
 		return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called too often",
 				    function->name);
 	return FG_OK;

@@ -49,9 +49,9 @@ static void add_alarms(const struct fg_proof_card *card, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "false alarms      ");
 	add_share(text, &card->alarms);
-	fg_strbuf_add_text(text, " runs on equal code; at most ");
+	fg_strbuf_add_text(text, " runs on equal code; true rate at most ");
 	add_percent(text, card->alarms.at_most);
-	fg_strbuf_add_char(text, '\n');
+	fg_strbuf_add_text(text, " (95 % confidence)\n");
 }
 
 /* Can a slowdown be planted in any benchmark? */
@@ -74,9 +74,9 @@ static void add_sizes(const struct fg_prove *prove, struct fg_strbuf *text)
 		fg_strbuf_printf(text, "%s%3.0f %%     ", i == 0 ? "slowdowns   " : "            ",
 				 100 * size->size);
 		add_share(text, &size->found);
-		fg_strbuf_add_text(text, " found; at least ");
+		fg_strbuf_add_text(text, " found; true rate at least ");
 		add_percent(text, size->found.at_least);
-		fg_strbuf_add_char(text, '\n');
+		fg_strbuf_add_text(text, " (95 % confidence)\n");
 	}
 	if (card->size_count == 0 && is_any_chosen(prove))
 		fg_strbuf_add_text(text, "slowdowns         none was measured: the budget ended "

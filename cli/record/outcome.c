@@ -190,10 +190,10 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	if (given->attach.pid)
 		return "the process used no CPU time";
 	if (given->control)
-		return "the control file turned sampling off, or too little time was used";
+		return "the control file turned sampling off, or the program used too little time";
 	if (given->sample.delay_ns > 0)
 		return "the program ended before --delay";
-	return "less time was used than the sampling period";
+	return "the program used less time than one sampling period";
 }
 
 /* If starting the collector took more of the CPU time than this, the cost of samples is hidden. */

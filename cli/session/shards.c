@@ -128,7 +128,7 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 	if (!is_same(first->stored.run.project, shard->stored.run.project))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"%s is of project '%s', but %s is of project '%s': merge one project at "
+			"%s belongs to project '%s', but %s to project '%s': merge one project at "
 			"a time",
 			first->from, first->stored.run.project, shard->from,
 			shard->stored.run.project);
@@ -165,7 +165,7 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 	if (!fg_shard_of(&shard.stored.run, &shard.index, &shard.count))
 		status = fg_error_set(
 			err, FG_EINVAL,
-			"%s: run %.8s is not a shard: `fastgate run --shard I/N` makes one", from,
+			"%s: run %.8s is not a shard: `fastgate run --shard I/N` creates one", from,
 			shard.stored.run.id);
 	if (status == FG_OK)
 		status = check_shard(shards, &shard, err);

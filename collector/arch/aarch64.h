@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arm64: registers, system calls, signal frames.  Included by collector/arch/arch.h alone.
+ * arm64: registers, system calls, signal frames.  Included only by collector/arch/arch.h.
  *
  * A call leaves the return address in x30, the link register; functions that call others store it,
  * nearly all of them as a pair with the frame pointer x29. The address may carry a signature
@@ -254,7 +254,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_argument(context, index) = (uint64_t)mark << 32 | (uint32_t)value;
 }
 
-/* System calls with a timeout that only some processors have (collector/sampler/restart.c). */
+/* Timed system calls that exist only on some architectures (collector/sampler/restart.c). */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_semtimedop, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = 8},

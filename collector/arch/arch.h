@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that the collector knows about a processor: registers in a signal context and in
+ * Everything that the collector knows about an architecture: registers in a signal context and in
  * unwind tables, the system call instruction, the code that linkers generate.  A port is one more
  * file in arch/; docs/adding-an-architecture.md lists the other steps.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types and helpers that all processors of arch/ share. */
+/* The types and helpers that all architectures of arch/ share. */
 #ifndef FG_COLLECTOR_ARCH_COMMON_H
 #define FG_COLLECTOR_ARCH_COMMON_H
 
@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #define FG_WORD sizeof(uintptr_t)
-/* The smallest page of any processor: bytes on one such page are on one page of the kernel's. */
+/* The smallest page of any architecture: bytes on one such page are on one page of the kernel's. */
 #define FG_ARCH_PAGE 4096u
 
 /* The registers that a walk carries from frame to frame. */
@@ -22,7 +22,7 @@ struct fg_regs {
 
 /*
  * The argument of the thread's sigsuspend() in progress, or NULL. libc passes it to the kernel
- * unchanged; on some processors an interrupted call no longer has it in a register.
+ * unchanged; on some architectures an interrupted call no longer has it in a register.
  */
 extern _Thread_local const sigset_t *fg_arch_suspended __attribute__((tls_model("initial-exec")));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* i386: registers, system calls, linker stubs.  Included by collector/arch/arch.h alone. */
+/* i386: registers, system calls, linker stubs.  Included only by collector/arch/arch.h. */
 #ifndef FG_COLLECTOR_ARCH_I386_H
 #define FG_COLLECTOR_ARCH_I386_H
 

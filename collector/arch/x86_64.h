@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* x86-64: registers, system calls, linker stubs.  Included by collector/arch/arch.h alone. */
+/* x86-64: registers, system calls, linker stubs.  Included only by collector/arch/arch.h. */
 #ifndef FG_COLLECTOR_ARCH_X86_64_H
 #define FG_COLLECTOR_ARCH_X86_64_H
 
@@ -119,7 +119,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_argument(context, index) = (fg_arch_word)((uint64_t)mark << 32 | (uint32_t)value);
 }
 
-/* Calls with a timeout that only some processors have (collector/sampler/restart.c). */
+/* Timed system calls that exist only on some architectures (collector/sampler/restart.c). */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_epoll_wait, .timeout = FG_TIMEOUT_MS, .argument = 3}, \

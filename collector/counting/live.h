@@ -29,9 +29,12 @@ struct fg_live_owner {
 	uint32_t path;
 };
 
-/* The site for things without a place; 0: out of memory. */
+/*
+ * The site for blocks and descriptors whose owner is unknown or has no room in the table; 0: out of
+ * memory.
+ */
 uint32_t fg_live_unplaced(enum fg_held what);
-/* A new site; if the table is full, the one for things without a place. */
+/* A new site; if the table is full, fg_live_unplaced(). */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
 /* The site holds more, or less. Any thread may call these. */
 void fg_live_grow(uint32_t site, size_t by);

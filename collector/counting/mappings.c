@@ -19,7 +19,7 @@ enum {
 	NAMES = 192,
 	NAME_SIZE = 256,
 	GROWN_BY = 16,      /* divisor: growth of the heap before the next reading */
-	PUT_OFF_BY = 64,    /* divisor: the same growth while no time is left */
+	PUT_OFF_BY = 64,    /* divisor: its growth before the next try if time is short */
 	FIRST_AT = 1 << 18, /* smaller heaps are read only at the end */
 	SHARE_OF_TIME = 64,
 	LARGE = 1 << 20,

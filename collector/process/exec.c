@@ -56,9 +56,10 @@ static bool is_this_process(void)
 	     : (environment))
 
 /*
- * Does the program run with rights that the caller lacks? The dynamic linker preloads nothing then.
+ * Does the program run with privileges that the caller lacks? The dynamic linker then preloads
+ * nothing.
  */
-static bool gains_rights(const char *path)
+static bool gains_privileges(const char *path)
 {
 	struct statx about;
 
@@ -106,8 +107,8 @@ static const char *why_escapes(const char *path)
 {
 	char linker[64];
 
-	if (gains_rights(path))
-		return " runs with the rights of another user or group and was not sampled";
+	if (gains_privileges(path))
+		return " runs with the privileges of another user or group and was not sampled";
 	if (!read_linker(path, linker, sizeof(linker)))
 		return NULL;
 	return linker[0] ? NULL : " is linked statically and ran without being sampled";

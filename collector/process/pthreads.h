@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads made by pthread_create() and thrd_create(): sampled from their first instruction to their
- * last destructor.
+ * Threads created by pthread_create() and thrd_create() are sampled from their first instruction to
+ * their last destructor.
  */
 #ifndef FG_COLLECTOR_PTHREADS_H
 #define FG_COLLECTOR_PTHREADS_H

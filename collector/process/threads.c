@@ -190,7 +190,7 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 	fg_account_open(&thread->account, &thread->begin);
 	thread->account.switches = atomic_load(&fg_g.switches);
 	thread->account.on = fg_sampling_on(thread->begin_ns);
-	/* Published first, so that a signal may arrive as soon as the clocks run. */
+	/* Publish the thread first: a signal may arrive as soon as the clocks run. */
 	thread->clock = fg_g.clock_user;
 	atomic_store(&thread->busy, 1);
 	fg_thread_announce(thread);

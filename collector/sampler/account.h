@@ -96,8 +96,8 @@ static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_
 /*
  * System time for the next of `left` moments at which a separate clock found the thread in the
  * kernel, each of which stands for `each_ns`. The two clocks drift apart by chance. Later moments
- * make up for the difference, in small portions so that no moment gets much more than others; if
- * these moments are the last, they take all of it.
+ * make up for the difference, in small portions so that no moment gets much more than others. The
+ * last moments take all of it, up to four times `each_ns` each.
  */
 uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
 			    bool is_last);

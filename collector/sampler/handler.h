@@ -13,7 +13,7 @@ void fg_on_signal(int signal, siginfo_t *info, void *context);
 
 /*
  * Call after a signal that the program does not notice. Returns true if `context` was changed so
- * that the call is made again. `late`: the signal was raised on the way back to the program.
+ * that the call is restarted. `late`: the signal was raised on the way back to the program.
  */
 bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns);
 

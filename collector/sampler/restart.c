@@ -13,13 +13,13 @@
  *
  *	program's mask  call's mask
  *	open            open         its handler runs when ours returns: the call has ended, or
- *	                             is made again, depending on that handler's flags
- *	blocked         open         the call is made again, and this signal ends it at once
- *	open            blocked      the call is made again; the handler runs before, a little early
- *	blocked         blocked      the call is made again
+ *	                             is restarted, depending on that handler's flags
+ *	blocked         open         the call is restarted, and this signal ends it at once
+ *	open            blocked      the call is restarted; the handler runs before, a little early
+ *	blocked         blocked      the call is restarted
  *
  * Another signal with our number is a sample or the program's, and may come after we have looked.
- * The call is made again, and ends if the handler that comes before it finds that the signal is the
+ * The call is restarted, and ends if the handler that comes before it finds that the signal is the
  * program's.
  *
  * While the program's own handler for SIGPROF runs, a sample waits, and comes after the call has
@@ -31,13 +31,13 @@
  * blocks our signal, and the context shows that mask.
  *
  * Timeouts: absolute and endless ones need nothing, and some calls write back the remaining time.
- * The others are made again with a timeout of ours in the thread's own memory; its address
+ * The others are restarted with a timeout of ours in the thread's own memory; its address
  * identifies the call if it is interrupted once more. poll and epoll_wait take a number, and a mark
  * identifies them (collector/arch/arch.h). Only the register of the timeout is changed, because
  * libc's code after the call may need the others. The time before the first interruption cannot be
  * known and is given back to the program. CPU clocks interrupt a call only as it begins, wall
- * clocks after one period at the latest, so a timeout grows by at most one period, or by up to 1 ms
- * if it is in milliseconds.
+ * clocks after one period at the latest, so a timeout grows by at most one period, and by up to
+ * 1 ms more if it is in milliseconds.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
@@ -228,7 +228,7 @@ static void shorten_sleep(struct fg_thread *thread, ucontext_t *context, const s
 		shorten_spec(thread, context, call, now_ns);
 }
 
-/* Updates the timeout; false: the call must not be made again. */
+/* Updates the timeout; false: the call must not be restarted. */
 static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    uint64_t now_ns)
 {
@@ -424,7 +424,7 @@ static bool is_ours(const ucontext_t *context, const struct call *call,
 }
 
 /*
- * Has a handler just had this call made again? Then the thread stands at the call's instruction, so
+ * Has a handler just had this call restarted? Then the thread stands at the call's instruction, so
  * another signal of ours came before the call could begin: while that handler ran, or on the way
  * back from it.
  */

@@ -8,7 +8,7 @@
  *
  * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
  * that handler and the return of the call would look as if it had interrupted the call itself, and
- * the call would be made again, forever, because the handler has already run.  So the kernel
+ * the call would be restarted, forever, because the handler has already run.  So the kernel
  * blocks our signal while the call waits; the sample comes late but loses no weight. In two cases
  * the signal must stay open: for the wall clock, whose purpose is to see threads wait, and for a
  * program with its own handler for the signal. Then it is blocked around the call and open during

@@ -126,7 +126,7 @@ struct fg_kernel_hits {
 	uint32_t count;
 };
 
-/* A thread's larger memory: its previous stack, room to walk the new one, totals of regions. */
+/* A thread's large buffers: its previous stack, room to walk the new one, totals of regions. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];

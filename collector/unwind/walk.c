@@ -34,7 +34,7 @@ enum {
 	GATHER_LIMIT = 64,    /* frames to look through for a register */
 	/* A new frame's rule takes 2 to 3 us, so a handler that meets more cuts the stack there. */
 	NEW_FRAMES_MAX = 96,
-	NAMELESS_MAX = 256, /* consecutive frames of code made at run time */
+	NAMELESS_MAX = 256, /* consecutive frames of code generated at run time */
 };
 
 static inline bool on_stack(const struct fg_walk *walk, uintptr_t address)
@@ -224,9 +224,9 @@ static enum step step_signal(struct fg_walk *walk)
 }
 
 /*
- * Code made at run time calls other such code, and nothing is known of either. Frame pointers lead
- * through it if each leads outwards, until one reaches a call from a module; a word that is not a
- * frame pointer does not lead there.
+ * Code generated at run time calls other such code, and nothing is known of either. Frame pointers
+ * lead through it if each leads outwards, until one reaches a call from a module; a word that is
+ * not a frame pointer does not lead there.
  */
 static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 {

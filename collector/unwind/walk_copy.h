@@ -14,7 +14,7 @@
 
 struct fg_stack_copy {
 	struct fg_regs regs; /* registers of that moment; the copy begins at their stack pointer */
-	uintptr_t link;      /* the link register, on processors that have one */
+	uintptr_t link;      /* the link register, on architectures that have one */
 	const uint8_t *ring; /* the ring that contains the copy */
 	uint32_t ring_bytes; /* a power of two */
 	uint32_t begin;      /* start of the copy */

@@ -49,8 +49,8 @@ static void insert(double *sorted, size_t count, double value)
 }
 
 /*
- * The score is from -1 to 1, odd and monotone, so values that are symmetric about zero or less lose
- * on average.
+ * The score is from -1 to 1, odd and monotone, so betting on values that are symmetric about a
+ * centre of at most zero does not win on average.
  */
 static double score(double value, double full)
 {

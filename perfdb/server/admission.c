@@ -178,7 +178,7 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-/* On a server for this machine alone, another name in the Host header means DNS rebinding. */
+/* On a server for this machine only, another name in the Host header means DNS rebinding. */
 static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server_options *options = &rq->server->options;

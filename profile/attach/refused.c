@@ -3,19 +3,15 @@
 #include "profile/attach/machine.h"
 #include "profile/attach/sampler.h"
 
-static int refuse(struct fg_error *err)
-{
-	return fg_error_set(err, FG_EUNSUPPORTED,
-			    "programs are sampled from outside on x86-64 only: link the program "
-			    "dynamically, and record it from its start");
-}
-
 int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outside_result *result,
 		      struct fg_error *err)
 {
 	(void)sampling;
 	(void)result;
-	return refuse(err);
+	return fg_error_set(
+		err, FG_EUNSUPPORTED,
+		"sampling from outside works only on x86-64: here a program must be linked "
+		"dynamically and started by fastgate");
 }
 
 int fg_machine_sample(const struct fg_machine_sampling *sampling, struct fg_machine_result *result,
@@ -23,5 +19,5 @@ int fg_machine_sample(const struct fg_machine_sampling *sampling, struct fg_mach
 {
 	(void)sampling;
 	(void)result;
-	return refuse(err);
+	return fg_error_set(err, FG_EUNSUPPORTED, "sampling all processes works only on x86-64");
 }

@@ -209,7 +209,7 @@ static char *reason_of_kernel(pid_t pid, int error)
 				    owner);
 	if (geteuid() != 0 && is_undumpable(pid, owner))
 		return fg_xstrdup(
-			": it has more rights than its user, or denies access to its memory "
+			": it has more privileges than its user, or denies access to its memory "
 			"(PR_SET_DUMPABLE); run as root");
 	if (scope > 0)
 		return fg_thread_reason_of_scope(scope);

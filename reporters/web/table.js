@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table with sorting, filtering and paging: of thousands of rows, a hundred are in the page.
+// A table with sorting and filtering. Only the first hundred rows are in the page until the reader asks for more.
 
 import { el, replace, scroller } from './dom.js';
 import { verdictMark } from './format.js';

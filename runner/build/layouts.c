@@ -194,7 +194,7 @@ static int check_code(const struct maker *m, const struct part *part, const char
 
 /* ---- layouts ---- */
 
-/* Asked between links, because a link that is nearly done when interrupted may still succeed. */
+/* Call only between links: one that is nearly done when interrupted may still succeed. */
 static bool is_interrupted(const struct maker *m)
 {
 	return m->options->interrupted && *m->options->interrupted;

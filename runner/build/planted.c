@@ -182,7 +182,8 @@ static int find_entry(const struct patch *patch, const char *function, uint64_t 
 			continue;
 		if (found && found->address != one->address)
 			return fg_error_set(err, FG_EUNSUPPORTED,
-					    "the program has several functions '%s'", function);
+					    "the program has several functions named '%s'",
+					    function);
 		found = one;
 	}
 	if (!found)

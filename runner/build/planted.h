@@ -5,7 +5,7 @@
  * An object with a small loop is linked in front of all others, under the name of the function to
  * slow down. In the linked file that function's first instructions become a jump to the loop, which
  * ends with those instructions and a jump back (binary/entries.h proves where this is safe). So
- * every call takes longer by the same number of iterations, samples in the loop count for the
+ * every call takes longer by the same number of iterations, samples in the loop belong to the
  * function, and inlined, static and link-time optimised code needs nothing special.
  *
  * The plant is noted next to the recorded links (link_record.h), and every later link of that

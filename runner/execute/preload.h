@@ -70,7 +70,7 @@ char **fg_preload_variables(const struct fg_preload *preload, char *const *envir
 
 /*
  * Opens a perf event and keeps it, because the first event on an idle system makes its opener wait
- * for all processors (10 to 20 ms). Programs started later then do not wait. Does nothing where
+ * for all CPUs (10 to 20 ms). Programs started later then do not wait. Does nothing where
  * perf is refused.
  */
 void fg_preload_warm(void);

@@ -2,7 +2,7 @@
 /*
  * The facts that decide whether two builds do the same thing (code, layout, inputs, changed and
  * functions of model/build_facts.h), comparable later and on other hosts. A fact that is
- * unavailable (stripped, another processor, too large) is left out.
+ * unavailable (stripped, another architecture, too large) is left out.
  */
 #ifndef FG_RUNNER_CODE_FACTS_H
 #define FG_RUNNER_CODE_FACTS_H

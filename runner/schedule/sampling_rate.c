@@ -45,7 +45,8 @@ void fg_sampling_settle(const struct fg_sample_cost *cost, double budget,
 	const uint64_t whole = (uint64_t)(budget * FG_BUDGET_WHOLE + 0.5);
 	struct fg_sample_cost samples = *cost;
 
-	samples.start_ns = 0; /* the same on both sides: leave the budget to naming functions */
+	/* The start costs the same on both sides: the whole budget is for samples. */
+	samples.start_ns = 0;
 	fg_sampling_learn(cost, sampling);
 	sampling->budget = budget;
 	sampling->rate_hz =

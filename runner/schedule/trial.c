@@ -37,7 +37,7 @@ enum {
 };
 
 static const double busy_min = 0.9;
-static const double crowded = 1.5; /* load per processor */
+static const double crowded = 1.5; /* load per CPU */
 static const double budget_share_max = 0.15;
 
 /* Reasons why two programs cannot run as a duet, and the remedy: one short line each. */
@@ -53,7 +53,7 @@ static const char no_duet_idle[] =
 	"free CPU";
 static const char no_duet_crowded[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of a CPU: "
-	"the host is overloaded (load %.0f on %zu processors), so end other work or measure later";
+	"the host is overloaded (load %.0f on %zu CPUs), so end other work or measure later";
 static const char no_duet_same[] = "both sides run the same binaries: there is nothing to compare";
 static const char no_duet_file[] =
 	"both commands write their metrics to the same file, so they cannot run at once: give each a "

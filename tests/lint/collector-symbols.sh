@@ -19,7 +19,7 @@ for name in $needed; do
 	case $name in
 	libc.so.6 | ld-linux*.so.2) ;;
 	*)
-		echo "needs $name, and may need libc alone"
+		echo "needs $name, and may need only libc"
 		status=1
 		;;
 	esac

@@ -101,7 +101,7 @@ class Room:
         self.arena = str(ROOT / "base/arena.c")
         self.compile.update((entry["file"], entry["command"])
                             for entry in commands if entry["file"] == self.arena)
-        # Read once, because the files may be edited during the run.
+        # The files may be edited during the run, so they are read once.
         self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
                       for file in self.files}
         self.links = {}

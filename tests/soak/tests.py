@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu] [--at-once N]: runs every
-test N times in parallel with eight busy processes and N times on one processor, alternately, and
+test N times in parallel with eight busy processes and N times on one CPU, alternately, and
 prints how often each failed. Each run's log stays in build/soak/tests. An interrupted run prints
 the table so far.
 """

@@ -17,7 +17,7 @@ TARGETS = pathlib.Path(__file__).resolve().parents[1] / "targets/scripted"
 HUNG_S = 500  # longer than any of our programs takes, on any machine
 
 SURE_PAIRS = 10  # if nothing changed, this many pairs agree by chance once in a thousand times
-# A program that runs for most of a second in total has a thousand; on a crowded processor, 130 to 220 of
+# A program that runs for most of a second in total has a thousand; on a crowded CPU, 130 to 220 of
 # them remain.
 SURE_SAMPLES = 400
 
@@ -76,7 +76,7 @@ def metric(benchmark, name):
 def blamed(benchmark, said):
     """
     Names of the functions to blame, worst first. A program sampled from outside is sampled for as long
-    as its pairs took, and only while the sampler has a processor. If that gave fewer than ten pairs or
+    as its pairs took, and only while the sampler has a CPU. If that gave fewer than ten pairs or
     too few samples, as on a busy machine, functions are named without certainty.
     """
     outside = re.search(r"from (\d+) more executions per side, sampled from outside",

@@ -662,7 +662,7 @@ static void make_counted(struct fg_fixture *fixture)
 	benchmark->arguments = fg_fixture_arguments(&verdict->arena);
 }
 
-/* Not measured, because no change affects it. */
+/* No change affects it, so it is not measured. */
 static void make_unaffected(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];

@@ -277,7 +277,7 @@ static struct trace *read_one(const char *path)
 	assert_true(bytes != MAP_FAILED);
 	(void)close(fd);
 	memcpy(&trace->header, bytes, sizeof(trace->header));
-	/* Killed before the first page was filled: the trace is empty. */
+	/* The process is killed before the first page is full: the trace is empty. */
 	if (trace->header.magic[0]) {
 		assert_memory_equal(trace->header.magic, FG_TRACE_MAGIC, 8);
 		assert_int_equal(trace->header.version, FG_TRACE_VERSION);

@@ -89,7 +89,7 @@ await runTests({
 		assert.deepEqual(total, [9511, 10]);
 		await page.close();
 	},
-	'start-up code and the sampler are hidden, and their time counts for their callers': async (context) => {
+	'start-up code and the sampler are hidden, and their time is attributed to their callers': async (context) => {
 		const page = await openTrend(context, 2);
 		const [nodes, hidden] = await page.evaluate(async () => {
 			const { readProfile } = await import('/profile.js');
@@ -144,7 +144,7 @@ await runTests({
 		assert.deepEqual(words, [['meteor::json::', 'Tokenizer::read_string_', 'until_quote'], ['main']]);
 		await page.close();
 	},
-	'templates make links of http and https alone, and everything in them is escaped': async (context) => {
+	'templates make links only of http and https, and everything in them is escaped': async (context) => {
 		const page = await openTrend(context, 2);
 		const made = await page.evaluate(async () => {
 			const { expandLink } = await import('/links.js');

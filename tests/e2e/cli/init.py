@@ -201,9 +201,8 @@ def programs_too_short_or_failing_are_reported():
     said, text = init()
     check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
     for name in ("bench_bad", "bench_worse"):
-        check(f"\n  # - name: {name}\n"
-              "  #   # This program exited with code 3: usage: bad FILE.\n" in text,
-              f"failing: {text}")
+        refusal = "# This program exited with code 3: usage: bad FILE."
+        check(f"\n  # - name: {name}\n  #   {refusal}\n" in text, f"failing: {text}")
 
 
 def a_program_that_no_file_keeps_busy_is_reported():

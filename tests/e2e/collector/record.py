@@ -82,7 +82,8 @@ def programs_that_gain_rights_are_reported():
     os.chown("rights", ANOTHER, ANOTHER)
     os.chmod("rights", 0o4755)
     notes = " ".join(recorded("--", "sh", "-c", "./rights; :")["notes"])
-    check("./rights runs with the rights of another" in notes, f"a program that gains rights: {notes!r}")
+    check("./rights runs with the privileges of another" in notes,
+          f"a program that gains privileges: {notes!r}")
 
 
 def missing_samples_have_a_reason():

@@ -38,7 +38,7 @@ def build(name, source, *options):
 def looked_at(process, is_enough, *words):
     """
     Records a running process for longer and longer until the profile is sufficient: on a busy
-    machine the process seldom has a processor.
+    machine the process seldom has a CPU.
     """
     for duration in ("500ms", "5s", "50s"):
         done = record("--pid", str(process.pid), "--duration", duration, *words)
@@ -92,7 +92,7 @@ def system_calls_attract_no_samples():
 @contextlib.contextmanager
 def crowded_processor():
     """
-    Occupies one processor with busy processes; yields a function that moves the calling process there.
+    Occupies one CPU with busy processes; yields a function that moves the calling process there.
     """
     def there():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -122,7 +122,7 @@ def shares_agree_with_the_program(what, said):
 
 def waits_are_recorded_and_not_cut_short():
     """
-    Records the elapsed time of every thread, including waits for a processor, without cutting any
+    Records the elapsed time of every thread, including waits for a CPU, without cutting any
     system call short.
     """
     build("waits", "outside_waits.c", "-pthread")

@@ -96,7 +96,7 @@ def unfit_places_are_refused():
 
 def additional_rights_are_refused():
     if os.geteuid() != 0:
-        print("left out, not root: programs with more rights than their caller")
+        print("left out, not root: programs with more privileges than their caller")
         return
     for name, mode, uid, gid, part in (("setuid", 0o4755, ANOTHER, 0, "is set-user-id"),
                                        ("setgid", 0o2755, 0, ANOTHER, "is set-group-id")):

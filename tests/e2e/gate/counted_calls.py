@@ -75,7 +75,7 @@ def calls_of_libraries_are_gated():
     blamed = benchmark["measures"][0]["functions"]
     check(blamed[0]["name"] == "fit" and blamed[0]["measure"] == "calls.exp", f"{blamed}")
     check("main → fit" in done.stdout, done.stdout)
-    check("cos: in [0, 198], but in [0, 49.5] in the baseline" in notes,
+    check("cos: range [0, 198], in the baseline [0, 49.5]" in notes,
           f"a range that has grown: {notes}")
     check("log: 1 of 1 arguments are NaN, but none in the baseline" in notes, f"a new NaN: {notes}")
     check("called with" in notes and "cos: 100 arguments in [0, 198], from 1 call path" in notes,

@@ -106,7 +106,7 @@ expect_text 'other layouts were not tried: .*saved.o' "$work/err" "nothing to li
 expect_text 'REGRESSION' "$work/out" "nothing to link"
 # In a duet only the first four places exist when the first pair begins; the others are linked during the pairs. Yet
 # each block has the place given by its number, modulo the final number of places: the program logs where it lies.
-# With one processor, all places exist before the first pair.
+# With one CPU, all places exist before the first pair.
 mkdir "$work/parallel" && cd "$work/parallel" || exit 1
 git init -q .
 cat >main.c <<'END'

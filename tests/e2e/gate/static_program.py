@@ -63,7 +63,7 @@ def function_that_got_slower_is_named():
     check("executions per side, sampled from outside" in done.stdout, done.stdout)
     check("runs without the sampler" not in done.stdout + done.stderr, done.stderr)
     view = call(FASTGATE, "view", "latest", check=True).stdout
-    check("refine" in view, view)  # on a crowded processor, few samples may miss the other function
+    check("refine" in view, view)  # on a crowded CPU, few samples may miss the other function
 
 
 def without_permission_the_verdict_stands():

@@ -46,7 +46,7 @@ class Machine(unittest.TestCase):
         cls.environment = dict(os.environ, HOME=str(cls.home), NO_COLOR="1")
         cls.environment.pop("XDG_CACHE_HOME", None)
         shutil.copy(PROGRAM, cls.home / "spinning")
-        for seconds in SECONDS:  # until both programs have had enough processor time
+        for seconds in SECONDS:  # until both programs have had enough CPU time
             copy = ("dd", "if=/dev/zero", "of=/dev/null", "bs=64k")
             with running(cls.home / "spinning", "on") as spinning, running(*copy) as dd:
                 ours = {str(spinning.pid), str(dd.pid)}

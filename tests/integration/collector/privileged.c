@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prints whether it runs with rights that its caller lacks, and works for a moment. Linked with the
- * collector.
+ * Prints whether it runs with privileges that its caller lacks, and works for a moment. It is
+ * linked with the collector.
  */
 #include <stdio.h>
 #include <sys/auxv.h>

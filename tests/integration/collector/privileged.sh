@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# privileged.sh PROGRAM: a program with more rights than its caller writes no trace to the folder in the caller's
+# privileged.sh PROGRAM: a program with more privileges than its caller writes no trace to the folder in the caller's
 # environment. The program is linked with the collector, because the dynamic loader ignores LD_PRELOAD for such
 # programs.
 set -eu

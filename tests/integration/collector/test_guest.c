@@ -114,7 +114,7 @@ static void waiting_for_the_signal_continues(void **state)
 		run_target(&run, &outcome);
 		/*
 		 * Sampling continued after the waits. How much of 100 ms is user time depends on
-		 * the current cost of signals: a hundred samples suffice.
+		 * the current cost of signals: 10 ms of samples suffice.
 		 */
 		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1e7);
 		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e7);
@@ -557,7 +557,7 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 
 int main(void)
 {
-	/* The tests that depend on the processor, and in 64-bit programs the others. */
+	/* The tests that depend on the architecture, and in 64-bit programs the others. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_comes_back),
 		cmocka_unit_test(no_call_is_cut_short),

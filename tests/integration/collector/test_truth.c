@@ -374,7 +374,7 @@ static void every_tick_that_meets_system_time_counts(void **state)
 		outcome_release(&outcome);
 	}
 	if (met < 60)
-		skip(); /* this processor's ticks do not coincide with the clock's */
+		skip(); /* this CPU's ticks do not coincide with the clock's */
 	if (seen < 0.5 * met)
 		fail_msg("%.0f samples of %.0f ticks", seen, met);
 }
@@ -618,7 +618,7 @@ static void odd_stacks_are_walked_or_marked(void **state)
 
 int main(void)
 {
-	/* The tests that depend on the processor, and in 64-bit programs the others. */
+	/* The tests that depend on the architecture, and in 64-bit programs the others. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_threads_get_their_share),
 		cmocka_unit_test(threads_are_sampled_while_they_end),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Built with neither unwind tables nor frame pointers, so the native stack ends here. */
+/* This library has neither unwind tables nor frame pointers, so the native stack ends here. */
 void dark(unsigned n)
 {
 	volatile unsigned a[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Built under several names and loaded in turn at one address: only the names differ. */
+/* A test builds this under several names and loads them in turn at one address. */
 double exp(double);
 double NAME(double x);
 double NAME(double x)

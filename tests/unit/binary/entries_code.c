@@ -127,7 +127,7 @@ __asm__(
 "	jmp *%rax\n"
 "end tail_call\n"
 
-/* Called at its start, and jumped to there: that is a call too. */
+/* Other code calls its start, and also jumps to it: that jump is a call too. */
 "begin starts_here\n"
 "	mov %edi, %eax\n"
 "	add $1000, %eax\n"

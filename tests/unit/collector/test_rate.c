@@ -81,10 +81,7 @@ static void one_that_lost_its_cpu_is_not_endless(void **state)
 		fg_rate_add(&costs, &(struct fg_rate_sample){.signal_ns = i == 2 ? 9 * ms : 8000,
 							     .handler_ns = 2000,
 							     .restart_ns = i == 3 ? 700 : 5000});
-	/*
-	 * an outlier counts as four times the median; the rate then rises by an eighth of the way
-	 * per step
-	 */
+	/* An outlier counts as four times the median; the way back adds an eighth. */
 	assert_int_equal(fg_rate_mean(&costs).signal_ns, (4 * 8000 + 4 * 8000) / 5 * 9 / 8);
 	assert_int_equal(fg_rate_mean(&costs).handler_ns, 2000);
 	assert_int_equal(fg_rate_mean(&costs).restart_ns, 700);

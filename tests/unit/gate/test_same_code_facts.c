@@ -201,9 +201,9 @@ static void the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides(void *
 		{{.name = "[kernel]", .library = NULL}, true},
 		{{.name = "memcpy@plt", .library = "app"}, true},
 		{{.name = "@pltmemcpy", .library = "app"}, false},
-		{{.name = "made at run time", .library = NULL}, false},
-		{{.name = "made at run time", .library = "[JIT]"}, false},
-		{{.name = "made at run time", .library = "[unknown]"}, false},
+		{{.name = "generated at run time", .library = NULL}, false},
+		{{.name = "generated at run time", .library = "[JIT]"}, false},
+		{{.name = "generated at run time", .library = "[unknown]"}, false},
 	};
 
 	(void)state;

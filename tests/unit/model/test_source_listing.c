@@ -143,7 +143,7 @@ static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 		"int added;\nint first(int n)\n{\n\tint sum = 0;\n\tfor (int i = 0; i < n; "
 		"i++)\n\t\tsum += i;\n\treturn sum;\n}\n\nlong second(int n)\n{\n"
 		"\tn += added;\n\treturn first(n);\n}\n";
-	/* On one side the function was inlined into its neighbour's lines. */
+	/* On one side the neighbour was inlined, so the function has costs on its lines. */
 	static const struct fg_line_cost old_costs[] = {{.line = 11, .cost = 5}};
 	static const struct fg_line_cost new_costs[] = {
 		{.line = 5, .cost = 40}, {.line = 12, .cost = 5}, {.line = 13, .cost = 5}};

@@ -34,8 +34,8 @@ static void a_function_that_is_not_sure_is_not_named_as_the_cause(void **state)
 {
 	(void)state;
 	check("unsure",
-	      "reconstruct is 4.8 % slower; no single function is certain; the only hot one that "
-	      "changed is extrapolate");
+	      "reconstruct is 4.8 % slower; no single function can be blamed with certainty; the only "
+	      "hot one that changed is extrapolate");
 }
 
 static void unchanged_code_is_not_counted_among_the_causes(void **state)

@@ -100,7 +100,8 @@ static void unsure_functions_are_never_listed_as_the_cause(void **state)
 		fg_fixture_write("unsure", formats[i], NULL, &text);
 		not_sure = strstr(fg_strbuf_text(&text), "ot sure");
 		if (!not_sure || strstr(fg_strbuf_text(&text), "fit") < not_sure ||
-		    !strstr(fg_strbuf_text(&text), "no single function is certain") ||
+		    !strstr(fg_strbuf_text(&text),
+			    "no single function can be blamed with certainty") ||
 		    strstr(fg_strbuf_text(&text), "everything else"))
 			fail_msg("%s: %s", formats[i], fg_strbuf_text(&text));
 		fg_strbuf_release(&text);

@@ -22,7 +22,7 @@ void fg_sample_run(struct fg_stored_run *stored, uint64_t seed,
 		   const struct fg_sample_shape *shape);
 /* Adds a sampled repetition with typical values. */
 struct fg_repetition *fg_sample_repetition(struct fg_series *series, uint8_t arm, uint32_t pair);
-/* Adds the row of one repetition: this many samples over the set's paths, most of them in few. */
+/* Adds one repetition's row: `samples` samples, most of them in a few of the set's paths. */
 void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm, uint32_t pair,
 		   unsigned samples);
 /* The function with the largest own time. */

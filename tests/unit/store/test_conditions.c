@@ -55,7 +55,7 @@ static void conditions_shared_by_runs_are_stored_once(void **state)
 	has(f, 1, "AMD EPYC", "1");
 	has(f, 2, "AMD EPYC", "2");
 	has(f, 3, "Xeon", "3");
-	/* two processors, their number, three loads, the compiler and the build-id */
+	/* two CPUs, their number, three loads, the compiler and the build-id */
 	assert_int_equal(ask(f, "SELECT count(*) FROM fact"), 2 + 1 + 3 + 2);
 	assert_int_equal(ask(f, "SELECT count(*) FROM run_fact"), 3 * 5);
 }
@@ -100,7 +100,7 @@ static void conditions_without_a_run_are_removed(void **state)
 	assert_int_equal(result.runs, 2);
 	has(f, 3, "AMD EPYC", "3");
 	assert_int_equal(ask(f, "SELECT count(*) FROM fact WHERE value IN ('Xeon', '1', '2')"),
-			 1); /* the number of processors is 2 */
+			 1); /* the number of CPUs is 2 */
 }
 
 /* An unfinished run gets more facts about its binaries. */
