@@ -87,7 +87,7 @@ def hints_are_true(program):
     recorded("libm", program)
     text = call(FASTGATE, "view", "-V", "domains", "fastgate-record", check=True).stdout
     notes = call(FASTGATE, "view", "-V", "domains", "fastgate-record").stderr + text
-    check("log, trace" in notes and "called 2000 times with the same argument" in notes, notes)
+    check("log, call path" in notes and "called 2000 times with the same argument" in notes, notes)
     check("1 of 10 arguments are not a number (NaN)" in notes, notes)
     check("exp, trace" not in notes, f"there is nothing to say of exp: {notes}")
 

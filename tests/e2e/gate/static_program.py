@@ -30,7 +30,8 @@ LANGUAGES = {
 }
 FILE, BUILD, ARGUMENT, GUILTY = LANGUAGES[LANGUAGE]
 PROGRAM = target(FILE.replace("app", "static"))
-PLACE = f"{FILE}:{PROGRAM[:PROGRAM.index('refine(')].count(chr(10)) + 1}"
+# Go has no line for the entry of a function, only for its first statement.
+LINE = PROGRAM[:PROGRAM.index("refine(")].count("\n") + (2 if LANGUAGE == "go" else 1)
 MAIN = "main.main" if LANGUAGE == "go" else "main"
 
 CONFIGURATION = f"""version: 1
@@ -58,7 +59,7 @@ def function_that_got_slower_is_named():
     # refine() itself did not change: if main() was sampled too, its changed call may be to blame.
     check(guilty[:1] in ([GUILTY], [MAIN]), f"{guilty}: {done.stdout}")
     check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or
-          f": {GUILTY} {PLACE} (+" in benchmark["answer"]["sentence"],
+          f": {GUILTY} {FILE}:{LINE} (+" in benchmark["answer"]["sentence"],
           benchmark["answer"]["sentence"])
     check("executions per side, sampled from outside" in done.stdout, done.stdout)
     check("runs without the sampler" not in done.stdout + done.stderr, done.stderr)
