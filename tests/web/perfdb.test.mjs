@@ -385,8 +385,9 @@ async function creepingProject(context) {
 	await page.goto(`${base}?view=trend&project=slowly&benchmark=json/tokenize`);
 	await page.locator('p.possible', { hasText: /^Crept up: cpu time \+[456]\.\d % \[.*\] over 14 commits since \w{10}; no step above 0\.\d %; largest steps: / }).waitFor();
 	await page.goto(`${base}?view=run&project=slowly&run=latest`);
-	const sentence = await page.locator('h1').innerText();
-	assert.match(sentence, /crept up: cpu time \+[456]\.\d % in 14 commits since \w{10}; 4 more benchmarks crept up$/);
+	const heading = page.locator('h1', { hasText: /crept up: cpu time \+[456]\.\d % in 14 commits since \w{10}; 4 more benchmarks crept up$/ });
+	await heading.waitFor();
+	const sentence = await heading.innerText();
 	await look(context, page, 'creeping-run');
 	const history = execFileSync(fastgate, ['history', '--store', join(folder, 'perfdb.db'), '--project', 'slowly'], { encoding: 'utf8' });
 	assert.match(history, /crept up over several benchmarks:\n {2}\+[56]\.\d % of their time in 5 benchmarks: json::Tokenizer::valid_utf8/);

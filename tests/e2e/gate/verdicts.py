@@ -226,7 +226,7 @@ for part in (bad_data_gets_a_clear_verdict, benchmarks_and_metrics_of_one_side_a
              output_for_programs_follows_the_schemas):
     with tempfile.TemporaryDirectory() as name:
         tried = Project(name)
-        if part is for_programs:
+        if part is output_for_programs_follows_the_schemas:
             tried.write("cost: 100")
             tried.commit()
             for n in range(3):
