@@ -62,21 +62,11 @@ check_kept() {
 	all_kept=$((all_kept + kept))
 }
 
-mkdir "$work/tree" && cd "$work/tree"
-cat >spin.c <<'END'
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(void)
-{
-	const char *log = getenv("SOAK_LOG");
-	for (volatile long i = 0; i < 2000000; i++) {}
-	if (!log) return 0;
-	return write(open(log, O_WRONLY | O_APPEND), "x\n", 2) != 2;
-}
-END
+mkdir "$work/tree"
+cp "$(dirname "$0")/../targets/scripted/logged_end.c" "$work/tree/spin.c"
+cd "$work/tree"
 printf 'spin: spin.c\n\tcc -O1 -o spin spin.c\n' >Makefile
-printf 'version: 1\nproject: soak\nbuild: { command: make -s }\nbenchmarks:\n  - { name: spin, command: ./spin, setup: "setsid -f env -u SOAK_LOG ./spin", prepare: [/bin/sh, -c, "echo >>$SOAK_LOG.begun"] }\nmeasure: { schedule: abba, pairs: { min: 20, max: 60 }, sampler: { enabled: false } }\n' >fastgate.yml
+printf 'version: 1\nproject: soak\nbuild: { command: make -s }\nbenchmarks:\n  - { name: spin, command: ./spin, setup: "setsid -f env -u SOAK_LOG ./spin", prepare: [/bin/sh, -c, "echo >>$SOAK_LOG.begun"] }\nmeasure: { schedule: abba, layouts: never, pairs: { min: 20, max: 60 }, sampler: { enabled: false } }\n' >fastgate.yml
 printf 'spin\n.fastgate/\nout\nerr\nvalues\nlog*\n' >.gitignore
 git init -q .
 git add .

@@ -25,6 +25,11 @@ expect_text() { # pattern, file, what
 # For benchmarks that print their own cost: no verdict depends on how fast anything runs.
 ungated='gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false }, binary_size: { gated: false } } }'
 
+# A source in tests/targets/scripted, for a script to compile.
+target() { # name
+	cat "$FASTGATE_ROOT/tests/targets/scripted/$1"
+}
+
 # A repository with the quickstart in $work/project.
 make_project() {
 	mkdir -p "$work/project"

@@ -4,11 +4,7 @@
 . "$(dirname "$0")/common.sh"
 # refine() takes nearly all of the time of both programs, 4 and 40 ms; a chain of dependent steps takes the same
 # time everywhere.
-cat >"$work/work.c" <<'END'
-static volatile unsigned sink;
-__attribute__((noinline)) static void refine(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 31 + i; sink = x; }
-int main(void) { refine(ROUNDS); return 0; }
-END
+target refining.c >"$work/work.c"
 cc -g -O1 -DROUNDS=3000000u -o "$work/old" "$work/work.c" && cc -g -O1 -DROUNDS=30000000u -o "$work/new" "$work/work.c" || fail "cc"
 mkdir "$work/empty" && cd "$work/empty" || exit 1
 expect_code 1 "slower program" "$FASTGATE" duel --rate 1000 --schedule abba --pairs 12:12 "$work/old" "$work/new"

@@ -6,14 +6,7 @@
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 mkdir -p "$work/project" && cd "$work/project" || exit 1
-cat >cost.c <<'END'
-#include <stdio.h>
-int main(void)
-{
-	puts("cost: 100");
-	return 0;
-}
-END
+target printed_cost.c >cost.c
 printf 'cost: cost.c\n\t$(CC) -O1 -o cost cost.c\n' >Makefile
 cat >fastgate.yml <<END
 version: 1

@@ -25,10 +25,7 @@ git checkout -q table.c
 
 # A rebuilt plugin, and a script that starts another build: the file on the command line is the same, but other code
 # runs.
-cat >host.c <<'END'
-#include <dlfcn.h>
-int main(void) { void *p = dlopen("./plugin.so", RTLD_NOW); void (*work)(void) = p ? (void (*)(void))dlsym(p, "work") : 0; if (!work) return 1; work(); return 0; }
-END
+target work_host.c >host.c
 printf 'static volatile unsigned sink;\nvoid work(void) { unsigned x = sink; for (unsigned i = 0; i < 3000000; i++) x = x * 31 + i; sink = x; }\n' >plugin.c
 printf '#!/bin/sh\nexec ./inner\n' >wrapper && chmod +x wrapper
 printf 'static volatile unsigned sink;\nint main(void) { unsigned x = sink; for (unsigned i = 0; i < 3000000; i++) x = x * 31 + i; sink = x; return 0; }\n' >inner.c

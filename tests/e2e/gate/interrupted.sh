@@ -4,25 +4,8 @@
 # prints its cost. Once the first pair is complete, it opens a named pipe and waits for the test.
 . "$(dirname "$0")/common.sh"
 mkdir -p "$work/project" && cd "$work/project" || exit 1
-cat >main.c <<END
-#include <stdio.h>
-#define COST 100
-int main(void)
-{
-	FILE *log = fopen("$work/executions", "a");
-	if (!log || fputc('x', log) < 0)
-		return 1;
-	const long begun = ftell(log);
-	fclose(log);
-	if (begun > 6) { /* two to warm up, four of a pair */
-		FILE *door = fopen("$work/door", "r");
-		if (door && fgetc(door) == EOF)
-			fclose(door);
-	}
-	printf("cost: %d\n", COST);
-	return 0;
-}
-END
+printf '#define COST 100\n#define FOLDER "%s"\n' "$work" >main.c
+target waiting_at_door.c >>main.c
 cat >fastgate.yml <<END
 version: 1
 project: loop

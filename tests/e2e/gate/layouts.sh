@@ -8,18 +8,7 @@ in_places="in \\(4\\|8\\|16\\) places on both sides, shifted by 0, 16, 32 and 48
 mkdir "$work/project" && cd "$work/project" || exit 1
 git init -q .
 # The time depends on the address of place(): 20 % more in one place of four. The change is in another function.
-cat >main.c <<'END'
-#include <stdint.h>
-#include <stdio.h>
-int changed(void);
-__attribute__((noinline)) int place(int x) { return x * 3; }
-int main(void)
-{
-	static const int at[] = {100, 100, 100, 120};
-	printf("took %d ms\n", at[((uintptr_t)place - FIRST) / 16 % 4] * changed() / 100);
-	return 0;
-}
-END
+target cost_by_place.c >main.c
 echo 'int changed(void) { return 100; }' >changed.c
 cat >Makefile <<'END'
 CFLAGS = -O1 -DFIRST=0
@@ -109,24 +98,7 @@ expect_text 'REGRESSION' "$work/out" "nothing to link"
 # With one CPU, all places exist before the first pair.
 mkdir "$work/parallel" && cd "$work/parallel" || exit 1
 git init -q .
-cat >main.c <<'END'
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-int main(void)
-{
-	char path[4096] = "";
-	FILE *log = fopen(getenv("LOG"), "a");
-	if (!log || readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		return 1;
-	fprintf(log, "%s\n", path);
-	fclose(log);
-	while (clock() < CLOCKS_PER_SEC / 25)
-		;
-	return 0;
-}
-END
+target logged_place.c >main.c
 cat >fastgate.yml <<'END'
 version: 1
 project: parallel
@@ -150,22 +122,7 @@ awk -v places="$places" 'NR == 1 { first = $1 } $1 != (first + int((NR - 1) / 2)
 # A program that reads data next to itself does less in another folder, and still succeeds; its time shows that.
 mkdir "$work/finding" && cd "$work/finding" || exit 1
 git init -q .
-cat >main.c <<'END'
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-int main(void)
-{
-	char path[4096] = "";
-	if (readlink("/proc/self/exe", path, sizeof(path) - 16) < 0)
-		return 1;
-	strcpy(strrchr(path, '/'), "/data");
-	while (access(path, R_OK) == 0 && clock() < CLOCKS_PER_SEC / 20)
-		;
-	return 0;
-}
-END
+target data_beside.c >main.c
 echo data >data
 cat >fastgate.yml <<'END'
 version: 1
