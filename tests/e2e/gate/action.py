@@ -292,7 +292,7 @@ with tempfile.TemporaryDirectory() as name:
             job.run(cache, artifact, fastgate="")
             archived, built = "from the archive" in job.said, "takes minutes" in job.said
             if job.status != 0 or archived != wanted or built == wanted:
-                fail(f"an action of {ref} with {sums}", job.said)
+                fail(f"an action of {ref} with {name}", job.said)
 
         # A failed measurement still has outputs.
         job = Job(home, checkout, "pull_request", event, **pull)

@@ -247,7 +247,7 @@ class Archive(unittest.TestCase):
                 ([manifest_of([one]), plain(*one), plain(*one)],
                  "the archive contains this file twice: a"),
                 ([manifest_of([one, one]), plain(*one)], "the manifest lists this file twice: a"),
-                ([manifest_of([one, other]), plain(*one)], "it lacks b"),
+                ([manifest_of([one, other]), plain(*one)], "the archive lacks b"),
                 ([manifest_of([one]), plain("a", b"longer")],
                  "this file does not have the size in the manifest: a"),
                 ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)],
@@ -265,7 +265,7 @@ class Archive(unittest.TestCase):
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "unpacks to more than 8 GiB")
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows[:1])])
-        self.refused("evil.tar.zst", "unpack to 4096 MiB, which is which is more than 100 times as much")
+        self.refused("evil.tar.zst", "unpack to 4096 MiB, which is more than 100 times as much")
         rows = [{"name": f"f{i}", "size": 0, "sha256": "0" * 64} for i in range(100001)]
         packed(self.home / "evil.tar.zst", [manifest_of([], files=rows)])
         self.refused("evil.tar.zst", "more than 100000 files")
