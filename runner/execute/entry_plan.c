@@ -16,15 +16,15 @@ struct side {
 	struct fg_entries parts;
 };
 
-static void add_library(void *context, const char *name, const char *path)
+static void add_library(void *context, const char *name, const char *found)
 {
 	struct side *side = context;
 	const char *folder = side->plan->working_directory;
-	char *whole = fg_fs_join(folder ? folder : ".", path);
+	char *whole = fg_fs_join(folder ? folder : ".", found);
 	struct fg_error err = {0};
 
 	(void)name;
-	if (strchr(path, '/') && fg_entries_add(&side->parts, whole, path, &err) != FG_OK)
+	if (strchr(found, '/') && fg_entries_add(&side->parts, whole, found, &err) != FG_OK)
 		fg_log(FG_LOG_RUNNER, 1, "%s", err.message);
 	free(whole);
 }
