@@ -91,7 +91,7 @@ const struct fg_key *fg_section_find(const struct fg_section *section, const cha
 /*
  * Finds the key of a path, which may have real names, placeholders or neither:
  * "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. `where` gets the key's path
- * with placeholders. Returns NULL if there is no such key.
+ * with placeholders. Returns NULL if no key has this path.
  */
 const struct fg_key *fg_schema_find(const struct fg_section *section, const char *path,
 				    struct fg_strbuf *where);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * There are no pairs across sessions. So the error of a difference is taken from the differences of
+ * Sessions have no pairs in common, so the error of a difference is taken from the differences of
  * successive sessions of the history, but is at least the error due to the number of samples. Only
  * the functions with the largest differences are tested; alpha is shared by all functions that
  * could have been.

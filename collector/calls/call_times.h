@@ -41,7 +41,10 @@ struct fg_timed_call {
 /* The clock for durations; fg_call_clock_begin() measures the cost of a reading. */
 void fg_call_clock_begin(void);
 uint64_t fg_call_clock(void);
-/* False: too many calls are open in this thread, or there is no memory: this one is not timed. */
+/*
+ * Returns false if the call is not timed because too many are open in this thread or memory is
+ * short.
+ */
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*
  * The time since `entered`, when the thread entered the collector, counts as the collector's own.
