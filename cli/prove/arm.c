@@ -256,6 +256,9 @@ static void insert(struct fg_prove *prove, struct fg_prove_subject *subject,
 	};
 }
 
+/* A function with less of the time than this is not one that anybody slows down. */
+static const double least_share = 0.01;
+
 /* Finds the functions that take most time in the run. */
 static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subject,
 			   struct arm *arm)
@@ -263,10 +266,14 @@ static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subj
 	const struct fg_profile_set *set =
 		arm->session.result.profile_count ? arm->session.result.profiles[0] : NULL;
 	double *self = set ? self_times(set) : NULL;
+	double total = 0;
+
+	for (size_t i = 0; set && i < set->function_count; i++)
+		total += self[i];
 	for (size_t i = 1; set && i < set->function_count; i++) {
 		const struct fg_profile_function *function = &set->functions[i];
 
-		if (self[i] > 0 && function->library && *function->library)
+		if (self[i] > least_share * total && function->library && *function->library)
 			insert(prove, subject, function, self[i]);
 	}
 	if (subject->function_count == 0 && !subject->chosen)

@@ -6,5 +6,5 @@ __attribute__((noinline)) static int fibonacci(int n)
 
 int main(void)
 {
-	return fibonacci(31) < 0;
+	return fibonacci(33) < 0;
 }
