@@ -2,7 +2,7 @@
 /*
  * Remembers, per thread, where calls came from: the call path that a walk found, and the words of
  * the stack that decided it. If a call from the same place finds these words unchanged, its call
- * path is the same, because a walk would read them again and take the same way
+ * path is the same, because a walk would read the same words and find the same path
  * (collector/unwind/walk.c). Every word is compared: the same depth and the same instruction do not
  * prove the same callers.
  *
@@ -35,7 +35,7 @@ struct fg_call_site {
 	_Alignas(64) uintptr_t pc;
 	uintptr_t sp;
 	uintptr_t bp;
-	uintptr_t bp_mask; /* 0: the path does not depend on it */
+	uintptr_t bp_mask; /* 0: the path does not depend on bp */
 	uint32_t region;
 	uint32_t function;
 	uint32_t words; /* index of the first word */

@@ -16,7 +16,7 @@
  *	call_objects.c     the imports and exports of loaded objects
  *	call_jump_entry.c  called by the stubs of jumps: saves all registers, has the call counted
  *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
- *	call_registers.h   shared by both: saves registers, declares the functions they call
+ *	call_registers.h   assembly that saves registers, and the functions that stubs call
  *	call_times.c       durations
  *	domains.c          statistics of arguments
  *	call_values.c      the arguments themselves

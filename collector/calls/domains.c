@@ -226,8 +226,9 @@ void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *s
 /* ---- the sum ---- */
 
 /*
- * Digits of the sum, or of its complement if it is negative: digit 0 counts units of 2^-1075. Each
- * part carries its overflow into the next digit. Returns the sign.
+ * Adds the parts, negated if requested, into digits: digit 0 counts units of 2^-1075. Each part
+ * carries its overflow into the next digit. Returns whether the result is negative: the digits are
+ * then its two's complement.
  */
 static bool add_up(const fg_domain_sum *sums, bool is_negated, uint32_t digits[DIGITS])
 {

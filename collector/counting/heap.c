@@ -63,7 +63,7 @@ static struct fg_counted counted = {
 	.introduce = introduce,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
-/* FG_COUNTER_ALLOCATIONS has no counts of its own: it only reduces those of the heap. */
+/* FG_COUNTER_ALLOCATIONS counts nothing itself: it only turns the tracking of live blocks off. */
 static struct fg_counted nothing_more;
 
 static struct {
@@ -156,8 +156,8 @@ static void count_unplaced(const struct request *request)
 }
 
 /*
- * musl's calloc() and its relatives get their block from the first malloc() in search order, which
- * is ours: it leaves the counting to them.
+ * In musl, calloc() and functions for aligned memory call the first malloc() in search order, which
+ * is ours. Set while such a function runs: our malloc() then counts nothing.
  */
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 

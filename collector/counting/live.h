@@ -57,7 +57,7 @@ void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
 /* Writes what is live now, as a state that replaces the previous one. */
 void fg_live_write(struct fg_thread *writer);
 /*
- * Writes what is live now under measures of its own, "heap.live.1"; the live state does not change.
+ * Writes what is live now under new measures, "heap.live.1" etc.; the live state does not change.
  */
 void fg_live_dump(struct fg_thread *writer, uint32_t number);
 /* In a child of fork: call paths are numbered from the start. */

@@ -4,8 +4,8 @@
  * every other library, because the object is linked with -z initfirst), through forks, to exit or
  * exec.
  *
- * A child of fork gets clocks at once, because its first moments count like all others, but gets a
- * file only with its first sample: most children exec before that and would leave an empty one.
+ * A child of fork gets clocks at once, so that no time goes unsampled, but gets a file only with
+ * its first sample: most children exec before that and would leave an empty one.
  */
 #include "collector/process/process.h"
 

@@ -329,8 +329,8 @@ bool fg_threads_can_count(void)
 }
 
 /*
- * Makes every other thread pass a full fence: a thread that counts has been noticed by then, or
- * will notice the visit.
+ * Makes every other thread pass a full fence. Afterwards, a thread that is counting is seen by the
+ * visitor, and a thread that begins to count sees the visitor.
  */
 static void fence_others(void)
 {

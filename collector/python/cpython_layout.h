@@ -47,7 +47,7 @@ struct fg_python_layout {
 	uint16_t code_qualname;
 	uint16_t code_linetable;
 	uint16_t code_instructions;
-	/* offsets of the characters of a str: ASCII, others */
+	/* offsets of the characters in an ASCII str, and in any other str */
 	uint16_t ascii_size;
 	uint16_t compact_size;
 };

@@ -22,7 +22,7 @@ struct fg_python_types {
 };
 
 struct fg_python_reader {
-	/* False: not all of it can be read. */
+	/* Copies `size` bytes. False: some of the bytes cannot be read. */
 	bool (*read)(void *memory, uint64_t address, void *to, size_t size);
 	void *memory;
 	const struct fg_python_layout *layout;
@@ -125,7 +125,7 @@ enum {
 /* A str as UTF-8, cut at `room`; returns its bytes, or 0 if it is empty or not a str. */
 size_t fg_python_text_read(const struct fg_python_reader *reader, uint64_t address, char *to,
 			   size_t room);
-/* The length of a bytes object; 0: empty, or not one. */
+/* The length of a bytes object; 0: empty, or not a bytes object. */
 size_t fg_python_bytes_size(const struct fg_python_reader *reader, uint64_t address);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The instructions of an FDE and its CIE build the row of the unwind table for an address: running
- * them up to that address gives the row.  A walk needs three registers of it: the frame's address
- * (CFA), the return address and the frame pointer.  Compilers use few of the possibilities; any
- * other row becomes FG_RULE_UNKNOWN, and the walk falls back to other means.
+ * them up to that address gives the row.  A walk needs three values from the row: the frame's
+ * address (CFA), the return address and the frame pointer.  Compilers use few of the possibilities;
+ * any other row becomes FG_RULE_UNKNOWN, and the walk falls back to other means.
  */
 #include "collector/unwind/rules.h"
 
