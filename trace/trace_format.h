@@ -464,11 +464,11 @@ struct fg_trace_chunk {
  * rows. Only the chunk's header has a checksum.
  */
 enum fg_trace_table_kind {
-	/* struct fg_trace_counts_row, not yet written as FG_RECORD_COUNTS: both add up */
+	/* struct fg_trace_counts_row: counts to be added to those of FG_RECORD_COUNTS */
 	FG_TABLE_COUNTS = 1,
 	/* FG_TRACE_SITE_MEMBERS: the things held, valid if the process was killed */
 	FG_TABLE_SITES = 2,
-	/* struct fg_trace_calls_row, not yet written as FG_RECORD_COUNTS: both add up */
+	/* struct fg_trace_calls_row: calls to be added to those of FG_RECORD_COUNTS */
 	FG_TABLE_CALLS = 3,
 };
 

@@ -276,7 +276,7 @@ static void read_measure(struct fg_trace_records *r, struct cursor *c)
 	if (c->failed)
 		return;
 	known = REACH(r->trace, measure, id);
-	/* A measure named "" once stays unknown: chunks may come in any order. */
+	/* If any chunk names a measure "", the measure stays unknown: chunks come in any order. */
 	if (!*known || **known)
 		*known = name;
 }

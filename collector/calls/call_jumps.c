@@ -49,7 +49,7 @@ struct target {
 	const char *path;
 	uintptr_t low, high; /* mapping of its code */
 	bool is_prepared;
-	enum fg_entry_refusal refusal; /* of the preparation */
+	enum fg_entry_refusal refusal; /* result of prepare() */
 	uint8_t *area;                 /* memory for stubs */
 	size_t area_bytes;
 	uint32_t stub_count;

@@ -54,7 +54,7 @@ extern uint32_t fg_call_is_quick __attribute__((visibility("hidden")));
  */
 uintptr_t fg_call_count_jump_quickly(const struct fg_call_jump_frame *frame);
 void fg_call_count_jump(const struct fg_call_state *state);
-/* For imports, these return the address to continue at. */
+/* For imports, the two functions return the address to continue at. */
 uintptr_t fg_call_count_quickly(const struct fg_call_glance *call);
 /* If this sets state->is_timed, fg_call_returned_from() is called afterwards. */
 uintptr_t fg_call_count(struct fg_call_state *state);

@@ -109,8 +109,8 @@ struct fg_call_sites *fg_call_sites_new(void);
 void fg_call_sites_forget(struct fg_call_sites *sites);
 /*
  * Remembers the origin of the thread's last walk, if that was for `key`; `calls` is the thread's
- * count so far. Returns a site to be completed, which must be forgotten before its target moves.
- * NULL: it is not remembered.
+ * count so far. Returns a site for the caller to complete; it must be forgotten before its entry
+ * moves. NULL: the origin is not remembered.
  */
 struct fg_call_site *fg_call_site_keep(const struct fg_thread *thread, struct fg_call_sites *sites,
 				       uint64_t calls, const struct fg_call_key *key);

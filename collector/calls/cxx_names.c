@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads as much of a C++ symbol as matching names needs: the scopes and the name, without template
- * arguments, and the start of the parameters.
+ * Reads the parts of a C++ symbol that matching names needs: the scopes and the name, without
+ * template arguments, and the start of the parameters.
  */
 #include "collector/calls/calls.h"
 

@@ -9,7 +9,7 @@
 enum {
 	LANE_LOW = 16, /* bytes of a vector register that are always saved */
 	LANE_MIDDLE = 32,
-	IN_USE_MIDDLE = 4, /* components that show whether the rest is in use */
+	IN_USE_MIDDLE = 4, /* components that show whether higher bytes are in use */
 	IN_USE_HIGH = 64,
 	MANTISSA_BITS = 52, /* bits of a double's mantissa */
 	FLOAT_BITS = 23,    /* bits of a float's mantissa */
@@ -23,7 +23,7 @@ static const uint64_t infinite = UINT64_C(0x7ff) << MANTISSA_BITS;
 /* A number in memory; its `exponent` is 0 for values from 1 to below 2. */
 struct number {
 	uint64_t value; /* as encoded in a double */
-	uint64_t bits;  /* distinguishes the number from others */
+	uint64_t bits;  /* compared with the previous value's, to count repeats */
 	int exponent;
 	bool is_zero, is_negative, is_denormal, is_infinite, is_nan;
 };

@@ -28,13 +28,13 @@ enum fg_argument_kind {
 
 struct fg_argument {
 	uint8_t kind;  /* enum fg_argument_kind */
-	uint8_t place; /* number of the register, or of the 16 bytes on the stack */
+	uint8_t place; /* number of the register, or of the 16-byte slot on the stack */
 };
 
 struct fg_signature {
 	struct fg_argument arguments[FG_DOMAIN_ARGUMENTS_MAX];
 	uint8_t count;
-	uint8_t lanes;        /* for a vector function, values in each register; 0: a scalar one */
+	uint8_t lanes;        /* for a vector function, values in each register; 0: scalar */
 	bool is_in_registers; /* all arguments are in registers, none wider than 16 bytes */
 	char text[FG_SIGNATURE_MAX];
 };

@@ -221,7 +221,7 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 /* Functions of double with the same parameters; type_of() finds those of other types. */
 static const struct {
 	const char *names;
-	const char *parameters; /* with T for the type in the name */
+	const char *parameters; /* T stands for the type that the name implies */
 } families[] = {
 	{.names = " acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 "
 		  "expm1 fabs floor gamma ilogb j0 j1 lgamma llogb llrint llround log log10 log1p "
@@ -287,7 +287,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 		size += strlen(part);
 	}
 	text[size] = '\0';
-	/* The result does not matter here: write the argument's type. */
+	/* The type of the result does not matter here: write the argument's. */
 	char whole[FG_SIGNATURE_MAX];
 	const size_t type_size = strlen(type);
 

@@ -4,7 +4,7 @@
  * only into the counting library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
- * takes it back: in between another thread may already get the same address.  realloc() frees one
+ * takes it back: in between, another thread may already get the same address.  realloc() frees one
  * block and allocates another.
  *
  * The real functions are the next ones in the loader's search order, so an allocator that the
@@ -73,7 +73,7 @@ static _Atomic int state; /* 0: not looked up, 1: in progress, 2: done */
 static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
 static _Atomic size_t early_used;
 
-/* False: the caller must use memory of `early`. */
+/* False: the caller must use memory from `early`. */
 static bool have_reals(void)
 {
 	int none = 0;

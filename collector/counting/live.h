@@ -36,7 +36,7 @@ struct fg_live_owner {
 uint32_t fg_live_unplaced(enum fg_held what);
 /* A new site; if the table is full, fg_live_unplaced(). */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* The site holds more, or less. Any thread may call these. */
+/* Adds to or subtracts from what the site holds. Any thread may call either function. */
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*

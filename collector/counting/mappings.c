@@ -4,7 +4,7 @@
  * collector's own memory, which may be part of any anonymous mapping, is subtracted.
  *
  * The kernel needs about a microsecond to list a mapping, and more for large ones, so this is done
- * only when the heap has grown by a sixteenth, and for at most one part in 64 of the time.
+ * only when the heap has grown by a sixteenth, and only if it has taken at most 1/64 of the time.
  */
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"

@@ -157,7 +157,7 @@ static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A lack of descriptors or memory affects one thread; a missing permission affects all of them. */
+/* A lack of descriptors or memory affects one thread; a missing permission affects all threads. */
 static void refuse(struct fg_thread *thread, int error)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -178,7 +178,7 @@ static bool is_calm(const struct fg_thread *thread)
 	return now->departures - thread->begin.departures < CALM_FIRST + cpu_ns / CALM_NS;
 }
 
-/* Returns the reason for failure, or 0. */
+/* Returns 0 or an errno. */
 static int start_to_look(struct fg_thread *thread, bool with_stacks)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;

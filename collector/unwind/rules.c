@@ -245,8 +245,8 @@ struct simple {
 };
 
 /*
- * DW_OP_breg<n> <offset>, then optionally DW_OP_deref and DW_OP_plus_uconst <addend>: what
- * compilers emit for realigned stacks, and hand-written assembly for a new stack that holds the old
+ * DW_OP_breg<n> <offset>, then optionally DW_OP_deref and DW_OP_plus_uconst <addend>. Compilers
+ * emit this for realigned stacks; hand-written assembly uses it for a new stack that holds the old
  * pointer.
  */
 static bool simple_expression(struct fg_cfi_cursor c, struct simple *is)

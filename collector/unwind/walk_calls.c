@@ -8,7 +8,7 @@
 
 /*
  * The table's entry for the pc of this call, if its rule leads to the same caller as the rule of
- * the kept frame, by the same words of the stack. NULL: it does not, or is unknown.
+ * the kept frame, by the same words of the stack. NULL: no such entry.
  */
 static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
 						    const struct fg_walk_frame *frame,
