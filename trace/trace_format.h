@@ -159,7 +159,7 @@ enum fg_trace_record {
 	FG_RECORD_HELD = 21,
 	/* state, time, bytes held, largest number of bytes held so far: the state is complete */
 	FG_RECORD_HELD_END = 22,
-	/* thread, region, begin, end: a visit of FG_SPAN_MIN_NS or longer; inner ones first */
+	/* thread, region, begin, end: a visit of FG_SPAN_MIN_NS or longer; inner visits first */
 	FG_RECORD_REGION_SPAN = 23,
 	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
@@ -232,7 +232,7 @@ enum fg_trace_record {
 	FG_RECORD_PYTHON_FRAME = 73,
 };
 
-/* Ways to count a function's calls, besides at imports. Functions of one name may have several. */
+/* Bits for the ways to count a function's calls; functions of one name may have several bits. */
 enum fg_call_way {
 	FG_CALL_WAY_IMPORT = 0, /* a slot of the dynamic linker */
 	FG_CALL_WAY_HOOKS = 1,  /* the hooks of -finstrument-functions */
@@ -355,7 +355,7 @@ struct fg_trace_header {
 	uint32_t clock_system;
 	uint32_t perf_errno; /* reason (errno) why perf was refused; 0: it was not */
 	uint64_t period_ns;  /* first period, and the weight of a sample that carries none */
-	uint64_t tick_ns;    /* between kernel ticks, if these find system time; 0: they do not */
+	uint64_t tick_ns;    /* between kernel ticks; 0: ticks do not find system time */
 	uint64_t capacity;   /* bytes that the file may use */
 
 	/*
@@ -370,7 +370,7 @@ struct fg_trace_header {
 	uint64_t losses[FG_LOSS_COUNT];
 	uint64_t handler_ns;          /* elapsed time in handlers; a long one counts as 0.3 ms */
 	uint64_t handler_max_ns;      /* the longest handler */
-	uint64_t handler_late_max_ns; /* the longest, one second or more after the start */
+	uint64_t handler_late_max_ns; /* the longest handler after the first second */
 	uint64_t frames;              /* frames walked */
 	uint64_t frames_reused;       /* frames taken over from the previous stack, verified */
 	uint64_t frames_slow;         /* rules that were computed from unwind tables */
@@ -384,7 +384,7 @@ struct fg_trace_header {
 	uint64_t forwarded; /* the program's own signals, passed on to it */
 	uint64_t end;       /* enum fg_trace_end, written after the other end_ members */
 	uint64_t end_monotonic_ns;
-	uint64_t end_user_ns; /* rusage of the process at that time */
+	uint64_t end_user_ns; /* rusage of the process at its end */
 	uint64_t end_system_ns;
 	uint64_t handler_late[FG_HANDLER_BUCKETS]; /* handlers after the first second, by length */
 	/* latest measured cost of an interrupt with its signal, in CPU time; 0: not measured */
@@ -399,8 +399,8 @@ struct fg_trace_header {
 	/* part of system_ns that perf events of the kernel sampled, independently of its ticks */
 	uint64_t kernel_ns;
 	/*
-	 * interrupts of the kernel's perf events, without a signal: an event has a period of its
-	 * own, and most interrupts find the program in user mode, where they leave nothing
+	 * interrupts of the kernel's perf events, without a signal: an event has its own period,
+	 * and most interrupts find the program in user mode, where they leave nothing
 	 */
 	uint64_t kernel_interrupts;
 	/* latest measured CPU time of a handler; 0: not measured */
@@ -464,11 +464,11 @@ struct fg_trace_chunk {
  * rows. Only the chunk's header has a checksum.
  */
 enum fg_trace_table_kind {
-	/* struct fg_trace_counts_row, not yet written as FG_RECORD_COUNTS: both add up */
+	/* struct fg_trace_counts_row: counts to be added to those of FG_RECORD_COUNTS */
 	FG_TABLE_COUNTS = 1,
 	/* FG_TRACE_SITE_MEMBERS: the things held, valid if the process was killed */
 	FG_TABLE_SITES = 2,
-	/* struct fg_trace_calls_row, not yet written as FG_RECORD_COUNTS: both add up */
+	/* struct fg_trace_calls_row: calls to be added to those of FG_RECORD_COUNTS */
 	FG_TABLE_CALLS = 3,
 };
 
@@ -480,9 +480,9 @@ struct fg_trace_table {
 	uint32_t stride; /* bytes of a row */
 	uint32_t rows;   /* 0: nothing here is valid */
 	uint32_t thread; /* thread of counts and calls; 0: not known */
-	/* of counts: measure of the first value; of sites: measure FG_HELD_LIVE of the heap */
+	/* in a table of counts: the first measure; of sites: measure FG_HELD_LIVE of the heap */
 	uint32_t measure;
-	uint32_t epochs[FG_TRACE_HELD_WHAT]; /* of sites: current epochs; 0 in all but one table */
+	uint32_t epochs[FG_TRACE_HELD_WHAT]; /* current epochs, in one table of sites; else 0 */
 };
 
 struct fg_trace_counts_row {
@@ -519,9 +519,9 @@ enum fg_held_kind {
 };
 
 /*
- * A row for a call path that holds something; its words are as wide as the program's. The path held
- * `at_peak` at the peak of the process if `epoch` is the table's current one, and otherwise what it
- * holds now.
+ * A row for a call path that holds something; its words are as wide as the program's. At the peak
+ * of the process the path held `at_peak` if `epoch` is the table's current epoch; if not, it held
+ * the same as now.
  */
 #define FG_TRACE_SITE_MEMBERS(word, number) \
  word bytes;                                \

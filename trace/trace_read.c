@@ -223,7 +223,8 @@ static int read_all(struct reader *r, struct fg_error *err)
 	r->window.end = end;
 	/*
 	 * Ids are bounded by the bytes on the disk, not by those of the file: a sparse file must
-	 * not make us allocate. They count eightfold, because some file systems compress.
+	 * not make us allocate. Bytes on the disk count eightfold, because some file systems
+	 * compress.
 	 */
 	limit = r->window.source.stored < (UINT64_C(1) << 28) / 8 ? r->window.source.stored * 8
 								  : UINT64_C(1) << 28;

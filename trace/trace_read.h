@@ -5,8 +5,8 @@
  * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
  * available bytes, every id against the size of the file before memory is allocated for it, and a
  * reference that leads nowhere (or in a circle) is kept as unknown.  Reading stops at the first
- * damaged chunk; what came before is good and is kept, and `damage` says where and why.  A gap (a
- * chunk that a killed process did not write) is normal and only counted.
+ * damaged chunk; the chunks before it are good and are kept, and `damage` says where and why.  A
+ * gap (a chunk that a killed process did not write) is normal and only counted.
  *
  * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
  * referenced or skipped, but never defined.
@@ -116,10 +116,10 @@ struct fg_trace_value {
 /* A pattern of functions to count, and its outcome. */
 struct fg_trace_pattern {
 	const char *text;
-	const char *library; /* library that should define them; "": any */
+	const char *library; /* library that should define the functions; "": any */
 	bool is_reached;
 	uint64_t unresolved; /* imports whose function was not certain */
-	/* an object that exports it, though nothing imports it; NULL: none, or not known */
+	/* an object that exports such a function, though nothing imports it; NULL: none known */
 	const char *exported_by;
 	bool is_unsigned;   /* arguments were requested, and a signature is unknown */
 	bool is_overloaded; /* overloads with other parameters are only counted */
@@ -139,7 +139,7 @@ struct fg_trace_domain {
 struct fg_trace_refusal {
 	uint64_t reason; /* enum fg_entry_refusal; "accepted": the functions are counted */
 	uint64_t functions;
-	const char *names; /* names of some of them, "a, b" */
+	const char *names; /* names of some of the functions, "a, b" */
 };
 
 /* Durations of a function's calls that returned. */
@@ -168,7 +168,7 @@ struct fg_trace_resident {
 	const char *name;
 	uint64_t time_ns, held, bytes;
 	uint32_t state;
-	bool is_at_end; /* otherwise near the peak of the heap */
+	bool is_at_end; /* false: near the peak of the heap */
 };
 
 struct fg_trace {
@@ -198,7 +198,7 @@ struct fg_trace {
 	size_t measure_count, measure_capacity;
 	struct fg_trace_value *values;
 	size_t value_count, value_capacity;
-	uint32_t last_state;   /* the last complete state: ignore values of others */
+	uint32_t last_state;   /* the last complete state: ignore values of other states */
 	uint32_t held_measure; /* first measure in tables of what is held; 0: none */
 	uint32_t held_epochs[FG_TRACE_HELD_WHAT];
 	struct fg_trace_pattern *patterns;

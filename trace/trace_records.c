@@ -14,7 +14,7 @@
 struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
-	uint8_t kind; /* of a record */
+	uint8_t kind; /* enum fg_trace_record, for a record */
 	bool failed;
 };
 
@@ -276,7 +276,7 @@ static void read_measure(struct fg_trace_records *r, struct cursor *c)
 	if (c->failed)
 		return;
 	known = REACH(r->trace, measure, id);
-	/* Unknown stays unknown, whichever chunk comes first. */
+	/* If any chunk names a measure "", the measure stays unknown: chunks come in any order. */
 	if (!*known || **known)
 		*known = name;
 }

@@ -10,7 +10,7 @@
 
 struct fg_trace_records {
 	struct fg_trace *trace;
-	uint64_t id_limit; /* bound on ids: each definition takes bytes */
+	uint64_t id_limit; /* highest id: each definition occupies bytes of the file */
 	/* state of the chunk being read */
 	uint32_t thread;
 	uint32_t region;

@@ -25,7 +25,7 @@
 #define FG_DWARF_RA    32 /* the pc of a context; unwind tables name x30 */
 #define FG_DWARF_REGS  33
 
-/* asm/perf_regs.h; the kernel writes them in this order. */
+/* Numbers of asm/perf_regs.h; the kernel writes the registers in this order. */
 #define FG_ARCH_PERF_BP 29
 #define FG_ARCH_PERF_LR 30
 #define FG_ARCH_PERF_SP 31

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #define FG_WORD sizeof(uintptr_t)
-/* The smallest page of any architecture: bytes on one such page are on one page of the kernel's. */
+/* The smallest page size of any architecture: each page of this size lies on one kernel page. */
 #define FG_ARCH_PAGE 4096u
 
 /* The registers that a walk carries from frame to frame. */

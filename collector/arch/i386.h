@@ -62,7 +62,7 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 
 /*
  * libc calls the kernel with `call *%gs:0x10`, into the vDSO, where `pop %ebp; pop %edx; pop %ecx;
- * ret` follows the system call instruction. With six arguments it calls a function of its own,
+ * ret` follows the system call instruction. With six arguments the call is in a helper function,
  * which ends in `pop %ebp; pop %edi; pop %ebx; ret`. The number was loaded before the outermost of
  * these calls.
  */

@@ -10,7 +10,7 @@
 /* A call pushes the return address: it is never in a register. */
 #define FG_ARCH_LINK_REGISTER 0
 
-/* asm/perf_regs.h has the same numbers for both widths; the kernel writes them in this order. */
+/* Numbers of asm/perf_regs.h for both widths; the kernel writes the registers in this order. */
 #define FG_ARCH_PERF_BP 6
 #define FG_ARCH_PERF_SP 7
 #define FG_ARCH_PERF_IP 8

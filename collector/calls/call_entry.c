@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The stubs to which imports are redirected.  A stub pushes its number and jumps to the common
- * part, which saves the integer registers and has the call counted by code that uses no others.
- * This is enough for nearly all calls.  For the others it saves every register that may carry an
- * argument, has the call counted, restores the registers and jumps to the real function.  The
- * return address keeps its place and its value, so whatever looks at stacks (exceptions, longjmp,
- * setjmp, vfork, shadow stacks) finds nothing of ours.
+ * part, which saves the integer registers and counts the call with code that uses only these
+ * registers.  This is enough for nearly all calls.  For the remaining calls it saves every register
+ * that may carry an argument, counts the call, restores the registers and jumps to the real
+ * function.  The return address keeps its place and its value, so code that inspects the stack
+ * (exceptions, longjmp, setjmp, vfork, shadow stacks) finds nothing of ours.
  *
  * A call that is timed is the exception: there the common part calls the function and so stands
  * between it and its caller, as any wrapper would. It has unwind tables and nothing to clean up:

@@ -6,8 +6,9 @@
  *	8	the function's return address
  *
  * and all registers are as the function's caller left them. Most calls are of functions that are
- * not counted; finding that out needs only integer registers. For the others the stack is made to
- * look as a stub at an entry leaves it (call_jumps.c), and the code after the stub continues.
+ * not counted; finding that out needs only integer registers. For a counted function, the stack is
+ * made to look as a stub at an entry leaves it (call_jumps.c), and the code that stubs call
+ * (call_jump_entry.c) counts the call.
  */
 #include "collector/calls/call_fentry.h"
 
@@ -26,7 +27,7 @@ void fg_fentry_noop(void) __attribute__((visibility("hidden")));
 /* The C library's hook, or one that does nothing. */
 void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_noop;
 
-/* The place of the function that called __fentry__; 0: it is not wanted. */
+/* The place of the function that called __fentry__; 0: the function is not counted. */
 static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 {
 	return fg_call_symbol_place(site);

@@ -4,7 +4,7 @@
  * called in ways that no ABI describes: the compiler knows which registers the function leaves
  * alone, and assembly passes arguments anywhere. So every register and the flags are restored, and
  * the 128 bytes below the stack pointer are not touched. Most calls are counted by code that uses
- * only integer registers; the vector registers are saved only for the others.
+ * only integer registers; the vector registers are saved only for the remaining calls.
  *
  * The stub gets control back by `ret`, which a shadow stack accepts. The unwind table leads from
  * here to the function's caller. The stub itself has none; only a signal handler can start to

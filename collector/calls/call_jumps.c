@@ -49,7 +49,7 @@ struct target {
 	const char *path;
 	uintptr_t low, high; /* mapping of its code */
 	bool is_prepared;
-	enum fg_entry_refusal refusal; /* of the preparation */
+	enum fg_entry_refusal refusal; /* result of prepare() */
 	uint8_t *area;                 /* memory for stubs */
 	size_t area_bytes;
 	uint32_t stub_count;
@@ -113,7 +113,10 @@ static bool is_the_same(struct target *t)
 	return t->low < t->high && sum == t->object->sum;
 }
 
-/* Makes the code writable but keeps it executable, because the only thread may run in it. */
+/*
+ * Sets the protection of the code. Writable code stays executable, because the only thread may run
+ * in it.
+ */
 static bool protect_code(const struct target *t, int protection)
 {
 	bool all = true;

@@ -177,7 +177,7 @@ static void flush_unplaced(struct fg_thread *writer)
 	}
 }
 
-/* Records whether each pattern matched a function, and what could not be recorded as requested. */
+/* Records whether each pattern matched a function, and which requests could not be met. */
 static void write_patterns(struct fg_thread *writer)
 {
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {

@@ -5,7 +5,7 @@
  * keeps every register.
  *
  * The upper parts of vector registers are saved only if the processor says that they are in use:
- * loading them otherwise would put them into use, and slow down the program's SSE code.
+ * loading unused parts would put them into use, and slow down the program's SSE code.
  */
 #ifndef FG_COLLECTOR_CALL_REGISTERS_H
 #define FG_COLLECTOR_CALL_REGISTERS_H
@@ -54,7 +54,7 @@ extern uint32_t fg_call_is_quick __attribute__((visibility("hidden")));
  */
 uintptr_t fg_call_count_jump_quickly(const struct fg_call_jump_frame *frame);
 void fg_call_count_jump(const struct fg_call_state *state);
-/* For imports, these return the address to continue at. */
+/* For imports, the two functions return the address to continue at. */
 uintptr_t fg_call_count_quickly(const struct fg_call_glance *call);
 /* If this sets state->is_timed, fg_call_returned_from() is called afterwards. */
 uintptr_t fg_call_count(struct fg_call_state *state);
@@ -112,7 +112,7 @@ void fg_call_returned_from(const struct fg_call_state *state);
  "	.irp n, " numbers "\n	" move " 192 + 64 * \\n(%rsp), %" kind "\\n\n	.endr\n"
 
 /*
- * Saves the vector registers with these numbers, as wide as %eax says they are used. `wide`:
+ * Saves the vector registers with these numbers, at the width that %eax says is in use. `wide`:
  * components that need the widest form; `wide_too`: code that saves more after that form.
  */
 #define FG_ASM_SAVE_VECTORS(numbers, wide, wide_too)                                        \

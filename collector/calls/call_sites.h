@@ -2,7 +2,7 @@
 /*
  * Remembers, per thread, where calls came from: the call path that a walk found, and the words of
  * the stack that decided it. If a call from the same place finds these words unchanged, its call
- * path is the same, because a walk would read them again and take the same way
+ * path is the same, because a walk would read the same words and find the same path
  * (collector/unwind/walk.c). Every word is compared: the same depth and the same instruction do not
  * prove the same callers.
  *
@@ -35,7 +35,7 @@ struct fg_call_site {
 	_Alignas(64) uintptr_t pc;
 	uintptr_t sp;
 	uintptr_t bp;
-	uintptr_t bp_mask; /* 0: the path does not depend on it */
+	uintptr_t bp_mask; /* 0: the path does not depend on bp */
 	uint32_t region;
 	uint32_t function;
 	uint32_t words; /* index of the first word */
@@ -109,8 +109,8 @@ struct fg_call_sites *fg_call_sites_new(void);
 void fg_call_sites_forget(struct fg_call_sites *sites);
 /*
  * Remembers the origin of the thread's last walk, if that was for `key`; `calls` is the thread's
- * count so far. Returns a site to be completed, which must be forgotten before its target moves.
- * NULL: it is not remembered.
+ * count so far. Returns a site for the caller to complete; it must be forgotten before its entry
+ * moves. NULL: the origin is not remembered.
  */
 struct fg_call_site *fg_call_site_keep(const struct fg_thread *thread, struct fg_call_sites *sites,
 				       uint64_t calls, const struct fg_call_key *key);

@@ -218,8 +218,8 @@ static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, 
 }
 
 /*
- * Adds a function with a hook of its own. The hook of -finstrument-functions is preferred: it
- * provides more.
+ * Adds a function that calls a hook. The hook of -finstrument-functions is preferred: it also
+ * reports the end of each call.
  */
 static void add_hooked(void *context, const struct fg_call_defined *symbol)
 {

@@ -11,7 +11,7 @@
 /* Begins like struct fg_trace_calls_row. */
 struct fg_call_entry {
 	struct fg_path_key key; /* its number is the function's index + 1 */
-	uint32_t domains;       /* index + 1 of the first of its arguments; 0: none */
+	uint32_t domains;       /* index + 1 of its first argument's statistics; 0: none */
 	uint64_t calls;
 	uint32_t measure;              /* its number in the trace; 0: not described yet */
 	uint64_t flush_at;             /* write arguments and durations when `calls` reaches this */

@@ -79,7 +79,7 @@ static uint64_t rounded(uint64_t bits)
 }
 
 /*
- * Writes a byte that holds two counts (bytes that follow, zero bytes below them), then these bytes.
+ * Writes a byte that holds two counts (bytes that follow, zero bytes below them), then the bytes.
  */
 static uint32_t pack(uint64_t difference, uint8_t *to)
 {

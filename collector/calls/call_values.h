@@ -21,7 +21,7 @@ struct fg_call_values {
 };
 
 /*
- * Keeps one call in `every`, with values rounded to `bits` bits of mantissa. Both are texts, or
+ * Keeps one call in `every`, with values rounded to `bits` bits of mantissa. Each is a string, or
  * NULL.
  */
 void fg_call_values_choose(const char *every, const char *bits);
@@ -32,7 +32,7 @@ bool fg_call_values_draw(uint64_t *draw);
 bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_signature *signature);
 /* Adds a call's arguments, one row of the bits of doubles; there must be room. */
 void fg_call_values_add(struct fg_call_values *values, const uint64_t *arguments, size_t count);
-/* Appends them to the record, and clears them. */
+/* Appends the values to the record, and clears them. */
 void fg_call_values_take(struct fg_thread *writer, struct fg_call_values *values, unsigned columns);
 
 #endif

@@ -12,11 +12,11 @@
  *	call_slots.c       redirects the imports of every loaded object to our stubs
  *	call_jumps.c       writes jumps at the entries of functions
  *	call_fentry.c      the hook of -pg -mfentry
- *	call_functions.c   the functions that are counted, and which patterns ask for them
+ *	call_functions.c   the counted functions, with the settings of the patterns they match
  *	call_objects.c     the imports and exports of loaded objects
- *	call_jump_entry.c  called by the stubs of jumps: saves all registers, has the call counted
+ *	call_jump_entry.c  called by the stubs of jumps: saves all registers, counts the call
  *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
- *	call_registers.h   shared by both: saves registers, declares the functions they call
+ *	call_registers.h   assembly that saves registers, and the functions that stubs call
  *	call_times.c       durations
  *	domains.c          statistics of arguments
  *	call_values.c      the arguments themselves
@@ -56,7 +56,7 @@ struct fg_called {
 	bool is_timed; /* its calls have durations */
 	/* callable from one of our frames: needed to time a call through an import */
 	bool is_callable;
-	uint8_t ways; /* other ways than imports: sum of enum fg_call_way */
+	uint8_t ways; /* ways other than imports: sum of enum fg_call_way */
 	/* a pattern without wildcards names it, so report it even if it was not called */
 	bool is_named;
 };

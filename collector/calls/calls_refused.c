@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* 32-bit and arm64 programs run as they are, uncounted, and the trace says so. */
+/* 32-bit and arm64 programs run without counting; a note in the trace reports that. */
 #include "collector/counting/count_hooks.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/writer.h"

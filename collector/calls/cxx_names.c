@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads as much of a C++ symbol as matching names needs: the scopes and the name, without template
- * arguments, and the start of the parameters.
+ * Reads the parts of a C++ symbol that matching names needs: the scopes and the name, without
+ * template arguments, and the start of the parameters.
  */
 #include "collector/calls/calls.h"
 
@@ -192,6 +192,9 @@ const char *fg_call_parameters(const char *symbol)
 
 	if (strncmp(symbol, "_Z", 2) == 0 && strncmp(symbol, "_ZGV", 4) != 0)
 		at = read_name(&out, symbol + 2, &is_template);
-	/* A template function's result comes first, and its parameters may refer to others. */
+	/*
+	 * In the symbol of a template function, the result precedes the parameters, which may refer
+	 * to template arguments.
+	 */
 	return is_template ? NULL : at;
 }

@@ -9,7 +9,7 @@
 enum {
 	LANE_LOW = 16, /* bytes of a vector register that are always saved */
 	LANE_MIDDLE = 32,
-	IN_USE_MIDDLE = 4, /* components that show whether the rest is in use */
+	IN_USE_MIDDLE = 4, /* components that show whether higher bytes are in use */
 	IN_USE_HIGH = 64,
 	MANTISSA_BITS = 52, /* bits of a double's mantissa */
 	FLOAT_BITS = 23,    /* bits of a float's mantissa */
@@ -23,7 +23,7 @@ static const uint64_t infinite = UINT64_C(0x7ff) << MANTISSA_BITS;
 /* A number in memory; its `exponent` is 0 for values from 1 to below 2. */
 struct number {
 	uint64_t value; /* as encoded in a double */
-	uint64_t bits;  /* distinguishes the number from others */
+	uint64_t bits;  /* compared with the previous value's, to count repeats */
 	int exponent;
 	bool is_zero, is_negative, is_denormal, is_infinite, is_nan;
 };
@@ -226,8 +226,9 @@ void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *s
 /* ---- the sum ---- */
 
 /*
- * Digits of the sum, or of its complement if it is negative: digit 0 counts units of 2^-1075. Each
- * part carries its overflow into the next digit. Returns the sign.
+ * Adds the parts, negated if requested, into digits: digit 0 counts units of 2^-1075. Each part
+ * carries its overflow into the next digit. Returns whether the result is negative: the digits are
+ * then its two's complement.
  */
 static bool add_up(const fg_domain_sum *sums, bool is_negated, uint32_t digits[DIGITS])
 {

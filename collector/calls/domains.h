@@ -28,13 +28,13 @@ enum fg_argument_kind {
 
 struct fg_argument {
 	uint8_t kind;  /* enum fg_argument_kind */
-	uint8_t place; /* number of the register, or of the 16 bytes on the stack */
+	uint8_t place; /* number of the register, or of the 16-byte slot on the stack */
 };
 
 struct fg_signature {
 	struct fg_argument arguments[FG_DOMAIN_ARGUMENTS_MAX];
 	uint8_t count;
-	uint8_t lanes;        /* for a vector function, values in each register; 0: a scalar one */
+	uint8_t lanes;        /* for a vector function, values in each register; 0: scalar */
 	bool is_in_registers; /* all arguments are in registers, none wider than 16 bytes */
 	char text[FG_SIGNATURE_MAX];
 };
@@ -65,7 +65,7 @@ enum {
 
 /*
  * Statistics of one argument. All arithmetic is in integers: it is exact, and does not touch the
- * program's vector registers, floating-point flags and rounding.
+ * program's vector registers, floating-point flags or rounding.
  */
 struct fg_call_domain {
 	_Alignas(64) uint64_t most; /* largest rank of the finite numbers; 0: none */
@@ -155,8 +155,8 @@ static inline void fg_domain_add_float(struct fg_call_domain *domain, uint32_t b
 struct fg_call_values;
 
 /*
- * Adds each argument to its own statistics, and the arguments to `values`, which has room (NULL:
- * nowhere).
+ * Adds each argument to its statistics. If `values` is not NULL, it has room, and the arguments are
+ * added there as well.
  */
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
 		    const struct fg_call_state *state, struct fg_call_values *values);

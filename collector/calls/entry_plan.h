@@ -8,7 +8,7 @@
  *	struct fg_plan_entry [entry_count], grouped by object, sorted by address
  *	texts, each with a NUL at its end; offsets are counted from the first
  *
- * Both ends run on one host: numbers have the processor's byte order.
+ * The writer and the reader run on one host: numbers have the processor's byte order.
  */
 #ifndef FG_COLLECTOR_ENTRY_PLAN_H
 #define FG_COLLECTOR_ENTRY_PLAN_H
@@ -21,7 +21,7 @@ enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
 	FG_PLAN_CODE = 48,   /* the covered instructions as moved, and the jump back */
-	FG_PLAN_FIXUPS = 4,  /* distances in `code` */
+	FG_PLAN_FIXUPS = 4,  /* most distances in `code` */
 };
 
 /* Reasons not to count a function at its entry; profile/call_patterns.c describes them. */
@@ -59,16 +59,17 @@ struct fg_plan_object {
 
 /* A function. Each name of an address has its own entry. */
 struct fg_plan_entry {
-	uint64_t address;    /* its address in the file */
-	uint64_t name;       /* text: its symbol without a clone's suffix */
-	uint8_t refusal;     /* enum fg_entry_refusal; if accepted, the rest is set */
+	uint64_t address; /* its address in the file */
+	uint64_t name;    /* text: its symbol without a clone's suffix */
+	/* enum fg_entry_refusal; only if it is accepted, `jump_at` and later members are set */
+	uint8_t refusal;
 	uint8_t is_clone;    /* its parameters may differ from the source's */
 	uint8_t jump_at;     /* offset after endbr64 */
 	uint8_t window_size; /* bytes from the address to the end of the covered instructions */
 	uint8_t code_size;
 	uint8_t fixup_count;
-	uint8_t code[FG_PLAN_CODE];     /* with the distances that it would have at `address` */
-	uint8_t fixups[FG_PLAN_FIXUPS]; /* offsets of these in `code` */
+	uint8_t code[FG_PLAN_CODE];     /* moved instructions, with their distances at `address` */
+	uint8_t fixups[FG_PLAN_FIXUPS]; /* offsets of the distances in `code` */
 	uint8_t unused[6];
 };
 

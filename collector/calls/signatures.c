@@ -192,7 +192,7 @@ static const char *read_encoded(const char *at, struct fg_signature *seen)
 			break;
 		at = rest;
 	}
-	/* A method's first parameter is its object. */
+	/* Leave an integer register for the object, in case this is a method. */
 	seen->is_in_registers = next.on_stack == 0 && next.integers < INTEGER_REGISTERS;
 	return at;
 }
@@ -218,10 +218,10 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 
 /* ---- signatures of libm ---- */
 
-/* Names of functions of double with the same parameters; those of float end with f. */
+/* Functions of double with the same parameters; type_of() finds those of other types. */
 static const struct {
 	const char *names;
-	const char *parameters; /* with T for the type in the name */
+	const char *parameters; /* T stands for the type that the name implies */
 } families[] = {
 	{.names = " acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 "
 		  "expm1 fabs floor gamma ilogb j0 j1 lgamma llogb llrint llround log log10 log1p "
@@ -287,7 +287,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 		size += strlen(part);
 	}
 	text[size] = '\0';
-	/* The result does not matter here: write the argument's type. */
+	/* The type of the result does not matter here: write the argument's. */
 	char whole[FG_SIGNATURE_MAX];
 	const size_t type_size = strlen(type);
 
@@ -301,7 +301,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 	return fg_signature_parse(whole, signature);
 }
 
-/* The type that the name's suffix stands for; `base` gets the size of the rest. */
+/* The type that the name's suffix stands for; `base` gets the name's size without the suffix. */
 static const char *type_of(const char *name, size_t size, size_t *base)
 {
 	static const struct {

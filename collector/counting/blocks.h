@@ -2,7 +2,7 @@
 /*
  * The live blocks of the program, each with its size and the site that allocated it. The table has
  * a word for each 16 bytes of address space with blocks, so two threads never wait for each other,
- * and its words lie as close together as the blocks. A block belongs to one thread at a time: only
+ * and neighbouring blocks have neighbouring words. A block belongs to one thread at a time: only
  * that thread allocates or frees it. Signal-safe.
  */
 #ifndef FG_COLLECTOR_BLOCKS_H

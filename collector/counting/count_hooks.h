@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks of the counting library. The plain library has none: timed programs run without a single
- * instruction of theirs.
+ * Hooks of the counting library. The plain library has none, so timed programs execute no code that
+ * counts.
  */
 #ifndef FG_COLLECTOR_COUNT_HOOKS_H
 #define FG_COLLECTOR_COUNT_HOOKS_H

@@ -80,7 +80,7 @@ void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *see
 
 /* ---- io.c ---- */
 
-/* Counts reads and writes of this stream too: its functions may differ from those of stdout. */
+/* Also counts reads and writes of this stream: its functions may differ from those of stdout. */
 void fg_io_watch_stream(FILE *stream);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	DUMPS_MAX = 250 /* each dump has measures of its own, and a profile has room for 1,024 */
+	DUMPS_MAX = 250 /* each dump adds measures to the profile, which has room for 1,024 */
 };
 
 struct fg_dumps fg_dumps;

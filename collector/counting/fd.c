@@ -4,7 +4,7 @@
  * and holds. Built only into the counting library.
  *
  * A descriptor counts as open after the real call has made it, and as closed before the real call
- * closes it: in between another thread may get the same number.  libc opens the descriptors of
+ * closes it: in between, another thread may get the same number.  libc opens the descriptors of
  * streams and folders internally, so these functions are intercepted as well.  The collector
  * intercepts close(), dup2() and a few more anyway, and reports them through fg_fd_hooks.
  *

@@ -4,7 +4,7 @@
  * only into the counting library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
- * takes it back: in between another thread may already get the same address.  realloc() frees one
+ * takes it back: in between, another thread may already get the same address.  realloc() frees one
  * block and allocates another.
  *
  * The real functions are the next ones in the loader's search order, so an allocator that the
@@ -63,7 +63,7 @@ static struct fg_counted counted = {
 	.introduce = introduce,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
-/* FG_COUNTER_ALLOCATIONS has no counts of its own: it only reduces those of the heap. */
+/* FG_COUNTER_ALLOCATIONS counts nothing itself: it only turns the tracking of live blocks off. */
 static struct fg_counted nothing_more;
 
 static struct {
@@ -73,7 +73,7 @@ static _Atomic int state; /* 0: not looked up, 1: in progress, 2: done */
 static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
 static _Atomic size_t early_used;
 
-/* False: the caller must use memory of `early`. */
+/* False: the caller must use memory from `early`. */
 static bool have_reals(void)
 {
 	int none = 0;
@@ -156,8 +156,8 @@ static void count_unplaced(const struct request *request)
 }
 
 /*
- * musl's calloc() and its relatives get their block from the first malloc() in search order, which
- * is ours: it leaves the counting to them.
+ * In musl, calloc() and functions for aligned memory call the first malloc() in search order, which
+ * is ours. Set while such a function runs: our malloc() then counts nothing.
  */
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 

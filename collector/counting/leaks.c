@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every word that may be a pointer is taken for one, so a number that looks like an address can
- * hide a leak, but no false leak is reported. The roots are all private writable memory: variables,
- * stacks, and the program's own mappings. The search leaves out the collector's own memory, the
- * stack below the calling function, and the gaps between the blocks of a heap: freed memory is full
- * of old pointers.
+ * Every word that may be a pointer is taken for one: a number that looks like an address can hide a
+ * leak, but false leaks are rare. The roots are all private writable memory: variables, stacks, and
+ * the program's own mappings. The search leaves out the collector's own memory, the stack below the
+ * calling function, and the gaps between the blocks of a heap: freed memory is full of old
+ * pointers.
  *
  * Memory is read by a system call that fails where another thread has just unmapped it.
  */
@@ -22,7 +22,7 @@
 enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
-	/* up to this many pages are read without asking whether they were touched */
+	/* fewer pages than this are read without asking whether they were touched */
 	FEW_PAGES = 16,
 	PAGES_AT_ONCE = 1024,
 	/* glibc maps the heaps of threads at multiples of this */

@@ -46,7 +46,7 @@ static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 
 /*
  * The thread that owns the site writes it without a lock, under its `busy`. Other threads that free
- * its blocks write the members `returned_…`, which have a cache line of their own.
+ * its blocks add to the members `returned_…` atomically.
  */
 struct site {
 	_Alignas(CACHE_LINE)

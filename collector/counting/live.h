@@ -36,7 +36,7 @@ struct fg_live_owner {
 uint32_t fg_live_unplaced(enum fg_held what);
 /* A new site; if the table is full, fg_live_unplaced(). */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* The site holds more, or less. Any thread may call these. */
+/* Adds to or subtracts from what the site holds. Any thread may call either function. */
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*
@@ -57,7 +57,7 @@ void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
 /* Writes what is live now, as a state that replaces the previous one. */
 void fg_live_write(struct fg_thread *writer);
 /*
- * Writes what is live now under measures of its own, "heap.live.1"; the live state does not change.
+ * Writes what is live now under new measures, "heap.live.1" etc.; the live state does not change.
  */
 void fg_live_dump(struct fg_thread *writer, uint32_t number);
 /* In a child of fork: call paths are numbered from the start. */

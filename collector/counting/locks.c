@@ -54,7 +54,7 @@ static bool is_taken(int status)
 
 _Static_assert(thrd_success == 0, "is_taken() also serves C11");
 
-/* If the attempt fails because of an error, so does the real call, which then is not a wait. */
+/* If the attempt fails because of an error, the real call fails as well, and is not counted. */
 #define LOCKS(name, attempt, late, parameters, arguments, failed) \
  FG_EXPORT int name parameters                                    \
  {                                                                \

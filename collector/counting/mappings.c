@@ -4,7 +4,7 @@
  * collector's own memory, which may be part of any anonymous mapping, is subtracted.
  *
  * The kernel needs about a microsecond to list a mapping, and more for large ones, so this is done
- * only when the heap has grown by a sixteenth, and for at most one part in 64 of the time.
+ * only when the heap has grown by a sixteenth, and only if it has taken at most 1/64 of the time.
  */
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
@@ -19,8 +19,8 @@ enum {
 	NAMES = 192,
 	NAME_SIZE = 256,
 	GROWN_BY = 16,      /* divisor: growth of the heap before the next reading */
-	PUT_OFF_BY = 64,    /* divisor: its growth before the next try if time is short */
-	FIRST_AT = 1 << 18, /* smaller heaps are read only at the end */
+	PUT_OFF_BY = 64,    /* divisor: growth of the heap before the next try if time is short */
+	FIRST_AT = 1 << 18, /* bytes of the heap below which mappings are read only at the end */
 	SHARE_OF_TIME = 64,
 	LARGE = 1 << 20,
 };
@@ -79,7 +79,7 @@ static bool is_ours(const char *name)
 	       (length > suffix && strcmp(name + length - suffix, FG_TRACE_SUFFIX) == 0);
 }
 
-/* "7f00-7f01 rw-p 00000000 00:00 0    /path": five fields, and the rest. */
+/* "7f00-7f01 rw-p 00000000 00:00 0    /path": five fields, then the name. */
 static void read_header(struct reader *reader, const char *at)
 {
 	for (int field = 0; field < 5 && *at; field++) {
@@ -230,7 +230,7 @@ static void note_uncounted(struct fg_thread *writer, const struct snapshot *snap
 
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state)
 {
-	/* A thread that is reading them may have been stopped for good, so never wait for it. */
+	/* A thread that is reading mappings may have been stopped for good: never wait for it. */
 	if (fg_g.sandboxed || atomic_exchange(&is_busy, true))
 		return;
 	if (take(&at_end, now)) {

@@ -99,8 +99,8 @@ static inline bool fg_path_table_grow(struct fg_path_table *table)
 	head->thread = table->thread;
 	head->measure = table->measure;
 	/*
-	 * The old entries stay mapped, like all of the collector's memory; they are smaller than
-	 * the new.
+	 * The old entries stay mapped, like all of the collector's memory; all old tables together
+	 * are smaller than the new one.
 	 */
 	if (table->entries)
 		fg_table_head(table->entries)->rows = 0;

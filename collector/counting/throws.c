@@ -52,9 +52,9 @@ static struct fg_counted counted = {
 static struct fg_counted groups[FG_COUNT_TYPE_GROUPS];
 static char names[TYPES_MAX][TYPE_SIZE];
 static _Atomic uint8_t states[TYPES_MAX];
-static throw_function *known; /* loaded with the program */
+static throw_function *known; /* the real function, if it was loaded with the program */
 static struct {
-	/* runtime of a type; the address of `runtimes`: not ready */
+	/* a type's virtual table; the address of `runtimes`: `real` is not set yet */
 	_Atomic(const void *) functions;
 	throw_function *_Atomic real;
 } runtimes[8];

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * The environment, in a constructor: glibc passes it and has not set `environ` yet, musl has set
- * that and passes nothing.
+ * The environment, in a constructor: glibc passes it and has not set `environ` yet; musl has set
+ * `environ` and passes nothing.
  */
 char **fg_environment_at_start(char **passed);
 /* Copies the variables at start-up. */

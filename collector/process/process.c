@@ -4,8 +4,8 @@
  * every other library, because the object is linked with -z initfirst), through forks, to exit or
  * exec.
  *
- * A child of fork gets clocks at once, because its first moments count like all others, but gets a
- * file only with its first sample: most children exec before that and would leave an empty one.
+ * A child of fork gets clocks at once, so that no time goes unsampled, but gets a file only with
+ * its first sample: most children exec before that and would leave an empty one.
  */
 #include "collector/process/process.h"
 
@@ -62,8 +62,7 @@ static int make_alive_page(void)
 }
 
 /*
- * The stack of the main thread: its end does not move, and it is contiguous as far down as it has
- * grown.
+ * The stack of the main thread: its end does not move, and the part in use is mapped without gaps.
  */
 static void find_main_stack(struct fg_thread *thread)
 {
@@ -79,7 +78,7 @@ static void find_main_stack(struct fg_thread *thread)
 	thread->stack_low = high > size ? high - size : 0;
 }
 
-/* If somebody could truncate the page, an access would kill the program. */
+/* Without a seal, another process could truncate the file: an access would kill the program. */
 static bool is_sealed(int fd)
 {
 	const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);

@@ -6,8 +6,8 @@
 #include "collector/sampler/state.h"
 
 /*
- * Stops the calling thread's clocks, and writes the totals of the process and how it ends. Does
- * nothing in a child of vfork.
+ * Stops the calling thread's clocks, and writes the totals of the process and the kind of its end.
+ * Does nothing in a child of vfork.
  */
 void fg_process_end(enum fg_trace_end how);
 /* Undoes fg_process_end() after a failed exec. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions behind ours, and those that some glibc since 2.17, or musl, lacks. All are
- * looked up at start-up: a later lookup could be in a child of fork, where the loader's lock may
- * be held by a thread that does not exist there.
+ * The real functions that ours wrap, and functions that musl or an older glibc (from 2.17 on)
+ * lacks. All are looked up at start-up: a later lookup could be in a child of fork, where the
+ * loader's lock may be held by a thread that does not exist there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H
@@ -48,7 +48,7 @@ bool fg_real_exists(enum fg_real index);
 bool fg_is_musl(void);
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, and a name in a declaration */
-/* Declares `real_NAME`, a pointer to the NAME behind ours. */
+/* Declares `real_NAME`, a pointer to the real NAME. */
 #define FG_REAL(name) \
  __typeof__(&name) real_##name = __extension__(__typeof__(&name)) fg_real(FG_REAL_##name)
 /* NOLINTEND(bugprone-macro-parentheses) */

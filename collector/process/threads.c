@@ -200,9 +200,9 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 }
 
 /*
- * CPU time since the last sample. The jittered clock adds it at the last sample's place. With the
- * perf clock it is owed to system time: the next thread that is found in the kernel for the first
- * time gets it, and at the end it is written without a stack.
+ * CPU time since the last sample. With the jittered clock it goes to the call path of the last
+ * sample. With the perf clock it is owed to system time: the next thread that is found in the
+ * kernel for the first time gets it, and at the end it is written without a stack.
  */
 static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bool on, bool is_last)
 {
@@ -314,7 +314,7 @@ void fg_threads_forget(void)
 		thread->clocks.perf_fd = -1;
 		thread->clocks.timer = FG_NO_TIMER;
 		thread->clocks.tick_timer = FG_NO_TIMER;
-		thread->clocks.kernel_ring = NULL; /* a child does not inherit it */
+		thread->clocks.kernel_ring = NULL; /* a child does not inherit the ring */
 		fg_thread_leave(thread);
 		atomic_store(&thread->counting, 0);
 		atomic_store(&thread->taken, 0);
@@ -329,8 +329,8 @@ bool fg_threads_can_count(void)
 }
 
 /*
- * Makes every other thread pass a full fence: a thread that counts has been noticed by then, or
- * will notice the visit.
+ * Makes every other thread pass a full fence. Afterwards, a thread that is counting is seen by the
+ * visitor, and a thread that begins to count sees the visitor.
  */
 static void fence_others(void)
 {

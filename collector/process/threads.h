@@ -58,11 +58,11 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 	atomic_store_explicit(&thread->counting, 0, memory_order_release);
 }
 
-/* The calling thread's name in the kernel; "" where asking is forbidden. */
+/* The calling thread's name in the kernel; "" in a sandbox. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /*
- * `thread` writes FG_RECORD_THREAD_NAME of `named` if it has changed. Call under the `busy` of
- * `thread`.
+ * `thread` writes FG_RECORD_THREAD_NAME of `named` if the name has changed. Call under the `busy`
+ * of `thread`.
  */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*

@@ -47,14 +47,14 @@ struct fg_python_layout {
 	uint16_t code_qualname;
 	uint16_t code_linetable;
 	uint16_t code_instructions;
-	/* offsets of the characters of a str: ASCII, others */
+	/* offsets of the characters in an ASCII str, and in any other str */
 	uint16_t ascii_size;
 	uint16_t compact_size;
 };
 
 /* The same in all versions. */
 enum {
-	FG_PYTHON_TSS_KEY = 4, /* offset in Py_tss_t, after a flag that it was created */
+	FG_PYTHON_TSS_KEY = 4, /* offset in Py_tss_t, after the flag that the key exists */
 	FG_PYTHON_TYPE = 8,    /* offset in PyObject */
 	FG_PYTHON_SIZE = 16,   /* offset in PyVarObject; the length of a str */
 	FG_PYTHON_TYPE_NAME = 24,

@@ -22,7 +22,7 @@ struct fg_python_types {
 };
 
 struct fg_python_reader {
-	/* False: not all of it can be read. */
+	/* Copies `size` bytes. False: some of the bytes cannot be read. */
 	bool (*read)(void *memory, uint64_t address, void *to, size_t size);
 	void *memory;
 	const struct fg_python_layout *layout;
@@ -68,7 +68,7 @@ static inline struct fg_python_frame *fg_python_at(struct fg_python_stack *stack
 	return &stack->frames[index];
 }
 
-/* Is it one of the dropped middle frames? */
+/* Is this one of the dropped middle frames? */
 static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_t index)
 {
 	return index >= FG_PYTHON_INNER && stack->total > FG_PYTHON_FRAMES &&
@@ -76,9 +76,9 @@ static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_
 }
 
 /*
- * The next frame for a path, outermost first, that is evaluated by a native frame whose stack
- * begins at `sp`, or further out. NULL with `left_out`: this many frames are left out here. False:
- * no more. Begins with the first `left` frames.
+ * Takes the outermost frame that is not in a path yet, if a native frame whose stack begins at
+ * `sp`, or further out, evaluates it. NULL with `left_out`: this many frames are left out here.
+ * False: no more frames. Set `left` to the number of frames before the first call.
  */
 bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python_frame **frame,
 		    uint32_t *left_out);
@@ -125,7 +125,7 @@ enum {
 /* A str as UTF-8, cut at `room`; returns its bytes, or 0 if it is empty or not a str. */
 size_t fg_python_text_read(const struct fg_python_reader *reader, uint64_t address, char *to,
 			   size_t room);
-/* The length of a bytes object; 0: empty, or not one. */
+/* The length of a bytes object; 0: empty, or not a bytes object. */
 size_t fg_python_bytes_size(const struct fg_python_reader *reader, uint64_t address);
 
 #endif

@@ -16,8 +16,8 @@ static bool read_pages(void *pages, uint64_t address, void *to, size_t size)
 }
 
 /*
- * One thread looks for the interpreter and makes the tables; until then the others have no Python
- * frames.
+ * One thread verifies the interpreter and makes the tables; until then, other threads have no
+ * Python frames.
  */
 static bool is_usable(struct fg_thread *thread, const struct fg_python_reader *reader)
 {

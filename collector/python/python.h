@@ -61,8 +61,8 @@ int fg_python_codes_init(void);
 /* A child of fork starts its own file. */
 void fg_python_codes_clear(void);
 /*
- * Numbers all kept frames. False: one of them belongs to no code, or too many were new; those found
- * so far are known the next time.
+ * Numbers all kept frames. False: a frame belongs to no code, or too much code is new; the code
+ * found so far is known the next time.
  */
 bool fg_python_codes_number(struct fg_thread *thread);
 

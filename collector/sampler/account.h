@@ -20,7 +20,7 @@
  *	Two threads of 1.5 ms, with one user sample and two: 0.5 ms and -0.5 ms are owed, 0 in all.
  *
  * The kernel's own split (getrusage) does not help: the kernel samples it at ticks, and a program
- * can run in step with these. It also counts the delivery of our signals as system time.
+ * can run in step with the ticks. It also counts the delivery of our signals as system time.
  *
  * No function here reads a clock.
  */
@@ -42,7 +42,7 @@ struct fg_times {
 struct fg_account {
 	struct fg_times last;
 	bool on;             /* sampling was on at the last look */
-	uint32_t switches;   /* number of switches of sampling by then */
+	uint32_t switches;   /* number of switches of sampling at the last look */
 	uint64_t sampled_ns; /* user samples since the last look */
 	int64_t owed_ns;     /* CPU time that no sample covers */
 };
@@ -109,8 +109,8 @@ static inline void fg_account_give(struct fg_account *account, uint64_t weight_n
 
 /*
  * Did page faults take most of the system time owed? They return to the instruction that faulted,
- * so the pc does not show them. Either the kernel counted mostly system time, or one fault takes
- * longer than its share of the debt.
+ * so the pc does not show them. Yes if there were faults, and either the kernel counted mostly
+ * system time, or the faults, at 1 us each, make up more than half of the debt.
  */
 bool fg_account_is_fault(const struct fg_times *split, uint64_t due_ns);
 

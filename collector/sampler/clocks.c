@@ -376,7 +376,7 @@ bool fg_clocks_start(struct fg_thread *thread)
 		return false;
 	}
 	thread->clocks.period_ns = atomic_load(&fg_g.period_ns);
-	/* Under a sandbox's filter each of these calls might kill the program. */
+	/* Under a sandbox's filter, each system call that starts a clock might kill the program. */
 	if (fg_g.sandboxed) {
 		thread->clock = FG_CLOCK_NONE;
 		fg_count_loss(FG_LOSS_NO_CLOCK, 1);

@@ -38,7 +38,7 @@ bool fg_signal_is_stray(const siginfo_t *info);
 
 /* Re-arms a jittered timer, at random around `in_ns`; 0: the thread stays asleep. */
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
-/* `fast`: at every tick that the sampling rate allows. */
+/* Sets how often the tick timer expires. `fast`: at every tick that the sampling rate allows. */
 void fg_thread_set_tick(struct fg_thread *thread, bool fast);
 uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast);
 /*

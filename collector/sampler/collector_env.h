@@ -2,8 +2,8 @@
 /*
  * The interface between a launcher and the collector: environment variables, read once before main.
  * The launcher puts the library in front of LD_PRELOAD and sets FG_ENV_OUTPUT; without that
- * variable the library does nothing at all. Children inherit both and so are followed. A value that
- * does not parse is ignored and noted in the trace.
+ * variable the library does nothing at all. Children inherit both variables, so they are followed.
+ * A value that does not parse is ignored and noted in the trace.
  */
 #ifndef FG_COLLECTOR_COLLECTOR_ENV_H
 #define FG_COLLECTOR_COLLECTOR_ENV_H
@@ -62,7 +62,7 @@
  * (default): only with such a glibc.
  */
 #define FG_ENV_INDEX "FASTGATE_COLLECTOR_INDEX"
-/* Comma-separated words for what the counting library counts. Without it, it counts nothing. */
+/* Comma-separated words for what the counting library counts; unset: it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
 /* Number of a signal that requests a dump from the counting library. */
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
@@ -81,7 +81,7 @@ struct fg_control_page {
 /* The words of FG_ENV_COUNT: one per probe (docs/adding.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
-	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing about what is held */
+	FG_COUNTER_ALLOCATIONS, /* calls and bytes of the heap, but no live blocks */
 	FG_COUNTER_FREES,
 	FG_COUNTER_IO,
 	FG_COUNTER_FD,

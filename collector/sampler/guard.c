@@ -60,7 +60,8 @@ FG_EXPORT void closefrom(int first)
 
 	if (close_range((unsigned)from, ~0u, 0) == 0)
 		return;
-	for (int fd = from; fd < FG_FDS_MAX; fd++) /* before glibc 2.34 */
+	/* A glibc before 2.34 lacks close_range(), and so may the kernel. */
+	for (int fd = from; fd < FG_FDS_MAX; fd++)
 		(void)close(fd);
 }
 
@@ -85,9 +86,9 @@ FG_EXPORT int dup3(int from, int to, int flags)
 }
 
 /*
- * Handlers read stacks of the past, which may lead through code that is about to be unloaded.
- * During an unload they skip such code; a handler that is already reading is waited for, but not
- * forever.
+ * Handlers read stacks of earlier moments, which may lead through code that is about to be
+ * unloaded. During an unload handlers read no such stacks. The unload waits for a handler that is
+ * already reading one, but not forever.
  *
  * dlopen() is not wrapped, because the loader looks at its caller. New libraries are noticed when a
  * sample meets them, here, and at the end.
@@ -129,7 +130,7 @@ FG_EXPORT int prctl(int option, ...)
 	more[2] = va_arg(list, unsigned long);
 	more[3] = va_arg(list, unsigned long);
 	va_end(list);
-	/* Either may install a filter that kills for unknown system calls. */
+	/* Either option may lead to a filter that kills the process for our system calls. */
 	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive()) {
 		fg_threads_enter_sandbox();
 		fg_file_enter_sandbox();

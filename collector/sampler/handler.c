@@ -189,8 +189,8 @@ static bool was_asleep(const ucontext_t *context)
 }
 
 /*
- * The thread was found in the kernel.  One that is found there for the first time also stands for
- * those too short to be found.
+ * The thread was found in the kernel.  If it is found there for the first time, it also stands for
+ * threads too short to be found.
  */
 static void note_system_time(struct fg_thread *thread, uint64_t now_ns)
 {
@@ -264,8 +264,8 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * System time that no hit of the kernel's event will take: in places whose call path is unknown, or
- * owed for long.
+ * The part of the debt that is not left to hits of the kernel's event: the time of hits whose call
+ * path is unknown, and debt beyond LATE_PERIODS. All of it if the event is not a clock.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
 {
@@ -315,7 +315,7 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 		sample_system(thread, context, behind, now_ns);
 }
 
-/* Looks often while system time passes, otherwise rarely. */
+/* Sets a fast tick while system time passes, and a slow one after a while without it. */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
@@ -353,7 +353,7 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 
 	look_for_hits(thread, now_ns);
 	adapt_tick(thread, worthwhile);
-	/* Samples system time at most as often as user time. */
+	/* A sample of system time needs a debt of at least a quarter of a period. */
 	if (fg_account_due(account) >= thread->clocks.period_ns / FG_TICK_PART &&
 	    (behind || fg_account_is_fault(&split, fg_account_due(account))))
 		sample_system(thread, context, behind, now_ns);
@@ -574,7 +574,7 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 	const bool late =
 		thread && !fg_g.ticks_interrupt && (tick || thread->clock == FG_CLOCK_TICK);
 	bool noticed = false; /* the program noticed the signal */
-	int flags = 0;        /* flags of its handler */
+	int flags = 0;        /* flags of the program's handler */
 
 	if (thread)
 		fg_signal_arrived(tick);

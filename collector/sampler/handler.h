@@ -18,8 +18,8 @@ void fg_on_signal(int signal, siginfo_t *info, void *context);
 bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns);
 
 /*
- * Call after the program's own handler of our signal has run: its `flags` decide, although the
- * kernel used ours.
+ * Call after the program's own handler of our signal has run: the `flags` of that handler decide,
+ * although the kernel used the flags of our handler.
  */
 void fg_restart_prevent(struct fg_thread *thread, ucontext_t *context, int flags);
 

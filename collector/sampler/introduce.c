@@ -66,7 +66,7 @@ bool fg_ensure_file(struct fg_thread *thread)
 	    !atomic_compare_exchange_strong(&fg_g.opening, &nobody, 1))
 		return false;
 	if (fg_file_open() != 0) {
-		fg_g.lazy = false; /* leave `opening` set: another attempt would fail too */
+		fg_g.lazy = false; /* leave `opening` set: another attempt would also fail */
 		return false;
 	}
 	fg_trace_introduce(thread);

@@ -3,7 +3,7 @@
  * A collector for programs that are marked with the ITT API, as for VTune. Such a program holds a
  * small static part with a table of function pointers. When it first calls one of them, the static
  * part loads the library that INTEL_LIBITTNOTIFY64 (or 32) names, which is this one, and calls
- * __itt_api_init() with its table. We fill in the functions that we have.
+ * __itt_api_init() with its table. We fill in the functions that we implement.
  *
  *	task      region, named by the task         event    region, named by the event
  *	frame     unit of work, numbered from 1     pause / resume, detach

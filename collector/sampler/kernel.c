@@ -12,7 +12,7 @@
  * Every record since the last look stands for a period of the event and gets that share of the
  * sample's weight; the last one gets the remainder: system time that no sample found, possibly at
  * other places.  Without a new record, the last one in the ring shows what the kernel does at this
- * place.  Up to half of the ring is kept for that.
+ * place.  Up to half of the ring, or an eighth if records have stacks, is kept for that.
  */
 #include "collector/sampler/kernel.h"
 
@@ -37,7 +37,7 @@ enum {
 	STACK_BYTES = 4096,        /* bytes of the program's stack */
 	RECORD_BYTES = STACK_BYTES + 512,
 	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
-	KEPT_STACKS = 8, /* 1 / KEPT_STACKS of a ring with stacks is for such records */
+	KEPT_STACKS = 8, /* 1 / KEPT_STACKS of a ring with stacks is for records already read */
 	FRAMES_MAX = 40,
 	PERIOD_SHARE = 8, /* 1/8 longer than the clock's period, to stay out of step */
 	RECORD_WORDS_MIN = 4,
@@ -157,7 +157,7 @@ static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A lack of descriptors or memory affects one thread; a missing permission affects all of them. */
+/* A lack of descriptors or memory affects one thread; a missing permission affects all threads. */
 static void refuse(struct fg_thread *thread, int error)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -178,7 +178,7 @@ static bool is_calm(const struct fg_thread *thread)
 	return now->departures - thread->begin.departures < CALM_FIRST + cpu_ns / CALM_NS;
 }
 
-/* Returns the reason for failure, or 0. */
+/* Returns 0 or an errno. */
 static int start_to_look(struct fg_thread *thread, bool with_stacks)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;

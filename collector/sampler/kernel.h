@@ -46,8 +46,8 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 			  uint64_t weight_ns, struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX]);
 
 /*
- * Is the event a clock of its own? It is if system time is sampled at ticks: each record stands for
- * a period of the event, wherever the ticks are. Call from the thread itself.
+ * Is the event itself a clock? It is if system time is sampled at ticks: each record stands for a
+ * period of the event, wherever the ticks are. Call from the thread itself.
  */
 static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 {

@@ -72,7 +72,7 @@ static bool set_units(struct fg_options *options, const char *text)
 	return true;
 }
 
-/* The heap includes its allocations; allocations alone are the heap without its blocks. */
+/* "allocations" alone counts the heap without live blocks; "heap" includes "allocations". */
 static uint32_t with_heap(uint32_t counters)
 {
 	const uint32_t heap = 1u << FG_COUNTER_HEAP;

@@ -12,9 +12,7 @@ enum {
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
 	HARDLY_PART = 8,     /* a smaller change of the period is ignored */
 	MEASURED_EVERY = 32, /* most samples between two measured ones */
-	/*
-	 * most CPU time between two measured samples; at first every other sample is measured
-	 */
+	/* most CPU time between two measured samples, after the first FG_RATE_KEPT */
 	MEASURED_EVERY_NS = 100000000,
 	START_SPREAD_NS = 250000000, /* shortest CPU time over which the start's cost is spread */
 };

@@ -45,9 +45,9 @@ struct fg_rate {
 
 void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sample);
 /*
- * The mean of the newest samples.  One during which the thread lost its CPU counts as expensive,
- * but only up to a limit.  A restart costs what the cheapest one did, because it is measured with
- * cold caches.
+ * The mean of the newest samples.  A sample during which the thread lost its CPU counts as
+ * expensive, but only up to a limit.  For restarts the minimum is used instead of the mean, because
+ * they are measured with cold caches.
  */
 struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs);
 /* The next period after `period_ns`: the same, if another would hardly differ. */

@@ -5,8 +5,8 @@
  * current region when a sample is taken in it, a span when a region of FG_SPAN_MIN_NS or longer
  * ends, and the totals when the thread ends.
  *
- * Handlers read only the current region and its recent changes, so plain order of stores is
- * enough; normal context writes to the trace under `busy`.
+ * Handlers read only the current region and its recent changes, so ordinary stores in program order
+ * are enough; normal context writes to the trace under `busy`.
  */
 #include "collector/sampler/regions.h"
 

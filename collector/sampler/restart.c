@@ -7,8 +7,8 @@
  *
  * If another handler had run in between, the program would expect EINTR. If a handler starts on top
  * of ours, the pc is in that handler, and nothing is done here. Our handler blocks all signals, so
- * the pending ones have not been handled yet. If a call has a mask of its own, the kernel has
- * restored the program's mask by the time our handler runs, so there are four kinds of pending
+ * the pending ones have not been handled yet. If a call installs a mask while it waits, the kernel
+ * has restored the program's mask when our handler runs, so there are four kinds of pending
  * signals:
  *
  *	program's mask  call's mask
@@ -31,13 +31,13 @@
  * blocks our signal, and the context shows that mask.
  *
  * Timeouts: absolute and endless ones need nothing, and some calls write back the remaining time.
- * The others are restarted with a timeout of ours in the thread's own memory; its address
+ * Other calls are restarted with a timeout of ours in the thread's own memory; its address
  * identifies the call if it is interrupted once more. poll and epoll_wait take a number, and a mark
- * identifies them (collector/arch/arch.h). Only the register of the timeout is changed, because
- * libc's code after the call may need the others. The time before the first interruption cannot be
- * known and is given back to the program. CPU clocks interrupt a call only as it begins, wall
- * clocks after one period at the latest, so a timeout grows by at most one period, and by up to
- * 1 ms more if it is in milliseconds.
+ * identifies these two calls (collector/arch/arch.h). Only the register of the timeout is changed,
+ * because libc's code after the call may need the other registers. The time before the first
+ * interruption cannot be known and is given back to the program. CPU clocks interrupt a call only
+ * as it begins, wall clocks after one period at the latest, so a timeout grows by at most one
+ * period, and by up to 1 ms more if it is in milliseconds.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
@@ -176,8 +176,8 @@ static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * Shortens a timeout behind a pointer to the `given` remaining time. Our copy replaces it the
- * first time, and is shortened later.
+ * Shortens a timeout that is passed by pointer. At the first restart, `given` holds the remaining
+ * time, and our copy replaces the argument; later the copy is shortened.
  */
 static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    const void *given, uint64_t now_ns)

@@ -6,7 +6,7 @@
  * that arrives before the kernel has switched masks is not handled too early, but ends the wait, as
  * the program expects.
  *
- * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
+ * Such a call waits for a handler to run, and must then end.  A sample taken between the end of
  * that handler and the return of the call would look as if it had interrupted the call itself, and
  * the call would be restarted, forever, because the handler has already run.  So the kernel
  * blocks our signal while the call waits; the sample comes late but loses no weight. In two cases

@@ -25,7 +25,7 @@ void fg_signal_deliver_pending(void);
 /* Sends the signal until the handler gets it: the kernel drops it while a sample is pending. */
 void fg_signal_deliver(siginfo_t *info);
 void fg_signal_send_to_self(siginfo_t *info);
-/* Does the signal only wake this thread, which then takes one pending for the process? */
+/* Does the signal only wake this thread, so that it takes a signal kept for the process? */
 bool fg_signal_is_wake(const siginfo_t *info);
 
 #endif

@@ -255,7 +255,7 @@ static bool run_handler(int signal, siginfo_t *info, void *context, int *flags)
 	for (int number = 1; number < NSIG; number++)
 		if (sigismember(&action.sa_mask, number) == 1)
 			(void)sigaddset(&mask, number);
-	(void)sigdelset(&mask, FG_SIGNAL); /* may be blocked during a call */
+	(void)sigdelset(&mask, FG_SIGNAL); /* we may have blocked it during a call */
 	(void)raw_mask(SIG_SETMASK, &mask, &before);
 	if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(signal, info, context);

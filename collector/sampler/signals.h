@@ -8,13 +8,13 @@
 
 #include "collector/sampler/state.h"
 
-/* Takes the signal over for this handler and unblocks it in this thread. */
+/* Takes over the signal for this handler and unblocks it in this thread. */
 void fg_signal_install(void (*handler)(int signal, siginfo_t *info, void *context));
 /* Call when this thread has its slot: publishes how it treats signals sent to the process. */
 void fg_signal_begin(void);
 /*
  * Hands a signal that is not ours to the program, as the kernel would have; false: the program must
- * not notice anything. `flags` gets those of its handler.
+ * not notice anything. `flags` gets the flags of the program's handler.
  */
 bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags);
 /*
@@ -25,13 +25,13 @@ bool fg_signal_forward_kept(int signal, void *context, int *flags);
 /* Call when the handler has received a signal of this thread's clock, or of its tick. */
 void fg_signal_arrived(bool tick);
 /*
- * fg_signal_expose() sets the mask and disposition that this program believes in, for the next
- * image; fg_signal_hide() undoes that.
+ * fg_signal_expose() sets, for the next image, the mask and disposition that the program has asked
+ * for; fg_signal_hide() undoes that.
  */
 void fg_signal_expose(void);
 void fg_signal_hide(void);
 /*
- * A new thread inherits the mask that the program believes in. fg_signal_hold() returns whether
+ * A new thread inherits the mask that the program has asked for. fg_signal_hold() returns whether
  * that mask blocks our signal; from then on the signal is really blocked, in the creator until
  * fg_signal_release(), and in the new thread until fg_signal_inherit().
  */

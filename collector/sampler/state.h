@@ -153,7 +153,7 @@ struct fg_thread_clocks {
 	uint64_t due_cpu_ns;    /* CPU time at which perf's period ends; 0: unknown */
 	uint64_t restart_ns;    /* CPU time of the last restart */
 	uint64_t late_ns;       /* delay of the sample being measured */
-	uint64_t sample_cpu_ns; /* CPU time at the handler of that sample */
+	uint64_t sample_cpu_ns; /* CPU time at the handler of the sample being measured */
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
@@ -162,7 +162,7 @@ struct fg_thread_clocks {
 	uint64_t random;
 	uint64_t carried_ns;      /* weight of samples that could not be taken */
 	uint64_t slowed_ns;       /* CPU time up to which the slowdown has been added */
-	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: its time */
+	uint64_t last_ns;         /* at the last sample: jitter: CPU time; wall: elapsed time */
 	void *kernel_ring;        /* ring of collector/sampler/kernel.c; NULL: none */
 	uint64_t kernel_since_ns; /* CPU time up to which the event's interrupts are counted */
 	uint64_t kernel_period_ns;
@@ -212,7 +212,7 @@ struct fg_thread_kept {
 	uint32_t checked_from; /* all frames from here on are checked */
 	uint32_t epoch;
 	bool complete;
-	bool mixed; /* its paths may have Python frames */
+	bool mixed; /* the stack's paths may have Python frames */
 };
 
 /* The record being put together: collector/sampler/writer.c. */
@@ -327,7 +327,7 @@ struct fg_global {
 	uint8_t *file;
 	uint64_t capacity;
 	uint64_t populated;         /* every page of the file below this is populated */
-	_Atomic uint64_t period_ns; /* every thread adopts it */
+	_Atomic uint64_t period_ns; /* perf clocks adopt it at their next sample */
 	struct fg_rate rate;
 	uint64_t tick_ns;
 	uint64_t start_ns;
@@ -338,7 +338,7 @@ struct fg_global {
 	bool ticks_interrupt; /* an old kernel raises ticks inside system calls */
 	/* reason (errno) why the kernel's functions cannot be seen; 0: they can be */
 	_Atomic uint32_t kernel_errno;
-	/* advances by the golden ratio with each thread's first period, to spread these evenly */
+	/* advances by the golden ratio with each thread, to spread first periods evenly */
 	_Atomic uint64_t phases;
 	_Atomic int64_t owed_ns;         /* system time owed by threads that have ended */
 	_Atomic uint64_t system_seen_ns; /* time when a thread was last found in the kernel */
@@ -353,7 +353,7 @@ struct fg_global {
 	_Atomic uint32_t epoch; /* counts modules that are gone */
 	_Atomic bool any_gone;
 	_Atomic uint32_t unloading; /* running calls of dlclose() */
-	/* a thread looks at the others' tables: collector/process/threads.h */
+	/* a thread reads the tables of other threads: collector/process/threads.h */
 	_Atomic bool visiting;
 	const struct fg_control_page *control; /* NULL: not controlled from outside */
 	bool control_missing;                  /* the named page could not be mapped */

@@ -4,9 +4,9 @@
  * space in it, in chunks; each thread fills its own. Before a chunk is used, madvise() populates
  * its pages: on a full disk that fails cleanly, where a plain store would raise SIGBUS.
  *
- * The first pages are populated at the start, outside of any handler.  Later ones are populated
- * many at a time: the first is the expensive one, because the file system's code has left the
- * caches by then, and so few handlers pay for it that they lie beyond the 99.99th percentile.
+ * The first pages are populated at the start, outside of any handler.  Later pages are populated in
+ * batches: the first page of a batch is the expensive one, because the file system's code has left
+ * the caches. A batch is large enough that fewer than one handler in 10,000 pays for it.
  */
 #include "collector/sampler/writer.h"
 
@@ -31,7 +31,7 @@ enum {
 	RECORD_HEAD = FG_RECORD_HEAD,
 	/* including the header's page; enough for ten seconds at 1,000 samples a second */
 	PREFAULT_AT_START = 16,
-	PREFAULT_PAGES = 41, /* enough that one handler in more than 20,000 allocates them */
+	PREFAULT_PAGES = 41, /* a batch; fewer than one handler in 20,000 populates one */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)

@@ -16,7 +16,7 @@ struct fg_cfi_cursor {
 };
 
 struct fg_cfi_common {
-	struct fg_cfi_cursor program; /* instructions for every function that shares it */
+	struct fg_cfi_cursor program; /* instructions for every function that shares this CIE */
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra;

@@ -29,8 +29,8 @@ struct loaded {
 
 /*
  * _dl_find_object(). NULL if this libc lacks it or it is not wanted: then the table of modules is
- * the index. That begins with the objects loaded at start; later ones are added by a handler that
- * misses one (add_loaded_modules()) or by a scan.
+ * the index. The table begins with the objects loaded at start; a handler that misses an object
+ * (add_loaded_modules()) or a scan adds later objects.
  */
 static int (*find_loaded)(void *pc, struct loaded *found);
 static const struct r_debug *debug; /* the loader's list of objects */
@@ -383,8 +383,8 @@ static bool has_tables(uint32_t id)
 /* ---- our own index, in a handler ---- */
 
 /*
- * The loader appends what it loads to its list, under a lock that a handler cannot take. It frees
- * entries in dlclose(), which ours wraps, and when dlopen() fails: an entry is believed only if it
+ * The loader appends objects to its list, under a lock that a handler cannot take. It frees entries
+ * in dlclose(), which our dlclose() wraps, and when dlopen() fails: an entry is believed only if it
  * names its predecessor.
  */
 static bool add_next_module(struct fg_thread *thread, struct link_map **at)
@@ -497,8 +497,8 @@ static void end_module(struct fg_thread *thread, uint32_t id)
 }
 
 /*
- * The module that begins where this object does; 0: none. A different module there has been
- * unloaded, and this object loaded in its place, before we looked.
+ * The module that begins where this object does; 0: none. If a different module is known there, it
+ * was unloaded unnoticed, and this object was loaded in its place.
  */
 static uint32_t known_as(struct fg_thread *thread, struct fg_module *found, const char *name)
 {

@@ -2,8 +2,8 @@
 /*
  * The mapped objects. A module gets an id when it is first met, even in a handler. It is no longer
  * live once dlclose() has unmapped it; the same file mapped again at the same place gets its old id
- * back. _dl_find_object() finds objects; in a libc without it (musl, glibc before 2.35), this
- * table does.
+ * back. _dl_find_object() finds objects; if libc lacks it (musl, glibc before 2.35), this table is
+ * searched instead.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Both tables are of the kind that collector/unwind/tables.h describes: levels, and entries that
- * are claimed and then published.
+ * The tables of frames and of call paths are of the kind that collector/unwind/tables.h describes:
+ * levels, and entries that are claimed and then published.
  *
  * Entries are scattered, so a new table has untouched pages for a long time, and an entry there
  * costs two page faults: one for the read that finds it empty, one for the write. Handlers that
@@ -23,7 +23,7 @@ enum {
 	KERNEL_FIRST = 1 << 8,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
-	PREPARE_MAX = 1 << 20, /* bytes prepared in a table: a larger one may stay nearly empty */
+	PREPARE_MAX = 1 << 20, /* most bytes populated ahead: a large table may stay nearly empty */
 	KEY_DEAD = 1,          /* a frame of a module that was unloaded; no code has address 1 */
 };
 
@@ -63,7 +63,7 @@ void fg_paths_clear(void)
 }
 
 /*
- * Populates the next part of a table that is in use: an unused one may remain so forever. Returns
+ * Populates the next part of a table, if it is in use: other tables may never be needed. Returns
  * whether anything was populated.
  */
 static bool prepare(struct fg_table_level *level, size_t entry_size)

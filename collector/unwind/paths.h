@@ -16,7 +16,7 @@ struct fg_frame_entry {
 	uint32_t module;
 	uint32_t id;
 	_Atomic uint64_t rule;
-	struct fg_frame_entry *_Atomic caller; /* for a return address: the caller found last */
+	struct fg_frame_entry *_Atomic caller; /* for a return address: its most recent caller */
 };
 
 extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The instructions of an FDE and its CIE build the row of the unwind table for an address: running
- * them up to that address gives the row.  A walk needs three registers of it: the frame's address
- * (CFA), the return address and the frame pointer.  Compilers use few of the possibilities; any
- * other row becomes FG_RULE_UNKNOWN, and the walk falls back to other means.
+ * them up to that address gives the row.  A walk needs three values from the row: the frame's
+ * address (CFA), the return address and the frame pointer.  Compilers use few of the possibilities;
+ * any other row becomes FG_RULE_UNKNOWN, and the walk falls back to other means.
  */
 #include "collector/unwind/rules.h"
 
@@ -245,8 +245,8 @@ struct simple {
 };
 
 /*
- * DW_OP_breg<n> <offset>, then optionally DW_OP_deref and DW_OP_plus_uconst <addend>: what
- * compilers emit for realigned stacks, and hand-written assembly for a new stack that holds the old
+ * DW_OP_breg<n> <offset>, then optionally DW_OP_deref and DW_OP_plus_uconst <addend>. Compilers
+ * emit this for realigned stacks; hand-written assembly uses it for a new stack that holds the old
  * pointer.
  */
 static bool simple_expression(struct fg_cfi_cursor c, struct simple *is)

@@ -104,8 +104,8 @@ static void remember_end(struct fg_walk *walk)
 
 /*
  * Recovers a register that the walk does not carry, in the middle of a stack: the dynamic loader's
- * trampoline for lazy binding finds its frame by one. Functions save such registers for their
- * callers, so each frame from the leaf on has either stored the value or left it alone.
+ * trampoline for lazy binding has its frame's address in one. Functions save these registers for
+ * their callers, so each frame from the leaf on has either stored the value or left it alone.
  */
 static uintptr_t gather_register(struct fg_walk *walk, unsigned number, bool *known)
 {
@@ -436,8 +436,8 @@ static void keep_frame(struct fg_walk *walk, const struct fg_walk_frame *frame)
 }
 
 /*
- * Are the kept frames still valid, from the matching one outwards? Otherwise the walk continues at
- * the outermost frame that is certain, and the frames between are taken over.
+ * Are the kept frames still valid, from the matching one outwards? If not, the walk takes over the
+ * frames whose checks hold, and continues at the first frame whose checks do not.
  */
 static bool verify(struct fg_walk *walk)
 {

@@ -8,7 +8,7 @@
 
 #include "collector/sampler/state.h"
 
-/* Is the calling thread on a stack of the program's own, which may be too small for a walk? */
+/* Is the calling thread on a stack that is not its own, which may be too small for a walk? */
 static inline bool fg_is_on_small_stack(const struct fg_thread *thread)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -40,7 +40,7 @@ struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struc
  * that alone decided the way from `caller`. While they are unchanged, a call with this pc and sp,
  * and this bp if *needs_bp is set, has the same path. A frame pointer that no frame's rule uses
  * decides nothing, although frames save it. 0: there are more words than `room`, or the way
- * depended on more than these.
+ * depended on anything else.
  */
 uint32_t fg_stack_words(const struct fg_thread *thread, const struct fg_regs *caller,
 			struct fg_check *words, uint32_t room, bool *needs_bp);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * musl is built without unwind tables. The frames of its functions are passed all at once: the
- * return address of the outermost is the first word on the stack that follows a call from another
- * object into musl, either directly or through a function there that ends in a jump into musl. The
- * call instruction is decoded and its slot is read, so a data word, or what an earlier call left
- * behind, is hardly ever taken for such a return address.
+ * musl is built without unwind tables. One step passes all frames of its functions: the return
+ * address of the outermost is the first word on the stack that follows a call from another object
+ * into musl, either directly or through a function of that object that ends in a jump into musl.
+ * The call instruction is decoded and its slot is read, so a data word, or a word left over from an
+ * earlier call, is hardly ever taken for the return address.
  */
 #include "collector/process/real.h"
 #include "collector/unwind/cfi.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * The table's entry for this call, if its frame leads to the caller of the kept one and the same
- * words check that path. NULL: unknown.
+ * The table's entry for the pc of this call, if its rule leads to the same caller as the rule of
+ * the kept frame, by the same words of the stack. NULL: no such entry.
  */
 static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
 						    const struct fg_walk_frame *frame,
@@ -44,7 +44,7 @@ static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
 }
 
 /*
- * The path of a call made by the function at the end of the kept stack, from the same place or
+ * The path of a call made by the innermost function of the kept stack, from the same place or
  * another one, as fg_walk_from() would find it. 0: a walk is needed.
  */
 static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs *caller)
@@ -100,7 +100,7 @@ static bool put(struct word_list *list, uintptr_t address, uintptr_t value)
 	return true;
 }
 
-/* The words on which the step from this frame to its caller depended. */
+/* Adds the words on which the step from this frame to its caller depended; false: no room. */
 static bool put_frame(struct word_list *list, const struct fg_thread *thread, uint32_t index,
 		      bool is_bp_needed)
 {

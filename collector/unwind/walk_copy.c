@@ -11,7 +11,7 @@ struct copy_walk {
 	const struct fg_stack_copy *copy;
 	struct fg_regs regs;
 	uint32_t count; /* frames, innermost first */
-	uint32_t base;  /* path below the frames; 0: these are the whole stack */
+	uint32_t base;  /* path below the frames; 0: the frames are the whole stack */
 	bool exact;
 };
 

@@ -23,8 +23,8 @@ struct fg_stack_copy {
 
 enum {
 	/*
-	 * frames whose rules a handler computes, 2 to 3 us each; the copy that needs more is given
-	 * up
+	 * most frames whose rules a handler computes, 2 to 3 us each; a copy that needs more is
+	 * given up
 	 */
 	FG_COPY_NEW_FRAMES_MAX = 32,
 };

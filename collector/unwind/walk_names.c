@@ -83,8 +83,8 @@ static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
 }
 
 /*
- * The path of the frames that still stand. If it may contain Python frames it is computed again:
- * these change while the native ones around them stay.
+ * The path of the frames that still stand. If the path may contain Python frames, it is computed
+ * again: Python frames change while the native frames around them stay.
  */
 static uint32_t name_standing(struct fg_walk *walk, uint32_t standing, uint32_t path,
 			      bool with_python)

@@ -104,7 +104,7 @@ struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_reg
  * as the thread's stack. Returns the call path; 0: no room.
  */
 uint32_t fg_walk_name(struct fg_walk *walk, uint32_t standing);
-/* Names a stack that is too deep by both of its ends, with a cut between them; keeps nothing. */
+/* Names a stack that is too deep by both ends, with a cut between them; keeps nothing. */
 uint32_t fg_walk_name_deep(struct fg_walk *walk, uint32_t standing);
 
 /* ---- walk_bare.c ---- */

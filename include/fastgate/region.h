@@ -14,9 +14,9 @@
  *		fg_unit_end();
  *	}
  *
- * Without the collector each call is a load and a predictable branch.  With it, the
- * calls may be made from any thread, but not from a signal handler, and all but fg_dump() are
- * wait-free.  A region must end in the thread that began it.
+ * Without the collector each call is a load and a predictable branch.  With it, the calls may be
+ * made from any thread, but not from a signal handler, and all but fg_dump() take no lock and wait
+ * for no other thread.  A region must end in the thread that began it.
  */
 #ifndef FASTGATE_REGION_H
 #define FASTGATE_REGION_H
@@ -32,7 +32,7 @@ extern "C" {
 #define FG_REGION_API_VERSION 1
 #define FG_REGION_API_SYMBOL  "fastgate_region_api_1"
 
-/* The collector's functions. Later versions append to it and never change it. */
+/* The collector's functions. Later versions append members and never change existing ones. */
 struct fg_region_api {
 	uint32_t version;
 	uint32_t size;
