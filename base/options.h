@@ -59,7 +59,7 @@ enum fg_complete {
 };
 
 struct fg_option_list {
-	const char **items; /* NULL: none; the last is followed by NULL */
+	const char **items; /* NULL-terminated; NULL: none */
 	size_t count;
 	size_t capacity;
 };
