@@ -11,7 +11,7 @@
  *	scopes     parent scope, function, and the line of the call when inlined
  *	lines      start addresses of source lines
  *
- * A lookup then takes three binary searches and a walk up the scopes. The arrays hold only numbers,
+ * A lookup is then three binary searches and a walk up the scopes. The arrays hold only numbers,
  * and texts as offsets, so the cache stores them unchanged, by build-id.
  */
 #ifndef FG_SYMBOLS_DEBUG_INDEX_H

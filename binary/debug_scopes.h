@@ -15,7 +15,7 @@
 #include <elfutils/libdw.h>
 
 struct fg_debug_scopes {
-	Dwarf_Die *unit; /* root entry; the rest is filled at the first query */
+	Dwarf_Die *unit; /* root entry; the other members are filled at the first query */
 	bool made;
 	struct fg_pair_index known; /* address of a function's entry → offset into texts */
 	struct fg_strbuf texts;     /* NUL-terminated; offset 0 is "" */

@@ -34,7 +34,7 @@ struct fg_digester {
 	size_t unnamed_capacity;
 	size_t uses_capacity;
 	size_t item; /* the item whose text is being written */
-	/* addresses of the data on the way to the one being described */
+	/* addresses of the unnamed data that led to the data being described */
 	uint64_t trail[FG_DIGEST_DEPTH_MAX];
 };
 
@@ -80,7 +80,7 @@ struct fg_arm64_place {
 struct fg_arm64_place *fg_arm64_places(const uint8_t *bytes, uint64_t size, uint64_t address,
 				       size_t *count);
 
-/* A decoder without operands reads lengths and fields only, three times as fast. */
+/* A decoder without operands reads only lengths and fields, and is three times faster. */
 bool fg_decoder_start(ZydisDecoder *decoder, bool with_operands);
 bool fg_decoded_decode(const ZydisDecoder *decoder, const uint8_t *bytes, uint64_t left,
 		       uint64_t address, struct fg_decoded *instruction);
