@@ -329,7 +329,7 @@ static void bind_element(struct fg_binder *binder, const struct fg_section *sect
 		section->finish(binder, node, values, target);
 }
 
-/* An element is identified by its name, else by its number. */
+/* An element is identified by its name, or by its number if it has no name. */
 static size_t push_element(struct fg_binder *binder, const struct fg_yaml_node *node, size_t number)
 {
 	const struct fg_yaml_node *name = fg_yaml_get(node, "name");
