@@ -11,7 +11,7 @@
 
 struct fg_build_library {
 	char *name;     /* as named by the program that loads it */
-	char *identity; /* build-id, or why it has none */
+	char *identity; /* build-id, or why the file lacks one */
 	bool is_own;    /* lies inside the side's own tree */
 	/* libraries of the project only */
 	char *code;
@@ -48,7 +48,7 @@ struct fg_build_facts {
 	char *comment; /* the section .comment, which also names compilers */
 	char *flags;
 	char *optimisation;
-	char *producers; /* set if there are several */
+	char *producers; /* number of different compilers or options, if above 1 */
 	char *linking;   /* "dynamic" or "static" */
 	char *debug_info;
 	char *code;   /* digest of the machine code, whatever its address */

@@ -13,7 +13,7 @@
 struct fg_line_cost {
 	uint32_t function; /* of the profile set */
 	uint32_t file;     /* index into files */
-	uint32_t line;     /* or an address in a binary */
+	uint32_t line;     /* line of the file, or address in a binary */
 	uint32_t arm;      /* enum fg_arm */
 	double cost;       /* in the unit of the set's time */
 };

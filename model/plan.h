@@ -116,7 +116,7 @@ enum fg_affected_mode {
 	FG_AFFECTED_NEVER,
 };
 
-/* When to measure a benchmark with its code at other addresses, too (runner/build/layouts.h). */
+/* When to measure a benchmark also with its code at other addresses (runner/build/layouts.h). */
 enum fg_layouts_mode {
 	FG_LAYOUTS_AUTO, /* if links are cheap, or if the benchmark looks slower as linked */
 	FG_LAYOUTS_ALWAYS,
@@ -150,7 +150,7 @@ struct fg_measuring {
 struct fg_benchmark {
 	const char *name;
 	const char *was;                    /* name in the baseline; NULL: the same */
-	struct fg_command command;          /* the candidate's */
+	struct fg_command command;          /* command of the candidate */
 	struct fg_command baseline_command; /* argc 0: `command` in the baseline's tree */
 	const char *working_directory;      /* relative to the side's root */
 	struct fg_variable *environment;
@@ -261,7 +261,7 @@ struct fg_plan {
 
 /* Classes of events that can be counted by call path, such as "heap"; NULL-terminated. */
 extern const char *const fg_countable[];
-/* The classes that `record` accepts, including those of no use to a gate. */
+/* The classes that `record` accepts, including classes that a gate cannot use. */
 extern const char *const fg_recordable[];
 
 const char *fg_schedule_name(enum fg_schedule value);

@@ -68,7 +68,7 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* p-value of the decisive test; NaN: none */
-	/* from the test behind the interval */
+	/* from the test that gave the interval */
 	struct {
 		bool is_known;
 		double slower; /* probability that the change is above zero */
@@ -143,7 +143,7 @@ struct fg_node_verdict {
 	unsigned line;
 	enum fg_outcome outcome;
 	enum fg_standing standing;
-	/* baseline, candidate; a function's includes its time in unchanged libraries */
+	/* baseline, candidate; the time of a function includes its time in unchanged libraries */
 	double self[2];
 	double inclusive[2];
 	/* self time per repetition (a library: of all its functions); inclusive time for regions */
@@ -260,7 +260,7 @@ struct fg_creep_verdict {
 struct fg_benchmark_verdict {
 	const char *name;
 	enum fg_outcome outcome;
-	enum fg_exit exit_code; /* what this outcome makes of the run, by the benchmark's policy */
+	enum fg_exit exit_code; /* the run's exit code for this outcome, by the policy */
 	enum fg_schedule schedule;
 	unsigned pairs;
 	unsigned set_aside;
