@@ -31,7 +31,10 @@ struct fg_frame {
 	/* current line in this frame (in a caller: the line of the call); 0: unknown */
 	uint32_t line;
 	const char *file; /* file of that line; NULL: unknown; equal texts have equal addresses */
-	/* in the module's own address space; 0: none. An inlined frame has its host's address */
+	/*
+	 * in the module's own address space; 0: none. An inlined frame has the address of the
+	 * function that contains it
+	 */
 	uint64_t address;
 	uint32_t module; /* index into modules; 0: none */
 	uint32_t flags;  /* enum fg_frame_flag */
@@ -159,7 +162,7 @@ struct fg_module_info {
 	uint64_t end;
 	uint32_t process;
 	bool is_kernel; /* the kernel or one of its modules; chance decides whether it is sampled */
-	/* origin of its names, for people, as from fg_symbol_module_source() */
+	/* origin of its names, for people (see fg_symbol_module_source()) */
 	const char *symbols_from;
 };
 
@@ -255,7 +258,7 @@ struct fg_profile {
 
 	const char *title;  /* title for people: the command, or the run and its benchmark */
 	const char *clock;  /* the clock, for people; NULL: unknown */
-	const char *unseen; /* blind spots of this clock, for people; NULL: none, or unknown */
+	const char *unseen; /* blind spots of the clock, for people; NULL: none, or unknown */
 	struct fg_profile_cost cost;
 	uint64_t period_ns; /* between samples; 0: unknown or mixed */
 	bool has_times;
@@ -287,8 +290,8 @@ void fg_profile_init(struct fg_profile *profile);
 void fg_profile_release(struct fg_profile *profile);
 
 /*
- * These find or add an entry. Texts are copied as valid UTF-8; U+FFFD replaces control characters.
- * NULL stays NULL.
+ * The next functions find or add an entry. Texts are copied as valid UTF-8; U+FFFD replaces control
+ * characters. NULL stays NULL.
  */
 const char *fg_profile_text(struct fg_profile *profile, const char *text);
 uint32_t fg_profile_function(struct fg_profile *profile,
@@ -315,7 +318,7 @@ uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measu
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
 /* The first measure that is CPU or wall time; UINT16_MAX: none. */
 uint16_t fg_profile_time_measure(const struct fg_profile *profile);
-/* These append a zeroed element, valid until the next one is added. */
+/* The next functions append a zeroed element, valid until the next one is added. */
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);

@@ -63,7 +63,7 @@ enum {
 	FG_VIEW_AT_END = 1 << 30,
 };
 
-/* A table. Its last column holds the name and gets the rest of the width. */
+/* A table. Its last column holds the name and gets the remaining width. */
 struct fg_view_table {
 	struct fg_arena arena;
 	const char *name;          /* name of the view */
@@ -103,7 +103,7 @@ struct fg_view {
 	const char *description;
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
-	enum fg_group group; /* of this view; FG_GROUP_FUNCTION: as the query says */
+	enum fg_group group; /* grouping of this view; FG_GROUP_FUNCTION: the query's */
 	const char *measure; /* default measure; NULL: the profile's first */
 	bool needs_code;     /* uses the listings of the profile */
 	bool has_no_measure; /* its figures are not measures of the profile */
@@ -134,7 +134,7 @@ void fg_view_write_text(const struct fg_view_table *table,
 			const struct fg_view_text_options *options, struct fg_strbuf *out);
 /*
  * Writes one view of one profile, given as one table per measure. Rows are those of the first
- * table; each row's `measures` has the figures of all.
+ * table; each row's `measures` has the figures of all tables.
  */
 void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct fg_strbuf *out);
 /* Writes facts about the samples, one line each: clock, rate, cost, notes. */
