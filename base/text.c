@@ -15,7 +15,7 @@ struct splitter {
 	bool has_word;
 };
 
-/* Reads the inside of "…", where a backslash escapes only these four. */
+/* Reads the inside of "…", where a backslash escapes only ", \, $ and `. */
 static int take_double_quoted(struct splitter *s, struct fg_error *err)
 {
 	for (s->at++; *s->at != '"'; s->at++) {
