@@ -93,7 +93,7 @@ struct fg_debug_index {
 	size_t units_without_split; /* units walked without their .dwo file */
 };
 
-/* One level of an address's chain, outermost first. */
+/* One level of an address's chain, which begins with the outermost level. */
 struct fg_debug_frame {
 	/* FG_DEBUG_NO_FUNCTION: a line without a function around it (assembler sources) */
 	uint32_t function;

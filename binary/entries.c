@@ -15,7 +15,7 @@ struct reading {
 	struct fg_plan_object object;
 	struct fg_image image;
 	struct fg_eh_frames frames;
-	enum fg_entry_refusal refusal; /* of the whole object */
+	enum fg_entry_refusal refusal; /* reason to refuse the whole object */
 };
 
 /* ---- the object as a whole ---- */
@@ -40,8 +40,8 @@ static bool sum_segments(struct reading *r)
 }
 
 /*
- * True for the C library, the libraries that it needs and the collector: the collector calls these
- * libraries, or their code follows special rules.
+ * True for the C library and its parts, libgcc, libunwind and the collector: the collector calls
+ * their functions, or their code follows special rules.
  */
 static bool is_runtime(const char *path)
 {

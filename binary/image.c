@@ -132,8 +132,8 @@ static int compare_symbols(const void *left, const void *right)
 }
 
 /*
- * True for the compiler's start files: they are the same in every build, and full of symbols that
- * the linker defines at the ends of sections.
+ * True for the functions of the compiler's start files: these files are the same in every build,
+ * and full of symbols that the linker defines at the ends of sections.
  */
 static bool is_start_file(const char *name)
 {

@@ -40,7 +40,7 @@ struct fg_symbolizer_options {
 struct fg_symbol_function {
 	const char *name;    /* readable */
 	const char *linkage; /* mangled; NULL: the same */
-	const char *file;    /* of the definition; NULL: unknown */
+	const char *file;    /* file of the definition; NULL: unknown */
 	unsigned line;
 };
 
