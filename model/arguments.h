@@ -29,7 +29,7 @@ enum {
 struct fg_argument_figures {
 	double values, zeros, negatives, denormals, infinities, nans;
 	double repeats;          /* calls with the same value as the previous call */
-	double least, most, sum; /* of finite values; NaN: unknown */
+	double least, most, sum; /* finite values only; NaN: unknown */
 	double bins[FG_ARGUMENT_BINS];
 };
 
@@ -68,7 +68,7 @@ struct fg_argument_function {
 };
 
 struct fg_argument_table {
-	const char **names; /* of functions on call paths */
+	const char **names; /* names of functions on call paths */
 	size_t name_count;
 	struct fg_argument_function *functions; /* sorted by calls, descending */
 	size_t function_count;

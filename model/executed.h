@@ -21,7 +21,7 @@ struct fg_executed_file {
 
 /* A file that the benchmark reads, or a folder that it lists. */
 struct fg_executed_input {
-	const char *path;     /* like the path of a struct fg_executed_file */
+	const char *path;     /* relative to the side's root if inside it; otherwise absolute */
 	const char *identity; /* digest of the content; "absent" */
 	bool is_inside;
 };

@@ -44,8 +44,9 @@ static unsigned hottest_line(const struct fg_source_side *side)
 }
 
 /*
- * Chooses the function's lines: from its head, if known and near, to its end or, if that is
- * unknown, to the last line with a cost; at most LINES_MAX of them, around the hottest.
+ * Chooses the function's lines, from its head to its end. A head far above the first cost counts
+ * only if the end is known; without a known end, the lines end shortly after the last cost. At most
+ * LINES_MAX lines are chosen, around the hottest.
  */
 static void choose_lines(const struct fg_source_side *side, unsigned *first, unsigned *last)
 {

@@ -14,7 +14,7 @@
 #include "model/run.h"
 #include "model/source_listing.h"
 
-/* In order of severity: the most severe outcome of any benchmark is that of the run. */
+/* In order of severity: the most severe outcome of any benchmark is the run's outcome. */
 enum fg_outcome {
 	FG_OUTCOME_PASS,
 	FG_OUTCOME_NEW,
