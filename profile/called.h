@@ -40,7 +40,7 @@ enum {
 
 /* A figure that is shown for each function: a count, a real number or a time. */
 struct fg_called_column {
-	const char *key; /* in JSON and CSV */
+	const char *key; /* name in JSON and CSV */
 	const char *title;
 	bool is_real, is_time;
 	uint8_t optional; /* as in struct fg_view_column */

@@ -178,7 +178,7 @@ struct fg_profile_cost {
 	double start_ns;    /* the collector's time before main() and at the end */
 	double signals_ns;  /* the kernel's time for interrupts and signals; 0: not measured */
 	double switches_ns; /* cost of the clock at context switches */
-	double expected;    /* of a stored run: share of the CPU time computed from known costs */
+	double expected;    /* for a stored run: share of the CPU time computed from known costs */
 	int perf_errno;     /* reason (errno) why perf events were refused; 0: they were granted */
 	double system_ns;   /* system time in sampled_ns, if the clock distinguishes it */
 	double kernel_ns;   /* part of system_ns sampled independently of the kernel's ticks */

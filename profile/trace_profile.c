@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* System time counts as sampled by perf events if they found this share of it. */
+/* System time counts as sampled by perf events if at least this share of it was. */
 static const double events_share = 0.75;
 
 static void add_notes(struct fg_trace_joiner *j)

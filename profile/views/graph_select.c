@@ -40,7 +40,8 @@ struct selection {
 };
 
 /*
- * The weight of a function: its inclusive value, or in a difference the larger one of both sides.
+ * The weight of a function: its inclusive value, or in a difference the larger of the two inclusive
+ * values.
  */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {
@@ -120,7 +121,7 @@ static void measure_distance(struct selection *s)
 		walk(s, true);
 }
 
-/* Orders functions in focus first, then by the larger of both sides; 0: equal. */
+/* Orders functions in focus first, then by the larger value of the two sides; 0: equal. */
 static int compare_nodes(const struct fg_graph_node *a, const struct fg_graph_node *b,
 			 const struct fg_weight *of_a, const struct fg_weight *of_b)
 {

@@ -88,7 +88,7 @@ struct fg_view_options {
 	size_t rows;       /* limit; 0: the view's default */
 	bool all;          /* no limits; also used for --json and --csv */
 	double floor;      /* leave out rows below this share of the total */
-	unsigned depth;    /* of trees; 0: no limit */
+	unsigned depth;    /* depth of trees; 0: no limit */
 	bool by_inclusive; /* order lists by inclusive instead of self time */
 	/* pattern of the functions, in the views that list functions; NULL: all */
 	const char *function;

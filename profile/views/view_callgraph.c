@@ -176,7 +176,10 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 	*cell = fg_cell_text(table, name_with_rank(g, table, figures->label));
 }
 
-/* Writes the edges of a function on one side to `found`, largest first. Returns their number. */
+/*
+ * Writes the edges from a function's callers, or to its callees, to `found`, largest first. Returns
+ * their number.
+ */
 static size_t find_edges(const struct graph *g, uint32_t label, bool callers,
 			 const struct fg_label_edge **found)
 {
