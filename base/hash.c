@@ -8,7 +8,7 @@
 
 enum {
 	SHA_BLOCK = 64,
-	PIECE_BYTES = 1 << 16, /* read of a file at once */
+	PIECE_BYTES = 1 << 16, /* bytes of a file that are read at once */
 };
 
 static uint64_t read64(const uint8_t *bytes)

@@ -121,8 +121,8 @@ void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text);
 /* The rows as two columns, wrapped. */
 void fg_options_help(const struct fg_option *options, unsigned columns, struct fg_strbuf *text);
 /*
- * A name and its text in two columns.  `left` is the width of the left one: 2 blanks, the name, 2
- * blanks; a longer name gets a line of its own.
+ * A name and its text in two columns. `left` is the width of the left one: 2 blanks, the name, 2
+ * blanks; a longer name gets its own line.
  */
 void fg_text_two_columns(struct fg_strbuf *text, const char *name, const char *what, unsigned left,
 			 unsigned columns);
