@@ -3,8 +3,8 @@
  * The scope of a C++ function without a linkage name: "std::" for __unguarded_partition<...>,
  * "reco::work::<lambda(double)>::" for operator(). Compilers omit the linkage name of functions
  * that no other object file can call: lambdas, local classes, templates of either. An entry of
- * debug information does not know its parent, so one walk over the unit records the scopes of all
- * such functions when the first of them is needed.
+ * debug information does not refer to its parent, so one walk over the unit records the scopes of
+ * all such functions when the first of them is needed.
  */
 #ifndef FG_SYMBOLS_DEBUG_SCOPES_H
 #define FG_SYMBOLS_DEBUG_SCOPES_H

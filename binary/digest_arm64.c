@@ -314,7 +314,7 @@ static void follow_word(struct follow *f, uint32_t word, uint64_t address)
 
 /* ---- paths through a function ---- */
 
-/* A page is known only if all paths to this place bring the same one. */
+/* A page is known only if all paths to this place bring the same page. */
 static void join(struct follow *f, struct pages *at, const struct pages *from)
 {
 	if (!at->is_reached) {

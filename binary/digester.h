@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files that digest an image. Each calls only those below it:
+ * Shared by the files that digest an image. Each file calls only the files below it:
  *
  *	digest.c               items by name, the digest of the whole
  *	digest_text.c          the text of one item, hashed

@@ -20,7 +20,10 @@ struct reading {
 
 /* ---- the object as a whole ---- */
 
-/* Sums the segments that are never writable; the collector compares them with those in memory. */
+/*
+ * Sums the segments that are never writable; the collector compares the sum with that of the
+ * segments in memory.
+ */
 static bool sum_segments(struct reading *r)
 {
 	const struct fg_image *image = &r->image;

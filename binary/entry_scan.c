@@ -20,7 +20,7 @@ enum {
 	/* marks for a byte of code */
 	KNOWN = 1,   /* part of a function that was decoded to its end */
 	ENTERED = 2, /* something may lead here */
-	LOOPED = 4,  /* its own function jumps here */
+	LOOPED = 4,  /* the byte's own function jumps here */
 };
 
 struct scan {

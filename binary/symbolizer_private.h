@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of the symbolizer.  Each calls only those below it:
+ * Shared by the files of the symbolizer. Each file calls only the files below it:
  *
  *	symbolizer.c           keeps every address that was looked up
  *	symbolizer_code.c      disassembles the function around an address
