@@ -31,7 +31,7 @@ static void pop(struct fg_binder *binder, size_t length)
 	binder->path.data[length] = '\0';
 }
 
-/* Adds the key to the last message, in the form that --explain takes. */
+/* Adds the key to the last message, in the form that --explain accepts. */
 static void name_key(struct fg_binder *binder)
 {
 	struct fg_config_report *report = binder->report;

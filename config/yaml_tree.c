@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A YAML text as a tree of nodes that know their position.
+ * A YAML text as a tree of nodes with their positions.
  *
  * Untrusted input is bounded: bytes by the caller, depth and nodes here. An alias shares the node
  * of its anchor and counts as many nodes as the anchor has, so that nested aliases reach the limit
