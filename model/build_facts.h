@@ -87,7 +87,7 @@ void fg_build_facts_set(struct fg_build_facts *build, const char *key, const cha
 /* All facts under their keys. */
 void fg_build_facts_list(const struct fg_build_facts *build, struct fg_environment *facts);
 
-/* True if both are known and equal. */
+/* True if both facts are known and equal. */
 bool fg_fact_is_equal(const char *a, const char *b);
 
 /* Finds or adds a library. The pointer is valid until the next library is added. */

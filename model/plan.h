@@ -74,13 +74,13 @@ enum fg_sample_clock {
 	FG_SAMPLE_NOTHING, /* no sampling, only counted events */
 };
 
-/* Frames of Python functions between native ones. */
+/* Frames of Python functions between native frames. */
 enum fg_python_frames {
 	FG_PYTHON_AUTO, /* for supported versions */
 	FG_PYTHON_OFF,
 };
 
-/* Kernel functions below those of the program. */
+/* Kernel functions below the program's functions. */
 enum fg_kernel_functions {
 	FG_KERNEL_AUTO, /* if the kernel may be sampled */
 	FG_KERNEL_OFF,
@@ -210,7 +210,7 @@ struct fg_post_target {
 	const char *token_env;
 	bool required;
 	bool from_file;     /* the destination is set by fastgate.yml */
-	const char *format; /* webhook: the reporter whose report is sent; others: NULL */
+	const char *format; /* webhook: the reporter whose report is sent; other kinds: NULL */
 };
 
 /* Templates of addresses: model/links.h. */

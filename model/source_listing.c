@@ -9,7 +9,7 @@ enum {
 	LINES_MAX = 300,              /* lines of a function considered */
 	CELLS_MAX = 16 * 1024 * 1024, /* pairs of lines compared */
 	REACH = 1500,    /* lines on each side of a function, if whole files are too long */
-	CONTEXT = 2,     /* lines shown around an important one */
+	CONTEXT = 2,     /* lines shown around an important line */
 	HEAD_REACH = 60, /* most lines from a function's head to its first cost */
 	TAB_COLUMNS = 8,
 };

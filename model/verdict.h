@@ -23,7 +23,7 @@ enum fg_outcome {
 	/* the same code at other addresses: slower or faster, but not because of the change */
 	FG_OUTCOME_PLACEMENT,
 	FG_OUTCOME_INCONCLUSIVE,
-	/* no single change is to blame, but many small ones together */
+	/* no single change is to blame, but many small changes together */
 	FG_OUTCOME_CREEP,
 	FG_OUTCOME_REGRESSION,
 	FG_OUTCOME_ERROR,
