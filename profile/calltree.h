@@ -171,7 +171,7 @@ void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *ro
 void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
 /*
- * Returns the label in `into` for each label of `from`, and adds those that `into` lacks. The
+ * Returns the label in `into` for each label of `from`, and adds labels that `into` lacks. The
  * caller frees the list.
  */
 uint32_t *fg_calltree_map_labels(struct fg_calltree *into, const struct fg_calltree *from);

@@ -271,8 +271,8 @@ static void fill_result(const struct fg_profile *profile, struct fg_ingest_resul
 }
 
 /*
- * Adds one row. The first measure and exact ones get a row even without samples: a count of zero is
- * a result.
+ * Adds one row. The first measure and exact measures get a row even without samples: a count of
+ * zero is a result.
  */
 static void add_measure(struct fg_profile_set *set, const struct fg_profile *profile,
 			uint16_t measure, const uint32_t *node_of, const struct fg_ingest_row *row)

@@ -69,8 +69,8 @@ struct fg_sample {
 };
 
 /*
- * True if both are parts of one sample of system time, divided among kernel functions. Only for
- * profiles with times: parts follow each other, and no two samples of a thread have the same
+ * True if both samples are parts of one sample of system time, divided among kernel functions. Only
+ * for profiles with times: parts follow each other, and no two samples of a thread have the same
  * nanosecond.
  */
 static inline bool fg_sample_is_part(const struct fg_sample *before, const struct fg_sample *sample)
@@ -301,7 +301,7 @@ uint32_t fg_profile_stack(struct fg_profile *profile, uint32_t parent, uint32_t 
 uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const char *name);
 /* Finds a measure by name, or adds it. */
 uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure *measure);
-/* Replaces CPU time as the first measure, before others are added. */
+/* Replaces CPU time as the first measure, before other measures are added. */
 void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
 /*
  * Finds a measure; a `name` of NULL means the first. FG_ENOENT: the message lists the existing

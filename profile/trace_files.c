@@ -43,7 +43,7 @@ static bool covers(const struct fg_unit_info *unit, const struct fg_sample *samp
 
 /*
  * Makes one pass over units and samples, both sorted by thread and time. Open units form a stack; a
- * sample belongs to the innermost one.
+ * sample belongs to the innermost unit.
  */
 static void assign_units(struct fg_profile *profile)
 {

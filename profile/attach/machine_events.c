@@ -14,7 +14,7 @@
 
 enum {
 	RING_PAGES = 1024,   /* room for one second without a CPU for fastgate */
-	RING_PAGES_MIN = 64, /* the limit of locked memory for unprivileged users */
+	RING_PAGES_MIN = 64, /* fits into the memory that unprivileged users may lock */
 	STACK_BYTES = 16384,
 	RECORD_MAX = 65536,
 	CPUS_MAX = 4096,

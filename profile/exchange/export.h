@@ -17,7 +17,7 @@ struct fg_export_options {
 
 struct fg_export_format {
 	const char *name;
-	const char *extension;   /* extension of such files: ".pb.gz" */
+	const char *extension;   /* file name extension: ".pb.gz" */
 	const char *description; /* one line for help and the manual */
 	bool is_binary;          /* not printed on a terminal */
 	bool has_repetitions;    /* distinguishes the repetitions of a stored run */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	PATH_MAX_BYTES = 2000, /* longest call path; longer ones lose their outermost part */
+	PATH_MAX_BYTES = 2000, /* longest call path; a longer path loses its outermost part */
 };
 
 struct writer {

@@ -36,7 +36,7 @@ struct context {
 };
 
 struct edge {
-	uint32_t caller; /* contexts */
+	uint32_t caller; /* indexes into contexts */
 	uint32_t callee;
 	double calls;
 };
@@ -55,7 +55,7 @@ struct reader {
 	size_t edge_count, edge_capacity;
 	size_t positions; /* columns before the costs */
 	enum cost columns[COLUMNS_MAX];
-	size_t column_count; /* up to the last column that is read */
+	size_t column_count; /* columns up to the last one that is read */
 	bool has_events;
 	bool has_title;
 	struct fg_text library;

@@ -36,7 +36,7 @@ struct selection {
 	bool *is_focus;     /* by label */
 	uint32_t *distance; /* by label: calls from the focus, down or up; or `unreached` */
 	uint32_t *node_of;  /* by label: index of the node, or `not_kept` */
-	double floor[2];    /* for nodes and for edges */
+	double floor[2];    /* smallest weight of nodes, and of edges */
 };
 
 /*
@@ -221,7 +221,7 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)
 {
 	const struct fg_calltree *tree = s->tree;
-	/* nearest kept, or not_kept */
+	/* nearest kept node at or above, or not_kept */
 	uint32_t *above = fg_xcalloc(tree->node_count, sizeof(*above));
 
 	above[0] = s->node_of[tree->nodes[0].label];

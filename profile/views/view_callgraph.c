@@ -114,7 +114,7 @@ static struct fg_view_cell calls_on_edge(const struct graph *g, struct fg_view_t
 	char whole[FG_NUMBER_TEXT_SIZE];
 
 	if (!(here > 0))
-		return cell; /* counted under another caller, such as one that inlined it */
+		return cell; /* counted under another function, which may have inlined the caller */
 	cell = fg_cell_count(here);
 	cell.text = fg_arena_printf(&table->arena, "%s/%s (%.3g %%)", fg_format_count(here, part),
 				    fg_format_count(all, whole), 100 * here / all);

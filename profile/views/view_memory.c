@@ -398,7 +398,7 @@ static const char *const measures[COLUMN_COUNT] = {
 struct functions {
 	double (*values)[COLUMN_COUNT]; /* by label */
 	size_t count;
-	bool is_known[COLUMN_COUNT]; /* false: no search for leaks, no column */
+	bool is_known[COLUMN_COUNT]; /* false: not recorded, so the column is dropped */
 };
 
 static int column_of(const char *measure)
