@@ -215,7 +215,7 @@ static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const cha
 			       floor(minutes / 60.0), fmod(minutes, 60.0));
 }
 
-/* Replaces printf()'s minus by the typographic one. */
+/* Replaces printf()'s minus with the typographic minus. */
 static const char *with_minus(char text[FG_NUMBER_TEXT_SIZE])
 {
 	const size_t length = strlen(text);

@@ -51,12 +51,12 @@ struct fg_process_options {
 	bool pinned;      /* pinned to `cpu` before exec */
 	int cpu;
 	bool no_core; /* soft core limit 0: no core file unless the program raises it */
-	/* leave its background processes running (a server that `setup` starts) */
+	/* leave the program's background processes running (a server that `setup` starts) */
 	bool keep_children;
 	const volatile sig_atomic_t *interrupted;
 	/*
 	 * Path of fastgate-launch (base/launch.h): keeps our memory before exec out of the
-	 * program's peak. NULL: started directly.
+	 * program's peak. NULL: the program is started directly.
 	 */
 	const char *launcher;
 };
