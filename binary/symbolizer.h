@@ -39,7 +39,7 @@ struct fg_symbolizer_options {
 
 struct fg_symbol_function {
 	const char *name;    /* readable */
-	const char *linkage; /* mangled; NULL: the same */
+	const char *linkage; /* mangled; NULL: the same as `name` */
 	const char *file;    /* file of the definition; NULL: unknown */
 	unsigned line;
 };
