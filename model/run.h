@@ -160,7 +160,7 @@ struct fg_side {
 	char *branch;
 	char *describe; /* as named by the user: "merge-base", a ref, a run id, a command */
 	bool dirty;
-	/* shared by all benchmarks of this side, including user-defined facts */
+	/* facts shared by all benchmarks of this side, user-defined facts included */
 	struct fg_environment build;
 };
 

@@ -32,7 +32,7 @@ struct fg_source_listing {
 
 struct fg_source_side {
 	const char *text;                 /* the whole file; NULL: unknown */
-	const struct fg_line_cost *costs; /* by line */
+	const struct fg_line_cost *costs; /* sorted by line */
 	size_t cost_count;
 	unsigned first; /* line where the function begins; 0: unknown */
 	unsigned last;  /* line where the function ends; 0: unknown */
