@@ -140,7 +140,7 @@ struct fg_calltree_query {
 	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
 	bool fold_inlined;         /* inlined frames belong to the function that contains them */
 	bool mangled;              /* show linkage names */
-	const char *thread;        /* pattern */
+	const char *thread;        /* pattern of threads */
 	const char *region;
 	const char *unit_kind;
 	uint64_t unit_first, unit_last; /* numbers, inclusive; unit_last 0: no limit */
@@ -222,7 +222,7 @@ struct fg_label_edge {
 	uint32_t callee;
 	struct fg_weight weight[FG_CALLTREE_COLUMNS];
 };
-/* Sorted by caller, then by weight; the caller frees it. */
+/* Lists the edges by `caller`, then by weight. Returns their number; *edges is to be freed. */
 size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
 
 void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,

@@ -58,8 +58,8 @@ struct fg_sample {
 	uint32_t thread;
 	uint32_t region;
 	uint32_t unit;
-	uint32_t repetition; /* from 0 */
-	/* samples that this one represents: 1 in a trace, more in a stored run */
+	uint32_t repetition; /* counted from 0 */
+	/* samples that this sample represents: 1 in a trace, more in a stored run */
 	uint32_t count;
 	int64_t time_ns;  /* since the profile's start; 0 when `has_times` is false */
 	double value;     /* in the unit of its measure */
@@ -86,7 +86,7 @@ struct fg_profile_measure {
 	double total;
 	double lost;      /* samples due but not taken */
 	double truncated; /* total of the samples with an incomplete stack */
-	/* number of executions that measured it; 0: all executions of the profile */
+	/* number of executions that recorded the measure; 0: all executions of the profile */
 	uint32_t repetitions;
 };
 
@@ -237,9 +237,9 @@ struct fg_profile {
 	size_t sample_count, sample_capacity;
 	struct fg_profile_measure *measures; /* [0]: the default */
 	size_t measure_count, measure_capacity;
-	struct fg_process_info *processes; /* from 0 */
+	struct fg_process_info *processes; /* [0]: the first process */
 	size_t process_count, process_capacity;
-	struct fg_thread_info *threads; /* from 0 */
+	struct fg_thread_info *threads; /* [0]: the first thread */
 	size_t thread_count, thread_capacity;
 	struct fg_region_info *regions; /* [0]: outside any region */
 	size_t region_count, region_capacity;

@@ -26,7 +26,7 @@ struct fg_export_format {
 		     struct fg_strbuf *out, struct fg_error *err);
 };
 
-extern const struct fg_export_format fg_export_formats[]; /* the last one has no name */
+extern const struct fg_export_format fg_export_formats[]; /* the last row has no name */
 
 /* NULL: no such format. */
 const struct fg_export_format *fg_export_find(const char *name);

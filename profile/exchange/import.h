@@ -37,7 +37,7 @@ struct fg_import_format {
 		    struct fg_import_sink *sink, struct fg_error *err);
 };
 
-extern const struct fg_import_format fg_import_formats[]; /* the last one has no name */
+extern const struct fg_import_format fg_import_formats[]; /* the last row has no name */
 
 /* NULL: no such format. */
 const struct fg_import_format *fg_import_find(const char *name);

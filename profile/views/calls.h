@@ -8,7 +8,7 @@
 /* Zero-initialised: calls are unknown. */
 struct fg_view_calls {
 	bool known;
-	double *of_label;           /* by label of the shown tree */
+	double *of_label;           /* indexed by label of the shown tree */
 	struct fg_pair_index edges; /* caller's label, callee's label → index */
 	double *between;
 	size_t count, capacity;

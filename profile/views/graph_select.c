@@ -33,7 +33,7 @@ struct selection {
 	size_t count;
 	struct fg_label_edge *edges;
 	size_t edge_count;
-	bool *is_focus;     /* by label */
+	bool *is_focus;     /* indexed by label */
 	uint32_t *distance; /* by label: calls from the focus, down or up; or `unreached` */
 	uint32_t *node_of;  /* by label: index of the node, or `not_kept` */
 	double floor[2];    /* smallest weight of nodes, and of edges */

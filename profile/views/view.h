@@ -112,7 +112,7 @@ struct fg_view {
 /* The end of error messages about data that a stored run lacks. */
 #define FG_VIEW_NEEDS_SAMPLES "use a trace (fastgate record): a stored run holds only sums"
 
-extern const struct fg_view fg_views[]; /* the last one has no name */
+extern const struct fg_view fg_views[]; /* the last row has no name */
 const struct fg_view *fg_view_find(const char *name);
 
 /*
