@@ -23,7 +23,7 @@ enum fg_key_kind {
 	FG_KEY_DATE,          /* int64_t, wall clock */
 	FG_KEY_WORD,          /* an enum: the index of the word */
 	FG_KEY_VERSION,       /* checked, not kept */
-	/* structured values: bind.c */
+	/* structured values, which bind.c reads */
 	FG_KEY_COMMAND,   /* struct fg_command */
 	FG_KEY_TEXTS,     /* const char **, with a count */
 	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping with any names */

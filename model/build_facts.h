@@ -29,7 +29,7 @@ enum fg_compared {
 /* Properties of a function's machine code; x86-64 only. */
 struct fg_code_form {
 	unsigned vectors;    /* arithmetic instructions on vectors */
-	unsigned tail_calls; /* jumps instead of calls */
+	unsigned tail_calls; /* jumps that replace calls */
 };
 
 /* A hot function, compared with the baseline's. */

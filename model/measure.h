@@ -82,7 +82,7 @@ struct fg_measure {
 	const char *(*format)(double value, char text[FG_NUMBER_TEXT_SIZE]);
 };
 
-/* The measures of one profile: the built-in ones, then its own. A zeroed list is valid. */
+/* The measures of one profile: the built-in measures, then its own. A zeroed list is valid. */
 struct fg_measure_list {
 	const struct fg_measure **own;
 	size_t count, capacity;

@@ -143,7 +143,7 @@ struct fg_measuring {
 	/* patterns of functions whose calls are counted and arguments recorded */
 	const char **domains;
 	size_t domain_count;
-	bool entries; /* count calls within an object too, by patching function entries */
+	bool entries; /* also count calls within an object, by patching function entries */
 	struct fg_sampler sampler;
 };
 

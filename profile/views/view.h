@@ -103,7 +103,7 @@ struct fg_view {
 	const char *description;
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
-	enum fg_group group; /* grouping of this view; FG_GROUP_FUNCTION: the query's */
+	enum fg_group group; /* grouping of this view; FG_GROUP_FUNCTION: the query's grouping */
 	const char *measure; /* default measure; NULL: the profile's first */
 	bool needs_code;     /* uses the listings of the profile */
 	bool has_no_measure; /* its figures are not measures of the profile */
