@@ -89,7 +89,7 @@ static void make_ring(struct fg_capture *capture)
  */
 static ssize_t read_some(struct fg_capture *capture)
 {
-	static char buffer[READ_BYTES]; /* one thread waits for programs */
+	static char buffer[READ_BYTES]; /* static: only one thread waits for programs */
 	const size_t half = capture->head.limit;
 	ssize_t got = 0;
 

@@ -21,7 +21,7 @@ struct fg_capture {
 	bool in_file;
 	struct fg_strbuf head;
 	char *ring;         /* the newest bytes after the head */
-	size_t ring_bytes;  /* received after the head, kept or not */
+	size_t ring_bytes;  /* bytes received after the head, kept or not */
 	uint64_t file_read; /* bytes of the file read or skipped */
 	int copy_fd;        /* output from the pipe is also written here; 0: nowhere */
 	size_t copied;
@@ -41,7 +41,7 @@ int fg_capture_open(struct fg_capture *capture, bool in_file, size_t limit_bytes
 void fg_capture_read(struct fg_capture *capture);
 /* The descriptor to poll(); -1: no more output will come, or poll() cannot tell. */
 int fg_capture_poll_fd(const struct fg_capture *capture);
-/* Call it after the program has ended. */
+/* Call after the program has ended. */
 struct fg_captured fg_capture_take(struct fg_capture *capture);
 void fg_capture_release(struct fg_capture *capture);
 

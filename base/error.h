@@ -53,7 +53,7 @@ struct fg_error {
 	char message[FG_ERROR_MESSAGE_SIZE];
 };
 
-/* Both return `code`, so that a caller can write `return fg_error_set(err, FG_EPARSE, ...)`. */
+/* Returns `code`, so that a caller can write `return fg_error_set(err, FG_EPARSE, ...)`. */
 int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
 /* As fg_error_set(), followed by ": " and the text of errno. errno is kept. */

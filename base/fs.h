@@ -75,7 +75,7 @@ void fg_fs_files_free(struct fg_fs_file *files, size_t count);
 char *fg_fs_join(const char *folder,
 		 const char *name); /* caller frees; an absolute name is returned unchanged */
 const char *fg_fs_base_name(const char *path); /* borrowed */
-/* The rest of the path below the folder, by its text; NULL: not below, or `folder` is NULL. */
+/* The part of the path below the folder, by text alone; NULL: not below, or `folder` is NULL. */
 const char *fg_fs_rest_below(const char *folder, const char *path);
 char *fg_fs_parent(const char *path); /* to be freed */
 /* The nearest folder, from `folder` upwards, that has a file `name`; to be freed. NULL: none. */

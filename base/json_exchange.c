@@ -139,7 +139,7 @@ bool fg_exchange_part(const struct fg_exchange *with, const char *name, void *ob
 	return true;
 }
 
-/* `members` may write to the object, so it gets a copy of a constant one. */
+/* `members` may write to the object, so it gets a copy of a constant object. */
 const void *fg_exchange_object(const struct fg_exchange *with, const char *name, const void *object,
 			       size_t size, fg_exchange_members *members)
 {

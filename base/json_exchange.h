@@ -27,7 +27,7 @@ struct fg_exchange {
 	const void *context;      /* passed through to the functions */
 };
 
-/* Returns false if the input is not such an object; it is then left out. */
+/* Returns false if the input does not describe a valid object; the object is then left out. */
 typedef bool fg_exchange_members(const struct fg_exchange *with, void *object);
 
 void fg_exchange_text(const struct fg_exchange *with, const char *name, const char **text);

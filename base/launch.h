@@ -31,7 +31,7 @@ struct fg_launch_ended {
 	int64_t ended_ns;
 	int64_t leader_cpu_ns; /* as in struct fg_process_result */
 	int64_t leader_wait_ns;
-	int64_t status; /* as from wait4() */
+	int64_t status; /* as wait4() reports it */
 	struct rusage usage;
 };
 

@@ -24,7 +24,7 @@
 #include <stddef.h>
 
 struct fg_library {
-	const char *file;         /* its soname, as the program was compiled against it */
+	const char *file;         /* soname that the program was compiled against */
 	const char *package;      /* its package on the build system; "": unknown */
 	const char *purpose;      /* "to talk to servers" */
 	const char *const *names; /* names of the functions */

@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "base/strbuf.h"
 
-/* The header and NAME: `name` is the page's, "perfdb" or "fastgate-run". */
+/* The header and NAME: `name` is the name of the page, "perfdb" or "fastgate-run". */
 void fg_manual_head(struct fg_strbuf *page, const char *name, const char *program,
 		    const char *summary);
 /* Adds text within a line; with `marks`, text in `backticks` becomes bold. */

@@ -35,7 +35,10 @@ uint64_t *fg_map_get_text(const struct fg_map *map, const char *key);
 uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uint64_t value,
 		     bool *is_new);
 uint64_t *fg_map_add_text(struct fg_map *map, const char *key, uint64_t value, bool *is_new);
-/* The map's own copy of the text, one for equal texts. Keep nothing else in a map of such texts. */
+/*
+ * Returns the map's copy of the text; equal texts share one copy. Keep nothing else in a map of
+ * interned texts.
+ */
 const char *fg_map_intern(struct fg_map *map, const char *text);
 void fg_map_release(struct fg_map *map);
 

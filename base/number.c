@@ -215,7 +215,7 @@ static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const cha
 			       floor(minutes / 60.0), fmod(minutes, 60.0));
 }
 
-/* Replaces printf()'s minus by the typographic one. */
+/* Replaces printf()'s minus with the typographic minus. */
 static const char *with_minus(char text[FG_NUMBER_TEXT_SIZE])
 {
 	const size_t length = strlen(text);
@@ -387,10 +387,10 @@ static char *put_digits(char *end, uint64_t value, size_t least)
 }
 
 /*
- * Fast path for numbers with few decimals, which are most: they were rounded for display. An
- * integer below 2^53 divided by a power of ten up to 10^22 is the double nearest to that decimal,
- * so comparing with the quotient shows whether these digits stand for the value; with at most 15
- * digits "%.15g" would give the same.
+ * Fast path for numbers with few decimals. Most numbers have few, because they were rounded for
+ * display. An integer below 2^53 divided by a power of ten up to 10^22 is the double nearest to
+ * that decimal, so comparing with the quotient shows whether these digits stand for the value; with
+ * at most 15 digits "%.15g" would give the same.
  */
 static bool format_short(double value, char text[FG_NUMBER_TEXT_SIZE])
 {

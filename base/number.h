@@ -46,7 +46,7 @@ const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_
 /* The text of fg_format_signed() without its sign. */
 const char *fg_format_without_sign(const char *text);
 /*
- * A change: 0.048 is "+4.8 %". Changes below 0.1 % have two decimals, those from +1,000 % on are
+ * A change: 0.048 is "+4.8 %". Changes below 0.1 % have two decimals; changes from +1,000 % on are
  * factors: "×11".
  */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);

@@ -59,7 +59,7 @@ enum fg_complete {
 };
 
 struct fg_option_list {
-	const char **items; /* NULL: none; the last is followed by NULL */
+	const char **items; /* NULL-terminated; NULL: none */
 	size_t count;
 	size_t capacity;
 };
@@ -104,7 +104,7 @@ enum fg_option_style {
 
 /* Writes every `initial` into the values. */
 int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err) FG_NODISCARD;
-/* Accepted options. Rows of an earlier table hide rows of the same name in a later one. */
+/* Accepted options. Rows of an earlier table hide rows of the same name in a later table. */
 struct fg_option_grammar {
 	const struct fg_option_set *sets;
 	size_t set_count;
@@ -121,8 +121,8 @@ void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text);
 /* The rows as two columns, wrapped. */
 void fg_options_help(const struct fg_option *options, unsigned columns, struct fg_strbuf *text);
 /*
- * A name and its text in two columns.  `left` is the width of the left one: 2 blanks, the name, 2
- * blanks; a longer name gets a line of its own.
+ * A name and its text in two columns. `left` is the width of the left column: 2 blanks, the name, 2
+ * blanks; a longer name gets its own line.
  */
 void fg_text_two_columns(struct fg_strbuf *text, const char *name, const char *what, unsigned left,
 			 unsigned columns);

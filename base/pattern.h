@@ -4,9 +4,9 @@
  *
  * A short expression can make the C library's matcher use unlimited time or memory: back-references
  * make it exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled, and an expression
- * with several ways to match nothing ("(a*|b*){32}") is tried in every one. All of these are
- * refused, and so are expressions over FG_PATTERN_MAX_BYTES; subjects are examined up to
- * FG_PATTERN_MAX_SUBJECT bytes.
+ * with several ways to match nothing ("(a*|b*){32}") is tried in each of these ways. Such
+ * expressions are refused, and so are expressions over FG_PATTERN_MAX_BYTES; subjects are examined
+ * up to FG_PATTERN_MAX_SUBJECT bytes.
  */
 #ifndef FG_BASE_PATTERN_H
 #define FG_BASE_PATTERN_H

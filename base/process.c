@@ -67,7 +67,7 @@ static void reset_signals(void)
 
 /* State of a start; prepared before the fork. */
 struct start {
-	struct fg_capture captures[2]; /* of stdout and stderr */
+	struct fg_capture captures[2]; /* stdout, stderr */
 	int outputs[2];                /* the program's ends; -1: not captured */
 	int report[2];                 /* errno of a failed exec; closes itself on success */
 	int launch[2];                 /* launcher's reports */
@@ -87,8 +87,8 @@ static const char *path_of(char *const *environment)
 
 /*
  * Copying our memory, which the child discards at once, is most of the cost of a start. The child
- * needs a copy if it uses an `environ` of its own to search another PATH, or if it may have to wait
- * for us before exec.
+ * needs a copy if it sets its own `environ` to search another PATH, or if it may have to wait for
+ * us before exec.
  */
 static bool can_share_memory(const struct fg_process_options *options)
 {
@@ -570,9 +570,11 @@ static void try_reap(struct fg_process *process, struct fg_process_result *resul
 	result->timed_out = process->timed_out;
 	process->reaped = true;
 	forget(process);
-	/* The rest of its group ends too, unless the program may leave processes running. */
+	/*
+	 * The rest of the process group ends too, unless the program may leave processes running.
+	 */
 	if (!process->options.keep_children && kill(-process->pid, SIGKILL) == 0)
-		/* otherwise we killed the whole group */
+		/* after our own SIGTERM, survivors do not count */
 		result->left_children = !process->kill_at_ns;
 }
 

@@ -45,17 +45,18 @@ struct fg_process_options {
 	int copy_fd;
 	int64_t timeout_ns; /* 0: none */
 	int64_t grace_ms;   /* between SIGTERM and SIGKILL; 0: 2000 */
-	bool traced;        /* by the calling thread: stopped after exec; `launcher` must be NULL */
-	bool shows_opens;   /* traced: stops at each file it opens (open_filter.h) */
-	bool pinned;        /* pinned to `cpu` before exec */
+	/* the calling thread traces the program, which stops after exec; `launcher` must be NULL */
+	bool traced;
+	bool shows_opens; /* traced: stops at each file it opens (open_filter.h) */
+	bool pinned;      /* pinned to `cpu` before exec */
 	int cpu;
 	bool no_core; /* soft core limit 0: no core file unless the program raises it */
-	/* leave its background processes running (a server that `setup` starts) */
+	/* leave the program's background processes running (a server that `setup` starts) */
 	bool keep_children;
 	const volatile sig_atomic_t *interrupted;
 	/*
 	 * Path of fastgate-launch (base/launch.h): keeps our memory before exec out of the
-	 * program's peak. NULL: started directly.
+	 * program's peak. NULL: the program is started directly.
 	 */
 	const char *launcher;
 };
@@ -71,7 +72,7 @@ struct fg_process_result {
 	int64_t wall_ns;
 	int64_t leader_cpu_ns;  /* main thread's time on a CPU; 0 without a launcher */
 	int64_t leader_wait_ns; /* main thread's time runnable, waiting for a CPU */
-	struct rusage usage;    /* of the program and its waited-for children */
+	struct rusage usage;    /* resources of the program and its waited-for children */
 	char *stdout_text;      /* captured; NUL-terminated, never NULL after a wait with capture */
 	size_t stdout_size;
 	char *stderr_text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts many items by a number, digit by digit: ten times as fast as a comparison sort. */
+/* Sorts many items by a number, digit by digit: ten times faster than a comparison sort. */
 #ifndef FG_BASE_RADIX_SORT_H
 #define FG_BASE_RADIX_SORT_H
 

@@ -45,7 +45,10 @@ static inline size_t fg_sorted_below(const struct fg_sorted *sorted, uint64_t ke
 	return fg_sorted_before(sorted, key, false);
 }
 
-/* Number of elements up to the key: the last of them is the one that begins at or before it. */
+/*
+ * Number of elements up to the key: the last of them is the element that begins at or before the
+ * key.
+ */
 static inline size_t fg_sorted_up_to(const struct fg_sorted *sorted, uint64_t key)
 {
 	return fg_sorted_before(sorted, key, true);

@@ -15,7 +15,7 @@ struct splitter {
 	bool has_word;
 };
 
-/* Reads the inside of "…", where a backslash escapes only these four. */
+/* Reads the inside of "…", where a backslash escapes only ", \, $ and `. */
 static int take_double_quoted(struct splitter *s, struct fg_error *err)
 {
 	for (s->at++; *s->at != '"'; s->at++) {
@@ -272,7 +272,7 @@ static size_t code_width(uint32_t code)
 	return 1;
 }
 
-/* The bytes at the start that fit into `columns` columns, and the columns that they take. */
+/* The bytes at the start that fit into `columns` columns, and the columns that they occupy. */
 static size_t head_of(const char *text, size_t columns, size_t *used)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -319,7 +319,7 @@ void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns)
 		return;
 	}
 	start = head_of(name, all - tail, &used);
-	if (used < all - tail) /* a wide character */
+	if (used < all - tail) /* a wide character lies across the cut */
 		start = head_of(name, all - tail + 1, &used);
 	fg_strbuf_add(text, name, fg_text_head(name, columns - 1 - tail));
 	fg_strbuf_add_text(text, "…");

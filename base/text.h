@@ -36,7 +36,7 @@ void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length,
 void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length);
 /*
  * Appends lines for a log. GitHub's runner treats a line as a command if it begins with "::" (after
- * blanks) or contains "##["; a blank breaks these up.
+ * blanks) or contains "##["; an inserted blank prevents both.
  */
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
 /* Columns of the text on a terminal (wide and combining characters considered). */

@@ -34,8 +34,8 @@ struct fg_code_item {
 	uint8_t digest[FG_CODE_DIGEST_SIZE];
 	bool is_function;
 	/*
-	 * A library loaded later may bind to it or be preempted by it, or it lies in a section that
-	 * the program walks from end to end.
+	 * A library loaded later may bind to the item or be preempted by it, or the item lies in a
+	 * section that the program walks from end to end.
 	 */
 	bool is_exported;
 	uint32_t ordinal; /* position among items with this name and unit */
@@ -64,7 +64,8 @@ struct fg_code {
 	/* The build queries the processor's features, so another processor may run other code. */
 	bool queries_cpu;
 	/*
-	 * A function through which it may run code from elsewhere: "dlopen", "mprotect"; or NULL.
+	 * A function through which the build may run code from elsewhere: "dlopen", "mprotect"; or
+	 * NULL.
 	 */
 	const char *code_loader;
 	/*

@@ -191,7 +191,8 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 	loaded.loaded_texts = loaded.texts;
 	loaded.loaded_texts_size = loaded.texts_size;
 	*index = loaded;
-	(void)utimensat(AT_FDCWD, cache_file, NULL, 0); /* in use: see fg_debug_cache_prune() */
+	/* marks the file as recently used: see fg_debug_cache_prune() */
+	(void)utimensat(AT_FDCWD, cache_file, NULL, 0);
 	return FG_OK;
 }
 

@@ -11,7 +11,7 @@
  *	scopes     parent scope, function, and the line of the call when inlined
  *	lines      start addresses of source lines
  *
- * A lookup then takes three binary searches and a walk up the scopes. The arrays hold only numbers,
+ * A lookup is then three binary searches and a walk up the scopes. The arrays hold only numbers,
  * and texts as offsets, so the cache stores them unchanged, by build-id.
  */
 #ifndef FG_SYMBOLS_DEBUG_INDEX_H
@@ -44,18 +44,18 @@ struct fg_debug_segment {
 struct fg_debug_scope {
 	uint32_t parent; /* index + 1; 0: not inlined */
 	uint32_t function;
-	uint32_t call_file; /* text */
+	uint32_t call_file; /* text offset */
 	uint32_t call_line;
 };
 
 struct fg_debug_line {
 	uint64_t start;
-	uint32_t file; /* text */
+	uint32_t file; /* text offset */
 	uint32_t line; /* 0: from here on, no line */
 };
 
 struct fg_debug_function {
-	uint32_t name;    /* text */
+	uint32_t name;    /* text offset */
 	uint32_t linkage; /* text offset; 0: none */
 	uint32_t file;
 	uint32_t line;
@@ -93,11 +93,11 @@ struct fg_debug_index {
 	size_t units_without_split; /* units walked without their .dwo file */
 };
 
-/* One level of an address's chain, outermost first. */
+/* One level of an address's chain, which begins with the outermost level. */
 struct fg_debug_frame {
 	/* FG_DEBUG_NO_FUNCTION: a line without a function around it (assembler sources) */
 	uint32_t function;
-	uint32_t at_file; /* text: file of the line executed at this level; 0: unknown */
+	uint32_t at_file; /* text offset: file of the line executed at this level; 0: unknown */
 	uint32_t at_line;
 	bool inlined;
 };

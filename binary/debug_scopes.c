@@ -54,7 +54,10 @@ static void remember(struct fg_debug_scopes *scopes, const Dwarf_Die *entry,
 		fg_strbuf_add(&scopes->texts, fg_strbuf_text(scope), scope->length + 1);
 }
 
-/* An out-of-class definition points to the declaration in the class; only that has a scope. */
+/*
+ * An out-of-class definition points to the declaration in the class; only the declaration has a
+ * scope.
+ */
 static Dwarf_Die declaration_of(Dwarf_Die *function)
 {
 	Dwarf_Attribute at;

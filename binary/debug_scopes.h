@@ -3,8 +3,8 @@
  * The scope of a C++ function without a linkage name: "std::" for __unguarded_partition<...>,
  * "reco::work::<lambda(double)>::" for operator(). Compilers omit the linkage name of functions
  * that no other object file can call: lambdas, local classes, templates of either. An entry of
- * debug information does not know its parent, so one walk over the unit records the scopes of all
- * such functions when the first of them is needed.
+ * debug information does not refer to its parent, so one walk over the unit records the scopes of
+ * all such functions when the first of them is needed.
  */
 #ifndef FG_SYMBOLS_DEBUG_SCOPES_H
 #define FG_SYMBOLS_DEBUG_SCOPES_H
@@ -15,7 +15,7 @@
 #include <elfutils/libdw.h>
 
 struct fg_debug_scopes {
-	Dwarf_Die *unit; /* root entry; the rest is filled at the first query */
+	Dwarf_Die *unit; /* root entry; the other members are filled at the first query */
 	bool made;
 	struct fg_pair_index known; /* address of a function's entry → offset into texts */
 	struct fg_strbuf texts;     /* NUL-terminated; offset 0 is "" */

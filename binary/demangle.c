@@ -25,7 +25,7 @@ struct output {
 
 /*
  * Length without a compiler's suffix: gcc and clang append ".cold", ".isra.0", ".constprop.1",
- * ".part.2", ".llvm.123". Otherwise a C++ linkage name contains no dot.
+ * ".part.2", ".llvm.123". Apart from such a suffix, a C++ linkage name contains no dot.
  */
 static size_t length_without_suffix(const char *linkage)
 {

@@ -2,7 +2,7 @@
 /*
  * Demangles C++ linkage names (Itanium ABI, through the C++ runtime's own demangler). Compiler
  * suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work() [.cold]". docs/decisions/ explains
- * why it is not libiberty's.
+ * why libiberty's demangler is not used.
  */
 #ifndef FG_SYMBOLS_DEMANGLE_H
 #define FG_SYMBOLS_DEMANGLE_H

@@ -32,7 +32,8 @@ static bool acts_by_itself(const struct fg_image_section *section)
 }
 
 /*
- * A program may walk such a section between __start_NAME and __stop_NAME, which the linker defines.
+ * A program may walk a section whose name is a C identifier, between __start_NAME and __stop_NAME,
+ * which the linker defines.
  */
 static bool is_walked(const struct fg_image_section *section)
 {

@@ -3,14 +3,14 @@
  * Finds the places in arm64 code that hold addresses.
  *
  * All instructions are 32 bits wide, and few forms hold an address. Branches, ADR and literals hold
- * a distance; everything else takes a pair, ADRP for the page and an ADD, load or store for the
+ * a distance; every other address needs a pair, ADRP for the page and an ADD, load or store for the
  * offset in it. The halves of a pair need not be neighbours, so the pages that registers hold are
  * followed through the function, along its branches, until nothing changes any more.
  *
- * A page is lost where two paths bring different ones, or after a jump with an unknown target. If
+ * A page is lost where two paths bring different pages, or after a jump with an unknown target. If
  * such a register is read anyway, or a page is used other than as half of a pair, all pages of the
- * function are digested as they are: the function then differs from a build in which the linker
- * placed anything it refers to elsewhere.
+ * function are digested as they are: the function then counts as changed if the linker placed
+ * anything that it refers to elsewhere.
  *
  * Compilers reach neighbouring objects from the address of one (section anchors), so a whole
  * address is also followed, as long as it stays in registers.
@@ -227,7 +227,7 @@ static void follow_immediate(struct follow *f, uint32_t word)
 	struct half half;
 	uint64_t result = 0;
 
-	if (group == 5) { /* movz, movn; movk keeps the rest */
+	if (group == 5) { /* movz, movn; movk keeps the other bits */
 		if ((word >> 29 & 3u) == 3)
 			read_of(f, word & 31u);
 	} else if (group > 1 && !is_half(word, &half)) {
@@ -314,7 +314,7 @@ static void follow_word(struct follow *f, uint32_t word, uint64_t address)
 
 /* ---- paths through a function ---- */
 
-/* A page is known only if all paths to this place bring the same one. */
+/* A page is known only if all paths to this place bring the same page. */
 static void join(struct follow *f, struct pages *at, const struct pages *from)
 {
 	if (!at->is_reached) {

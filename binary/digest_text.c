@@ -11,7 +11,7 @@ enum {
 	PLT_STEPS = 4
 };
 
-/* The kind of the next part of an item's text; a mark itself stands for no byte of code. */
+/* Each part of an item's text begins with a mark, which gives the kind of the part. */
 enum marker {
 	MARK_BYTES = 1,
 	MARK_SELF,
@@ -136,7 +136,7 @@ static uint64_t behind_veneer(const struct fg_digester *d, const struct fg_image
 }
 
 /*
- * Returns the relocation of the slot through which a stub jumps, whose import is the callee. NULL:
+ * Returns the relocation of the slot through which a stub jumps; its import is the callee. NULL:
  * not a stub.
  */
 static const struct fg_image_relocation *stub_target(const struct fg_digester *d, uint64_t address)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files that digest an image. Each calls only those below it:
+ * Shared by the files that digest an image. Each file calls only the files below it:
  *
  *	digest.c               items by name, the digest of the whole
  *	digest_text.c          the text of one item, hashed
@@ -34,7 +34,7 @@ struct fg_digester {
 	size_t unnamed_capacity;
 	size_t uses_capacity;
 	size_t item; /* the item whose text is being written */
-	/* addresses of the data on the way to the one being described */
+	/* addresses of the unnamed data that led to the data being described */
 	uint64_t trail[FG_DIGEST_DEPTH_MAX];
 };
 
@@ -80,7 +80,7 @@ struct fg_arm64_place {
 struct fg_arm64_place *fg_arm64_places(const uint8_t *bytes, uint64_t size, uint64_t address,
 				       size_t *count);
 
-/* A decoder without operands reads lengths and fields only, three times as fast. */
+/* A decoder without operands reads only lengths and fields, and is three times faster. */
 bool fg_decoder_start(ZydisDecoder *decoder, bool with_operands);
 bool fg_decoded_decode(const ZydisDecoder *decoder, const uint8_t *bytes, uint64_t left,
 		       uint64_t address, struct fg_decoded *instruction);

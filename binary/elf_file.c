@@ -43,8 +43,8 @@ static bool is_code(const struct fg_elf_tables *file, const Elf64_Sym *symbol)
 }
 
 /*
- * Ranks the names at one address: typed before untyped, then sized before not, then global before
- * weak before local. is_better() decides between names of the same rank.
+ * Ranks the names at one address: typed before untyped, then sized before unsized, then global
+ * before weak before local. is_better() decides between names of the same rank.
  */
 static unsigned rank(const Elf64_Sym *symbol)
 {

@@ -31,7 +31,7 @@ char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint
 
 /* ---- header, segments, sections ---- */
 
-/* Reads the fixed part at the start of the file, which gives the width of the rest. */
+/* Reads the fixed part at the start of the file, which gives the width of the other fields. */
 static int read_header(struct fg_elf_tables *elf, struct fg_error *err)
 {
 	unsigned char ident[EI_NIDENT];

@@ -46,7 +46,7 @@ struct fg_elf_tables {
 	Elf64_Ehdr header;
 	Elf64_Phdr *segments;
 	size_t segment_count;
-	Elf64_Shdr *sections; /* after fg_elf_tables_read_sections() */
+	Elf64_Shdr *sections; /* set by fg_elf_tables_read_sections() */
 	size_t section_count;
 	char *section_names;
 	size_t section_names_size;
@@ -104,7 +104,7 @@ struct fg_elf_dynamic {
 	size_t texts_size;
 };
 
-/* A file without a dynamic section gives an empty one. */
+/* A file without a dynamic section gives an empty result. */
 void fg_elf_dynamic_read(const struct fg_elf_tables *elf, struct fg_elf_dynamic *dynamic);
 /* The text that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
 const char *fg_elf_dynamic_text(const struct fg_elf_dynamic *dynamic, const Elf64_Dyn *entry);

@@ -15,12 +15,15 @@ struct reading {
 	struct fg_plan_object object;
 	struct fg_image image;
 	struct fg_eh_frames frames;
-	enum fg_entry_refusal refusal; /* of the whole object */
+	enum fg_entry_refusal refusal; /* reason to refuse the whole object */
 };
 
 /* ---- the object as a whole ---- */
 
-/* Sums the segments that are never writable; the collector compares them with those in memory. */
+/*
+ * Sums the segments that are never writable; the collector compares the sum with that of the
+ * segments in memory.
+ */
 static bool sum_segments(struct reading *r)
 {
 	const struct fg_image *image = &r->image;
@@ -40,8 +43,8 @@ static bool sum_segments(struct reading *r)
 }
 
 /*
- * True for the C library, the libraries that it needs and the collector: the collector calls them,
- * or they follow rules of their own.
+ * True for the C library and its parts, libgcc, libunwind and the collector: the collector calls
+ * their functions, or their code follows special rules.
  */
 static bool is_runtime(const char *path)
 {
@@ -125,7 +128,10 @@ static uint64_t add_text(struct fg_strbuf *texts, const char *text, size_t size)
 	return at;
 }
 
-/* Adds a function to the plan, unless it is the last one, which the other symbol table had. */
+/*
+ * Adds a function to the plan. A function that is in both symbol tables comes twice in a row; it is
+ * added once.
+ */
 static void add_entry(struct reading *r, const struct fg_image_entry *symbol)
 {
 	struct fg_strbuf *entries = &r->plan->entries;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The search covers more bytes than are likely to matter. Branches with 32-bit distances are
- * searched for at every byte of the code, whether an instruction begins there or not: other bytes
- * that look like such a branch lead to a given few bytes once in a million. Branches with 8-bit
+ * searched for at every byte of the code, whether an instruction begins there or not: bytes that
+ * only look like such a branch point to a given few bytes once in a million. Branches with 8-bit
  * distances and addresses would match everywhere. They are decoded as the processor would, from the
  * start of each function to its end, and searched for at every byte only where that is not
  * possible.
@@ -20,7 +20,7 @@ enum {
 	/* marks for a byte of code */
 	KNOWN = 1,   /* part of a function that was decoded to its end */
 	ENTERED = 2, /* something may lead here */
-	LOOPED = 4,  /* its own function jumps here */
+	LOOPED = 4,  /* the byte's own function jumps here */
 };
 
 struct scan {
@@ -276,7 +276,9 @@ static bool is_entered(const struct scan *s, const struct fg_plan_entry *entry)
 	if (s->is_unknown[root_of(s, (uint32_t)frame_of(s, entry->address))])
 		return true;
 	for (uint64_t at = entry->address; at < entry->address + entry->window_size; at++) {
-		/* Other code may lead to the first byte of the jump, but not to those after it. */
+		/*
+		 * Other code may lead to the first byte of the jump, but not to a byte after that.
+		 */
 		if (s->bytes[at - s->low] & (at > jump ? ENTERED | LOOPED : LOOPED))
 			return true;
 	}

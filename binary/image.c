@@ -114,8 +114,8 @@ const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 }
 
 /*
- * Orders by address. Symbols at one address have the same order in any build: global ones first,
- * then those with a size, then by name.
+ * Orders by address. Symbols at one address have the same order in any build: global symbols first,
+ * then symbols with a size, then by name.
  */
 static int compare_symbols(const void *left, const void *right)
 {
@@ -132,8 +132,8 @@ static int compare_symbols(const void *left, const void *right)
 }
 
 /*
- * True for the compiler's start files: they are the same in every build, and full of symbols that
- * the linker defines at the ends of sections.
+ * True for the functions of the compiler's start files: these files are the same in every build,
+ * and full of symbols that the linker defines at the ends of sections.
  */
 static bool is_start_file(const char *name)
 {

@@ -45,7 +45,7 @@ struct fg_image_alias {
 struct fg_image_relocation {
 	uint64_t address;
 	uint64_t target;    /* address in this image; meaningless when `import` is set */
-	const char *import; /* name of the symbol that it is bound to; NULL: `target` */
+	const char *import; /* name of the symbol that the slot is bound to; NULL: see `target` */
 	int64_t addend;     /* offset from the import */
 };
 

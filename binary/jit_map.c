@@ -100,7 +100,7 @@ static const char *find_file(const char *name, size_t *before)
 	return NULL;
 }
 
-/* The last colon before `end` with nothing but digits up to it, or NULL. */
+/* The last colon before `end` if only digits lie between the two, or NULL. */
 static const char *number_before(const char *begin, const char *end)
 {
 	const char *at = end;

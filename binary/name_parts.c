@@ -105,8 +105,8 @@ static struct span find_span(const char *name)
 		if (own > 0) {
 			at += own;
 			/*
-			 * "operator new", "operator bool", "operator std::string": all up to the
-			 * arguments
+			 * "operator new", "operator bool", "operator std::string": the operator
+			 * extends to the arguments
 			 */
 			while (name[at] && name[at] != '(')
 				at = strchr("<[{", name[at]) ? skip_group(name, at) : at + 1;

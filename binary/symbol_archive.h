@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files that name the addresses of a trace, shipped with it. The symbolizer uses them instead
- * of this host's files. fg_symbolizer_files() says which files such an archive needs.
+ * of this host's files. fg_symbolizer_files() lists the files that an archive needs.
  */
 #ifndef FG_SYMBOLS_SYMBOL_ARCHIVE_H
 #define FG_SYMBOLS_SYMBOL_ARCHIVE_H

@@ -14,7 +14,7 @@
  * binary's folder, in its .debug/, and below DEBUG_ROOT; debuginfod if requested.
  *
  * Every address gets a chain of at least one symbol, outermost function first, then the inlined
- * ones. Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS. Not thread safe.
+ * ones. A symbol without a name is "module+0xoffset", flagged FG_FRAME_NAMELESS. Not thread safe.
  */
 #ifndef FG_SYMBOLS_SYMBOLIZER_H
 #define FG_SYMBOLS_SYMBOLIZER_H
@@ -39,8 +39,8 @@ struct fg_symbolizer_options {
 
 struct fg_symbol_function {
 	const char *name;    /* readable */
-	const char *linkage; /* mangled; NULL: the same */
-	const char *file;    /* of the definition; NULL: unknown */
+	const char *linkage; /* mangled; NULL: the same as `name` */
+	const char *file;    /* file of the definition; NULL: unknown */
 	unsigned line;
 };
 

@@ -16,7 +16,7 @@ bool fg_symbol_module_save(struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
 
-	/* a missing .dwo may be there the next time */
+	/* a missing .dwo may be found the next time */
 	if (!module->debug.cache_file || !module->debug.is_open || !module->debug.index.changed ||
 	    module->debug.index.units_without_split > 0)
 		return false;

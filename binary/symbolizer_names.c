@@ -242,9 +242,10 @@ function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t n
 }
 
 /*
- * Debug information has the name that the compiler saw ("__GI___libc_free"), the symbol table the
- * public one ("free"), as on a host without debug information. Parts that the compiler split off
- * ("fit.cold") belong to the function they came from: for these, the debug information is right.
+ * Debug information has the name that the compiler saw ("__GI___libc_free"); the symbol table has
+ * the public name ("free"), which is also shown on a host without debug information. A part that
+ * the compiler split off ("fit.cold") belongs to its original function, which only debug
+ * information names.
  */
 static bool symbol_table_is_better(const struct fg_symbol_module *module, uint64_t address,
 				   const struct fg_symbol *symbol)

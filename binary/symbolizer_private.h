@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of the symbolizer.  Each calls only those below it:
+ * Shared by the files of the symbolizer. Each file calls only the files below it:
  *
  *	symbolizer.c           keeps every address that was looked up
  *	symbolizer_code.c      disassembles the function around an address
@@ -70,7 +70,7 @@ struct fg_module_chains {
 	struct fg_symbol_chain *items; /* ascending */
 	size_t count, capacity;
 	size_t next;                  /* index after the last hit */
-	struct fg_symbol_chain *late; /* addresses that came after a higher one */
+	struct fg_symbol_chain *late; /* addresses that came after a higher address */
 	size_t late_count, late_capacity;
 	struct fg_pair_index late_index; /* upper and lower half of the address → index into late */
 };
@@ -98,7 +98,7 @@ struct fg_symbolizer {
 	struct fg_map module_index; /* path NUL build-id → index */
 	struct fg_symbol_module **modules;
 	size_t module_count, module_capacity;
-	struct fg_map readable; /* linkage name → address of the readable one */
+	struct fg_map readable; /* linkage name → address of the readable name */
 	struct fg_map texts;
 };
 

@@ -31,7 +31,7 @@ static void pop(struct fg_binder *binder, size_t length)
 	binder->path.data[length] = '\0';
 }
 
-/* Adds the key to the last message, in the form that --explain takes. */
+/* Adds the key to the last message, in the form that --explain accepts. */
 static void name_key(struct fg_binder *binder)
 {
 	struct fg_config_report *report = binder->report;
@@ -329,7 +329,7 @@ static void bind_element(struct fg_binder *binder, const struct fg_section *sect
 		section->finish(binder, node, values, target);
 }
 
-/* An element is identified by its name, else by its number. */
+/* An element is identified by its name, or by its number if it has no name. */
 static size_t push_element(struct fg_binder *binder, const struct fg_yaml_node *node, size_t number)
 {
 	const struct fg_yaml_node *name = fg_yaml_get(node, "name");

@@ -9,9 +9,9 @@
 #include "config/yaml_tree.h"
 
 struct fg_binder {
-	const struct fg_section *schema; /* the whole file's */
+	const struct fg_section *schema; /* schema of the whole file */
 	struct fg_plan *plan;
-	struct fg_arena *arena; /* the plan's */
+	struct fg_arena *arena; /* arena of the plan */
 	struct fg_config_report *report;
 	struct fg_strbuf path; /* path of the current key: "gate.metrics.cpu_time.margin" */
 };

@@ -42,7 +42,7 @@ struct fg_config_source {
 	size_t text_size;
 	const char *const *settings; /* "KEY=VALUE" of the command line */
 	size_t setting_count;
-	const struct fg_config_option *options; /* override settings */
+	const struct fg_config_option *options; /* take precedence over `settings` */
 	size_t option_count;
 	char *const *environment; /* "NAME=VALUE", NULL-terminated; NULL: no environment */
 };

@@ -27,7 +27,7 @@ void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, v
 void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		    void *target);
 
-/* Scratch structs: the keys of these sections fill them before `finish` runs. */
+/* Scratch structs: the keys of a section fill its struct before `finish` runs. */
 struct fg_benchmark_scratch {
 	struct fg_benchmark benchmark;
 	bool shell;

@@ -36,7 +36,7 @@ static struct fg_yaml_node *new_scalar(const struct override *o)
 }
 
 /*
- * Single values are taken literally; structured ones are written as in the file: "[a, b]", "{min:
+ * Single values are taken literally; structured values are written as in the file: "[a, b]", "{min:
  * 5, max: 9}".
  */
 static struct fg_yaml_node *new_value(const struct override *o, bool is_single)

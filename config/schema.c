@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every key of fastgate.yml; those of `measure` are in schema_measure.c. A new key takes one row,
+ * Every key of fastgate.yml; those of `measure` are in schema_measure.c. A new key needs one row,
  * which defines it for the file, --set, the environment, the checks, `fastgate config --explain`,
  * docs/configuration.md and the editors' schema.
  *

@@ -23,7 +23,7 @@ enum fg_key_kind {
 	FG_KEY_DATE,          /* int64_t, wall clock */
 	FG_KEY_WORD,          /* an enum: the index of the word */
 	FG_KEY_VERSION,       /* checked, not kept */
-	/* structured values: bind.c */
+	/* structured values, which bind.c reads */
 	FG_KEY_COMMAND,   /* struct fg_command */
 	FG_KEY_TEXTS,     /* const char **, with a count */
 	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping with any names */
@@ -32,8 +32,8 @@ enum fg_key_kind {
 	 */
 	FG_KEY_FACTS,
 	FG_KEY_SECTION, /* a mapping with its own keys */
-	FG_KEY_LIST,    /* a list of such mappings, with a count */
-	FG_KEY_MAP,     /* a mapping from any names to such mappings, with a count */
+	FG_KEY_LIST,    /* a list of mappings, each with the keys of a section; with a count */
+	FG_KEY_MAP,     /* a mapping from any names to the keys of a section, with a count */
 	FG_KEY_KIND_COUNT,
 };
 
@@ -61,7 +61,7 @@ struct fg_key {
 	const char *example;              /* one or more lines of YAML; may be NULL */
 };
 
-/* The members that every row sets; `offset_` is 0 for a key without a value of its own. */
+/* The members that every row sets; `offset_` is 0 for a key without its own value. */
 #define FG_KEY(name_, kind_, offset_, help_) \
  .name = (name_), .kind = FG_KEY_##kind_, .offset = (offset_), .help = (help_)
 #define FG_BOUNDS(from, to) .minimum = (from), .maximum = (to)
@@ -98,7 +98,7 @@ const struct fg_key *fg_schema_find(const struct fg_section *section, const char
 
 /* ---- schema_paths.c ---- */
 
-/* The top-level key with this section; NULL: only keys further down have it. */
+/* The top-level key with this section; NULL: only nested keys have the section. */
 const struct fg_key *fg_schema_top(const struct fg_section *section);
 
 struct fg_schema_visit {

@@ -18,7 +18,10 @@ const char **fg_section_names(const struct fg_section *section, struct fg_arena 
 	return names;
 }
 
-/* Returns the length of the path's first part; *rest points to the dot or bracket that ends it. */
+/*
+ * Returns the length of the path's first part; *rest points to the next part, after any brackets
+ * and the dot.
+ */
 static size_t part_of(const char *path, const char **rest)
 {
 	const size_t length = strcspn(path, ".[");

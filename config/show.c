@@ -16,7 +16,7 @@ static bool is_plain(const struct fg_yaml_node *node)
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "0123456789_./%+-";
 
-	/* overrides set `quoted`, too */
+	/* overrides also set `quoted` */
 	const bool was_quoted = node->quoted && node->place.line > 0;
 
 	return !was_quoted && *node->text && node->text[strspn(node->text, safe)] == '\0' &&

@@ -10,11 +10,11 @@ struct fg_value_kind {
 	const char *expected; /* "a ratio such as 2% or 0.02" */
 	int (*parse)(const struct fg_key *key, const char *text, void *target,
 		     struct fg_arena *arena, struct fg_error *err);
-	const char *json_type;    /* of a bare value; NULL: string only */
-	const char *json_pattern; /* of a value written as text; NULL: none */
+	const char *json_type;    /* JSON type of a bare value; NULL: string only */
+	const char *json_pattern; /* pattern of a value written as text; NULL: none */
 };
 
-const struct fg_value_kind *fg_value_kind(enum fg_key_kind kind); /* of a scalar */
+const struct fg_value_kind *fg_value_kind(enum fg_key_kind kind); /* `kind` must be a scalar */
 /* "a number from 1 to 1000" */
 void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text);
 /* "number from 1 to 1000", for a table whose page explains how each kind is written. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A YAML text as a tree of nodes that know their position.
+ * A YAML text as a tree of nodes with their positions.
  *
  * Untrusted input is bounded: bytes by the caller, depth and nodes here. An alias shares the node
  * of its anchor and counts as many nodes as the anchor has, so that nested aliases reach the limit
@@ -327,8 +327,8 @@ static void take(struct builder *b, const yaml_event_t *event)
 /* ---- syntax errors ---- */
 
 /*
- * True if the marked line begins with a tab. This is the most common mistake, and libyaml's message
- * about it is the least clear.
+ * True if the marked line is indented with a tab. This is the most common mistake, and libyaml's
+ * message about it is the least clear.
  */
 static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {
@@ -394,7 +394,7 @@ bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
 	}
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	/*
-	 * If the encoding is set, libyaml takes a byte order mark for text. Editors on Windows
+	 * If the encoding is set, libyaml treats a byte order mark as text. Editors on Windows
 	 * write one.
 	 */
 	mark_size = text->size >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

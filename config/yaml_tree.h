@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML text as a tree whose nodes know their position. */
+/* YAML text as a tree of nodes with their positions. */
 #ifndef FG_CONFIG_YAML_TREE_H
 #define FG_CONFIG_YAML_TREE_H
 

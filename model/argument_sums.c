@@ -163,7 +163,7 @@ enum {
 	EITHER_SIDE = 2
 };
 
-/* An index into the sums, and the calls there: those of one side, or of the side that has more. */
+/* An index into the sums, and the number of calls: of one side, or of the side with more calls. */
 struct place {
 	size_t at;
 	double calls;

@@ -3,7 +3,7 @@
  * The arguments with which both sides called functions, by function and call path.
  *
  * Sums hold everything that was seen. A table is the excerpt kept with a verdict: the functions and
- * call paths called most, within a run's size limit, and the numbers of those left out.
+ * call paths called most, within a run's size limit, and how many were left out.
  */
 #ifndef FG_MODEL_ARGUMENTS_H
 #define FG_MODEL_ARGUMENTS_H
@@ -20,7 +20,7 @@ enum {
 	FG_ARGUMENT_FUNCTIONS_MAX = 64,
 	FG_ARGUMENT_PATHS_MAX = 32, /* per function */
 	FG_ARGUMENT_FRAMES_MAX = 128,
-	/* outermost frames kept of a long path; the rest are the innermost */
+	/* outermost frames kept of a long path; the other kept frames are the innermost */
 	FG_ARGUMENT_FRAMES_OUTER = 32,
 	FG_ARGUMENT_NAME_MAX = 400, /* bytes of one name */
 };
@@ -29,11 +29,11 @@ enum {
 struct fg_argument_figures {
 	double values, zeros, negatives, denormals, infinities, nans;
 	double repeats;          /* calls with the same value as the previous call */
-	double least, most, sum; /* of finite values; NaN: unknown */
+	double least, most, sum; /* finite values only; NaN: unknown */
 	double bins[FG_ARGUMENT_BINS];
 };
 
-/* The number of finite values: `least`, `most` and the mean describe only these. */
+/* The number of finite values: `least`, `most` and the mean describe only these values. */
 double fg_argument_finite(const struct fg_argument_figures *figures);
 void fg_argument_join(struct fg_argument_figures *figures, const struct fg_argument_figures *more);
 /* The range of a bin, for people: "2^-3 to 2^-2". */
@@ -68,7 +68,7 @@ struct fg_argument_function {
 };
 
 struct fg_argument_table {
-	const char **names; /* of functions on call paths */
+	const char **names; /* names of functions on call paths */
 	size_t name_count;
 	struct fg_argument_function *functions; /* sorted by calls, descending */
 	size_t function_count;

@@ -39,7 +39,7 @@ static bool next_word(const char **at, size_t *length)
 
 /*
  * Source locations and the amount of debug information do not change code. The level (-O) does, but
- * it is compared as a fact of its own.
+ * it is compared separately.
  */
 static bool is_idle_flag(const char *word, size_t length)
 {

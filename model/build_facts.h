@@ -11,7 +11,7 @@
 
 struct fg_build_library {
 	char *name;     /* as named by the program that loads it */
-	char *identity; /* build-id, or why it has none */
+	char *identity; /* build-id, or why the file lacks one */
 	bool is_own;    /* lies inside the side's own tree */
 	/* libraries of the project only */
 	char *code;
@@ -29,7 +29,7 @@ enum fg_compared {
 /* Properties of a function's machine code; x86-64 only. */
 struct fg_code_form {
 	unsigned vectors;    /* arithmetic instructions on vectors */
-	unsigned tail_calls; /* jumps instead of calls */
+	unsigned tail_calls; /* jumps that replace calls */
 };
 
 /* A hot function, compared with the baseline's. */
@@ -48,7 +48,7 @@ struct fg_build_facts {
 	char *comment; /* the section .comment, which also names compilers */
 	char *flags;
 	char *optimisation;
-	char *producers; /* set if there are several */
+	char *producers; /* number of different compilers or options, if above 1 */
 	char *linking;   /* "dynamic" or "static" */
 	char *debug_info;
 	char *code;   /* digest of the machine code, whatever its address */
@@ -87,7 +87,7 @@ void fg_build_facts_set(struct fg_build_facts *build, const char *key, const cha
 /* All facts under their keys. */
 void fg_build_facts_list(const struct fg_build_facts *build, struct fg_environment *facts);
 
-/* True if both are known and equal. */
+/* True if both facts are known and equal. */
 bool fg_fact_is_equal(const char *a, const char *b);
 
 /* Finds or adds a library. The pointer is valid until the next library is added. */

@@ -9,7 +9,7 @@ struct fg_chain_edge {
 	const char *run;
 	const char *from; /* commit of the baseline */
 	const char *to;   /* commit of the candidate */
-	const char *tag;  /* of `to`; NULL: none */
+	const char *tag;  /* tag of `to`; NULL: none */
 	int64_t series;   /* id in the store; 0: not stored yet */
 	unsigned pairs;
 	double change; /* log(candidate / baseline); 0 for identical builds */

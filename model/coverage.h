@@ -21,7 +21,7 @@ double fg_coverage_share(const struct fg_coverage *arm, double min_ns);
 /*
  * True if a much smaller share of one arm was covered, and that arm's unseen time is much longer. A
  * short program fails only the first test: the time until the dynamic linker has loaded the sampler
- * is a large share of it, but is equal on both sides.
+ * is a large share of its run, but is equal on both sides.
  */
 bool fg_coverage_is_one_sided(const struct fg_coverage arms[2], double min_ns);
 

@@ -80,7 +80,7 @@ void fg_environment_fingerprint(const struct fg_environment *environment, char t
 
 		if (!fact->identity)
 			continue;
-		/* The NUL after each keeps ("a", "bc") and ("ab", "c") apart. */
+		/* The NUL after each text keeps ("a", "bc") and ("ab", "c") apart. */
 		fg_sha256_add_text(&sha, fact->key);
 		fg_sha256_add_text(&sha, fact->value);
 	}

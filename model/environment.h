@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts about the host and the build, sorted by key: "host.cpu.model" = "AMD EPYC". Values are
- * text. Facts marked `identity` make up the coarse fingerprint: a comparison of runs with different
- * fingerprints says so.
+ * text. Facts marked `identity` make up the coarse fingerprint; reports always list the identity
+ * facts that differ.
  */
 #ifndef FG_MODEL_ENVIRONMENT_H
 #define FG_MODEL_ENVIRONMENT_H
@@ -28,7 +28,7 @@ struct fg_fact_difference {
 	bool identity;
 };
 
-/* Copies both; replaces the value of an existing key. */
+/* Copies key and value; replaces the value of an existing key. */
 void fg_environment_set(struct fg_environment *environment, const char *key, const char *value,
 			bool identity);
 void fg_environment_printf(struct fg_environment *environment, const char *key, bool identity,

@@ -15,13 +15,13 @@ struct fg_executed_file {
 	const char *path;     /* relative to the side's root if inside it, else absolute */
 	const char *identity; /* inside: digest of its code; outside: build-id */
 	bool is_inside;
-	bool is_whole;           /* it also executes code without a symbol */
+	bool is_whole;           /* code without a symbol was also executed */
 	struct fg_map functions; /* linkage names up to the first dot */
 };
 
 /* A file that the benchmark reads, or a folder that it lists. */
 struct fg_executed_input {
-	const char *path;     /* as above */
+	const char *path;     /* relative to the side's root if inside it; otherwise absolute */
 	const char *identity; /* digest of the content; "absent" */
 	bool is_inside;
 };

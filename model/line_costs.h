@@ -11,9 +11,9 @@
 #include "base/map.h"
 
 struct fg_line_cost {
-	uint32_t function; /* of the profile set */
+	uint32_t function; /* index into the functions of the profile set */
 	uint32_t file;     /* index into files */
-	uint32_t line;     /* or an address in a binary */
+	uint32_t line;     /* line of the file, or address in a binary */
 	uint32_t arm;      /* enum fg_arm */
 	double cost;       /* in the unit of the set's time */
 };
@@ -33,7 +33,7 @@ struct fg_function_lines {
 	const char *file; /* the file with most of the cost; NULL: unknown */
 	struct fg_line_cost *items;
 	size_t count;
-	double total; /* of the function on this side, over all files */
+	double total; /* cost of the function on this side, over all files */
 };
 
 /* Adds `key.cost` to the cost of the same line. */

@@ -32,7 +32,7 @@ enum fg_measure_id {
 	FG_MEASURE_INSTRUCTIONS,
 	FG_MEASURE_CALLS,
 	FG_MEASURE_CACHE_MISSES,       /* simulated, of the last level */
-	FG_MEASURE_CACHE_FIRST_MISSES, /* of the first levels */
+	FG_MEASURE_CACHE_FIRST_MISSES, /* simulated, of the first levels */
 	FG_MEASURE_BRANCH_MISSES,      /* simulated */
 	FG_MEASURE_CALLS_OF,
 	FG_MEASURE_TIME_OF,
@@ -77,12 +77,12 @@ struct fg_measure {
 	enum fg_better better;
 	bool exact;        /* every event was counted; false: estimated from samples */
 	bool is_recorded;  /* only `record` measures it: runs cannot be gated on it */
-	bool is_simulated; /* by a model of a CPU: it explains a verdict and is never judged */
+	bool is_simulated; /* from a simulated CPU: explains a verdict, but is never judged */
 	/* formats a value for people: "12.5 ms"; NULL: number and unit */
 	const char *(*format)(double value, char text[FG_NUMBER_TEXT_SIZE]);
 };
 
-/* The measures of one profile: the built-in ones, then its own. A zeroed list is valid. */
+/* The measures of one profile: the built-in measures, then its own. A zeroed list is valid. */
 struct fg_measure_list {
 	const struct fg_measure **own;
 	size_t count, capacity;

@@ -3,8 +3,8 @@
 
 /*
  * Only metrics that respond to the program rather than to noise are gated by default: CPU time,
- * wall time (if the schedule measures it) and peak memory. The rest is recorded, shown, and gated
- * on request.
+ * wall time (if the schedule measures it) and peak memory. Other metrics are recorded, shown, and
+ * gated on request.
  */
 #define METRIC(called, words, of, least, limit)                               \
  .name = (called), .label = (words), .unit = (of), .better = FG_BETTER_LOWER, \

@@ -74,13 +74,13 @@ enum fg_sample_clock {
 	FG_SAMPLE_NOTHING, /* no sampling, only counted events */
 };
 
-/* Frames of Python functions between native ones. */
+/* Frames of Python functions between native frames. */
 enum fg_python_frames {
 	FG_PYTHON_AUTO, /* for supported versions */
 	FG_PYTHON_OFF,
 };
 
-/* Kernel functions below those of the program. */
+/* Kernel functions below the program's functions. */
 enum fg_kernel_functions {
 	FG_KERNEL_AUTO, /* if the kernel may be sampled */
 	FG_KERNEL_OFF,
@@ -116,7 +116,7 @@ enum fg_affected_mode {
 	FG_AFFECTED_NEVER,
 };
 
-/* When to measure a benchmark with its code at other addresses, too (runner/build/layouts.h). */
+/* When to measure a benchmark also with its code at other addresses (runner/build/layouts.h). */
 enum fg_layouts_mode {
 	FG_LAYOUTS_AUTO, /* if links are cheap, or if the benchmark looks slower as linked */
 	FG_LAYOUTS_ALWAYS,
@@ -143,14 +143,14 @@ struct fg_measuring {
 	/* patterns of functions whose calls are counted and arguments recorded */
 	const char **domains;
 	size_t domain_count;
-	bool entries; /* count calls within an object too, by patching function entries */
+	bool entries; /* also count calls within an object, by patching function entries */
 	struct fg_sampler sampler;
 };
 
 struct fg_benchmark {
 	const char *name;
 	const char *was;                    /* name in the baseline; NULL: the same */
-	struct fg_command command;          /* the candidate's */
+	struct fg_command command;          /* command of the candidate */
 	struct fg_command baseline_command; /* argc 0: `command` in the baseline's tree */
 	const char *working_directory;      /* relative to the side's root */
 	struct fg_variable *environment;
@@ -210,7 +210,7 @@ struct fg_post_target {
 	const char *token_env;
 	bool required;
 	bool from_file;     /* the destination is set by fastgate.yml */
-	const char *format; /* webhook: the reporter whose report is sent; others: NULL */
+	const char *format; /* webhook: the reporter whose report is sent; other kinds: NULL */
 };
 
 /* Templates of addresses: model/links.h. */
@@ -261,7 +261,7 @@ struct fg_plan {
 
 /* Classes of events that can be counted by call path, such as "heap"; NULL-terminated. */
 extern const char *const fg_countable[];
-/* The classes that `record` accepts, including those of no use to a gate. */
+/* The classes that `record` accepts, including classes that a gate cannot use. */
 extern const char *const fg_recordable[];
 
 const char *fg_schedule_name(enum fg_schedule value);

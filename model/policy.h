@@ -43,8 +43,8 @@ struct fg_policy {
 	bool fail_on_placement; /* fail if only code placement made the program slower */
 	bool fail_on_exact;     /* fail if more instructions are executed */
 	unsigned creep_window;  /* number of latest commits whose small steps are summed; 0: off */
-	double creep_tolerated; /* the largest sum of these steps that passes */
-	bool fail_on_creep;     /* a larger sum also fails */
+	double creep_tolerated; /* the largest sum of small steps that passes */
+	bool fail_on_creep;     /* fail if the sum exceeds creep_tolerated */
 	double prove_share; /* share of the budget for a hidden run whose right answer is known */
 	bool anchors;       /* measure against the last release if the chain is too imprecise */
 	struct fg_accept *accepts;

@@ -46,8 +46,8 @@ static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *kn
 }
 
 /*
- * Finds or adds "name NUL library"; `kept` gets the index's copy of that text, NULL if it was
- * there.
+ * Finds or adds "name NUL library"; `kept` gets the index's copy of that text, NULL if the index
+ * already had it.
  */
 static uint32_t find_function(struct fg_profile_set *set,
 			      const struct fg_profile_function *function, const char **kept)

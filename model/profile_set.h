@@ -77,7 +77,7 @@ struct fg_profile_set {
 	size_t region_row_count;
 	size_t region_row_capacity;
 	struct fg_measure_list measures;
-	/* only of repetitions sampled in this process; never stored */
+	/* only for repetitions sampled in this process; never stored */
 	struct fg_line_costs lines;
 	struct fg_line_costs instructions; /* file names are "BUILD_ID PATH" */
 	/* both sides, for the verdict's table; stored only in the report */

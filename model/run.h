@@ -59,7 +59,7 @@ struct fg_repetition {
 	uint32_t pair;
 	uint8_t arm;      /* enum fg_arm */
 	uint8_t position; /* start order within the pair or block */
-	uint16_t aside;   /* enum fg_aside, or'ed; 0: it counts */
+	uint16_t aside;   /* enum fg_aside, or'ed; 0: the repetition counts */
 	int16_t cpu;      /* pinned to, or -1 */
 	uint16_t padding; /* bytes of environment padding */
 	bool sampled;
@@ -87,9 +87,9 @@ struct fg_sampling {
 	double switches_hz;   /* context switches per second of CPU time; 0: unknown */
 	double start_share;   /* share of CPU time for the collector's start and end */
 	double interrupts;    /* interrupts per sample without a signal; learned, not stored */
-	double expected_cost; /* share of CPU time computed from these costs; NaN: unknown */
+	double expected_cost; /* share of CPU time computed from the costs; NaN: unknown */
 	char clock[80];       /* clock of the sampler; empty: unknown */
-	char unseen[160];     /* time that this clock cannot see; empty: none, or unknown */
+	char unseen[160];     /* time that the sampler's clock misses; empty: none, or unknown */
 };
 
 struct fg_exchange;
@@ -109,7 +109,7 @@ enum fg_remark {
 	FG_REMARK_DOMAINS,   /* arguments that only the candidate's functions get */
 	FG_REMARK_ARGUMENTS, /* the candidate's arguments */
 	FG_REMARK_HINTS,     /* advice about the arguments */
-	FG_REMARK_EXACT,     /* what counted instructions, or why nothing did */
+	FG_REMARK_EXACT,     /* the tool that counted instructions, or why none did */
 	FG_REMARK_COUNT
 };
 
@@ -137,8 +137,9 @@ struct fg_series {
 	/* relative CPU cost, measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*
-	 * A benchmark that looked slower as linked is measured again in several layouts. These keep
-	 * the metric that looked slower, and its ratio as linked.
+	 * A benchmark that looked slower as linked is measured again in several layouts.
+	 * as_linked_metric and as_linked keep the metric that looked slower, and its ratio as
+	 * linked.
 	 */
 	char *as_linked_metric; /* NULL: one layout only; "": several layouts from the beginning */
 	double as_linked;
@@ -159,7 +160,7 @@ struct fg_side {
 	char *branch;
 	char *describe; /* as named by the user: "merge-base", a ref, a run id, a command */
 	bool dirty;
-	/* shared by all benchmarks of this side, including user-defined facts */
+	/* facts shared by all benchmarks of this side, user-defined facts included */
 	struct fg_environment build;
 };
 
@@ -187,9 +188,9 @@ size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
 /* Index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
-/* True if the unit is one of time. A time is never zero, a count may be. */
+/* True if the unit is a unit of time. A time is never zero; a count may be. */
 bool fg_metric_is_time(const struct fg_metric *metric);
-/* True for a time that varies between repetitions, false for an exact one and for a count. */
+/* True for a time that varies between repetitions, false for an exact time or a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next repetition is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);

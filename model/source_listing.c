@@ -9,7 +9,7 @@ enum {
 	LINES_MAX = 300,              /* lines of a function considered */
 	CELLS_MAX = 16 * 1024 * 1024, /* pairs of lines compared */
 	REACH = 1500,    /* lines on each side of a function, if whole files are too long */
-	CONTEXT = 2,     /* lines shown around an important one */
+	CONTEXT = 2,     /* lines shown around an important line */
 	HEAD_REACH = 60, /* most lines from a function's head to its first cost */
 	TAB_COLUMNS = 8,
 };
@@ -44,8 +44,9 @@ static unsigned hottest_line(const struct fg_source_side *side)
 }
 
 /*
- * Chooses the function's lines: from its head, if known and near, to its end or, if that is
- * unknown, to the last line with a cost; at most LINES_MAX of them, around the hottest.
+ * Chooses the function's lines, from its head to its end. A head far above the first cost counts
+ * only if the end is known; without a known end, the lines end shortly after the last cost. At most
+ * LINES_MAX lines are chosen, around the hottest.
  */
 static void choose_lines(const struct fg_source_side *side, unsigned *first, unsigned *last)
 {

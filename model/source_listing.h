@@ -22,7 +22,7 @@ struct fg_source_row {
 };
 
 struct fg_source_listing {
-	const char *file; /* the candidate's, or that of the only known side */
+	const char *file; /* file of the candidate, or of the only known side */
 	bool has_side[2]; /* false: this side's source is unknown */
 	struct fg_source_row *rows;
 	size_t row_count;
@@ -32,7 +32,7 @@ struct fg_source_listing {
 
 struct fg_source_side {
 	const char *text;                 /* the whole file; NULL: unknown */
-	const struct fg_line_cost *costs; /* by line */
+	const struct fg_line_cost *costs; /* sorted by line */
 	size_t cost_count;
 	unsigned first; /* line where the function begins; 0: unknown */
 	unsigned last;  /* line where the function ends; 0: unknown */
@@ -43,8 +43,8 @@ struct fg_source_side {
 const struct fg_source_listing *fg_source_listing_make(const struct fg_source_side sides[2],
 						       const char *file, struct fg_arena *arena);
 /*
- * The candidate's line to look at first: the hottest new line, else the hottest line; 0: that line
- * is only the baseline's.
+ * The candidate's line to look at first: the hottest new line, else the hottest line; 0: only the
+ * baseline has that line.
  */
 unsigned fg_source_listing_line(const struct fg_source_listing *listing);
 

@@ -7,7 +7,7 @@
 
 struct fg_function_total {
 	uint64_t id;    /* id of the function in the store */
-	double self[2]; /* per repetition of the arm */
+	double self[2]; /* self time per repetition of the arm */
 	double inclusive[2];
 };
 

@@ -14,7 +14,7 @@
 #include "model/run.h"
 #include "model/source_listing.h"
 
-/* In order of severity: the most severe outcome of any benchmark is that of the run. */
+/* In order of severity: the most severe outcome of any benchmark is the run's outcome. */
 enum fg_outcome {
 	FG_OUTCOME_PASS,
 	FG_OUTCOME_NEW,
@@ -23,7 +23,7 @@ enum fg_outcome {
 	/* the same code at other addresses: slower or faster, but not because of the change */
 	FG_OUTCOME_PLACEMENT,
 	FG_OUTCOME_INCONCLUSIVE,
-	/* no single change is to blame, but many small ones together */
+	/* no single change is to blame, but many small changes together */
 	FG_OUTCOME_CREEP,
 	FG_OUTCOME_REGRESSION,
 	FG_OUTCOME_ERROR,
@@ -68,7 +68,7 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* p-value of the decisive test; NaN: none */
-	/* from the test behind the interval */
+	/* from the test that gave the interval */
 	struct {
 		bool is_known;
 		double slower; /* probability that the change is above zero */
@@ -143,7 +143,7 @@ struct fg_node_verdict {
 	unsigned line;
 	enum fg_outcome outcome;
 	enum fg_standing standing;
-	/* baseline, candidate; a function's includes its time in unchanged libraries */
+	/* baseline, candidate; the time of a function includes its time in unchanged libraries */
 	double self[2];
 	double inclusive[2];
 	/* self time per repetition (a library: of all its functions); inclusive time for regions */
@@ -260,7 +260,7 @@ struct fg_creep_verdict {
 struct fg_benchmark_verdict {
 	const char *name;
 	enum fg_outcome outcome;
-	enum fg_exit exit_code; /* what this outcome makes of the run, by the benchmark's policy */
+	enum fg_exit exit_code; /* the run's exit code for this outcome, by the policy */
 	enum fg_schedule schedule;
 	unsigned pairs;
 	unsigned set_aside;

@@ -133,7 +133,9 @@ static bool is_builtin(const char *name)
 	       (has_type && fg_text_has_word(names, " ", name, size - 1));
 }
 
-/* Names the calls that a pattern does not cover although it reached some. False: it covers all. */
+/*
+ * Names the calls that a pattern misses although it reached some. Returns false if it misses none.
+ */
 static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
 {
 	const char *at = pattern->library[0] ? "@" : "";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns of functions to count: the functions that each reached in any process, or the reason why
- * it reached none; the number of functions counted at their entries, and why others are not.
+ * Patterns of functions to count: for each pattern, the functions that it reached in any process,
+ * or the reason why it reached none; and the number of functions that were counted or refused at
+ * their entries, by reason.
  */
 #ifndef FG_PROFILE_CALL_PATTERNS_H
 #define FG_PROFILE_CALL_PATTERNS_H
@@ -16,8 +17,8 @@ struct fg_call_patterns {
 	struct fg_trace_pattern *patterns;
 	size_t count, capacity;
 	/* functions that were requested at their entries, by enum fg_entry_refusal */
-	uint64_t entries[FG_ENTRY_REFUSALS];        /* number in the process with the most */
-	const char *entry_names[FG_ENTRY_REFUSALS]; /* names of some such functions, or NULL */
+	uint64_t entries[FG_ENTRY_REFUSALS];        /* number in the process with most of them */
+	const char *entry_names[FG_ENTRY_REFUSALS]; /* names of some of the functions, or NULL */
 	bool entries_requested;                     /* some process requested entries */
 	/* programs in which some patterns reached no function */
 	const char **programs;

@@ -38,9 +38,9 @@ enum {
 	FG_CALLED_COLUMNS_MAX = 10
 };
 
-/* One of the figures that are shown of a function: a count, a real number or a time. */
+/* A figure that is shown for each function: a count, a real number or a time. */
 struct fg_called_column {
-	const char *key; /* in JSON and CSV */
+	const char *key; /* name in JSON and CSV */
 	const char *title;
 	bool is_real, is_time;
 	uint8_t optional; /* as in struct fg_view_column */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /*
- * A depth-first walk. A counter per label answers with one lookup whether a label is among the
+ * A depth-first walk. With a counter per label, one lookup shows whether a label is among the
  * ancestors.
  */
 struct walk {

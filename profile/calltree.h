@@ -43,7 +43,8 @@ struct fg_weight {
 };
 
 /*
- * Identifies a label, together with its name. The line never does: functions move between builds.
+ * Identifies a label, together with its name. The line is never part of the identity, because
+ * functions move between builds.
  */
 enum fg_label_identity {
 	FG_LABEL_LIBRARY,
@@ -139,7 +140,7 @@ struct fg_calltree_query {
 	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
 	bool fold_inlined;         /* inlined frames belong to the function that contains them */
 	bool mangled;              /* show linkage names */
-	const char *thread;        /* pattern */
+	const char *thread;        /* pattern of threads */
 	const char *region;
 	const char *unit_kind;
 	uint64_t unit_first, unit_last; /* numbers, inclusive; unit_last 0: no limit */
@@ -169,7 +170,10 @@ void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *ro
  */
 void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
-/* The labels of one tree in another, which gets those that it lacks. The caller frees the list. */
+/*
+ * Returns the label in `into` for each label of `from`, and adds labels that `into` lacks. The
+ * caller frees the list.
+ */
 uint32_t *fg_calltree_map_labels(struct fg_calltree *into, const struct fg_calltree *from);
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
 void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
@@ -190,10 +194,11 @@ void fg_calltree_finish(struct fg_calltree *tree);
 void fg_calltree_difference(const struct fg_calltree *before, const struct fg_calltree *after,
 			    struct fg_calltree *difference);
 /*
- * Makes a bottom-up tree: below the root are the labels where time was spent, below each its
- * callers, at most max_depth levels. A node's inclusive figure is the time at the leaf label below
- * this chain of callers; its self figure is the part for which no further caller is shown. Nodes
- * below `floor` in every column are left out: their weight stays in their parent's self figure.
+ * Makes a bottom-up tree: below the root are the labels where time was spent, and below each label
+ * its callers, at most max_depth levels. A node's inclusive figure is the time at the leaf label
+ * below this chain of callers; its self figure is the part for which no further caller is shown.
+ * Nodes below `floor` in every column are left out: their weight stays in their parent's self
+ * figure.
  */
 void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor,
 			struct fg_calltree *inverted);
@@ -203,7 +208,7 @@ struct fg_label_figures {
 	uint32_t label;
 	struct fg_weight self[FG_CALLTREE_COLUMNS];
 	struct fg_weight inclusive[FG_CALLTREE_COLUMNS];
-	uint32_t leaf_paths; /* distinct call paths that end in the label with time of their own */
+	uint32_t leaf_paths; /* distinct call paths that end in the label and have self time */
 };
 /*
  * Lists the labels that occur, except the root, sorted by self in the last column, largest first.
@@ -217,7 +222,7 @@ struct fg_label_edge {
 	uint32_t callee;
 	struct fg_weight weight[FG_CALLTREE_COLUMNS];
 };
-/* Sorted by caller, then by weight; the caller frees it. */
+/* Lists the edges by `caller`, then by weight. Returns their number; *edges is to be freed. */
 size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
 
 void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,

@@ -12,13 +12,13 @@
 struct path {
 	uint32_t source; /* node of the tree, where the time was spent */
 	uint32_t at;     /* the ancestor that the inverted node stands for */
-	uint32_t caller; /* label above it; UINT32_MAX: none */
+	uint32_t caller; /* label above `at`; UINT32_MAX: none */
 };
 
 struct inversion {
 	const struct fg_calltree *tree;
 	struct fg_calltree *inverted;
-	uint32_t *label_of; /* tree's label → inverted's */
+	uint32_t *label_of; /* label of the tree → label of the inverted tree */
 	unsigned max_depth;
 	double floor;
 };

@@ -14,9 +14,9 @@ struct self {
 };
 
 /*
- * Marks the stacks with samples in them or below them; only these get a node. Stacks have lines and
- * addresses, nodes only functions, so several stacks share a node. A stack's parent has a smaller
- * index, so one backward pass marks all.
+ * Marks the stacks with samples in them or below them; only these stacks get a node. Stacks have
+ * lines and addresses, nodes only functions, so several stacks share a node. A stack's parent has a
+ * smaller index, so one backward pass marks all.
  */
 static bool *find_used(const struct fg_profile *profile)
 {
@@ -186,8 +186,8 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 FG_ORDER_BY(compare_texts, char *const, strcmp(*a, *b))
 
 /*
- * "libm.so.6 1a2b3c": name and build-id, or the hash of its bytes if it has none. Unreadable
- * modules all differ.
+ * "libm.so.6 1a2b3c": name and build-id, or the hash of its bytes if it has none. An unreadable
+ * module is identified by its path.
  */
 static char *module_text(const struct fg_module_info *module)
 {
@@ -271,8 +271,8 @@ static void fill_result(const struct fg_profile *profile, struct fg_ingest_resul
 }
 
 /*
- * Adds one row. The first measure and exact ones get a row even without samples: a count of zero is
- * a result.
+ * Adds one row. The first measure and exact measures get a row even without samples: a count of
+ * zero is a result.
  */
 static void add_measure(struct fg_profile_set *set, const struct fg_profile *profile,
 			uint16_t measure, const uint32_t *node_of, const struct fg_ingest_row *row)

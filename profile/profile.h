@@ -31,7 +31,10 @@ struct fg_frame {
 	/* current line in this frame (in a caller: the line of the call); 0: unknown */
 	uint32_t line;
 	const char *file; /* file of that line; NULL: unknown; equal texts have equal addresses */
-	/* in the module's own address space; 0: none. An inlined frame has its host's address */
+	/*
+	 * in the module's own address space; 0: none. An inlined frame has the address of the
+	 * function that contains it
+	 */
 	uint64_t address;
 	uint32_t module; /* index into modules; 0: none */
 	uint32_t flags;  /* enum fg_frame_flag */
@@ -55,8 +58,8 @@ struct fg_sample {
 	uint32_t thread;
 	uint32_t region;
 	uint32_t unit;
-	uint32_t repetition; /* from 0 */
-	/* samples that this one represents: 1 in a trace, more in a stored run */
+	uint32_t repetition; /* counted from 0 */
+	/* samples that this sample represents: 1 in a trace, more in a stored run */
 	uint32_t count;
 	int64_t time_ns;  /* since the profile's start; 0 when `has_times` is false */
 	double value;     /* in the unit of its measure */
@@ -66,8 +69,8 @@ struct fg_sample {
 };
 
 /*
- * True if both are parts of one sample of system time, divided among kernel functions. Only for
- * profiles with times: parts follow each other, and no two samples of a thread have the same
+ * True if both samples are parts of one sample of system time, divided among kernel functions. Only
+ * for profiles with times: parts follow each other, and no two samples of a thread have the same
  * nanosecond.
  */
 static inline bool fg_sample_is_part(const struct fg_sample *before, const struct fg_sample *sample)
@@ -83,7 +86,7 @@ struct fg_profile_measure {
 	double total;
 	double lost;      /* samples due but not taken */
 	double truncated; /* total of the samples with an incomplete stack */
-	/* number of executions that measured it; 0: all executions of the profile */
+	/* number of executions that recorded the measure; 0: all executions of the profile */
 	uint32_t repetitions;
 };
 
@@ -159,7 +162,7 @@ struct fg_module_info {
 	uint64_t end;
 	uint32_t process;
 	bool is_kernel; /* the kernel or one of its modules; chance decides whether it is sampled */
-	/* origin of its names, for people, as from fg_symbol_module_source() */
+	/* origin of its names, for people (see fg_symbol_module_source()) */
 	const char *symbols_from;
 };
 
@@ -175,7 +178,7 @@ struct fg_profile_cost {
 	double start_ns;    /* the collector's time before main() and at the end */
 	double signals_ns;  /* the kernel's time for interrupts and signals; 0: not measured */
 	double switches_ns; /* cost of the clock at context switches */
-	double expected;    /* of a stored run: share of the CPU time computed from known costs */
+	double expected;    /* for a stored run: share of the CPU time computed from known costs */
 	int perf_errno;     /* reason (errno) why perf events were refused; 0: they were granted */
 	double system_ns;   /* system time in sampled_ns, if the clock distinguishes it */
 	double kernel_ns;   /* part of system_ns sampled independently of the kernel's ticks */
@@ -234,9 +237,9 @@ struct fg_profile {
 	size_t sample_count, sample_capacity;
 	struct fg_profile_measure *measures; /* [0]: the default */
 	size_t measure_count, measure_capacity;
-	struct fg_process_info *processes; /* from 0 */
+	struct fg_process_info *processes; /* [0]: the first process */
 	size_t process_count, process_capacity;
-	struct fg_thread_info *threads; /* from 0 */
+	struct fg_thread_info *threads; /* [0]: the first thread */
 	size_t thread_count, thread_capacity;
 	struct fg_region_info *regions; /* [0]: outside any region */
 	size_t region_count, region_capacity;
@@ -255,7 +258,7 @@ struct fg_profile {
 
 	const char *title;  /* title for people: the command, or the run and its benchmark */
 	const char *clock;  /* the clock, for people; NULL: unknown */
-	const char *unseen; /* blind spots of this clock, for people; NULL: none, or unknown */
+	const char *unseen; /* blind spots of the clock, for people; NULL: none, or unknown */
 	struct fg_profile_cost cost;
 	uint64_t period_ns; /* between samples; 0: unknown or mixed */
 	bool has_times;
@@ -287,8 +290,8 @@ void fg_profile_init(struct fg_profile *profile);
 void fg_profile_release(struct fg_profile *profile);
 
 /*
- * These find or add an entry. Texts are copied as valid UTF-8; U+FFFD replaces control characters.
- * NULL stays NULL.
+ * The next functions find or add an entry. Texts are copied as valid UTF-8; U+FFFD replaces control
+ * characters. NULL stays NULL.
  */
 const char *fg_profile_text(struct fg_profile *profile, const char *text);
 uint32_t fg_profile_function(struct fg_profile *profile,
@@ -298,7 +301,7 @@ uint32_t fg_profile_stack(struct fg_profile *profile, uint32_t parent, uint32_t 
 uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const char *name);
 /* Finds a measure by name, or adds it. */
 uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure *measure);
-/* Replaces CPU time as the first measure, before others are added. */
+/* Replaces CPU time as the first measure, before other measures are added. */
 void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
 /*
  * Finds a measure; a `name` of NULL means the first. FG_ENOENT: the message lists the existing
@@ -315,7 +318,7 @@ uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measu
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
 /* The first measure that is CPU or wall time; UINT16_MAX: none. */
 uint16_t fg_profile_time_measure(const struct fg_profile *profile);
-/* These append a zeroed element, valid until the next one is added. */
+/* The next functions append a zeroed element, valid until the next one is added. */
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);

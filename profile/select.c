@@ -13,7 +13,9 @@ struct select {
 	struct fg_profile *into;
 	uint32_t *frame_of_frame;         /* index + 1; 0: not made yet */
 	struct fg_pair_index frame_below; /* frame, ancestor's frame → frame */
-	/* by function: the library that all functions with a rewritten name share; NULL: its own */
+	/*
+	 * per function: the library that all functions with its rewritten name share; NULL: its own
+	 */
 	const char **libraries;
 	size_t library_capacity;
 	uint16_t *measure_of; /* index in the profile → index in the selected one */

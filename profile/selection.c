@@ -182,7 +182,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The function's library, or "" if unknown. */
+/* The function's library, or "" if unknown. The kernel counts as a library. */
 static const char *library_of(const struct fg_profile_function *function)
 {
 	if (!*function->library && strcmp(function->name, "[kernel]") == 0)

@@ -82,7 +82,7 @@ bool fg_selection_passes(const struct fg_selection *selection, const struct fg_s
 /* Appends a frame's name to `name` and sets the other members of `label`. */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
 		       struct fg_label *label, struct fg_strbuf *name);
-/* The ancestor whose name is appended to distinguish this one; 0: none. */
+/* The ancestor whose name is appended to the name of this stack's function; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
 /* True if adjacent frames with the same label become one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);

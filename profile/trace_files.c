@@ -43,7 +43,7 @@ static bool covers(const struct fg_unit_info *unit, const struct fg_sample *samp
 
 /*
  * Makes one pass over units and samples, both sorted by thread and time. Open units form a stack; a
- * sample belongs to the innermost one.
+ * sample belongs to the innermost unit.
  */
 static void assign_units(struct fg_profile *profile)
 {
@@ -95,7 +95,10 @@ int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struc
 	return FG_OK;
 }
 
-/* Reads the files. Times count from the start of the first process, in any order of the files. */
+/*
+ * Reads the files. Times count from the earliest start of a process, whatever the order of the
+ * files.
+ */
 static uint64_t read_all(char **paths, size_t count, struct fg_trace *traces, bool *good,
 			 struct fg_profile *profile, struct fg_error *first)
 {

@@ -3,7 +3,8 @@
  * A trace has two kinds of addresses. The address of an interrupted thread is its current
  * instruction. Every other address is a return address: the instruction after the call, which may
  * belong to another line, another inlined copy, or even the next function if the call never
- * returns. So these are looked up one byte earlier. The trace marks the kind of each address.
+ * returns. So return addresses are looked up one byte earlier. The trace marks the kind of each
+ * address.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -273,8 +274,8 @@ static bool is_nameless_kernel(const struct fg_trace *trace, uint32_t path)
 }
 
 /*
- * True for a nameless kernel frame below another one: without names, the kernel is one frame of any
- * depth.
+ * True for a nameless kernel frame below another nameless one: without names, the kernel is one
+ * frame of any depth.
  */
 static bool is_shown_by_parent(const struct fg_trace *trace, const struct fg_trace_path *path)
 {
@@ -311,7 +312,7 @@ static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 /*
  * The interpreter's own frames between two Python functions, or below a Python function, show how
  * Python works, not what the program does: their time belongs to the Python line. They stay if
- * there is no Python function next to them, as before the first one begins.
+ * there is no Python function next to them, as before the first Python function begins.
  */
 static struct fg_trace_place place_path(struct fg_trace_joiner *j,
 					const struct fg_trace_place *caller,

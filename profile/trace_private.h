@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files that turn traces into a profile. Each calls only those below it:
+ * Shared by the files that turn traces into a profile. Each file calls only the files below it:
  *
  *	trace_files.c     reads a file or a folder, sorts the samples
  *	trace_profile.c   adds one trace: its totals and notes

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* System time counts as sampled by perf events if they found this share of it. */
+/* System time counts as sampled by perf events if at least this share of it was. */
 static const double events_share = 0.75;
 
 static void add_notes(struct fg_trace_joiner *j)
@@ -116,7 +116,8 @@ static bool counts_heap(const struct fg_trace *trace)
 }
 
 /*
- * True if the collector has already reported the program's own malloc, which the loader showed it.
+ * True if the collector has already reported the program's own malloc, which it found through the
+ * loader.
  */
 static bool has_malloc_note(const struct fg_trace *trace)
 {
@@ -126,7 +127,7 @@ static bool has_malloc_note(const struct fg_trace *trace)
 	return false;
 }
 
-/* Notes an allocator that the program links under other names, which the loader does not see. */
+/* Notes an allocator that the program links under other names, which the loader cannot find. */
 static void note_own_allocator(struct fg_trace_joiner *j)
 {
 	static const char *const allocators[] = {

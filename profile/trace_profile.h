@@ -17,7 +17,7 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 
 /*
  * Reads a trace file, or every trace in a folder but not in its subfolders. An unreadable trace
- * becomes a note in the profile if another one can be read. FG_ENOENT: no trace at all.
+ * becomes a note in the profile if another trace can be read. FG_ENOENT: no trace at all.
  */
 int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 			   struct fg_profile *profile, struct fg_error *err) FG_NODISCARD;

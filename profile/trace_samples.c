@@ -26,8 +26,8 @@ static bool ends_in_kernel(const struct fg_trace *trace, uint32_t path)
 }
 
 /*
- * True for time in unknown kernel functions, which gets a leaf of its own below the calling
- * function, or below the root if no sample found the caller.
+ * True for time in unknown kernel functions, which gets a separate leaf below the calling function,
+ * or below the root if no sample found the caller.
  */
 static bool is_in_kernel(const struct fg_trace *trace, const struct fg_trace_sample *sample)
 {

@@ -16,8 +16,8 @@ struct fg_kernel_naming {
 };
 
 /*
- * Adds names to the traces of this folder whose processes have ended. Other files, read-only
- * traces and those from before the last boot are left as they are.
+ * Adds names to the traces of this folder whose processes have ended. Other files, read-only traces
+ * and traces from before the last boot are left as they are.
  */
 void fg_kernel_naming_add(struct fg_kernel_naming *naming, const char *folder);
 void fg_kernel_naming_release(struct fg_kernel_naming *naming);

@@ -7,7 +7,7 @@
 
 enum {
 	WAIT_MS = 100,
-	IMAGES_MAX = 65536, /* one trace each */
+	IMAGES_MAX = 65536, /* each image gets one trace */
 };
 
 /* A process between two execs. */

@@ -3,7 +3,7 @@
  * Samples every process on the machine through the kernel's perf events: each CPU that is not idle
  * is interrupted at a constant rate, and the kernel delivers its own call chain, the program's
  * registers and the top of its stack, which is walked as in profile/attach/stacks.h. Each process
- * gets one trace, as from the collector.
+ * gets one trace, in the collector's format.
  *
  *	machine.c           the loop: starts, ends and writes the traces
  *	machine_events.c    perf events: one per CPU, their rings and records

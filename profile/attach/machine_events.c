@@ -14,7 +14,7 @@
 
 enum {
 	RING_PAGES = 1024,   /* room for one second without a CPU for fastgate */
-	RING_PAGES_MIN = 64, /* the limit of locked memory for unprivileged users */
+	RING_PAGES_MIN = 64, /* fits into the memory that unprivileged users may lock */
 	STACK_BYTES = 16384,
 	RECORD_MAX = 65536,
 	CPUS_MAX = 4096,
@@ -318,7 +318,7 @@ static void read_ring(struct fg_machine_events *events, struct ring *ring,
 			break;
 		copy_out(ring, tail, header, header->size);
 		tail += header->size;
-		/* release the kernel's space now, because the rest takes a while */
+		/* release the kernel's space before the record is handled, which is slower */
 		__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 		if (parse(header, &record))
 			take_record(context, &record);

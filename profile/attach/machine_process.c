@@ -112,8 +112,8 @@ static void read_mappings(struct fg_machine_process *process)
 }
 
 /*
- * Walks the program's part of the stack: no frame for a kernel thread, one frame if the stack
- * cannot be walked.
+ * Walks the program's part of the stack: no frame for a kernel thread or without mappings, one
+ * frame if the stack cannot be walked.
  */
 static void walk(struct fg_machine_process *process, const struct fg_machine_record *record,
 		 struct fg_walked_stack *stack)

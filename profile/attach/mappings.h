@@ -13,7 +13,10 @@ enum {
 	FG_MAPPING_BUILD_ID_MAX = 64
 };
 
-/* Like an entry of the table in .eh_frame_hdr, but both are relative to the start of .eh_frame. */
+/*
+ * Like an entry of the table in .eh_frame_hdr, but both members are relative to the start of
+ * .eh_frame.
+ */
 struct fg_mapping_frame {
 	int32_t start;
 	int32_t description;
@@ -26,7 +29,7 @@ struct fg_mapping {
 	uint64_t table_base;
 	uint64_t table_entries;
 	uint64_t dynamic;                   /* address of the dynamic section; 0: none */
-	struct fg_mapping_frame *own_table; /* if the file has none; `table` is unused then */
+	struct fg_mapping_frame *own_table; /* stands in for a missing `table` */
 	uint8_t build_id[FG_MAPPING_BUILD_ID_MAX];
 	size_t build_id_size;
 	char *path;
@@ -51,9 +54,9 @@ const struct fg_mapping *fg_mappings_find(const struct fg_mappings *mappings, ui
 /* True if the address lies in executable memory. */
 bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address);
 /*
- * Limits how often the mappings of a process are read again for an unknown address: a read takes up
- * to milliseconds, and the address may stay unknown. The first few reads are free, for code that a
- * program generates at its start; after that, 100 ms must pass between two.
+ * Limits how often the mappings of a process are read again for an unknown address: a read can take
+ * milliseconds, and the address may stay unknown. The first few reads are free, for code that a
+ * program generates at its start; after that, 100 ms must pass between two reads.
  */
 struct fg_mapping_looks {
 	unsigned count;

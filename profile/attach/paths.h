@@ -25,7 +25,7 @@ void fg_paths_release(struct fg_paths *paths);
 /* Returns the node of the leaf. */
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
 		      const struct fg_walked_stack *stack);
-/* Adds a stack of which nothing is known. */
+/* Adds an unknown stack. */
 uint64_t fg_paths_add_unknown(struct fg_paths *paths);
 /* Returns the node of a kernel frame below `node`; `function` may be NULL. */
 uint64_t fg_paths_add_kernel(struct fg_paths *paths, uint64_t node,

@@ -123,9 +123,9 @@ static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *
 }
 
 /*
- * Copies a stopped thread's registers and the top of its stack and releases it;
- * fg_sampling_walk_copies() does the rest. If the thread waits by now, or was not on a CPU at the
- * sampled moment, its time is carried over to the next sample.
+ * Copies a stopped thread's registers and the top of its stack, and releases the thread;
+ * fg_sampling_walk_copies() walks the stack later. If the thread has begun to wait, or was not on a
+ * CPU at the sampled moment, its time is carried over to the next sample.
  */
 static void collect(struct fg_sampling_run *run, size_t index)
 {
@@ -187,7 +187,7 @@ static void walk(struct fg_sampling_run *run, struct fg_stopped_copy *copy)
 }
 
 /*
- * Walking a stack takes many times as long as copying it, so stacks are walked after the stopped
+ * Walking a stack is many times slower than copying it, so stacks are walked after the stopped
  * threads have been released. A thread that stops meanwhile waits for one walk at most.
  */
 void fg_sampling_walk_copies(struct fg_sampling_run *run)
@@ -266,7 +266,7 @@ static bool some_are_held_at(const struct fg_sampling_run *run, int cpu)
 	return false;
 }
 
-/* Waits for threads to stop: those that queued for fastgate's CPU can do so now. */
+/* Waits for threads to stop: threads that queued for fastgate's CPU can stop now. */
 static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since_ns)
 {
 	const int64_t started_ns = fg_clock_monotonic_ns();
@@ -325,8 +325,8 @@ static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 }
 
 /*
- * True if the thread runs or has run since the last moment. It is then visited even if it begins to
- * wait before fastgate arrives, and even if another begins to run.
+ * True if the thread runs or has run since the last moment. A due thread is visited even if it
+ * begins to wait before fastgate arrives, and even if another thread begins to run.
  */
 static bool is_due(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
 {

@@ -13,7 +13,7 @@
 
 struct fg_sampled {
 	int64_t time_ns;
-	int64_t period_ns; /* mean time between moments when this one was drawn */
+	int64_t period_ns; /* mean time between moments when this moment was drawn */
 	uint64_t weight_ns;
 	uint64_t queued_ns; /* additional weight, which is not levelled: see fg_moment */
 	uint64_t node;      /* call path */

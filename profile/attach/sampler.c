@@ -90,7 +90,7 @@ static void keep_to_budget(struct fg_sampling_run *run)
 	run->before = now;
 }
 
-/* Uniform between half a period and one and a half: no program runs in step with that. */
+/* Uniform between 0.5 and 1.5 periods, so that no program runs in step with the moments. */
 static int64_t draw_moment(struct fg_sampling_run *run)
 {
 	return fg_clock_monotonic_ns() +
@@ -169,10 +169,11 @@ static int write_trace(struct fg_sampling_run *run, struct fg_error *err)
 /*
  * Sets the smallest timer slack, so that a moment is not delayed to coincide with another timer. If
  * permitted, fastgate runs before all ordinary threads, so that a stopped thread need not wait for
- * another's slice to end. Otherwise a short slice gets it a CPU at each moment (since Linux 6.12).
- * The slice is long enough to copy everything at a moment: at a clock tick, every 1 to 4 ms, a
- * thread that has used up its slice loses the CPU, even if stopped threads wait for it. With slices
- * of 0.1 ms that happened in 1 % of stops and cost 3 to 4 ms; with 0.7 ms, in 0.05 %.
+ * the end of another thread's slice. If not permitted, fastgate asks for a short slice, which gives
+ * it a CPU at each moment (since Linux 6.12). The slice is long enough to copy everything at a
+ * moment: at a clock tick, every 1 to 4 ms, a thread that has used up its slice loses the CPU, even
+ * if stopped threads wait for it. With slices of 0.1 ms that happened in 1 % of stops and cost 3 to
+ * 4 ms; with 0.7 ms, in 0.05 %.
  */
 static void become_punctual(void)
 {

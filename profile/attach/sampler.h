@@ -39,7 +39,7 @@ struct fg_outside_result {
 	uint64_t stopped_ns; /* total time that threads were stopped */
 	uint64_t stops;
 	uint64_t pause_p99_ns; /* 99 % quantile of the newest stops */
-	int64_t period_ns;     /* at the end */
+	int64_t period_ns;     /* mean time between moments at the end */
 };
 
 int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outside_result *result,

@@ -46,7 +46,7 @@ struct fg_own_cpu {
 void fg_own_cpu_init(struct fg_own_cpu *own);
 /* Moves to this CPU. Returns false if this process may not run there. */
 bool fg_own_cpu_take(struct fg_own_cpu *own, int cpu);
-/* Moves to a CPU that was not taken, if there is one: threads wait for the taken ones. */
+/* Moves to a CPU that was not taken, if there is one: threads wait for the taken CPUs. */
 void fg_own_cpu_leave(struct fg_own_cpu *own);
 
 /* ---- the sampler itself ---- */
@@ -67,7 +67,7 @@ struct fg_sampling_run {
 	struct fg_random random;
 	int64_t started_ns;
 	struct fg_sampling_cost before;
-	bool is_our_child; /* if so, its exit status is left for another wait */
+	bool is_our_child; /* its exit status is then left for another wait */
 	int process_fd;    /* readable when the process has ended */
 	int stops_fd;      /* readable when a thread has stopped */
 	struct fg_own_cpu own_cpu;
@@ -82,7 +82,7 @@ bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err
 void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns);
 /* Copies and releases threads that have stopped in the meantime. */
 void fg_sampling_collect(struct fg_sampling_run *run);
-/* Walks all copies.  Walking takes many times as long as copying, so no thread is held for it. */
+/* Walks all copies. Walking is many times slower than copying, so no thread is held for it. */
 void fg_sampling_walk_copies(struct fg_sampling_run *run);
 /* Releases all threads at the end. */
 void fg_sampling_release_all(struct fg_sampling_run *run);

@@ -32,7 +32,7 @@ struct fg_walked_stack {
 
 struct fg_stack_walker;
 
-/* Both must outlive the walker. */
+/* Both arguments must outlive the walker. */
 struct fg_stack_walker *fg_stack_walker_new(struct fg_memory *memory,
 					    const struct fg_mappings *mappings);
 void fg_stack_walker_free(struct fg_stack_walker *walker);

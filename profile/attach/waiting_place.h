@@ -3,9 +3,10 @@
  * The place where a thread waits, for samples of elapsed time.
  *
  * The kernel reports the system call of a waiting thread, its stack pointer and its next
- * instruction. While these and the stack stay the same, so does its call path, and the thread is
- * not stopped. When it waits at another place, it is stopped once for the rest of its registers,
- * unless the system call would end with EINTR: then its stack is walked without them.
+ * instruction. While these values and the stack stay the same, the call path is unchanged too, and
+ * the thread is not stopped. When the thread waits at another place, it is stopped once so that its
+ * other registers can be read, unless the system call would end with EINTR: then its stack is
+ * walked without the other registers.
  */
 #ifndef FG_OUTSIDE_WAITING_PLACE_H
 #define FG_OUTSIDE_WAITING_PLACE_H
@@ -16,7 +17,7 @@
 
 /* /proc/PID/task/TID/syscall, parsed. */
 struct fg_blocked {
-	bool waits; /* false: the thread runs, and the rest is unknown */
+	bool waits; /* false: the thread runs, and the other members are unknown */
 	/* number of the system call; -1: waits elsewhere in the kernel, for example for a page */
 	long number;
 	uint64_t argument; /* first argument of the call */

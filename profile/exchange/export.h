@@ -17,7 +17,7 @@ struct fg_export_options {
 
 struct fg_export_format {
 	const char *name;
-	const char *extension;   /* extension of such files: ".pb.gz" */
+	const char *extension;   /* file name extension: ".pb.gz" */
 	const char *description; /* one line for help and the manual */
 	bool is_binary;          /* not printed on a terminal */
 	bool has_repetitions;    /* distinguishes the repetitions of a stored run */
@@ -26,7 +26,7 @@ struct fg_export_format {
 		     struct fg_strbuf *out, struct fg_error *err);
 };
 
-extern const struct fg_export_format fg_export_formats[]; /* the last one has no name */
+extern const struct fg_export_format fg_export_formats[]; /* the last row has no name */
 
 /* NULL: no such format. */
 const struct fg_export_format *fg_export_find(const char *name);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	TRACES_MAX = 100, /* traces per function; the others are only counted */
+	TRACES_MAX = 100, /* traces shown per function; other traces are only counted */
 	HINTS_MAX = 20,
 };
 

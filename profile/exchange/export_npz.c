@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	PATH_MAX_BYTES = 2000, /* longest call path; longer ones lose their outermost part */
+	PATH_MAX_BYTES = 2000, /* longest call path; a longer path loses its outermost part */
 };
 
 struct writer {
@@ -83,7 +83,7 @@ static int write_columns(struct writer *w, const struct columns *columns, const 
 	return add_array(w, function, "thread", &of, err);
 }
 
-/* Writes all pieces of the function of `first` that have as many columns. */
+/* Writes all pieces of the function of `first` that have as many columns as `first`. */
 static int write_function(struct writer *w, const struct fg_argument_values *first,
 			  struct fg_error *err)
 {

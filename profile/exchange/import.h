@@ -14,7 +14,7 @@
 
 enum {
 	FG_IMPORT_MAX_BYTES = 512 << 20,   /* size of a file, packed or not */
-	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* also the limit of pairs of function and line */
+	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* also the limit for pairs of function and line */
 	FG_IMPORT_MAX_STACKS = 1 << 24,
 	FG_IMPORT_MAX_DEPTH = 8192,
 	FG_IMPORT_MAX_NAME = 16384,
@@ -32,12 +32,12 @@ struct fg_import_options {
 struct fg_import_format {
 	const char *name;
 	const char *description;                   /* one line for help and the manual */
-	bool (*is)(const char *data, size_t size); /* by its beginning */
+	bool (*is)(const char *data, size_t size); /* recognises the format by the first bytes */
 	int (*read)(const char *data, size_t size, const struct fg_import_options *options,
 		    struct fg_import_sink *sink, struct fg_error *err);
 };
 
-extern const struct fg_import_format fg_import_formats[]; /* the last one has no name */
+extern const struct fg_import_format fg_import_formats[]; /* the last row has no name */
 
 /* NULL: no such format. */
 const struct fg_import_format *fg_import_find(const char *name);

@@ -2,7 +2,7 @@
 /*
  * Files of valgrind's callgrind: instructions per function, calls per edge. With
  * `--separate-callers=N` a function's name includes its callers, `fit'loop'main`, which gives a
- * call path; otherwise only the direct caller is known, and only for calls.
+ * call path; without the option, only the direct caller is known, and only for calls.
  *
  * A recursive call has its depth after the name (`fit'2'main`); all depths of a function are merged
  * here. The input may be several files in a row, one per process: each begins with "version:" or
@@ -36,7 +36,7 @@ struct context {
 };
 
 struct edge {
-	uint32_t caller; /* contexts */
+	uint32_t caller; /* indexes into contexts */
 	uint32_t callee;
 	double calls;
 };
@@ -55,7 +55,7 @@ struct reader {
 	size_t edge_count, edge_capacity;
 	size_t positions; /* columns before the costs */
 	enum cost columns[COLUMNS_MAX];
-	size_t column_count; /* up to the last column that is read */
+	size_t column_count; /* columns up to the last one that is read */
 	bool has_events;
 	bool has_title;
 	struct fg_text library;
@@ -188,7 +188,7 @@ static int read_cost(struct reader *reader, struct fg_text line, struct fg_error
 
 	if (reader->function == none)
 		return fg_error_set(err, FG_EPARSE, "a cost is outside of any function");
-	/* The cost of a call is its callee's. */
+	/* This line has the cost of a call, which the callee's own lines already count. */
 	if (reader->calls >= 0) {
 		if (reader->calls > 0)
 			add_calls(reader);
@@ -255,7 +255,7 @@ static int read_events(struct reader *reader, struct fg_text line, struct fg_err
 	return FG_OK;
 }
 
-/* Begins a file, whose numbers stand for other names than those of the file before it. */
+/* Begins a file, in which the numbers stand for other names than in the previous file. */
 static void begin_file(struct reader *reader)
 {
 	fg_map_release(&reader->names);
@@ -385,8 +385,8 @@ static int push_function(struct reader *reader, struct fg_text name, struct fg_t
 }
 
 /*
- * The library of a caller: that of the context with the rest of the chain, or, failing that, of any
- * context with its name.
+ * The library of a caller, taken from the context with the rest of the chain or, failing that, from
+ * any context with the caller's name.
  */
 static struct fg_text owner_of(const struct reader *reader, struct fg_text rest)
 {

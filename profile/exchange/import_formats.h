@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of the table in import.c, one pair of functions per format in import_<format>.c, and
- * what the formats share: lines of text, and a sink for frames and stacks that checks all limits of
- * import.h.
+ * The rows of the table in import.c, one pair of functions per format in import_<format>.c, and the
+ * code that the formats share: lines of text, and a sink for frames and stacks that checks all
+ * limits of import.h.
  *
  *	fg_sink_frame(sink, &frame, &index, err)   find or add
  *	fg_sink_begin(sink)                        begins a new stack

@@ -258,7 +258,7 @@ void fg_pack_abandon(struct fg_pack *pack)
 		(void)libarchive.write_free(pack->archive);
 	if (pack->fd >= 0) {
 		(void)close(pack->fd);
-		(void)unlink(pack->temporary); /* gone after a rename */
+		(void)unlink(pack->temporary); /* no longer exists after a rename */
 	}
 	free(pack->temporary);
 	free(pack->path);

@@ -8,21 +8,21 @@
 /* Zero-initialised: calls are unknown. */
 struct fg_view_calls {
 	bool known;
-	double *of_label;           /* by label of the shown tree */
+	double *of_label;           /* indexed by label of the shown tree */
 	struct fg_pair_index edges; /* caller's label, callee's label → index */
 	double *between;
 	size_t count, capacity;
 };
 
 /*
- * Counts the calls that the query keeps, by the labels of the shown tree, which gets those that it
- * lacks. A profile without calls is not an error.
+ * Counts the calls that the query keeps, by the labels of the shown tree, and adds the labels that
+ * the tree lacks. A profile without calls is not an error.
  */
 int fg_view_calls_init(struct fg_view_calls *calls, struct fg_calltree *shown,
 		       const struct fg_profile *profile, const struct fg_calltree_query *query,
 		       struct fg_error *err) FG_NODISCARD;
 void fg_view_calls_release(struct fg_view_calls *calls);
-/* These return the number of calls; 0: none was counted. */
+/* Both functions return the number of calls; 0: none was counted. */
 double fg_view_calls_of(const struct fg_view_calls *calls, uint32_t label);
 double fg_view_calls_between(const struct fg_view_calls *calls, uint32_t caller, uint32_t callee);
 

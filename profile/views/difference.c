@@ -87,7 +87,7 @@ static void add_heads(struct fg_view_table *table, const struct fg_calltree *tre
 	}
 }
 
-/* Sorts by difference, largest first; without `all`, only functions with time of their own. */
+/* Sorts by difference, largest first; without `all`, only functions with self time. */
 static size_t rank(const struct fg_label_figures *figures, size_t count, bool all,
 		   struct fg_view_ranked *ranked)
 {

@@ -31,7 +31,8 @@ struct fg_graph_options {
 };
 
 /*
- * The size of the picture and of the part left out, for the terminal. The picture shows the same.
+ * The size of the picture and of the part left out, for the terminal. The picture shows the same
+ * numbers.
  */
 struct fg_graph_summary {
 	size_t nodes, nodes_left_out;

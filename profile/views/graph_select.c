@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Labels are selected in two steps: those that match the focus or lie within `depth` calls of it
- * (or of the start), then the largest of these above the floor (in a difference: by the larger of
- * the two sides). If there are too many, half of the limit goes to the largest by self time and the
- * rest to the largest by inclusive time: in a deep call tree hundreds of functions have all of the
- * inclusive time and hide the hot ones. Calls between kept functions stay. If a function's nearest
- * kept caller is further up, the call is drawn dashed, and a sample counts at the function's
- * outermost frame.
+ * Labels are selected in two steps: first the labels that match the focus or lie within `depth`
+ * calls of it (or of the start), then the largest of them above the floor (in a difference: by the
+ * larger of the two sides). If there are too many, half of the limit goes to the largest by self
+ * time and the other half to the largest by inclusive time: in a deep call tree hundreds of
+ * functions have all of the inclusive time and hide the hot ones. Calls between kept functions
+ * stay. If a function's nearest kept caller is further up, the call is drawn dashed, and a sample
+ * counts at the function's outermost frame.
  */
 #include "profile/views/graph_select.h"
 
@@ -33,14 +33,15 @@ struct selection {
 	size_t count;
 	struct fg_label_edge *edges;
 	size_t edge_count;
-	bool *is_focus;     /* by label */
+	bool *is_focus;     /* indexed by label */
 	uint32_t *distance; /* by label: calls from the focus, down or up; or `unreached` */
 	uint32_t *node_of;  /* by label: index of the node, or `not_kept` */
-	double floor[2];    /* for nodes and for edges */
+	double floor[2];    /* smallest weight of nodes, and of edges */
 };
 
 /*
- * The weight of a function: its inclusive value, or in a difference the larger one of both sides.
+ * The weight of a function: its inclusive value, or in a difference the larger of the two inclusive
+ * values.
  */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {
@@ -120,7 +121,7 @@ static void measure_distance(struct selection *s)
 		walk(s, true);
 }
 
-/* Orders functions in focus first, then by the larger of both sides; 0: equal. */
+/* Orders functions in focus first, then by the larger value of the two sides; 0: equal. */
 static int compare_nodes(const struct fg_graph_node *a, const struct fg_graph_node *b,
 			 const struct fg_weight *of_a, const struct fg_weight *of_b)
 {
@@ -220,7 +221,7 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)
 {
 	const struct fg_calltree *tree = s->tree;
-	/* nearest kept, or not_kept */
+	/* nearest kept node at or above, or not_kept */
 	uint32_t *above = fg_xcalloc(tree->node_count, sizeof(*above));
 
 	above[0] = s->node_of[tree->nodes[0].label];

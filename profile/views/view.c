@@ -95,8 +95,8 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 }
 
 /*
- * With few samples, notes how uncertain shares are: the half width of the 95 % interval of two
- * shares. Samples of different weights count as a smaller number of equal ones.
+ * With few samples, notes how uncertain shares are: the half width of the 95 % interval for shares
+ * of 50 % and 10 %. Samples of different weights count as a smaller number of equal samples.
  */
 static void note_few_samples(const struct fg_profile *profile, uint16_t measure,
 			     struct fg_view_table *table)

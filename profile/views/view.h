@@ -63,7 +63,7 @@ enum {
 	FG_VIEW_AT_END = 1 << 30,
 };
 
-/* A table. Its last column holds the name and gets the rest of the width. */
+/* A table. Its last column holds the name and gets the remaining width. */
 struct fg_view_table {
 	struct fg_arena arena;
 	const char *name;          /* name of the view */
@@ -88,7 +88,7 @@ struct fg_view_options {
 	size_t rows;       /* limit; 0: the view's default */
 	bool all;          /* no limits; also used for --json and --csv */
 	double floor;      /* leave out rows below this share of the total */
-	unsigned depth;    /* of trees; 0: no limit */
+	unsigned depth;    /* depth of trees; 0: no limit */
 	bool by_inclusive; /* order lists by inclusive instead of self time */
 	/* pattern of the functions, in the views that list functions; NULL: all */
 	const char *function;
@@ -103,7 +103,7 @@ struct fg_view {
 	const char *description;
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
-	enum fg_group group; /* of this view; FG_GROUP_FUNCTION: as the query says */
+	enum fg_group group; /* grouping of this view; FG_GROUP_FUNCTION: the query's grouping */
 	const char *measure; /* default measure; NULL: the profile's first */
 	bool needs_code;     /* uses the listings of the profile */
 	bool has_no_measure; /* its figures are not measures of the profile */
@@ -112,7 +112,7 @@ struct fg_view {
 /* The end of error messages about data that a stored run lacks. */
 #define FG_VIEW_NEEDS_SAMPLES "use a trace (fastgate record): a stored run holds only sums"
 
-extern const struct fg_view fg_views[]; /* the last one has no name */
+extern const struct fg_view fg_views[]; /* the last row has no name */
 const struct fg_view *fg_view_find(const char *name);
 
 /*
@@ -134,7 +134,7 @@ void fg_view_write_text(const struct fg_view_table *table,
 			const struct fg_view_text_options *options, struct fg_strbuf *out);
 /*
  * Writes one view of one profile, given as one table per measure. Rows are those of the first
- * table; each row's `measures` has the figures of all.
+ * table; each row's `measures` has the figures of all tables.
  */
 void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct fg_strbuf *out);
 /* Writes facts about the samples, one line each: clock, rate, cost, notes. */

@@ -114,7 +114,7 @@ static struct fg_view_cell calls_on_edge(const struct graph *g, struct fg_view_t
 	char whole[FG_NUMBER_TEXT_SIZE];
 
 	if (!(here > 0))
-		return cell; /* counted under another caller, such as one that inlined it */
+		return cell; /* counted under another function, which may have inlined the caller */
 	cell = fg_cell_count(here);
 	cell.text = fg_arena_printf(&table->arena, "%s/%s (%.3g %%)", fg_format_count(here, part),
 				    fg_format_count(all, whole), 100 * here / all);
@@ -176,7 +176,10 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 	*cell = fg_cell_text(table, name_with_rank(g, table, figures->label));
 }
 
-/* Writes the edges of a function on one side to `found`, largest first. Returns their number. */
+/*
+ * Writes the edges from a function's callers, or to its callees, to `found`, largest first. Returns
+ * their number.
+ */
 static size_t find_edges(const struct graph *g, uint32_t label, bool callers,
 			 const struct fg_label_edge **found)
 {

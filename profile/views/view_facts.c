@@ -84,8 +84,8 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 }
 
 /*
- * Explains why kernel functions are missing. `at_ticks`: kernel time was sampled only at ticks,
- * too.
+ * Explains why kernel functions are missing. `at_ticks`: in addition, kernel time was sampled only
+ * at ticks.
  */
 static const char *why_no_kernel(int error, bool at_ticks)
 {

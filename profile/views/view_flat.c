@@ -34,7 +34,7 @@ static const struct fg_view_column columns[] = {
 };
 
 enum {
-	COLUMN_CALLS = 5, /* the first of three */
+	COLUMN_CALLS = 5, /* the first of three columns about calls */
 	COLUMN_LIBRARY = 11
 };
 

@@ -201,8 +201,8 @@ static double min_shown(const struct maker *m, const struct group *group)
 }
 
 /*
- * Finds each instruction's samples (or NULL), and marks for display those with enough samples and
- * their neighbours.
+ * Finds each instruction's samples (or NULL), and marks for display the instructions with enough
+ * samples and their neighbours.
  */
 static void choose(const struct maker *m, const struct group *group,
 		   const struct fg_instruction_sample **hits, bool *shown)

@@ -240,7 +240,7 @@ static int choose_marks(const struct fg_profile *profile, const struct fg_view_o
 }
 
 struct growth {
-	double *before; /* by node */
+	double *before; /* indexed by node */
 	double *blocks;
 	double *blocks_before;
 };
@@ -396,9 +396,9 @@ static const char *const measures[COLUMN_COUNT] = {
 };
 
 struct functions {
-	double (*values)[COLUMN_COUNT]; /* by label */
+	double (*values)[COLUMN_COUNT]; /* indexed by label */
 	size_t count;
-	bool is_known[COLUMN_COUNT]; /* false: no search for leaks, no column */
+	bool is_known[COLUMN_COUNT]; /* false: not recorded, so the column is dropped */
 };
 
 static int column_of(const char *measure)

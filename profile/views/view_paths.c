@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Conditional cost: some functions always take their time, others only when called from one place,
- * or in one unit of work out of a hundred.
+ * Conditional cost: some functions always cost the same time, others are slow only when called from
+ * one place, or in one unit of work out of a hundred.
  *
  * Without --function: the functions with the number of paths to them, the share of their time on
  * the largest path, the number of units of work in which they ran, and the variation of their time

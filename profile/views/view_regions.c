@@ -23,8 +23,8 @@ static const struct fg_view_column columns[] = {
 };
 
 /*
- * Finds the child of a node by a region's name; from the root, these steps lead to the region's
- * node.
+ * Finds the child of a node by a region's name. Repeated from the root for each name in a region's
+ * path, this finds the region's node.
  */
 static uint32_t child_named(const struct fg_calltree *tree, uint32_t parent, const char *name)
 {

@@ -28,7 +28,7 @@ struct layout {
 	size_t last; /* index of the column with the name */
 };
 
-/* A unit; lists of units begin with the largest and end with the one worth 1. */
+/* A unit; lists of units begin with the largest unit and end with the unit worth 1. */
 struct unit {
 	const char *name;
 	double worth;

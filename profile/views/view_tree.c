@@ -110,7 +110,7 @@ static size_t count_hidden(const struct painter *p)
 struct level {
 	uint32_t node;
 	uint32_t child;      /* the child being painted */
-	size_t guide_length; /* of the children's rows, without their own corner */
+	size_t guide_length; /* length of the children's guides, without their own corner */
 	bool branches;       /* has more than one shown child */
 };
 

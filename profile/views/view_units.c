@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Units of work (events, images, requests): their durations and how much they vary, in total and in
- * each region, then the slowest ones. A unit's CPU time comes from its samples, so for units
+ * each region, then the slowest units. A unit's CPU time comes from its samples, so for units
  * shorter than the sampling period only sums and means over many units are meaningful; a note says
  * so.
  */
@@ -45,7 +45,7 @@ struct units {
 	struct fg_map by_name;
 };
 
-/* The part of a unit between --from and --to. */
+/* The duration of a unit between --from and --to. */
 static double wall_of(const struct fg_unit_info *unit, const struct fg_calltree_query *query)
 {
 	const int64_t from_ns = unit->start_ns > query->from_ns ? unit->start_ns : query->from_ns;
