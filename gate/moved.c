@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Moved, not slower. A refactoring takes cost from one function and gives it to another: a piece is
- * extracted, a function is renamed or split, or the compiler inlines one into its caller. By itself
- * each function "got slower" or "got faster", and a gate that tests functions would fail on every
- * clean-up.
+ * Detects cost that moved between functions. A refactoring takes cost from one function and gives
+ * it to another: a piece is extracted, a function is renamed or split, or the compiler inlines one
+ * into its caller. By itself each function "got slower" or "got faster", and a gate that tests
+ * functions would fail on every clean-up.
  *
  * So a function that grew significantly and one that shrank significantly become one row if they
  * are related, and the row is tested again as a whole. The remaining cost is the change; the rest
@@ -28,7 +28,7 @@
 #define CANDIDATES_MAX 50    /* functions considered on either side */
 #define SAME_SHARE     0.3   /* a sum within this share of the moved cost counts as zero */
 #define GONE_SHARE     0.05  /* with less than this share of its former time a function is gone */
-#define WITHIN_ERRORS  2.807 /* standard errors: 99.5 % */
+#define WITHIN_ERRORS  2.807 /* half width of a 99.5 % interval, in standard errors */
 
 struct change {
 	uint32_t function;
@@ -135,7 +135,7 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 	};
 }
 
-/* Do the two cancel out over the pairs? */
+/* Do the two changes cancel out over the pairs? */
 static bool do_cancel(const struct fg_node_context *c, const struct change *to,
 		      const struct change *from)
 {
@@ -242,7 +242,7 @@ static void join(struct moves *all, struct change *to, struct change *from)
 	}
 }
 
-/* Do both still have a noticeable change to exchange? */
+/* Do both changes have a noticeable part that no move explains yet? */
 static bool is_worth_it(const struct change *to, const struct change *from)
 {
 	return fmin(to->left, from->left) >= SAME_SHARE * fmin(to->delta, -from->delta);

@@ -2,7 +2,7 @@
 /*
  * The card of a gate shows how far its verdicts can be trusted on one runner. It is made from whole
  * runs whose correct outcome is known: a build compared with itself, with a neutral relink, or with
- * a slowdown of known size in a known function. No I/O, no clock, no state.
+ * a slowdown of known size in a known function. Does no I/O, reads no clock and keeps no state.
  */
 #ifndef FG_GATE_PROVE_H
 #define FG_GATE_PROVE_H
@@ -22,7 +22,7 @@ enum fg_proof_arm {
 struct fg_proof_noise {
 	double middle;   /* median of the pairs' logarithmic ratios */
 	double pair;     /* standard deviation of a pair's logarithmic ratio */
-	double quiet;    /* as above, in the quietest quarter of the pairs */
+	double quiet;    /* standard deviation in the quietest quarter of the pairs */
 	double exponent; /* the mean of m successive pairs has a variance of m^-exponent */
 };
 
@@ -95,7 +95,7 @@ enum fg_proof_card_limit {
 struct fg_proof_card_help {
 	enum fg_proof_card_limit limit;
 	double was; /* current length in ns, pairs, pair noise, placement noise or minimum effect */
-	double by;  /* the same figure with the remedy */
+	double by;  /* expected figure with the remedy */
 	double from; /* smallest slowdown that 95 % of the runs find, now and with the remedy */
 	double to;
 };

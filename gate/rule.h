@@ -8,7 +8,7 @@
 
 struct fg_rule {
 	double alpha;
-	double min_effect; /* this and the next two: ratios, as in the policy */
+	double min_effect; /* min_effect, margin and tolerated: ratios, as in the policy */
 	double margin;
 	double tolerated;
 	unsigned min_pairs;

@@ -8,7 +8,7 @@ enum {
 	LINE = 64
 };
 
-/* Functions below this share of the samples are noise. */
+/* A function with at least this share of the samples is hot. */
 #define HOT_SHARE 0.005
 /* If more samples than this share lack a stack, time cannot be assigned. */
 #define NOWHERE_SHARE 0.05

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * All benchmarks of a run share one dictionary. It is a tree of its own: below an unnamed root are
- * the roots of the benchmarks' profiles, and below these the call paths. Nodes are numbered from 1,
- * parents before children; a node is written as the distance back to its parent (0: the unnamed
- * root) and its function.
+ * All benchmarks of a run share one dictionary. It is one tree: below an unnamed root are the roots
+ * of the benchmarks' profiles, and below these the call paths. Nodes are numbered from 1, parents
+ * before children; a node is written as the distance back to its parent (0: the unnamed root) and
+ * its function.
  */
 #include "store/bundle.h"
 
@@ -49,8 +49,8 @@ static void write_dictionary(const struct fg_profile_set *tree, struct fg_bytes 
 }
 
 /*
- * Merges a benchmark's functions and paths into the common tree. Returns the number there of each
- * node of the benchmark.
+ * Merges a benchmark's functions and paths into the common tree. Returns the number that each node
+ * of the benchmark has in the common tree.
  */
 static uint64_t *graft(struct fg_profile_set *tree, const struct fg_profile_set *set)
 {

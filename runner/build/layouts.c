@@ -80,7 +80,7 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Can as many layouts again be linked within the limits? Estimated from the links so far. */
+/* Can twice as many layouts be linked within the limits? Estimated from the links so far. */
 static bool can_double(const struct maker *m)
 {
 	const size_t linked = 1 + m->linked / m->part_count;

@@ -74,7 +74,7 @@ static int start(struct fg_link_again *again, const struct fg_link *link, char *
 				 process, err);
 
 	if (status == FG_OK) {
-		/* The process has its own copy by now. */
+		/* The child process has its own copy of these arrays. */
 		process->options.argv = NULL;
 		process->options.environment = NULL;
 		again->outputs[again->count] = fg_xstrdup(output);

@@ -26,7 +26,7 @@ struct fg_link {
 	char *linker;
 	/* $COLLECT_GCC, which the linker's plugin needs for link-time code generation; or "" */
 	char *compiler;
-	char *compiler_options; /* $COLLECT_GCC_OPTIONS, likewise; or "" */
+	char *compiler_options; /* $COLLECT_GCC_OPTIONS, for the plugin; or "" */
 	char **words;           /* the linker's arguments; NULL at the end */
 	size_t word_count;
 	const char *output; /* as given in the arguments */

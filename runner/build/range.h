@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The commits between two ends, oldest first. Only first parents are listed, so a merge stands for
- * everything it brought in; the commits of its side branch form a range of their own.
+ * everything it brought in; the commits of its side branch form a separate range.
  */
 #ifndef FG_RUNNER_RANGE_H
 #define FG_RUNNER_RANGE_H

@@ -104,7 +104,7 @@ char **fg_callgrind_words(const char *folder, unsigned flags)
 
 	memcpy(made, words, sizeof(words));
 	if (!made[0])
-		made[0] = fg_xstrdup("valgrind"); /* gone since the check; starting it will fail */
+		made[0] = fg_xstrdup("valgrind"); /* removed since the check: it will not start */
 	return made;
 }
 

@@ -18,7 +18,7 @@ struct fg_observer {
 struct fg_observation {
 	int64_t at_ns;
 	double load;
-	uint64_t stolen_ticks; /* of the requested CPU, or of all */
+	uint64_t stolen_ticks; /* of the requested CPU, or of all CPUs */
 	uint64_t all_ticks;
 	uint64_t pressure_us; /* UINT64_MAX: unknown */
 };

@@ -15,7 +15,7 @@ struct fg_preload {
 	const char *trace_folder; /* must exist; an absolute path */
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;
-	uint64_t period_ns; /* between samples; 0: the default rate */
+	uint64_t period_ns; /* time between samples; 0: the default rate */
 	double budget; /* share of the CPU time that the rate is adapted to; 0: the rate is fixed */
 	const char *slowdown; /* decimal, in millionths of the CPU time; NULL: none */
 	bool follow_children;
@@ -31,8 +31,8 @@ struct fg_preload {
 	/* patterns of functions whose arguments are recorded as well, or NULL */
 	const char *domains;
 	const char *entries; /* absolute path of an entry plan, or NULL */
-	bool call_times;     /* also measure how long these calls take */
-	uint64_t values;     /* one call in this many keeps its argument values; 0: none */
+	bool call_times;     /* also measure the duration of counted calls */
+	uint64_t values;     /* one of this many calls keeps its argument values; 0: none */
 	uint64_t value_bits; /* mantissa bits kept of a value; 0: all */
 };
 

@@ -244,7 +244,10 @@ static void add_function(struct fg_build_facts *build, const char *name,
 	if (!facts->is_found || strchr(name, ' ') || *bytes + strlen(name) > FUNCTIONS_MAX_BYTES)
 		return;
 	*bytes += strlen(name);
-	/* If only the other side calls itself, this side made a loop of that: a tail call. */
+	/*
+	 * If only the other side calls itself, this side turned the recursion into a loop: a tail
+	 * call.
+	 */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		function.form[arm].tail_calls +=
 			!facts->calls_itself[arm] && facts->calls_itself[1 - arm];

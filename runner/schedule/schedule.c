@@ -5,8 +5,8 @@
  * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and
  * other tenants drift. So the two arms are interleaved and the pair is the unit of analysis.
  *
- * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both
- *         alike. The one started first has a small advantage, so each pair draws who starts. The
+ * duet    Both arms at once on the same CPU.  Other work on that CPU slows both alike. The
+ *         arm that starts first has a small advantage, so the order is drawn for each pair. The
  *         CPU changes after every two pairs. CPU time is the metric.
  * abba    One at a time: A B B A or B A A B, at random. A linear drift over the block adds the
  *         same to both arms: positions 0 + 3 = 1 + 2. The whole block is one observation.
@@ -17,8 +17,8 @@
  * of another. The gate's test rests on this: for equal sides, the sign of a pair's difference is
  * the coin that drew its order.
  *
- * The padding of the environment is drawn per pair, the same for both arms: then they differ in the
- * program alone, and its luck with the layout is averaged over the pairs.
+ * The padding of the environment is drawn per pair, the same for both arms: then the arms differ in
+ * the program alone, and the effect of the stack's address averages out over the pairs.
  *
  * The sampling period varies by ±25 % at random per pair, the same for both arms: with a fixed
  * period, a function whose calls last as long as the period is seen always or never.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `schedule: auto`: try both schedules, keep the schedule that reaches a verdict sooner.
+ * `schedule: auto` tries both schedules and keeps the schedule that reaches a verdict sooner.
  *
  * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
  * half the time of a block. On a crowded machine it may lose: three tasks on one CPU get uneven
  * time slices. choice.c weighs a few observations of each against prior knowledge; this file makes
- * them, alternating so that both see the same conditions. For ABBA the trial runs half a block, A
- * then B.
+ * the observations, alternating so that both schedules see the same conditions. For ABBA the trial
+ * runs half a block, A then B.
  *
  * The trial's repetitions are kept with the run but do not count for the verdict. A schedule is
  * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted,
@@ -14,7 +14,8 @@
  *
  * A duet is meaningful only for a program that keeps one CPU busy, and no more than one. On a
  * loaded machine CPU time / wall time is misleading: waiting for a CPU looks like idling. Therefore
- * the time that the program's main thread waited in the run queue is taken off the wall time first.
+ * the time that the program's main thread waited in the run queue is subtracted from the wall time
+ * first.
  */
 #include "base/clock.h"
 #include "base/number.h"
@@ -28,8 +29,8 @@ enum {
 	REASON_SIZE = 256,
 	APART_MAX = 4, /* duet pairs that may fail before the first that succeeds */
 	/*
-	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as much
-	 * as four, and two blocks of ABBA say more.
+	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs four
+	 * pairs, and in that time two blocks of ABBA give more information.
 	 */
 	RECENT_PAIRS = 16,
 	RECENT_APART_MAX = 12,
@@ -255,10 +256,9 @@ static void give_up(struct fg_runner_job *job, const char *reason)
 
 /*
  * A short program may have been lucky in the trial, and a machine may become crowded. Whether two
- * programs ran together says nothing about which of them is slower, so choosing by it does not bias
+ * programs ran together says nothing about which of them is slower, so this choice does not bias
  * the verdict; the decision accounts for the error probability that looks at earlier pairs have
- * spent. With `until_sure` the test's wealth cannot be carried over, so switch only while no pair
- * counts.
+ * spent. With `until_sure`, pairs that count are never given up.
  */
 bool fg_job_reconsider(struct fg_runner_job *job)
 {
