@@ -31,7 +31,7 @@ struct node {
 	const char *tag;
 	size_t first; /* index in `into` */
 	size_t count; /* number of edges that end here */
-	size_t next;  /* of these, the next one to visit */
+	size_t next;  /* number of those edges visited so far */
 	size_t depth; /* longest path that ends here */
 	size_t parent;
 	/* index of a connected node; if its own, it represents the group */

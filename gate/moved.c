@@ -175,7 +175,7 @@ static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 	return set->nodes[set->nodes[main_node(c, function)].parent].function;
 }
 
-/* Are these two names of one piece of code? */
+/* Are the two functions one piece of code under two names? */
 static bool are_kin(const struct fg_node_context *c, const struct change *to,
 		    const struct change *from)
 {

@@ -55,7 +55,7 @@ static void pack_rows(const struct fg_node_family *family, size_t *start, uint32
 	}
 }
 
-/* A test with more than an even share of alpha reaches it with a smaller statistic. */
+/* An entity with more than an even share of alpha needs a smaller statistic. */
 static void set_handicaps(const struct fg_node_family *family, double alpha, float *handicap)
 {
 	const struct fg_pair_matrix *m = family->matrix;

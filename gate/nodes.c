@@ -126,7 +126,7 @@ static bool has_sure_function(const struct fg_blame *blame)
 	return blame->function_count > 0 && fg_standing_is_sure(blame->functions[0].standing);
 }
 
-/* Without the samples of one arm, every function of the other would look new. */
+/* Without the samples of one arm, every function of the other arm would look new. */
 static bool is_one_arm_unsampled(const struct fg_node_context *c)
 {
 	if (!c->escaped)

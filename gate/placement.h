@@ -24,8 +24,8 @@ bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
 bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
 /*
- * Turns regressions and improvements of measured metrics into placement, with a note, and likewise
- * those of functions, libraries and call paths.
+ * Turns regressions and improvements into placement: those of measured metrics, with a note, and
+ * those of functions, call paths, libraries and regions.
  */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*

@@ -258,7 +258,7 @@ struct parts {
 	double pair_s; /* wall time of a pair */
 	double level_ns;
 	double min_effect;
-	double between; /* standard deviation of estimates beyond that which their pairs explain */
+	double between; /* standard deviation of estimates beyond the noise of pairs */
 	bool in_layouts;
 };
 

@@ -106,7 +106,7 @@ struct fg_proof_card {
 	size_t size_count;
 	double smallest; /* 95 % of the runs find this size and every larger one; NaN: none */
 	double smallest_at_least;         /* lower bound of the share found at `smallest` */
-	struct fg_proof_card_share named; /* plants that were named, among those found */
+	struct fg_proof_card_share named; /* plants that were named, among the plants found */
 	double minutes;                   /* time per verdict */
 	size_t runs;
 	/*

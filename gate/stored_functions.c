@@ -232,7 +232,7 @@ static void decide(const struct fg_gate_input *input, const char *benchmark,
 	free(found);
 }
 
-/* The rest has no history, so its error is that of all rows together. */
+/* Everything else has no history, so its error is that of all rows together. */
 static struct fg_rest rest_of(const struct side sides[2], const struct fg_blame *blame)
 {
 	struct fg_rest rest = {.delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS};

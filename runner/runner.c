@@ -35,7 +35,7 @@ static void list_cpus(struct fg_runner *runner)
 
 /*
  * Without the collector everything except profiles can be measured: each job that wants profiles
- * reports it.
+ * reports the missing collector.
  */
 static void find_collector(struct fg_runner *runner)
 {

@@ -13,7 +13,7 @@
 /* The program linked with its code at other addresses (layouts.h). */
 struct fg_target_layout {
 	char *program;
-	char *library_folder; /* folder of the project's libraries, shifted likewise; or NULL */
+	char *library_folder; /* folder of the project's libraries, shifted as well; or NULL */
 };
 
 struct fg_target_layouts {

@@ -221,7 +221,7 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 	return FG_OK;
 }
 
-/* Copies the nodes that these values use from the common tree to the benchmark's own. */
+/* Copies the nodes that these values use from the common tree to the benchmark's own tree. */
 static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struct fg_matrix *matrix,
 		   uint16_t measure, struct fg_profile_set *set, struct fg_error *err)
 {

@@ -132,7 +132,7 @@ struct fg_db_ops {
 struct fg_db {
 	const struct fg_db_ops *ops;
 	char *location; /* without a password */
-	char *name;     /* its name in messages: "store 'LOCATION'" */
+	char *name;     /* name of the store in messages: "store 'LOCATION'" */
 	bool in_transaction;
 	bool read_only;
 	int64_t written_bytes; /* size of all rows inserted so far */

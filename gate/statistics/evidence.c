@@ -9,7 +9,7 @@ enum {
 	STAKES = 4
 };
 
-/* The shares of their capital that the bettors stake; each starts with a quarter of the whole. */
+/* The share of capital that each bettor stakes; each starts with a quarter of the whole. */
 static const double stakes[STAKES] = {0.1, 0.3, 0.6, 0.95};
 
 /*

@@ -32,9 +32,9 @@ struct fg_sparse_rows {
 	const uint32_t *columns;
 	const float *values;
 	/*
-	 * Per row, subtracted from its statistic before rows are compared; may be NULL. It gives a
-	 * more important row more of alpha (weighted testing). The bound holds as long as it does
-	 * not depend on the signs of the values.
+	 * Per row, subtracted from its statistic before rows are compared; may be NULL. A smaller
+	 * handicap gives a row more of alpha (weighted testing). The bound holds as long as the
+	 * handicap does not depend on the signs of the values.
 	 */
 	const float *handicap;
 };

@@ -22,8 +22,8 @@ static void keep_times(const char *from, const char *to)
 }
 
 /*
- * `git write-tree` writes what it learns back into the index, so give it a copy and leave the
- * user's untouched.
+ * `git write-tree` updates the index that it reads, so give it a copy and leave the user's index
+ * untouched.
  */
 static int copy_index(const struct fg_git *git, const char *copy, struct fg_error *err)
 {

@@ -29,7 +29,7 @@ struct part {
 	const char *name;
 	char *original;             /* file */
 	const char *code;           /* digest, as a fact */
-	const struct fg_link *link; /* the recorded link that made it */
+	const struct fg_link *link; /* the recorded link that made the file */
 };
 
 struct maker {
@@ -396,7 +396,7 @@ static char *final_folder(const struct fg_layouts_options *options)
 	return folder;
 }
 
-/* Keyed by the program's name, so that the next build of it finds the cost. */
+/* Keyed by the program's name, so that the program's next build finds the cost. */
 static char *cost_path(const struct fg_layouts_options *options)
 {
 	const struct fg_target *target = options->target;

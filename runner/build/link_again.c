@@ -30,7 +30,7 @@ struct others {
 	char *resolution;
 };
 
-/* The array must be freed, its strings are borrowed. */
+/* The array must be freed; its strings are borrowed. */
 static char **make_words(const struct fg_link *link, const struct others *others)
 {
 	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL,

@@ -48,8 +48,8 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 }
 
 /*
- * Time during which both ran, as a share of the shorter run. As a share of the longer run it would
- * measure how much slower the other is, and real slowdowns would be set aside pair by pair.
+ * Time during which both programs ran, as a share of the shorter run. A share of the longer run
+ * would measure how much slower one program is, and real slowdowns would be set aside.
  */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {

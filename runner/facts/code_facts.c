@@ -395,8 +395,8 @@ bool fg_code_facts_is_no_input(const char *path)
 static void add_project_files(struct inputs *inputs, const struct fg_target *target)
 {
 	/*
-	 * In a checkout made by fastgate all of the user's files are tracked; others are build
-	 * products.
+	 * In a checkout made by fastgate all of the user's files are tracked; untracked files are
+	 * build products.
 	 */
 	const char *others = target->checkout ? NULL : "--others";
 	const char *const arguments[] = {"ls-files", "--deduplicate", "--exclude-standard",

@@ -253,7 +253,7 @@ static bool is_of_the_system(const char *path)
 {
 	static const char *const beginnings[] = {"/proc/", "/sys/", "/dev/"};
 
-	/* A project may be kept there. */
+	/* A project may be kept in /dev/shm. */
 	if (fg_text_starts_with(path, "/dev/shm/"))
 		return false;
 	if (FG_TEXT_STARTS_WITH_ANY(path, beginnings))

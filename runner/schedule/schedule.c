@@ -36,7 +36,7 @@ enum {
 
 static const double period_jitter = 0.25;
 
-/* Purpose of a draw: each has its own stream. */
+/* Purpose of a draw. Each purpose has its own stream of random numbers. */
 enum purpose {
 	FOR_ORDER,
 	FOR_PADDING,
@@ -101,7 +101,7 @@ static void add_slot(const struct fg_schedule_rules *rules, struct fg_block *blo
 	slot->sampled = rules->sampled;
 }
 
-/* Slots 0 and 1, and 2 and 3, are one of each arm: both get the same environment. */
+/* Slots 0 and 1 run one arm each, and so do slots 2 and 3: both get the same padding. */
 static void draw_paddings(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			  struct fg_block *block)
 {

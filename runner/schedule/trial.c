@@ -25,7 +25,7 @@
 #include <math.h>
 
 enum {
-	ROUND_EXECUTIONS = 4, /* one duet pair and one of A then B */
+	ROUND_EXECUTIONS = 4, /* a duet pair, then A and B in turn */
 	REASON_SIZE = 256,
 	APART_MAX = 4, /* duet pairs that may fail before the first that succeeds */
 	/*
@@ -90,7 +90,9 @@ static bool shares_files(const struct fg_runner_job *job)
 	return false;
 }
 
-/* The warm-up shows how programs execute, unless one had to wait for a reader of its output. */
+/*
+ * The warm-up shows how programs execute, unless a program had to wait for a reader of its output.
+ */
 bool fg_job_knows_program(const struct fg_runner_job *job)
 {
 	return job->warmups > 0 && !job->executor.output_moved;
