@@ -85,7 +85,7 @@ static bool is_steady(const struct fg_profile_set *set, uint16_t id)
 	return true;
 }
 
-/* Makes a benchmark whose only metric is the measure; returns the metric's index. */
+/* Makes a series whose only metric is the measure; returns the metric's index. */
 static size_t make_series(const struct fg_profile_set *set, uint16_t id, bool exact,
 			  struct fg_series *series)
 {

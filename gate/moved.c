@@ -167,7 +167,7 @@ static bool is_at_same_line(const struct fg_profile_function *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* The caller on the call path where the function takes most of its time. */
+/* The caller on the call path where the function spends most of its time. */
 static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 {
 	const struct fg_profile_set *set = c->set;
@@ -268,7 +268,7 @@ static void join_if(struct moves *all,
 	}
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): join() adds to it */
+/* NOLINTNEXTLINE(readability-non-const-parameter): join() adds to `moved` */
 void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, double *moved)
 {
 	struct moves all = {.c = c, .moved = moved, .blame = blame};

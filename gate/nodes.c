@@ -197,7 +197,7 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
-/* Is the node part of the only changed function, or called by this function? */
+/* Is the node part of the only changed function, or charged to it? */
 static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 {
 	return fg_profile_set_compiled(c->set, c->blamed[node]) == c->only_changed;

@@ -110,12 +110,13 @@ struct fg_proof_card {
 	double minutes;                   /* time per verdict */
 	size_t runs;
 	/*
-	 * Evidence against the gate as e-values, which may be checked after every run: at most one
-	 * of 20 sound gates ever reaches 20.
+	 * Evidence that the gate fails equal code more often than alpha allows: an e-value, which
+	 * may be checked after every run. At most one of 20 sound gates ever reaches 20.
 	 */
-	double alarm_evidence; /* evidence that the gate fails equal code more often than alpha allows */
+	double alarm_evidence;
 	/*
-	 * evidence that the gate misses slowdowns of sizes it used to find; one in ten may be lost
+	 * Evidence that the gate misses slowdowns of sizes that it used to find: a miss multiplies
+	 * it, or 1 if it is smaller, by 10; a find about halves it.
 	 */
 	double blind_evidence;
 	bool is_broken;       /* the evidence of either kind is conclusive */

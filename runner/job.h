@@ -103,7 +103,7 @@ struct fg_runner_job {
 	 * (FG_ASIDE_APART).
 	 */
 	uint32_t apart;
-	uint32_t given_up; /* measured pairs of schedules that were given up */
+	uint32_t given_up; /* measured pairs before the schedule or the layouts last changed */
 	uint32_t timed;    /* number of pairs averaged in pair_seconds */
 	unsigned wanted;
 	bool exceeds_budget; /* the budget no longer ends the job */

@@ -52,7 +52,7 @@ static int check_work(const struct fg_runner_job *job, const struct fg_block *bl
 
 		if (does_other_work(job, block->slots[i].arm, cpu_ns))
 			return fg_error_set(err, FG_EUNSUPPORTED,
-					    "the program does other work in another folder");
+					    "the program does different work in another folder");
 	}
 	return FG_OK;
 }

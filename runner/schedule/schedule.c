@@ -162,7 +162,7 @@ void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct 
 	draw_paddings(rules, FOR_ORDER, n, block);
 }
 
-/* Each arm once, one after the other, in random order. */
+/* Each arm once, in random order; with FG_SCHEDULE_STORED only one arm. */
 static void each_arm_alone(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			   struct fg_block *block)
 {

@@ -17,7 +17,7 @@ enum {
 /* One execution of one arm, in the order of start. */
 struct fg_slot {
 	enum fg_arm arm;
-	uint16_t padding; /* bytes added to the environment, as (padding mod 16) variables */
+	uint16_t padding; /* bytes added to the environment, plus (padding mod 16) variables */
 	bool sampled;
 };
 
