@@ -337,7 +337,7 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 
 /*
  * A loop without vector instructions executes more instructions; a lost tail call also adds calls
- * of the function by itself.
+ * from the function to itself.
  */
 static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
 					   const struct fg_code_form form[FG_ARM_COUNT])

@@ -13,8 +13,8 @@
  * Two functions are related if they share a name, whatever their template arguments, parameters,
  * version namespace, clone or library; a new function at the line of one that is gone; a caller and
  * its callee; functions of one caller if one of them is new or gone, or if they cancel out; and any
- * two that cancel out if the whole did not change. A function gives no more than it lost and takes
- * no more than it gained.
+ * two functions that cancel out if the whole did not change. A function gives no more than it lost
+ * and takes no more than it gained.
  *
  * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".

@@ -56,8 +56,8 @@ bool fg_proof_arm_parse(const char *word, enum fg_proof_arm *value);
 /* False if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*
- * Is the outcome right? It must be red with a plant, and anything else without one. A delay leaves
- * the code unchanged, so the outcome "placement" also counts as found.
+ * Is the outcome right? It must be a regression with a plant, and anything else without a plant. A
+ * delay leaves the code unchanged, so the outcome "placement" also counts as found.
  */
 bool fg_proof_is_right(const struct fg_proof *proof);
 /* Noise of the pairs of a metric. */

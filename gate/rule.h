@@ -27,7 +27,7 @@ struct fg_rule {
 struct fg_rule_finding {
 	bool decided;
 	enum fg_outcome outcome; /* inconclusive while not decided */
-	size_t pairs;            /* number used for this finding */
+	size_t pairs;            /* pairs used for this finding */
 	size_t looks;            /* looks taken */
 	size_t next_look;        /* pairs at the next look; 0: none */
 	double estimate;         /* NaN: too few pairs */

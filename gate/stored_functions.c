@@ -3,7 +3,7 @@
  * Sessions have no pairs in common, so the error of a difference is taken from the differences of
  * successive sessions of the history, but is at least the error due to the number of samples. Only
  * the functions with the largest differences are tested; alpha is shared by all functions that
- * could have been.
+ * could have been tested.
  */
 
 #include "base/clock.h"

@@ -62,7 +62,7 @@ struct fg_competition {
 
 /* The stages of a job, in order. */
 enum fg_job_stage {
-	FG_JOB_LAYOUTS, /* remake the layouts of a series that was measured in several */
+	FG_JOB_LAYOUTS, /* remake the layouts of a series that was measured in several layouts */
 	FG_JOB_WARMUP,
 	FG_JOB_LOOK,    /* `auto`: one execution of each arm, if the warm-up was not informative */
 	FG_JOB_COMPETE, /* `auto`: both schedules in turn */
@@ -171,8 +171,8 @@ void fg_job_record(struct fg_pass *pass);
 bool fg_job_hand_over(struct fg_pass *pass, struct fg_runner_event *event);
 
 /*
- * job_layouts.c: makes the layouts of a series that is measured in several. FG_ELIMIT: fewer can be
- * linked now than before. On failure the message has the reason.
+ * job_layouts.c: makes the layouts of a series that is measured in several layouts. FG_ELIMIT:
+ * fewer layouts can be linked now than before. On failure the message has the reason.
  */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 

@@ -123,8 +123,8 @@ bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
  * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover. If
- * they turn out to cover only one arm before any pair has counted, both continue without the
- * sampler.
+ * samples turn out to cover only one arm before any pair has counted, both arms continue without
+ * the sampler.
  */
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
 			    double spent_ns);

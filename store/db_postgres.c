@@ -266,7 +266,7 @@ static void bind_double(struct fg_query *query, double value)
 
 /*
  * PostgreSQL does not accept invalid UTF-8 as text. Invalid sequences are replaced as in every
- * answer, so that both databases show the same.
+ * answer, so that both databases show the same text.
  */
 static const char *cleaned(struct postgres_db *p, const char *text, size_t size)
 {

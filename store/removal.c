@@ -176,7 +176,7 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 	if (status != FG_OK)
 		goto out;
 	/*
-	 * PostgreSQL vacuums by itself. SQLite copies the database, which must not be held in
+	 * PostgreSQL vacuums by itself. SQLite copies the database: into a temporary file, not into
 	 * memory.
 	 */
 	if (!policy->dry_run && !fg_db_is_url(store->db->location))

@@ -27,7 +27,7 @@ struct fg_json_writer;
 struct fg_store;
 
 enum fg_store_flags {
-	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created */
+	FG_STORE_READ_ONLY = 1 << 0, /* the store must exist; nothing is created */
 	/*
 	 * For a server: a save survives a power failure once it has returned, and packing is quick
 	 * rather than tight.

@@ -4,7 +4,7 @@
  *
  * gcc and clang look for the linker in COMPILER_PATH first. A script there records the command,
  * keeps the objects that the compiler is about to remove, and runs the linker. This works with
- * make, autotools, CMake and Meson alike, and none of them notices.
+ * make, autotools, CMake and Meson, without any change to the project.
  */
 #ifndef FG_RUNNER_LINK_RECORD_H
 #define FG_RUNNER_LINK_RECORD_H

@@ -130,7 +130,7 @@ static int explain_build(const struct fg_worktree_options *options,
 
 /*
  * PWD is the folder in which the build runs, so that both arms are built alike. Links are recorded
- * in `folder` (NULL: not recorded). If recording is impossible, they cannot be repeated, which is
+ * in `folder` (NULL: not recorded). If recording is impossible, links cannot be repeated, which is
  * not an error.
  */
 static char **build_environment(const char *root, const char *folder)

@@ -19,7 +19,7 @@
 
 enum {
 	TEXT_MAX = 4096, /* bytes of the file that are read; the rest is ignored */
-	TICK_MS = 200,   /* polling interval where the kernel does not report changes */
+	TICK_MS = 200,   /* polling interval if the kernel does not report changes */
 };
 
 struct fg_control_file {

@@ -21,7 +21,7 @@ void fg_exact_reading_release(struct fg_exact_reading *reading)
 	*reading = (struct fg_exact_reading){0};
 }
 
-/* Reads all files "PREFIX" and process id; `prefix` is "callgrind." or "log.". */
+/* Reads all files whose names start with `prefix`: "callgrind." or "log.". */
 static int read_files(const char *folder, const char *prefix, size_t max_bytes,
 		      struct fg_strbuf *all, struct fg_error *err)
 {

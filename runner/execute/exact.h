@@ -17,7 +17,7 @@ struct fg_exact_request {
 };
 
 struct fg_exact_reading {
-	char *callgrind;       /* the contents of its files, concatenated; NULL: none */
+	char *callgrind;       /* contents of callgrind's files, concatenated; NULL: none */
 	size_t callgrind_size; /* in bytes */
 	char *why;             /* the reason, if `callgrind` is NULL */
 };

@@ -58,7 +58,7 @@ struct fg_extract_source {
 	size_t stdout_size;
 	const char *stderr_text;
 	size_t stderr_size;
-	bool cut; /* the output was longer than what was kept */
+	bool cut; /* only a part of the output was kept */
 	const char *working_directory;
 };
 
