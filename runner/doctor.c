@@ -128,9 +128,9 @@ static const struct fg_finding topics[] = {
 			    "sudo cpupower frequency-set --governor performance")},
 	[HOSTED_RUNNER] = {TOPIC(
 		NOTE, "hosted_runner", "hosted runner",
-		"each job runs on another virtual machine, sometimes with another processor, and "
-		"shares its CPUs with others: times within one job can be compared, but times of "
-		"different jobs cannot",
+		"each job runs on a different virtual machine, sometimes with a different "
+		"processor, and shares its CPUs with others: times within one job can be "
+		"compared, but times of different jobs cannot",
 		"let each job measure both sides (--against, not `schedule: "
 		"stored`), gate CPU time rather than wall time, and set "
 		"`measure.exact: valgrind` for changes below 1 %")},

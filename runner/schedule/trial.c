@@ -50,8 +50,8 @@ static const char no_duet_parallel[] =
 	"processes at once: limit it to one thread if possible";
 static const char no_duet_idle[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of "
-	"its time: make it wait less for files, timers, other programs or, behind a shell, a "
-	"free CPU";
+	"its time: make it wait less for files, timers, other programs or, if a shell starts it, "
+	"a free CPU";
 static const char no_duet_crowded[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of a CPU: "
 	"the host is overloaded (load %.0f on %zu CPUs), so end other work or measure later";
