@@ -63,7 +63,7 @@ struct fg_stored_run {
 	/* one per series of the run; NULL for a series that was not sampled */
 	struct fg_profile_set **profiles;
 	char *report;  /* the verdict as report.json; NULL: none was stored */
-	char *outcome; /* outcome of the verdict, "regression"; NULL: none */
+	char *outcome; /* outcome of the verdict, such as "regression"; NULL: none */
 };
 
 void fg_stored_run_release(struct fg_stored_run *stored);
