@@ -227,7 +227,7 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 					 &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* Did only code change that takes no time? More work is a cause by itself, wherever its code is. */
+/* Did only cold code change? More work is a cause by itself, wherever its code is. */
 static bool only_cheap_code_changed(const struct fg_gate_input *input, size_t index,
 				    const struct fg_benchmark_verdict *verdict)
 {

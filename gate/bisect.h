@@ -4,12 +4,12 @@
  * that compare each of them with the good end.
  *
  * The level of the program (ln of its cost relative to the good end) is a step function over the
- * commits: it starts at 0 and jumps at few of them, to any level. A hidden Markov model over a grid
- * of levels gives the probability of every such history; noise is Student's t, so wild pairs count
- * little. In each history, the step that counts for a level is the last commit that raised the
- * program above it for good, so a slowdown that was reverted within the range explains nothing. A
- * commit's probability is the expected share of the whole change that it explains; over all commits
- * they add up to 1.
+ * commits: it starts at 0 and jumps at a few of them, to any level. A hidden Markov model over a
+ * grid of levels gives the probability of every such history; noise is Student's t, so wild pairs
+ * count little. In each history, the step that counts for a level is the last commit that raised
+ * the program above it for good, so a slowdown that was reverted within the range explains nothing.
+ * A commit's probability is the expected share of the whole change that it explains; over all
+ * commits they add up to 1.
  *
  * The next commit to measure is the one that gives the most information per second, builds
  * included, about where the steps are. docs/finding-a-commit.md has the figures.
@@ -20,7 +20,7 @@
  * 		build and measure commit look.next, add its pairs, or say that it cannot be measured
  * 	} while (look.state == FG_BISECT_MEASURE)
  *
- * No I/O, no clock, no state but what the caller holds.
+ * Does no I/O, reads no clock, and keeps no state except in the caller's structs.
  */
 #ifndef FG_GATE_BISECT_H
 #define FG_GATE_BISECT_H

@@ -84,7 +84,7 @@ static void make_places(const struct fg_bisect *bisect, struct fg_bisect_model *
 /* ---- noise ---- */
 
 struct residuals {
-	double squares; /* weighted */
+	double squares; /* weighted sum of squares */
 	double freedom;
 };
 

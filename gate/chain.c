@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The steps d of the path are independent, with variances v. An anchor e observes the sum of the
- * steps that it spans, h·d, with a variance of its own. So the anchors' residuals have the
- * covariance G = H V H' + A, and given the anchors the sum w·d of any steps is
+ * The steps d of the path are independent, with variances v. The anchors observe y = H d plus noise
+ * of covariance A: each anchor observes the sum of the steps that it spans. So their residuals have
+ * the covariance G = H V H' + A, and given the anchors the sum w·d of any steps is
  *
  *   w·d + (w V H') G⁻¹ (y - H d)     with variance     w V w' - (w V H') G⁻¹ (H V w').
  *
- * All of these products are overlaps of stretches of the path: differences of running sums.
+ * All products are overlaps of stretches of the path: differences of running sums.
  */
 #include "gate/chain.h"
 
@@ -31,7 +31,7 @@ struct node {
 	const char *tag;
 	size_t first; /* index in `into` */
 	size_t count; /* number of edges that end here */
-	size_t next;  /* of these, the next one to visit */
+	size_t next;  /* number of those edges visited so far */
 	size_t depth; /* longest path that ends here */
 	size_t parent;
 	/* index of a connected node; if its own, it represents the group */

@@ -23,7 +23,7 @@ struct fg_chain_point {
 	const char *commit; /* borrowed from the edges */
 	const char *tag;    /* NULL: none */
 	size_t edge; /* the newest run of the step that leads here; SIZE_MAX: the first point */
-	/* the step from the previous point, by its own runs only */
+	/* the step from the previous point, from runs of this step alone */
 	double change;
 	double error;
 	bool is_known; /* this step was reported: it failed or improved by itself */
@@ -70,8 +70,8 @@ void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char 
 struct fg_chain_sum fg_chain_sum(const struct fg_chain *chain, size_t from, size_t to,
 				 enum fg_chain_part part);
 /*
- * Writes the same sum as a linear function of the runs' changes: one weight for each point's step
- * and one for each anchor.
+ * Writes the sum of fg_chain_sum() as a linear function of the runs' changes: one weight for each
+ * point's step and one for each anchor.
  */
 void fg_chain_weights(const struct fg_chain *chain, size_t from, size_t to, enum fg_chain_part part,
 		      double *steps, double *anchors);

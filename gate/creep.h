@@ -30,7 +30,7 @@ struct fg_creep_verdict *fg_creep_judge(const struct fg_chain *chain,
 struct fg_creep_window {
 	size_t from; /* indexes of points */
 	size_t to;
-	size_t steps; /* number of small steps in it */
+	size_t steps; /* number of small steps in the stretch */
 };
 
 struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned commits);

@@ -44,7 +44,7 @@ static double scatter_of(const struct fg_chain *chain, const struct fg_creep_win
 	return squares / (double)(window->steps - 1);
 }
 
-/* The weights of the sum, and its error if the variance of a pair is 1. */
+/* A weighted sum of gains: the weights, and the error if the variance of a pair is 1. */
 struct linear {
 	double *steps;
 	double *anchors;

@@ -30,9 +30,9 @@ struct fg_creep_gains {
 struct fg_creep_rise {
 	uint64_t function; /* index in the gains, or the store's id */
 	double change;     /* mean over the benchmarks, as a share of the program's time */
-	double p;          /* probability of such a rise by chance */
+	double p;          /* probability of a rise this large by chance */
 	double quantiles;  /* sum of normal quantiles over the benchmarks */
-	size_t benchmarks; /* number of benchmarks that call it */
+	size_t benchmarks; /* number of benchmarks that call the function */
 };
 
 /*

@@ -31,7 +31,7 @@ struct counts {
 	double *calls; /* by function, like `instructions` */
 	double total;
 	double total_calls;
-	double linker; /* instructions of the dynamic linker, which are excluded from the rest */
+	double linker; /* instructions of the dynamic linker, which all other fields exclude */
 	unsigned repetitions;
 };
 

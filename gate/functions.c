@@ -11,7 +11,7 @@
 #define FRAMES_MAX   512
 #define SUSPECTS_MAX 5    /* functions that are listed although they are not sure */
 #define BLAME_SHARE  0.05 /* minimum share of the whole change for a suspect */
-#define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
+#define BLAME_ERRORS 1.3  /* half width of an interval of about 80 %, in standard errors */
 #define TOLL_SHARE   0.1  /* share of the moved cost that counts as the cost of moving it */
 
 static void set_function(const struct fg_node_context *c, size_t function,
@@ -111,8 +111,8 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 }
 
 /*
- * If the whole changed significantly, is this function likely to carry a part of that? It must have
- * changed in the same direction, by a noticeable share and by more than its usual noise.
+ * If the whole changed significantly, is this function likely to have caused a part of it? It must
+ * have changed in the same direction, by a noticeable share and by more than its usual noise.
  */
 static bool is_suspect(const struct fg_node_context *c, const struct fg_node_verdict *node,
 		       double error)
@@ -196,8 +196,8 @@ static size_t drop_opposed(const struct fg_node_context *c, struct named_functio
 }
 
 /*
- * Unchanged code is guilty only if no changed code takes time: then changed code calls it more
- * often, or with other data.
+ * If no changed function explains the change, unchanged code is guilty: changed code calls it more
+ * often, or with different data.
  */
 static void settle_same_code(const struct fg_node_context *c, struct named_function *all,
 			     size_t count)
@@ -330,9 +330,9 @@ static void sum_inclusive(const struct fg_node_context *c, const bool *wanted, d
 }
 
 /*
- * Each call path of a named function is tested as an entity of its own. Testing only these paths
- * keeps the bound on false flags: a path can be flagged falsely only below a function that was
- * flagged falsely or did change.
+ * Each call path of a named function is tested as a separate entity. Testing only these paths keeps
+ * the bound on false flags: a path can be flagged falsely only below a function that was flagged
+ * falsely or did change.
  */
 static void add_details(const struct fg_node_context *c, const struct named_function *named,
 			struct fg_blame *blame)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Shows an open metric before decided ones, and the worst of these. */
+/* Prefers an open metric to decided metrics, and the worst of the decided ones. */
 static bool is_more_informative(const struct fg_metric_verdict *metric, bool open,
 				const struct fg_gate_progress *progress, bool shown_open)
 {
@@ -134,7 +134,7 @@ static void note_environment(const struct fg_gate_input *input, struct fg_verdic
 static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *verdict)
 {
 	fg_accept_note_leftovers(input->policy, input->now_ns, verdict);
-	/* A benchmark's policy repeats the plan's keys unless it has keys of its own. */
+	/* A benchmark's policy repeats the plan's keys unless it has its own. */
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_policy *policy =
 			fg_benchmark_policy(input, verdict->benchmarks[i].name);

@@ -53,7 +53,7 @@ unsigned fg_gate_min_pairs(const struct fg_policy *policy);
 int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict,
 		   struct fg_error *err) FG_NODISCARD;
 
-/* Sets the exit codes of the benchmarks and of the verdict: again after an outcome has changed. */
+/* Sets the exit codes of the benchmarks and of the verdict. Call it again if an outcome changes. */
 void fg_gate_set_exit_codes(const struct fg_gate_input *input, struct fg_verdict *verdict);
 
 /* Notes that the host may differ between two sessions, and the command that avoids this. */

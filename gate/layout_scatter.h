@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 /*
- * `level` gets the differences as if every place were as fast as the mean of all: the mean is kept,
+ * `level` gets the differences without the effect of the places: the mean of the places is kept,
  * and only the scatter of pairs within a place remains. If a place has fewer than two pairs, the
  * differences are copied unchanged.
  */
@@ -26,8 +26,8 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 double fg_layout_error(const double *middles);
 /*
  * The standard error of the mean of all pairs if more pairs in the same layouts added no
- * information; `level` is as above. 0 if each place in the line has one layout, or if a layout has
- * no pair yet.
+ * information; `level` comes from fg_layout_scatter_remove(). 0 if each place in the line has one
+ * layout, or if a layout has no pair yet.
  */
 double fg_layout_places_error(const double *level, const uint8_t *layout, size_t count,
 			      unsigned layouts);

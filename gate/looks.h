@@ -17,18 +17,18 @@
 
 /* The fewest pairs that can decide at the first of many looks, if all of them are slower. */
 size_t fg_gate_min_pairs_first_look(double alpha);
-/* As above, for a look that is both the first and the last. */
+/* The fewest pairs that can decide at a look that is both the first and the last. */
 size_t fg_gate_min_pairs_only_look(double alpha);
 /*
  * Lists the numbers of pairs after which a decision may be made, ascending. The first is
- * `min_pairs`, or more if so few cannot decide; each later number is half as large again as the
- * number before; the last is `max_pairs`. Returns how many numbers there are.
+ * `min_pairs` or the fewest pairs that can decide, whichever is larger; each later number is half
+ * as large again as the number before; the last is `max_pairs`. Returns how many numbers there are.
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);
-/* The share of alpha that look number `look` (from 0) may spend if others may follow. */
+/* The share of alpha that look number `look` (from 0) may spend if more looks may follow. */
 double fg_gate_share(double alpha, size_t look);
-/* All alpha that earlier looks left. */
+/* The share of alpha that look number `look` may spend if it is the last: all that is left. */
 double fg_gate_share_left(double alpha, size_t look);
 
 #endif

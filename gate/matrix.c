@@ -15,7 +15,7 @@ struct cell {
 	float difference;
 };
 
-/* A pair being added up: dense over the entities, with a list of those that occur. */
+/* A pair being added up: dense over the entities, with a list of the entities that occur. */
 struct gathering {
 	enum fg_measure_fold fold;
 	double (*sums)[2]; /* per entity and arm */
@@ -27,7 +27,7 @@ struct gathering {
 	size_t cell_capacity;
 };
 
-/* Rows that count, sorted so that those of one pair lie together. */
+/* A row that counts, as a sort key: rows of one pair lie together. */
 struct row_key {
 	uint32_t pair;
 	uint32_t row;

@@ -13,8 +13,8 @@
 #define FG_NO_ENTITY UINT32_MAX
 
 /*
- * The rows of a profile set that belong to each pair: only pairs with as many repetitions in both
- * arms.
+ * The rows of a profile set that belong to each pair: only pairs with the same number of
+ * repetitions in both arms.
  */
 struct fg_profile_pairs {
 	size_t count;

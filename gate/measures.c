@@ -2,8 +2,8 @@
 /*
  * Repetitions that count events (allocations, calls, instructions) see every one of them, so two
  * repetitions of one build mostly agree to the digit. If the repetitions of each side agree, the
- * exact rule decides: any difference beyond the tolerance counts. If they do not, their pairs are
- * judged like those of a time.
+ * exact rule decides: any difference beyond the tolerance counts. If they do not, pairs are judged
+ * by the rule for times.
  */
 #include "gate/measures.h"
 
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-#define ROUNDING  1e-12 /* relative error of sums in another order */
+#define ROUNDING  1e-12 /* relative rounding error of a sum in another order */
 #define EXPLAINED 0.5   /* minimum share of a program's growth that the heap must explain */
 
 /* Joins the profiles of two runs, each of which measured one side. */
@@ -85,7 +85,7 @@ static bool is_steady(const struct fg_profile_set *set, uint16_t id)
 	return true;
 }
 
-/* Makes a benchmark whose only metric is the measure; returns the metric's index. */
+/* Makes a series whose only metric is the measure; returns the metric's index. */
 static size_t make_series(const struct fg_profile_set *set, uint16_t id, bool exact,
 			  struct fg_series *series)
 {

@@ -24,8 +24,8 @@ void fg_sides_init(const struct fg_gate_input *input, size_t index, struct fg_si
 void fg_sides_release(struct fg_sides *sides);
 
 /*
- * Adds one metric per measure to the verdict, after those of the run, and blame for those that are
- * gated or changed.
+ * Adds one metric per measure to the verdict, after the metrics of the run, and blame for measures
+ * that are gated or changed.
  */
 void fg_measures_decide(const struct fg_sides *sides, const struct fg_metric_context *context,
 			struct fg_benchmark_verdict *verdict);

@@ -20,10 +20,10 @@
  * time is gated and CPU time grew by less than that share of it, cycles cannot explain the change:
  * the function waits.
  *
- * Samples show inlined functions, callgrind does not. A function is inlined on a side where it was
- * sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part of
- * the function that contains it. If the time that a function is blamed for was spent in another
- * one, such as a callee whose code is the same, the counts of the other one are used.
+ * Samples show inlined functions, but callgrind does not. A function is inlined on a side where it
+ * was sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part
+ * of the function that contains it. If the time that a function is blamed for was spent in another
+ * function, such as a callee whose code is the same, that function's counts are used.
  */
 #include "gate/mechanism.h"
 
@@ -68,7 +68,7 @@ struct counter {
 	const struct fg_code_fact *code;      /* per function; NULL: nothing is known */
 	double *counts[COUNTS][FG_ARM_COUNT]; /* per node, in one execution */
 	double *time[FG_ARM_COUNT];           /* per node */
-	bool is_time;        /* the change of time is to be explained, not that of instructions */
+	bool is_time;        /* explain the change of time, not the change of instructions */
 	bool *is_inlined;    /* per function: one side inlines it */
 	bool *is_called_now; /* per function: only the baseline inlines it */
 	bool *is_allocator;  /* per node: it lies in an allocation */
@@ -337,7 +337,7 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 
 /*
  * A loop without vector instructions executes more instructions; a lost tail call also adds calls
- * of the function by itself.
+ * from the function to itself.
  */
 static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
 					   const struct fg_code_form form[FG_ARM_COUNT])

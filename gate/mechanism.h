@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Explains why a function takes longer by one mechanism, from the exact repetitions of both sides.
+ * Explains by one mechanism why a function takes longer, from the exact repetitions of both sides.
  * Private to gate/.
  */
 #ifndef FG_GATE_MECHANISM_H

@@ -312,7 +312,9 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 /* Places whose difference is smaller count as equal. */
 static const double place_min = 0.005;
 
-/* The number of places in which the candidate is faster, if it is slower in others; else 0. */
+/*
+ * The number of places in which the candidate is faster, if it is slower in other places; else 0.
+ */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
 {
 	unsigned faster = 0;
@@ -374,8 +376,8 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 }
 
 /*
- * Is every pair independent? Each starts new processes in a random order; only a process that
- * `setup` left running outlives it.
+ * Is every pair independent? Each pair starts new processes in a random order; only a process that
+ * `setup` left running outlives a pair.
  */
 static bool is_drawn(const struct fg_series *series)
 {

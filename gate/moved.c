@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Moved, not slower. A refactoring takes cost from one function and gives it to another: a piece is
- * extracted, a function is renamed or split, or the compiler inlines one into its caller. By itself
- * each function "got slower" or "got faster", and a gate that tests functions would fail on every
- * clean-up.
+ * Detects cost that moved between functions. A refactoring takes cost from one function and gives
+ * it to another: a piece is extracted, a function is renamed or split, or the compiler inlines one
+ * into its caller. By itself each function "got slower" or "got faster", and a gate that tests
+ * functions would fail on every clean-up.
  *
  * So a function that grew significantly and one that shrank significantly become one row if they
  * are related, and the row is tested again as a whole. The remaining cost is the change; the rest
@@ -13,8 +13,8 @@
  * Two functions are related if they share a name, whatever their template arguments, parameters,
  * version namespace, clone or library; a new function at the line of one that is gone; a caller and
  * its callee; functions of one caller if one of them is new or gone, or if they cancel out; and any
- * two that cancel out if the whole did not change. A function gives no more than it lost and takes
- * no more than it gained.
+ * two functions that cancel out if the whole did not change. A function gives no more than it lost
+ * and takes no more than it gained.
  *
  * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
@@ -28,7 +28,7 @@
 #define CANDIDATES_MAX 50    /* functions considered on either side */
 #define SAME_SHARE     0.3   /* a sum within this share of the moved cost counts as zero */
 #define GONE_SHARE     0.05  /* with less than this share of its former time a function is gone */
-#define WITHIN_ERRORS  2.807 /* standard errors: 99.5 % */
+#define WITHIN_ERRORS  2.807 /* half width of a 99.5 % interval, in standard errors */
 
 struct change {
 	uint32_t function;
@@ -135,7 +135,7 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 	};
 }
 
-/* Do the two cancel out over the pairs? */
+/* Do the two changes cancel out over the pairs? */
 static bool do_cancel(const struct fg_node_context *c, const struct change *to,
 		      const struct change *from)
 {
@@ -167,7 +167,7 @@ static bool is_at_same_line(const struct fg_profile_function *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* The caller on the call path where the function takes most of its time. */
+/* The caller on the call path where the function spends most of its time. */
 static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 {
 	const struct fg_profile_set *set = c->set;
@@ -175,7 +175,7 @@ static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 	return set->nodes[set->nodes[main_node(c, function)].parent].function;
 }
 
-/* Are these two names of one piece of code? */
+/* Are the two functions one piece of code under two names? */
 static bool are_kin(const struct fg_node_context *c, const struct change *to,
 		    const struct change *from)
 {
@@ -242,7 +242,7 @@ static void join(struct moves *all, struct change *to, struct change *from)
 	}
 }
 
-/* Do both still have a noticeable change to exchange? */
+/* Do both changes have a noticeable part that no move explains yet? */
 static bool is_worth_it(const struct change *to, const struct change *from)
 {
 	return fmin(to->left, from->left) >= SAME_SHARE * fmin(to->delta, -from->delta);
@@ -268,7 +268,7 @@ static void join_if(struct moves *all,
 	}
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): join() adds to it */
+/* NOLINTNEXTLINE(readability-non-const-parameter): join() adds to `moved` */
 void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, double *moved)
 {
 	struct moves all = {.c = c, .moved = moved, .blame = blame};

@@ -4,7 +4,7 @@
  * two executions; a function's time is known only from its samples, whose number scatters by its
  * square root. With S samples per execution, a share q of them in the function, the difference of n
  * pairs is uncertain by sqrt(2 q S n) samples, and a change of the whole by r - 1 is (r - 1) S n
- * samples. It stands out by NAMING_ERRORS errors with
+ * samples. It stands out by NAMING_ERRORS standard errors with
  *
  *	n = 2 q NAMING_ERRORS^2 / ((r - 1)^2 S)
  *
@@ -20,7 +20,10 @@
 
 #include <math.h>
 
-/* Three errors reach an adjusted p of a few percent; the fourth covers the scatter of the times. */
+/*
+ * Three standard errors reach an adjusted p of a few percent; the fourth covers the scatter of the
+ * times.
+ */
 #define NAMING_ERRORS 4.0
 /* Limit of the time spent on naming the function, as a multiple of the verdict's. */
 #define NAMING_MAX 4

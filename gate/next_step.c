@@ -88,8 +88,8 @@ static bool gates_a_time(const struct fg_series *series, const struct fg_policy 
 }
 
 /*
- * By default, layouts come first only if the code changed, because then its place did. They do not
- * come first if a slowdown as linked is to fail, because that must be measured.
+ * By default, layouts come first only if the code changed, and so perhaps its placement. They do
+ * not come first if a slowdown as linked is to fail, because that slowdown must be measured.
  */
 static bool begins_in_layouts(const struct fg_situation *now)
 {

@@ -11,7 +11,7 @@
  *		result = carry out `step`
  *	} while (step.action != FG_STEP_STOP);
  *
- * No I/O, no clock, no state but the machine's.
+ * Does no I/O, reads no clock, and keeps no state except in the machine.
  */
 #ifndef FG_GATE_NEXT_STEP_H
 #define FG_GATE_NEXT_STEP_H

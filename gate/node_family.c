@@ -6,8 +6,8 @@
  *
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
  * 0 where it did not occur. The sign-flip permutation test of gate/statistics/signflip.h judges all
- * entities of a family together. It tests those with FG_SAMPLES_TO_TEST samples in both arms
- * together: a filter that is independent of the difference's sign, so it does not bias the null.
+ * entities of a family together, except those with fewer than FG_SAMPLES_TO_TEST samples in both
+ * arms together: this filter is independent of the difference's sign, so it does not bias the null.
  * Half of alpha is shared evenly, half by size: a function with a tenth of the time gets a
  * twentieth of it, not one of several hundred equal parts. The sizes are those of both arms
  * together, so this does not bias the null either, and costs the small functions almost nothing. A
@@ -55,7 +55,7 @@ static void pack_rows(const struct fg_node_family *family, size_t *start, uint32
 	}
 }
 
-/* A test with more than an even share of alpha reaches it with a smaller statistic. */
+/* An entity with more than an even share of alpha needs a smaller statistic. */
 static void set_handicaps(const struct fg_node_family *family, double alpha, float *handicap)
 {
 	const struct fg_pair_matrix *m = family->matrix;

@@ -126,7 +126,7 @@ static bool has_sure_function(const struct fg_blame *blame)
 	return blame->function_count > 0 && fg_standing_is_sure(blame->functions[0].standing);
 }
 
-/* Without the samples of one arm, every function of the other would look new. */
+/* Without the samples of one arm, every function of the other arm would look new. */
 static bool is_one_arm_unsampled(const struct fg_node_context *c)
 {
 	if (!c->escaped)
@@ -163,7 +163,7 @@ static bool is_template(const struct fg_profile_function *function)
 	return strncmp(function->name, "std::", 5) == 0 || strstr(function->name, " std::");
 }
 
-/* Is the function unchanged, and did it take significantly other time or is it a std template? */
+/* Is the function unchanged, and did its time change significantly or is it a std template? */
 static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 {
 	const bool is_sure =
@@ -174,8 +174,8 @@ static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 }
 
 /*
- * Changed code may call unchanged code more often, at any distance, so the time of the latter is
- * charged to that caller.
+ * Changed code may call unchanged code more often, directly or through other functions, so the time
+ * of unchanged code is charged to the nearest changed caller.
  */
 static bool charge_callers(struct fg_node_context *c)
 {
@@ -197,7 +197,7 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
-/* Is the node part of the only changed function, or called by this function? */
+/* Is the node part of the only changed function, or charged to it? */
 static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 {
 	return fg_profile_set_compiled(c->set, c->blamed[node]) == c->only_changed;
@@ -220,9 +220,9 @@ static uint32_t largest_part(const struct fg_node_context *c)
 }
 
 /*
- * With few samples no function is sure. But if the whole changed significantly, and only one
- * function that takes time has other machine code, it must be that function: its parts form one
- * row, which needs no test.
+ * With few samples no function is sure. But if the whole changed significantly, and the machine
+ * code of only one hot function changed, that function is to blame: its parts form one row, which
+ * needs no test.
  */
 static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
 {

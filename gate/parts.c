@@ -4,8 +4,8 @@
  * the smallest sum of ((x - measured) / error)^2. That is x = measured + k error^2, for the one k
  * with which they add up.
  *
- * A row keeps its direction. A remainder that is not significant has no direction: it takes that of
- * the whole, or becomes 0. So the scatter of samples is not reported as a gain.
+ * A row keeps its direction. A remainder that is not significant has no direction: it gets the
+ * direction of the whole, or becomes 0. So the scatter of samples is not reported as a gain.
  *
  * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 ms of samples, the remainder by −5.2 ± 6
  * ms. The remainder is not significant and becomes 0; find() is 12.0.

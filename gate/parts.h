@@ -11,20 +11,20 @@
 
 struct fg_whole {
 	double delta; /* difference of the metric's levels, from the estimate of its ratio */
-	bool changed; /* its interval excludes zero */
+	bool changed; /* the interval of `delta` excludes zero */
 };
 
 /* The measured part that no row of a blame names. */
 struct fg_rest {
 	double delta;
-	double half; /* half the width of its interval; NaN: unknown */
+	double half; /* half the width of the interval of `delta`; NaN: unknown */
 };
 
 /* `scale` converts the metric's unit into that of the parts. NaN if the metric has no ratio. */
 struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const char *metric,
 			       double scale);
 /*
- * Fits the rows and the rest to blame->total_delta, and sets the share of each row that is sure. No
+ * Fits the rows and `rest` to blame->total_delta, and sets the share of each row that is sure. No
  * shares are set if the whole did not change significantly or a part is larger than the whole.
  */
 void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool total_changed);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same code at another address. A loop that the linker places across a cache line is slower,
- * though no line of the change caused that. If both builds have the same machine code and data and
- * the same inputs (model/build_facts.h), a difference of a measured metric is placement.
+ * Slowdowns of the same code at another address. A loop that the linker places across a cache line
+ * is slower, although no line of the change caused that. If both builds have the same machine code
+ * and data and the same inputs (model/build_facts.h), a difference of a measured metric is
+ * placement.
  */
 #ifndef FG_GATE_PLACEMENT_H
 #define FG_GATE_PLACEMENT_H
@@ -23,14 +24,14 @@ bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
 bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
 /*
- * Turns regressions and improvements of measured metrics into placement, with a note, and likewise
- * those of functions, libraries and call paths.
+ * Turns regressions and improvements into placement: those of measured metrics, with a note, and
+ * those of functions, call paths, libraries and regions.
  */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*
- * Call it if neither inputs nor code that takes time (gate/same_code.h) changed. A regression
- * within the spread of the layouts becomes placement, or inconclusive if a changed caller may call
- * that code more often. Its interval is widened to contain the spread, and a note is added.
+ * Call it if neither inputs nor hot code (gate/same_code.h) changed. A regression within the spread
+ * of the layouts becomes placement, or inconclusive if a changed caller may call that code more
+ * often. Its interval is widened to contain the spread, and a note is added.
  */
 void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller,
 				 struct fg_benchmark_verdict *verdict);

@@ -12,7 +12,7 @@
 
 enum {
 	BLOCK = 4,       /* successive pairs, whose mean shows how noise averages out */
-	BLOCKS_MIN = 6,  /* fewer blocks do not show it */
+	BLOCKS_MIN = 6,  /* fewer blocks do not show how noise averages out */
 	BETWEEN_MIN = 4, /* runs needed to show how estimates differ between runs */
 	LONGER = 10,     /* remedy: repetitions this many times as long */
 	SEEN_RUNS = 4,   /* this many runs that found a size prove that the gate sees it */
@@ -61,7 +61,10 @@ bool fg_proof_is_right(const struct fg_proof *proof)
 
 /* ---- noise of one run ---- */
 
-/* Log2 of the factor by which the means of blocks of BLOCK pairs scatter less, per doubling. */
+/*
+ * The e from 0 to 1 for which the mean of BLOCK successive pairs has BLOCK^-e times the variance of
+ * a pair.
+ */
 static double exponent_of(const double *differences, size_t count)
 {
 	const size_t blocks = count / BLOCK;
@@ -198,8 +201,8 @@ static double bet_on_alarm(struct alarm_bets *bets, double alpha, bool is_alarm)
 }
 
 /*
- * Bets that the gate lost half of what it used to find. The bet starts again once it has lost
- * everything, so that years of good runs cannot hide a fault (Page's CUSUM).
+ * Bets that the gate no longer finds half of the slowdowns that it used to find. The bet starts
+ * again once it has lost everything, so that years of good runs cannot hide a fault (Page's CUSUM).
  */
 static double bet_on_blindness(double evidence, bool is_found)
 {
@@ -207,7 +210,7 @@ static double bet_on_blindness(double evidence, bool is_found)
 	       (is_found ? blind_share / found_share : (1 - blind_share) / (1 - found_share));
 }
 
-/* Was this size reliably found before, with as large a budget? */
+/* Did the first SEEN_RUNS runs of this size, with the same kind of budget, all find it? */
 static bool was_seen(const struct fg_proof *proofs, size_t count, const struct fg_proof *like)
 {
 	struct fg_proof_card_share found = {0};
@@ -251,11 +254,11 @@ struct parts {
 	const struct fg_proof_card_plan *plan;
 	struct fg_proof_noise noise;
 	double reach;  /* half width of the interval in standard errors */
-	double pairs;  /* in a run that does not decide early */
+	double pairs;  /* number of pairs in a run that does not decide early */
 	double pair_s; /* wall time of a pair */
 	double level_ns;
 	double min_effect;
-	double between; /* standard deviation of estimates beyond that which their pairs explain */
+	double between; /* standard deviation of estimates beyond the noise of pairs */
 	bool in_layouts;
 };
 

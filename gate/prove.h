@@ -2,7 +2,7 @@
 /*
  * The card of a gate shows how far its verdicts can be trusted on one runner. It is made from whole
  * runs whose correct outcome is known: a build compared with itself, with a neutral relink, or with
- * a slowdown of known size in a known function. No I/O, no clock, no state.
+ * a slowdown of known size in a known function. Does no I/O, reads no clock and keeps no state.
  */
 #ifndef FG_GATE_PROVE_H
 #define FG_GATE_PROVE_H
@@ -22,7 +22,7 @@ enum fg_proof_arm {
 struct fg_proof_noise {
 	double middle;   /* median of the pairs' logarithmic ratios */
 	double pair;     /* standard deviation of a pair's logarithmic ratio */
-	double quiet;    /* as above, in the quietest quarter of the pairs */
+	double quiet;    /* standard deviation in the quietest quarter of the pairs */
 	double exponent; /* the mean of m successive pairs has a variance of m^-exponent */
 };
 
@@ -56,8 +56,8 @@ bool fg_proof_arm_parse(const char *word, enum fg_proof_arm *value);
 /* False if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*
- * Is the outcome right? It must be red with a plant, and anything else without one. A delay leaves
- * the code unchanged, so the outcome "placement" also counts as found.
+ * Is the outcome right? It must be a regression with a plant, and anything else without a plant. A
+ * delay leaves the code unchanged, so the outcome "placement" also counts as found.
  */
 bool fg_proof_is_right(const struct fg_proof *proof);
 /* Noise of the pairs of a metric. */
@@ -95,7 +95,7 @@ enum fg_proof_card_limit {
 struct fg_proof_card_help {
 	enum fg_proof_card_limit limit;
 	double was; /* current length in ns, pairs, pair noise, placement noise or minimum effect */
-	double by;  /* the same figure with the remedy */
+	double by;  /* expected figure with the remedy */
 	double from; /* smallest slowdown that 95 % of the runs find, now and with the remedy */
 	double to;
 };
@@ -106,16 +106,17 @@ struct fg_proof_card {
 	size_t size_count;
 	double smallest; /* 95 % of the runs find this size and every larger one; NaN: none */
 	double smallest_at_least;         /* lower bound of the share found at `smallest` */
-	struct fg_proof_card_share named; /* plants that were named, among those found */
+	struct fg_proof_card_share named; /* plants that were named, among the plants found */
 	double minutes;                   /* time per verdict */
 	size_t runs;
 	/*
-	 * Evidence against the gate as e-values, which may be checked after every run: at most one
-	 * of 20 sound gates ever reaches 20.
+	 * Evidence that the gate fails equal code more often than alpha allows: an e-value, which
+	 * may be checked after every run. At most one of 20 sound gates ever reaches 20.
 	 */
-	double alarm_evidence; /* evidence that the gate fails equal code more often than alpha allows */
+	double alarm_evidence;
 	/*
-	 * evidence that the gate misses slowdowns of sizes it used to find; one in ten may be lost
+	 * Evidence that the gate misses slowdowns of sizes that it used to find: a miss multiplies
+	 * it, or 1 if it is smaller, by 10; a find about halves it.
 	 */
 	double blind_evidence;
 	bool is_broken;       /* the evidence of either kind is conclusive */

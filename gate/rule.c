@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * When a build fails.
+ * The rule that decides when a build fails.
  *
  * The data are the differences d of pairs, ln(candidate / baseline), positive for worse. At each
  * look (gate/looks.h) they give one interval, the one that is printed, and nothing else decides:
@@ -17,9 +17,9 @@
  * did: drift, two modes, busy neighbours, pairs that resemble those before them. So the signed-rank
  * test, which asks how often random signs would look like this, is exact. The interval is the set
  * of all changes that it does not reject, so 12 slower pairs of 12 are a regression, and a mean
- * carried by a few strange pairs is not. The shares of the looks sum to alpha: both errors, to fail
- * a candidate whose slowdown is tolerated and to pass one that is slower than the margin, stay
- * below alpha.
+ * carried by a few strange pairs is not. The shares of the looks sum to alpha: the probability of
+ * failing a candidate whose slowdown is tolerated stays below alpha, and so does that of passing a
+ * candidate that is slower than the margin.
  *
  * Two things are shared by several pairs. The interval accounts for them:
  *
@@ -35,8 +35,8 @@
  * that is compatible with them.
  *
  * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which
- * may spend all that is left of alpha. Swapping the sides changes neither a pair's size nor its
- * time, so when it ends does not depend on the coins. It is not taken with `until_sure` or after an
+ * may spend all remaining alpha. Swapping the sides changes neither a pair's size nor its time, so
+ * the end does not depend on the coins. There is no such look with `until_sure` or after an
  * interrupt, since more sessions may follow: the result of the last planned look stands.
  *
  * Example: alpha is 0.1 %. The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
@@ -84,7 +84,7 @@ static double highest_correlation(const double *difference, size_t count)
 	free(drawn_in);
 	if (isnan(r))
 		return 0.0;
-	/* A short series hides (1 + 3 r) / n of it (Kendall 1954). */
+	/* The estimate from a short series is too small by (1 + 3 r) / n (Kendall 1954). */
 	r += (1.0 + 3.0 * r) / n + 2.0 * sqrt(fmax(0.0, 1.0 - r * r) / n);
 	return fmin(fmax(r, 0.0), CORRELATION_LIMIT);
 }

@@ -8,7 +8,7 @@
 
 struct fg_rule {
 	double alpha;
-	double min_effect; /* this and the next two: ratios, as in the policy */
+	double min_effect; /* min_effect, margin and tolerated: ratios, as in the policy */
 	double margin;
 	double tolerated;
 	unsigned min_pairs;
@@ -27,7 +27,7 @@ struct fg_rule {
 struct fg_rule_finding {
 	bool decided;
 	enum fg_outcome outcome; /* inconclusive while not decided */
-	size_t pairs;            /* number used for this finding */
+	size_t pairs;            /* pairs used for this finding */
 	size_t looks;            /* looks taken */
 	size_t next_look;        /* pairs at the next look; 0: none */
 	double estimate;         /* NaN: too few pairs */

@@ -8,7 +8,7 @@ enum {
 	LINE = 64
 };
 
-/* Functions below this share of the samples are noise. */
+/* A function with at least this share of the samples is hot. */
 #define HOT_SHARE 0.005
 /* If more samples than this share lack a stack, time cannot be assigned. */
 #define NOWHERE_SHARE 0.05
@@ -122,7 +122,7 @@ static bool is_same_code(const struct fg_series *series, const struct fg_build_f
 		return false;
 	/*
 	 * The linker makes the jump stubs to other files' functions; the kernel is the same for
-	 * both.
+	 * both builds.
 	 */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
 	       function->library[0] == '[' || find(build, name).state == FG_COMPARED_SAME ||
@@ -145,7 +145,7 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-/* Samples per call path and all that it calls; to be freed. */
+/* Samples per call path, including everything it calls; to be freed. */
 static double *count_inclusive_samples(const struct fg_profile_set *set)
 {
 	const uint16_t time = fg_profile_set_time(set);

@@ -2,7 +2,7 @@
 /*
  * If a function's machine code, and that of everything it calls, is the same in both builds, it got
  * slower for an outside reason: its address, its callers, its inputs. It is not guilty if changed
- * code takes time. Private to gate/.
+ * code is hot. Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H
@@ -21,8 +21,8 @@ struct fg_code_fact {
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series);
 /*
- * The only changed function that takes time; 0 if none or several changed, or if the code of
- * another function that takes time is unknown.
+ * The only function that changed, if it is hot; 0 if none or several changed, or if the code of
+ * another hot function is unknown. Hot: at least 0.5 % of the samples.
  */
 size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
 /*
@@ -33,8 +33,8 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		       bool total_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 /*
- * Does every function that takes time have the same code in both builds, including everything it
- * refers to? False if unknown.
+ * Does every hot function have the same code in both builds, including everything it refers to?
+ * False if unknown.
  */
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
 /* Did a function on a hot call path change? True also if the list of changed functions was cut. */

@@ -12,7 +12,7 @@
 
 struct fg_session_spread {
 	size_t differences; /* number of differences between successive sessions */
-	double spread; /* standard deviation of such a difference, as a logarithm; NaN: unknown */
+	double spread;      /* standard deviation between sessions, as a logarithm; NaN: unknown */
 };
 
 /*

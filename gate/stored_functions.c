@@ -3,7 +3,7 @@
  * Sessions have no pairs in common, so the error of a difference is taken from the differences of
  * successive sessions of the history, but is at least the error due to the number of samples. Only
  * the functions with the largest differences are tested; alpha is shared by all functions that
- * could have been.
+ * could have been tested.
  */
 
 #include "base/clock.h"
@@ -20,7 +20,7 @@ enum {
 	SESSIONS_MAX = 20,
 };
 
-#define MIN_PART 0.02 /* share of the whole difference from which a function is worth testing */
+#define MIN_PART 0.02 /* minimum share of the whole difference for a function to be tested */
 
 /* Own and inclusive time per repetition, in ns, of one side's functions. */
 struct side {
@@ -97,7 +97,7 @@ static double at(const double *values, uint32_t function)
 FG_ORDER_BY(largest_first, struct candidate, FG_ORDER(fabs(b->delta), fabs(a->delta)),
 	    FG_UP(function[1]))
 
-/* All functions of both sides that took time, largest difference first. */
+/* All functions with self time on either side, largest difference first. */
 static struct candidate *find_candidates(const struct side sides[2], size_t *count)
 {
 	const size_t most = sides[0].set->function_count + sides[1].set->function_count;
@@ -232,7 +232,7 @@ static void decide(const struct fg_gate_input *input, const char *benchmark,
 	free(found);
 }
 
-/* The rest has no history, so its error is that of all rows together. */
+/* Everything else has no history, so its error is that of all rows together. */
 static struct fg_rest rest_of(const struct side sides[2], const struct fg_blame *blame)
 {
 	struct fg_rest rest = {.delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS};

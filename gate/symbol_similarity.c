@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-#define SIMILAR_PERCENT 70 /* of the longer name, at both ends together */
+#define SIMILAR_PERCENT 70 /* of the longer name: common start plus common end */
 
 /* Skips the brackets that open at `at`; returns the end of the name if they are not closed. */
 static const char *skip_brackets(const char *at)

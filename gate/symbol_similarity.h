@@ -10,7 +10,10 @@
  * clone?
  */
 bool fg_symbols_have_same_name(const char *a, const char *b);
-/* Are the names in one scope and similar at both ends? Example: luaD_pretailcall, luaD_precall. */
+/*
+ * Are the names in the same scope and similar at both ends? Example: luaD_pretailcall,
+ * luaD_precall.
+ */
 bool fg_symbols_have_similar_names(const char *a, const char *b);
 /*
  * Returns for each function of the set the function whose row it belongs to; to be freed. An
@@ -18,8 +21,8 @@ bool fg_symbols_have_similar_names(const char *a, const char *b);
  */
 uint32_t *fg_symbols_rows(const struct fg_profile_set *set);
 /*
- * Do the functions have one name in two libraries, because a shared library was linked statically,
- * or the other way round?
+ * Do the functions have the same name in different libraries, as when a library is linked
+ * statically instead of dynamically?
  */
 bool fg_symbols_are_relinked(const struct fg_profile_function *a,
 			     const struct fg_profile_function *b);

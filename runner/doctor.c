@@ -85,7 +85,7 @@ enum topic {
 
 /*
  * `severity`, `meaning` and `remedy` apply only if something is wrong. Topics about a benchmark
- * have no subject here: it is the benchmark's name.
+ * list no subject, because their subject is the benchmark's name.
  */
 #define TOPIC(severity_, id_, subject_, meaning_, remedy_)                                       \
  .severity = FG_SEVERITY_##severity_, .id = (id_), .subject = (subject_), .meaning = (meaning_), \
@@ -128,9 +128,9 @@ static const struct fg_finding topics[] = {
 			    "sudo cpupower frequency-set --governor performance")},
 	[HOSTED_RUNNER] = {TOPIC(
 		NOTE, "hosted_runner", "hosted runner",
-		"each job runs on another virtual machine, sometimes with another processor, and "
-		"shares its CPUs with others: times within one job can be compared, but times of "
-		"different jobs cannot",
+		"each job runs on a different virtual machine, sometimes with a different "
+		"processor, and shares its CPUs with others: times within one job can be "
+		"compared, but times of different jobs cannot",
 		"let each job measure both sides (--against, not `schedule: "
 		"stored`), gate CPU time rather than wall time, and set "
 		"`measure.exact: valgrind` for changes below 1 %")},
@@ -455,7 +455,8 @@ static void check_installed(struct fg_diagnosis *diagnosis)
 }
 
 /*
- * The hosted services set these in every job; a self-hosted runner sets another value, or nothing.
+ * Hosted services set these variables in every job; a self-hosted runner sets another value, or
+ * nothing.
  */
 static void check_hosted_runner(struct fg_diagnosis *diagnosis)
 {
@@ -482,7 +483,7 @@ void fg_doctor_process(struct fg_diagnosis *diagnosis)
 
 /* ---- benchmarks ---- */
 
-/* clang does not record its flags. */
+/* Adds nothing for clang, which does not record its flags. */
 static void check_optimisation(const struct fg_binary *binary, const char *name,
 			       struct fg_diagnosis *diagnosis)
 {
@@ -514,7 +515,7 @@ static void check_samplable(const char *program, const char *name, struct fg_dia
 	char *library = NULL;
 
 	if (fg_preload_library(&library, NULL) != FG_OK)
-		return; /* reported already */
+		return; /* check_installed() reports a missing library */
 	if (fg_preload_check(program, library, &err) != FG_OK)
 		add(diagnosis, &topics[SAMPLABLE], true, fg_xstrdup(err.message))->subject = name;
 	free(library);

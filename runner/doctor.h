@@ -21,7 +21,7 @@ struct fg_finding {
 	/* "frequency governor", or a benchmark's name, borrowed from the plan */
 	const char *subject;
 	enum fg_severity severity;
-	char *evidence;      /* what was seen */
+	char *evidence;      /* the observed value or state */
 	const char *meaning; /* NULL if all is well */
 	const char *remedy;  /* a command or a setting; NULL: nothing to do */
 };

@@ -37,16 +37,16 @@ struct fg_pass {
 	bool is_open;
 	bool is_dirty;     /* the last step's cleanup has not run yet */
 	bool counts;       /* the block is complete and counts for the verdict */
-	bool to_hand_over; /* first repetition of the last step to hand over */
-	size_t series;
-	size_t repetition;
+	bool to_hand_over; /* repetitions of the last step are still to be handed over */
+	size_t series;     /* next series to hand over */
+	size_t repetition; /* next repetition to hand over, in the block's part of the series */
 };
 
 /* One schedule in the trial of `auto`. */
 struct fg_contender {
 	struct fg_schedule_rules rules;
 	struct fg_trial trial;
-	unsigned refused; /* set aside for too little overlap */
+	unsigned refused; /* blocks that were not a fair duet (FG_ASIDE_APART) */
 };
 
 /* `auto` tries both schedules in turn. */
@@ -54,7 +54,7 @@ struct fg_competition {
 	struct fg_contender duet;
 	struct fg_contender abba;
 	struct fg_choice choice;
-	unsigned rounds; /* upper limit */
+	unsigned rounds; /* maximum number of rounds */
 	unsigned round;
 	bool is_abbas_turn;
 	bool is_over;
@@ -62,7 +62,7 @@ struct fg_competition {
 
 /* The stages of a job, in order. */
 enum fg_job_stage {
-	FG_JOB_LAYOUTS, /* remake the layouts of a series that was measured in several */
+	FG_JOB_LAYOUTS, /* remake the layouts of a series that was measured in several layouts */
 	FG_JOB_WARMUP,
 	FG_JOB_LOOK,    /* `auto`: one execution of each arm, if the warm-up was not informative */
 	FG_JOB_COMPETE, /* `auto`: both schedules in turn */
@@ -93,17 +93,17 @@ struct fg_runner_job {
 	bool keeps_rate;                           /* the rate comes from an earlier session */
 	double seconds_before;                     /* time spent until the beginning of the block */
 	uint32_t next_pair;                        /* pair number of the next block */
-	uint32_t warmups;                          /* blocks of each kind so far */
-	uint32_t pairs;                            /* measured, whether they count or not */
-	uint32_t solos;
-	uint32_t costs;
-	unsigned counting; /* pairs that count */
+	uint32_t warmups;                          /* warm-up blocks so far */
+	uint32_t pairs;                            /* measured pairs, whether they count or not */
+	uint32_t solos;                            /* solo blocks so far */
+	uint32_t costs;                            /* cost blocks so far */
+	unsigned counting;                         /* pairs that count */
 	/*
-	 * One bit per measured pair, the newest lowest: the pair was set aside for too little
-	 * overlap.
+	 * One bit per measured pair, the newest lowest: the pair was not a fair duet
+	 * (FG_ASIDE_APART).
 	 */
 	uint32_t apart;
-	uint32_t given_up; /* measured pairs of schedules that were given up */
+	uint32_t given_up; /* measured pairs before the schedule or the layouts last changed */
 	uint32_t timed;    /* number of pairs averaged in pair_seconds */
 	unsigned wanted;
 	bool exceeds_budget; /* the budget no longer ends the job */
@@ -171,8 +171,8 @@ void fg_job_record(struct fg_pass *pass);
 bool fg_job_hand_over(struct fg_pass *pass, struct fg_runner_event *event);
 
 /*
- * job_layouts.c: makes the layouts of a series that is measured in several. FG_ELIMIT: fewer can be
- * linked now than before. On failure the message has the reason.
+ * job_layouts.c: makes the layouts of a series that is measured in several layouts. FG_ELIMIT:
+ * fewer layouts can be linked now than before. On failure the message has the reason.
  */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
@@ -185,7 +185,7 @@ int fg_job_plan(struct fg_runner_job *job, enum fg_runner_state *state, struct f
 /* plan.c: accounts for a block that succeeded. */
 void fg_job_take_block(struct fg_runner_job *job);
 
-/* start.c, in this order: before the first execution, after the warm-up, before the first pair. */
+/* start.c: called before the first execution, after the warm-up, and before the first pair. */
 int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_job_settle_rate(struct fg_runner_job *job);
 void fg_job_settle_coverage(struct fg_runner_job *job);

@@ -25,7 +25,7 @@ static void list_cpus(struct fg_runner *runner)
 
 	CPU_ZERO(&set);
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
-		return; /* no program is pinned then */
+		return; /* without a list of CPUs, no program is pinned */
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET((size_t)cpu, &set))
 			continue;
@@ -35,7 +35,7 @@ static void list_cpus(struct fg_runner *runner)
 
 /*
  * Without the collector everything except profiles can be measured: each job that wants profiles
- * reports it.
+ * reports the missing collector.
  */
 static void find_collector(struct fg_runner *runner)
 {
@@ -249,7 +249,7 @@ static void fail_like(struct fg_series *series, const struct fg_series *first)
 	series->state = FG_NOT_MEASURED;
 }
 
-/* Copies what all cases of a harness share from the first series. */
+/* Copies the fields that all cases of a harness share from the first series. */
 static void complete_case(const struct fg_runner_job *job, struct fg_series *series)
 {
 	const struct fg_series *first = fg_job_series(job);

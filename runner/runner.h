@@ -123,8 +123,8 @@ bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
  * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover. If
- * they turn out to cover only one arm before any pair has counted, both continue without the
- * sampler.
+ * samples turn out to cover only one arm before any pair has counted, both arms continue without
+ * the sampler.
  */
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
 			    double spent_ns);
@@ -142,7 +142,7 @@ size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **inde
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err) FG_NODISCARD;
 /*
- * As above, but before the first pair and for all pairs. `only_if_cheap`: only if the links are
+ * Links both sides in several layouts before the first pair. `only_if_cheap`: only if the links are
  * cheap compared to the measurement (link_cost.h) and no earlier session measured a pair.
  */
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
@@ -159,8 +159,8 @@ void fg_runner_finish(struct fg_runner_job *job);
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Does this benchmark belong to that shard? The hash of a benchmark's name chooses its only shard,
- * so an added benchmark does not move the others.
+ * Does this benchmark belong to that shard? The hash of a benchmark's name chooses its shard, so an
+ * added benchmark does not move the others.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 
@@ -169,7 +169,7 @@ bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 struct fg_guard_end {
 	bool exited; /* the worker ended by itself */
 	int exit_code;
-	int signal;         /* if not exited */
+	int signal;         /* signal that ended the worker, if it did not exit */
 	bool left_children; /* processes were left behind and have been killed */
 };
 

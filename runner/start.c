@@ -267,8 +267,8 @@ static void settle_sampler(struct fg_runner_job *job)
 }
 
 /*
- * If no rate is set, takes as many samples as the budget allows at the costs known so far. A
- * resumed run keeps its rate.
+ * If no rate is set, takes as many samples as the budget allows at the costs known so far; the wall
+ * clock has a fixed rate. A resumed run keeps its rate.
  */
 void fg_job_settle_rate(struct fg_runner_job *job)
 {
@@ -386,7 +386,7 @@ static int report_set_up(struct fg_runner_job *job, struct fg_error *err)
 	return status == FG_OK ? FG_OK : refuse(job, fg_xstrdup(found.message), err);
 }
 
-/* Refuses arms of different kinds. Must run before any other check of the arms. */
+/* Refuses arms of different kinds, then reports that set-up is done. Must be the first check. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;

@@ -60,13 +60,13 @@ static void build_environment(struct fg_target *target)
 	if (!is_overridden(benchmark, pwd))
 		FG_APPEND(all, count, room) = fg_xasprintf("%s%s", pwd, target->working_directory);
 	target->environment_count = count;
-	(void)FG_APPEND(all, count, room); /* NULL ends it */
+	(void)FG_APPEND(all, count, room); /* NULL ends the list */
 	target->environment = all;
 }
 
 /*
- * A name with a slash is relative to the working directory, as for exec; others are searched in
- * PATH.
+ * A name with a slash is relative to the working directory, as for exec; other names are searched
+ * for in PATH.
  */
 static char *find_program(const char *working_directory, const char *name)
 {

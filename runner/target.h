@@ -13,7 +13,7 @@
 /* The program linked with its code at other addresses (layouts.h). */
 struct fg_target_layout {
 	char *program;
-	char *library_folder; /* folder of the project's libraries, shifted likewise; or NULL */
+	char *library_folder; /* folder of the project's libraries, shifted as well; or NULL */
 };
 
 struct fg_target_layouts {
@@ -40,7 +40,7 @@ struct fg_target {
 	 * root
 	 */
 	bool is_wrapper;
-	double binary_size; /* of the program, NaN: unknown or a shell */
+	double binary_size; /* size of the program file; NaN: unknown or a shell */
 	struct fg_target_layouts layouts;
 	char **environment; /* includes the benchmark's variables; NULL at the end */
 	size_t environment_count;
@@ -74,7 +74,7 @@ bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 
 /*
  * Returns the reason why the two cannot be compared, to be freed, or NULL if they can. Arms with
- * commands of their own may be of any kind: the user asked for that difference.
+ * different commands may be of any kind: the user asked for that difference.
  */
 char *fg_comparability_of_targets(const struct fg_target *baseline,
 				  const struct fg_target *candidate);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * All benchmarks of a run share one dictionary. It is a tree of its own: below an unnamed root are
- * the roots of the benchmarks' profiles, and below these the call paths. Nodes are numbered from 1,
- * parents before children; a node is written as the distance back to its parent (0: the unnamed
- * root) and its function.
+ * All benchmarks of a run share one dictionary. It is one tree: below an unnamed root are the roots
+ * of the benchmarks' profiles, and below these the call paths. Nodes are numbered from 1, parents
+ * before children; a node is written as the distance back to its parent (0: the unnamed root) and
+ * its function.
  */
 #include "store/bundle.h"
 
@@ -49,8 +49,8 @@ static void write_dictionary(const struct fg_profile_set *tree, struct fg_bytes 
 }
 
 /*
- * Merges a benchmark's functions and paths into the common tree. Returns the number there of each
- * node of the benchmark.
+ * Merges a benchmark's functions and paths into the common tree. Returns the number that each node
+ * of the benchmark has in the common tree.
  */
 static uint64_t *graft(struct fg_profile_set *tree, const struct fg_profile_set *set)
 {
@@ -221,7 +221,7 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 	return FG_OK;
 }
 
-/* Copies the nodes that these values use from the common tree to the benchmark's own. */
+/* Copies the nodes that these values use from the common tree to the benchmark's own tree. */
 static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struct fg_matrix *matrix,
 		   uint16_t measure, struct fg_profile_set *set, struct fg_error *err)
 {

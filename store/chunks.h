@@ -16,7 +16,7 @@ enum fg_chunk_kind {
 	FG_CHUNK_REGIONS = 3,
 	FG_CHUNK_PROGRAM = 5, /* name of the profile's root */
 	FG_CHUNK_PATHS = 6,
-	FG_CHUNK_MEASURES = 16, /* kinds after it: rows of measure 1, 2, ... (measures.h) */
+	FG_CHUNK_MEASURES = 16, /* plus m: rows of measure m, from 1 (measures.h) */
 };
 
 enum {

@@ -132,7 +132,7 @@ struct fg_db_ops {
 struct fg_db {
 	const struct fg_db_ops *ops;
 	char *location; /* without a password */
-	char *name;     /* its name in messages: "store 'LOCATION'" */
+	char *name;     /* name of the store in messages: "store 'LOCATION'" */
 	bool in_transaction;
 	bool read_only;
 	int64_t written_bytes; /* size of all rows inserted so far */
@@ -146,7 +146,7 @@ struct fg_query {
 	int row;
 	int failed; /* a bind failed: the first step reports it */
 	bool inserts;
-	/* kept for PostgreSQL, which sends all at once */
+	/* kept for PostgreSQL, where all parameters are sent at once */
 	const char *values[FG_QUERY_MAX_PARAMETERS];
 	int lengths[FG_QUERY_MAX_PARAMETERS];
 	int formats[FG_QUERY_MAX_PARAMETERS];
@@ -154,7 +154,7 @@ struct fg_query {
 };
 
 enum fg_db_flags {
-	FG_DB_READ_ONLY = 1 << 0, /* must exist */
+	FG_DB_READ_ONLY = 1 << 0, /* the database must exist */
 	/* every commit reaches the disk (synchronous=FULL), as a server promises */
 	FG_DB_DURABLE = 1 << 1,
 	FG_DB_BOUNDED = 1 << 2, /* nothing waits longer than a few seconds */

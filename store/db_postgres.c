@@ -266,7 +266,7 @@ static void bind_double(struct fg_query *query, double value)
 
 /*
  * PostgreSQL does not accept invalid UTF-8 as text. Invalid sequences are replaced as in every
- * answer, so that both databases show the same.
+ * answer, so that both databases show the same text.
  */
 static const char *cleaned(struct postgres_db *p, const char *text, size_t size)
 {
@@ -488,7 +488,7 @@ static void query_end(struct fg_query *query)
 {
 	fg_pq.clear(query->statement);
 	query->statement = NULL;
-	fg_arena_release(&of(query)->cleaned); /* the server has them */
+	fg_arena_release(&of(query)->cleaned); /* the server has received the texts */
 }
 
 static const struct fg_db_ops ops = {
@@ -558,8 +558,8 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 }
 
 /*
- * True without a pooler, which reports a number of its own and may route each transaction to
- * another process.
+ * True without a pooler, which reports another number and may route each transaction to another
+ * process.
  */
 static bool is_direct(struct postgres_db *p)
 {

@@ -320,7 +320,7 @@ static int make_file(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 
 /*
  * Entering WAL mode needs exclusive access, and SQLite does not wait for it: it fails at once while
- * another process creates the same store. So this retries.
+ * another process creates the same store. So this function retries.
  */
 static int check_or_make_file(struct sqlite_db *s, unsigned flags, int timeout_ms,
 			      struct fg_error *err)
@@ -342,7 +342,7 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
 	const int timeout_ms = flags & FG_DB_BOUNDED ? BOUNDED_TIMEOUT_MS : BUSY_TIMEOUT_MS;
 	const struct {
-		unsigned flags; /* applies if all of these are set */
+		unsigned flags; /* flags that must all be set */
 		const char *text;
 	} settings[] = {
 		{0, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "

@@ -123,7 +123,7 @@ out:
 
 /* The part of a run to load. */
 struct extent {
-	const char *benchmark; /* load only its series; NULL: all */
+	const char *benchmark; /* load only the series of this benchmark; NULL: all */
 	bool profiles;
 	bool report;
 };

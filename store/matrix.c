@@ -307,7 +307,7 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 		const double whole = unit * m->samples[e];
 		int64_t fraction = 0;
 
-		/* nearly always 0 */
+		/* the fraction is nearly always 0 */
 		if (reader->at < reader->end && *reader->at == 0)
 			reader->at++;
 		else

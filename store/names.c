@@ -27,7 +27,7 @@ int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t dige
 	return FG_QUERY_FIND(store->db, id, err, sql, FG_BIND(fg_digest_blob(digest)));
 }
 
-/* Looks up the digests that are not known yet. */
+/* Looks up the digests whose ids are not known. */
 static int find_all(struct fg_store *store, const struct fg_interned *all, struct fg_error *err)
 {
 	size_t *places = fg_xcalloc(all->count, sizeof(*places));
@@ -129,7 +129,9 @@ int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t
 		if (!texts[i])
 			continue;
 		fg_digest(texts[i], NULL, NULL, all.digests[all.count]);
-		/* A digest that the database lacks is known as well. */
+		/*
+		 * A digest that the database lacks has an entry as well: do not look it up again.
+		 */
 		all.count += !fg_map_get(all.known, all.digests[all.count], FG_DIGEST_SIZE);
 	}
 	status = find_all(store, &all, err);

@@ -8,7 +8,7 @@
 
 struct fg_store;
 
-/* Each finds or adds one row. */
+/* Each function finds or adds one row. */
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -30,8 +30,8 @@ out:
 }
 
 /*
- * Deletes the stored chunks, which must be rewritten: a change of the schedule or the layouts, or
- * measuring again, sets all earlier pairs aside at once.
+ * Deletes the stored chunks, which must be rewritten: a change of the schedule, or measuring again
+ * in layouts, sets all earlier pairs aside at once.
  */
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)

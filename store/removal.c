@@ -53,8 +53,8 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 }
 
 /*
- * True if this run, number `place` of its branch from the newest (0), must stay. The retention of
- * its project, or of all projects, takes precedence over the policy.
+ * True if this run must stay; `place` is its position in its branch, 0 for the newest run. The
+ * retention of its project, or of all projects, takes precedence over the policy.
  */
 static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row, size_t place)
 {
@@ -176,7 +176,7 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 	if (status != FG_OK)
 		goto out;
 	/*
-	 * PostgreSQL vacuums by itself. SQLite copies the database, which must not be held in
+	 * PostgreSQL vacuums by itself. SQLite copies the database: into a temporary file, not into
 	 * memory.
 	 */
 	if (!policy->dry_run && !fg_db_is_url(store->db->location))

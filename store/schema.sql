@@ -190,7 +190,7 @@ CREATE TABLE proof_card (
 ) @CLUSTERED@;
 CREATE INDEX proof_by_runner ON proof (project, fingerprint, id);
 
--- Measures of profiles other than CPU time. The whole row identifies a measure: the same name with another unit is another.
+-- Measures of profiles other than CPU time. The whole row identifies a measure, not the name alone.
 CREATE TABLE measure (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,

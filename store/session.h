@@ -11,10 +11,10 @@
 
 /* The open transaction, with cached ids that garbage collection may remove after it. */
 struct fg_transaction {
-	bool has_parts;       /* fg_store_batch_begin() */
+	bool has_parts;       /* begun by fg_store_batch_begin() */
 	bool is_spoiled;      /* a part has failed: only a rollback is possible */
 	struct fg_map facts;  /* digest → id; 0: not in the database when looked up */
-	struct fg_map texts;  /* likewise */
+	struct fg_map texts;  /* digest → id; 0: not in the database when looked up */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
 };
 

@@ -27,7 +27,7 @@ struct fg_json_writer;
 struct fg_store;
 
 enum fg_store_flags {
-	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created */
+	FG_STORE_READ_ONLY = 1 << 0, /* the store must exist; nothing is created */
 	/*
 	 * For a server: a save survives a power failure once it has returned, and packing is quick
 	 * rather than tight.
@@ -63,7 +63,7 @@ struct fg_stored_run {
 	/* one per series of the run; NULL for a series that was not sampled */
 	struct fg_profile_set **profiles;
 	char *report;  /* the verdict as report.json; NULL: none was stored */
-	char *outcome; /* outcome of the verdict, "regression"; NULL: none */
+	char *outcome; /* outcome of the verdict, such as "regression"; NULL: none */
 };
 
 void fg_stored_run_release(struct fg_stored_run *stored);

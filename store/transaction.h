@@ -18,8 +18,8 @@ int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NO
 
 /*
  * Everything until fg_store_batch_end() or fg_store_batch_undo() is one transaction. A part that
- * fails before it writes anything leaves the others intact. A part that fails half-way spoils them
- * all, and only undo is possible.
+ * fails before it writes anything leaves the other parts intact. After a part fails half-way, only
+ * undo is possible.
  */
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 bool fg_store_batch_is_spoiled(const struct fg_store *store);

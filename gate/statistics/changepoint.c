@@ -3,7 +3,7 @@
  * 1. Cleaning. A value far off the median of the seven around it is replaced by that median (a
  *    Hampel filter). A single outlier disappears; a step stays, since its neighbours on one side
  *    support it.
- * 2. Noise. Steps touch few differences of neighbours, so the noise is read from those: with D_k
+ * 2. Noise. Steps touch few differences of neighbours, so the differences show the noise: with D_k
  *    the mean square of x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and
  *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1. The largest squares belong to steps and are
  *    left out.
@@ -33,7 +33,7 @@
 #define SEGMENT_DEFAULT     5
 #define SIMULATIONS_DEFAULT 999
 #define NEIGHBOURS          3   /* values on either side that the cleaning looks at */
-#define HAMPEL_LIMIT        4.0 /* in robust standard deviations */
+#define HAMPEL_LIMIT        4.0 /* distance from the median, in robust standard deviations */
 #define DROPPED_SHARE       0.05
 #define CORRELATION_MAX     0.95
 #define WINDOW_DECAY        0.70710678118654752440

@@ -9,11 +9,11 @@ enum {
 	STAKES = 4
 };
 
-/* The shares of their capital that the bettors stake; each starts with a quarter of the whole. */
+/* The share of capital that each bettor stakes; each starts with a quarter of the whole. */
 static const double stakes[STAKES] = {0.1, 0.3, 0.6, 0.95};
 
 /*
- * A value has full weight from half of the median size of earlier values on: nearly a sign test,
+ * A value of at least half the median size of earlier values has full weight: nearly a sign test,
  * but values near zero count little.
  */
 #define FULL_SIZE 0.5

@@ -7,8 +7,8 @@
  * equally likely. All rows get the same random patterns; the largest statistic among the rows that
  * are still in question is noted for each pattern, and a row's adjusted p is the share of patterns
  * whose largest reaches the row's own (max-T with step-down, Westfall and Young 1993). This bounds
- * the chance of *any* false flag, whatever the rows' dependence; call paths nest, so theirs is
- * strong.
+ * the chance of *any* false flag, however strongly rows depend on each other, as nested call paths
+ * do.
  *
  * The statistic is sum(x) / sqrt(sum(x^2)): for a given row it grows with Student's t, and its
  * denominator does not depend on the signs. Patterns come with their opposites, which is exact too
@@ -32,9 +32,9 @@ struct fg_sparse_rows {
 	const uint32_t *columns;
 	const float *values;
 	/*
-	 * Per row, subtracted from its statistic before rows are compared; may be NULL. It gives a
-	 * more important row more of alpha (weighted testing). The bound holds as long as it does
-	 * not depend on the signs of the values.
+	 * Per row, subtracted from its statistic before rows are compared; may be NULL. A smaller
+	 * handicap gives a row more of alpha (weighted testing). The bound holds as long as the
+	 * handicap does not depend on the signs of the values.
 	 */
 	const float *handicap;
 };

@@ -8,7 +8,7 @@
 
 #include "model/plan.h"
 
-/* `path` is relative to the top of the repository; `build` may name scripts of its own. */
+/* `path` is relative to the top of the repository; scripts that `build` names count. */
 bool fg_is_build_file(const char *path, const struct fg_command *build);
 
 #endif

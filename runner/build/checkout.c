@@ -178,7 +178,7 @@ static int take_needed(const struct level *level, const struct module *module, c
 	return status;
 }
 
-/* Does the commit contain the submodule? .gitmodules may list others. */
+/* Does the commit contain the submodule? .gitmodules may list more submodules. */
 static bool is_in_commit(const struct level *level, const struct module *module)
 {
 	const struct fg_git in_tree = git_in(level->checkout, level->tree);

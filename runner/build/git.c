@@ -57,7 +57,7 @@ static char **environment_with(const struct fg_git *git, const char *const *more
 			fg_xasprintf("GIT_INDEX_FILE=%s", git->index_file);
 	for (size_t i = 0; i < more_count; i++)
 		FG_APPEND(environment, count, room) = fg_xstrdup(more[i]);
-	(void)FG_APPEND(environment, count, room); /* NULL ends it */
+	(void)FG_APPEND(environment, count, room); /* NULL ends the list */
 	return environment;
 }
 
@@ -184,7 +184,7 @@ int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg
 		return status;
 	}
 	if (**prefix)
-		(*prefix)[strlen(*prefix) - 1] = '\0'; /* git ends it with a slash */
+		(*prefix)[strlen(*prefix) - 1] = '\0'; /* git ends the prefix with a slash */
 	*top = found_top;
 	return FG_OK;
 }

@@ -29,7 +29,7 @@ int fg_git_output(const struct fg_git *git, const char *const *arguments, char *
 int fg_git_run(const struct fg_git *git, const char *const *arguments, struct fg_error *err)
 	FG_NODISCARD;
 #define FG_GIT_RUN(git, err, ...) fg_git_run(git, (const char *const[]){__VA_ARGS__, NULL}, err)
-/* As fg_git_output(), but returns NULL if git fails. */
+/* Like fg_git_output(), but returns NULL if git fails. */
 char *fg_git_try_output(const struct fg_git *git, const char *const *arguments);
 #define FG_GIT_TRY_OUTPUT(git, ...) fg_git_try_output(git, (const char *const[]){__VA_ARGS__, NULL})
 

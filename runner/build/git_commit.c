@@ -22,8 +22,8 @@ static void keep_times(const char *from, const char *to)
 }
 
 /*
- * `git write-tree` writes what it learns back into the index, so give it a copy and leave the
- * user's untouched.
+ * `git write-tree` updates the index that it reads, so give it a copy and leave the user's index
+ * untouched.
  */
 static int copy_index(const struct fg_git *git, const char *copy, struct fg_error *err)
 {
@@ -204,7 +204,7 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 	return commit_content(git, &filling, base, "with files of the candidate", commit, err);
 }
 
-/* Changes inside a submodule: "S.M." and the like in the third field of a porcelain=v2 line. */
+/* Fails if files of a submodule have changed: "S.M." or "SCM." in the third field of a line. */
 static int check_submodules(const struct fg_git *git, struct fg_error *err)
 {
 	char *lines = FG_GIT_TRY_OUTPUT(git, "status", "--porcelain=v2", "--untracked-files=no",

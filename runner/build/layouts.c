@@ -27,9 +27,9 @@ enum {
 /* The program or a library of the project. */
 struct part {
 	const char *name;
-	char *original;             /* file */
+	char *original;             /* path of the file */
 	const char *code;           /* digest, as a fact */
-	const struct fg_link *link; /* the recorded link that made it */
+	const struct fg_link *link; /* the recorded link that made the file */
 };
 
 struct maker {
@@ -80,7 +80,7 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Can as many layouts again be linked within the limits? Estimated from the links so far. */
+/* Can twice as many layouts be linked within the limits? Estimated from the links so far. */
 static bool can_double(const struct maker *m)
 {
 	const size_t linked = 1 + m->linked / m->part_count;
@@ -194,7 +194,7 @@ static int check_code(const struct maker *m, const struct part *part, const char
 
 /* ---- layouts ---- */
 
-/* Call only between links: one that is nearly done when interrupted may still succeed. */
+/* Call only between links: a link that is nearly done when interrupted may still succeed. */
 static bool is_interrupted(const struct maker *m)
 {
 	return m->options->interrupted && *m->options->interrupted;
@@ -202,8 +202,8 @@ static bool is_interrupted(const struct maker *m)
 
 /*
  * Each group of four layouts covers all places in a cache line, a quarter of a page apart. Sixteen
- * layouts cover all sixteenths of a page, and those with the same place in the line are spread over
- * it.
+ * layouts cover all sixteenths of a page, and layouts with the same place in the line are spread
+ * over the page.
  */
 static size_t shift_of(unsigned k)
 {
@@ -396,7 +396,7 @@ static char *final_folder(const struct fg_layouts_options *options)
 	return folder;
 }
 
-/* Keyed by the program's name, so that the next build of it finds the cost. */
+/* Keyed by the program's name, so that the program's next build finds the cost. */
 static char *cost_path(const struct fg_layouts_options *options)
 {
 	const struct fg_target *target = options->target;
@@ -518,7 +518,7 @@ static int make_apart(struct maker *m, const char *parent, const char *cost, str
 	return status;
 }
 
-/* A complete folder is renamed to its final name, so an incomplete one never has that name. */
+/* A complete folder is renamed to its final name, so an incomplete folder never has that name. */
 static int make_folder(struct maker *m, const char *folder, struct fg_error *err)
 {
 	char *cost = cost_path(m->options);
@@ -528,7 +528,7 @@ static int make_folder(struct maker *m, const char *folder, struct fg_error *err
 	FG_TRY_OUT(refuse_expensive(m, fg_link_cost_read(cost), err));
 	FG_TRY_OUT(fg_fs_make_folders(parent, 0755, err));
 	FG_TRY_OUT(make_apart(m, parent, cost, err));
-	/* A concurrent run may have created it first. */
+	/* A concurrent run may have created the folder first. */
 	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
 out:

@@ -27,7 +27,7 @@ struct fg_layouts_options {
 	 */
 	int64_t within_ns;
 	int64_t more_within_ns; /* time limit for links beyond FG_LINE_PLACES layouts */
-	/* limit of disk space beyond FG_LINE_PLACES layouts, and for links made in parallel */
+	/* disk space limit for layouts beyond FG_LINE_PLACES, and for parallel links */
 	uint64_t bytes_max;
 	size_t at_once; /* links to run in parallel; 0: one */
 	unsigned most;  /* layouts wanted: FG_LAYOUTS_MAX, or a half or a quarter of it */

@@ -30,7 +30,7 @@ struct others {
 	char *resolution;
 };
 
-/* The array must be freed, its strings are borrowed. */
+/* The array must be freed; its strings are borrowed. */
 static char **make_words(const struct fg_link *link, const struct others *others)
 {
 	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL,
@@ -74,7 +74,7 @@ static int start(struct fg_link_again *again, const struct fg_link *link, char *
 				 process, err);
 
 	if (status == FG_OK) {
-		/* The process has its own copy by now. */
+		/* The child process has its own copy of these arrays. */
 		process->options.argv = NULL;
 		process->options.environment = NULL;
 		again->outputs[again->count] = fg_xstrdup(output);

@@ -4,7 +4,7 @@
  *
  * gcc and clang look for the linker in COMPILER_PATH first. A script there records the command,
  * keeps the objects that the compiler is about to remove, and runs the linker. This works with
- * make, autotools, CMake and Meson alike, and none of them notices.
+ * make, autotools, CMake and Meson, without any change to the project.
  */
 #ifndef FG_RUNNER_LINK_RECORD_H
 #define FG_RUNNER_LINK_RECORD_H
@@ -26,7 +26,7 @@ struct fg_link {
 	char *linker;
 	/* $COLLECT_GCC, which the linker's plugin needs for link-time code generation; or "" */
 	char *compiler;
-	char *compiler_options; /* $COLLECT_GCC_OPTIONS, likewise; or "" */
+	char *compiler_options; /* $COLLECT_GCC_OPTIONS, for the plugin; or "" */
 	char **words;           /* the linker's arguments; NULL at the end */
 	size_t word_count;
 	const char *output; /* as given in the arguments */

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "base/error.h"
 
-/* Its only symbol; linking with `-u` of it keeps the bytes from being dropped as unused. */
+/* The object's only symbol; with `-u` and this symbol the linker does not drop the unused bytes. */
 #define FG_PAD_SYMBOL "fastgate_layout_pad"
 
 int fg_pad_object_write(const char *path, size_t pad_bytes, struct fg_error *err) FG_NODISCARD;

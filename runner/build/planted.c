@@ -197,7 +197,7 @@ static int find_entry(const struct patch *patch, const char *function, uint64_t 
 	return FG_OK;
 }
 
-/* The bytes of the file at this address; NULL if no section of the file contains them. */
+/* The bytes of the file at this address; NULL if no code section of the file contains them. */
 static uint8_t *bytes_at(const struct fg_image *image, uint64_t address, uint64_t size)
 {
 	const struct fg_image_section *section = fg_image_section_at(image, address);
@@ -227,7 +227,7 @@ static int write_jumps(const struct patch *patch, const struct fg_plan_entry *en
 	if (!jump || !code || start == loop)
 		return fg_error_set(err, FG_EUNSUPPORTED, "the linker moved the planted loop");
 	fg_plan_move(entry, entry->address, code, loop);
-	/* Leave no partial instruction behind the jump: its bytes would differ between layouts. */
+	/* Leave no partial instruction after the jump: its bytes would differ between layouts. */
 	memset(jump, NOP, covered);
 	jump[0] = JUMP;
 	fg_plan_set_distance(jump + 1, entry->address + entry->jump_at + FG_PLAN_JUMP, start);

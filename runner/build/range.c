@@ -70,7 +70,7 @@ static int check_ends(const struct fg_git *git, const struct fg_commit_range *ra
 		       : explain_ends(git, range, arena, err);
 }
 
-/* "HASH FIELD PARENTS FIELD AUTHOR FIELD SUBJECT", then the files on lines of their own. */
+/* "HASH FIELD PARENTS FIELD AUTHOR FIELD SUBJECT", then one file per line. */
 static void take_record(char *record, struct fg_arena *arena, struct fg_commit_range *range,
 			size_t *capacity)
 {

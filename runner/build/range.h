@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The commits between two ends, oldest first. Only first parents are listed, so a merge stands for
- * everything it brought in; the commits of its side branch form a range of their own.
+ * everything it brought in; the commits of its side branch form a separate range.
  */
 #ifndef FG_RUNNER_RANGE_H
 #define FG_RUNNER_RANGE_H
@@ -34,7 +34,7 @@ int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 /* The commit at which a merge's side branch began; NULL if unknown or not a merge. */
 const char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge,
 				struct fg_arena *arena);
-/* Marks the commits that change a function, as far as git recognises where it begins and ends. */
+/* Marks the commits that change a function, as far as git finds the function's lines. */
 void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_range *range,
 			    const char *function, const char *file, bool *marks);
 

@@ -130,7 +130,7 @@ static int explain_build(const struct fg_worktree_options *options,
 
 /*
  * PWD is the folder in which the build runs, so that both arms are built alike. Links are recorded
- * in `folder` (NULL: not recorded). If recording is impossible, they cannot be repeated, which is
+ * in `folder` (NULL: not recorded). If recording is impossible, links cannot be repeated, which is
  * not an error.
  */
 static char **build_environment(const char *root, const char *folder)
@@ -229,7 +229,7 @@ struct places {
 	char *lock;
 };
 
-/* Mark of a build that failed by itself: the next build can continue from its products. */
+/* Mark of a build whose command failed: the next build can continue from its products. */
 static const char failed[] = "failed";
 
 static void places_release(struct places *places)
@@ -419,7 +419,7 @@ static int build_alone(const struct fg_worktree_options *options, const struct p
 	int status = FG_OK;
 
 	FG_TRY(take_lock(options, places->lock, LOCK_EX, &lock_fd, err));
-	/* The previous holder of the lock may have built it. */
+	/* The previous holder of the lock may have built the tree. */
 	if (!is_built(places))
 		status = check_out_and_build(options, places, tail, err);
 	(void)close(lock_fd);
@@ -458,8 +458,7 @@ static bool take_snapshot_of(const struct fg_worktree_options *options, struct p
 }
 
 /*
- * A commit's build may be used by many at the same time; the shared lock keeps it from being
- * removed.
+ * Many runs may use a commit's build at the same time; the shared lock keeps it from being removed.
  */
 static int open_commit(const struct fg_worktree_options *options, struct places *places,
 		       struct fg_worktree *worktree, char **tail, struct fg_error *err)
@@ -500,8 +499,8 @@ static char *tree_to_spare(const struct fg_worktree_options *options, struct pla
 }
 
 /*
- * A snapshot's tree changes from run to run, so each run takes the first free tree for itself. It
- * spares the tree with the baseline's build.
+ * A snapshot's tree changes from run to run, so each run locks the first free tree, but not the
+ * tree with the baseline's build.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)

@@ -9,9 +9,9 @@
  * built incrementally, and it belongs to one run at a time; concurrent runs take the next one. A
  * commit that was measured as a snapshot is not built again.
  *
- * A lock file per key keeps parallel jobs from building the same thing twice and from removing what
- * another job measures; it is held until fg_worktree_close(). An interrupted build is redone from
- * scratch.
+ * A lock file per key keeps parallel jobs from building the same thing twice and from removing a
+ * build that another job measures; it is held until fg_worktree_close(). An interrupted build is
+ * redone from scratch.
  */
 #ifndef FG_RUNNER_WORKTREE_H
 #define FG_RUNNER_WORKTREE_H

@@ -19,7 +19,7 @@
 
 enum {
 	TEXT_MAX = 4096, /* bytes of the file that are read; the rest is ignored */
-	TICK_MS = 200,   /* polling interval where the kernel does not report changes */
+	TICK_MS = 200,   /* polling interval if the kernel does not report changes */
 };
 
 struct fg_control_file {
@@ -45,7 +45,7 @@ static bool is_dump(const char *line, size_t size)
 	return size == sizeof(word) - 1 && memcmp(line, word, size) == 0;
 }
 
-/* Counts complete lines only: the last one may still be being written. Returns where they end. */
+/* Counts complete lines only: the last line may be half written. Returns where the lines end. */
 static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t *dumps)
 {
 	const char *line = text + begin;

@@ -6,8 +6,8 @@
  * (struct fg_control_page), which the program maps.
  *
  * The first byte is the state: '0' is off, anything else is on. Each new line "dump" requests a
- * dump. A file that becomes empty, is removed or is replaced by anything but a file changes
- * nothing.
+ * dump. The state stays as it is if the file becomes empty, is removed, or is replaced by something
+ * other than a regular file.
  */
 #ifndef FG_RUNNER_CONTROL_FILE_H
 #define FG_RUNNER_CONTROL_FILE_H

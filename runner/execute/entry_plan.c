@@ -60,8 +60,8 @@ static int make_plan(struct side *side, struct fg_error *err)
 }
 
 /*
- * Notes the names of refused functions, "libreco.so:parse"; or else refuses all functions of such a
- * name.
+ * With `notes`, records the names of refused functions, such as "libreco.so:parse"; otherwise
+ * refuses all functions with a recorded name.
  */
 static void align(struct fg_entries *parts, struct fg_map *refused, bool notes)
 {

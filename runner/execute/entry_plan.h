@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 struct fg_entry_plan {
-	const char *program;           /* its path; scripts have no entries */
+	const char *program;           /* path of the program; scripts have no entries */
 	char *const *environment;      /* the program's environment; NULL: ours */
 	const char *working_directory; /* NULL: ours */
 	const char *path;              /* the file to write */

@@ -21,7 +21,7 @@ void fg_exact_reading_release(struct fg_exact_reading *reading)
 	*reading = (struct fg_exact_reading){0};
 }
 
-/* Reads all files "PREFIX" and process id; `prefix` is "callgrind." or "log.". */
+/* Reads all files whose names start with `prefix`: "callgrind." or "log.". */
 static int read_files(const char *folder, const char *prefix, size_t max_bytes,
 		      struct fg_strbuf *all, struct fg_error *err)
 {
@@ -104,7 +104,7 @@ char **fg_callgrind_words(const char *folder, unsigned flags)
 
 	memcpy(made, words, sizeof(words));
 	if (!made[0])
-		made[0] = fg_xstrdup("valgrind"); /* gone since the check; starting it will fail */
+		made[0] = fg_xstrdup("valgrind"); /* removed since the check: it will not start */
 	return made;
 }
 

@@ -17,7 +17,7 @@ struct fg_exact_request {
 };
 
 struct fg_exact_reading {
-	char *callgrind;       /* the contents of its files, concatenated; NULL: none */
+	char *callgrind;       /* contents of callgrind's files, concatenated; NULL: none */
 	size_t callgrind_size; /* in bytes */
 	char *why;             /* the reason, if `callgrind` is NULL */
 };
@@ -38,7 +38,7 @@ enum fg_callgrind_flag {
 
 /* Words to put in front of a command to run it under callgrind, which writes to `folder`. */
 char **fg_callgrind_words(const char *folder, unsigned flags); /* NULL at the end */
-/* Appends these files to `all`. FG_ECHILD: no file; the message is valgrind's, if any. */
+/* Appends callgrind's files to `all`. FG_ECHILD: no file; the message is valgrind's, if any. */
 int fg_callgrind_read(const char *folder, struct fg_strbuf *all, struct fg_error *err) FG_NODISCARD;
 void fg_exact_reading_release(struct fg_exact_reading *reading);
 

@@ -162,7 +162,7 @@ static void remove_metric_files(const struct fg_target *target)
 /*
  * Returns the target's variables and the padding. The size of the padding shifts the stack; its
  * number of variables shifts the heap of programs that copy their environment, such as shells. One
- * more variable can change the time of these by 6 %.
+ * more variable can change the time of such a program by 6 %.
  */
 static char **environment_of(const struct fg_target *target, uint16_t padding)
 {
@@ -321,7 +321,7 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 	status = fg_process_start(&options, process, &found);
 	if (status != FG_OK)
 		status = start_failed(pass, target, &found, err);
-	process->options.environment = NULL; /* exec has copied it by now */
+	process->options.environment = NULL; /* exec has copied the array */
 	process->options.argv = target->command->argv;
 out:
 	free(argv);
@@ -377,7 +377,7 @@ static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 }
 
 /*
- * Notes that an arm prints much. The report of a harness stays in a pipe: many harnesses write it
+ * Notes that an arm prints a lot. The report of a harness stays in a pipe: many harnesses write it
  * to /dev/stdout, and a file opened a second time would be overwritten from its beginning.
  */
 static void see_output(struct fg_executor *executor, const uint64_t printed[2])

@@ -27,9 +27,9 @@ struct fg_execution {
 /* A benchmark's failure, in words. */
 struct fg_failure {
 	enum fg_arm arm;
-	bool not_found; /* its program does not exist */
+	bool not_found; /* the arm's program does not exist */
 	char *text;     /* one line */
-	char *tail;     /* the last lines of its output; NULL: none */
+	char *tail;     /* the last lines of the program's output; NULL: none */
 };
 
 struct fg_executor {
@@ -43,14 +43,14 @@ struct fg_executor {
 	 * up, so all later repetitions write to a file in memory.
 	 */
 	bool large_output[2];
-	/* As above, for the current block: all its programs write to a file. */
+	/* [0]: stdout, [1]: stderr. All programs of the current block write to a file in memory. */
 	bool to_file[2];
 	bool output_moved;     /* the last block's output caused the switch to a file */
 	const char *launcher;  /* path of fastgate-launch; NULL: programs are started directly */
 	const char *collector; /* path of the library; required if a block is sampled */
 	const char *traces_folder; /* each sampled repetition gets a folder below it */
 	unsigned next_trace;
-	uint64_t oom_kills; /* the machine's counter at the start */
+	uint64_t oom_kills; /* the kernel's count of out-of-memory kills at the start */
 };
 
 void fg_executor_init(struct fg_executor *executor);

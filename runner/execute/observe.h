@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Other activity of the machine during a repetition: load, time stolen by the hypervisor, CPU
- * pressure. Read before and after from three small files of /proc, kept open. A missing file gives
- * NaN, never an error.
+ * pressure. Three small files of /proc stay open and are read before and after the repetition. A
+ * missing file gives NaN, never an error.
  */
 #ifndef FG_RUNNER_OBSERVE_H
 #define FG_RUNNER_OBSERVE_H
@@ -18,7 +18,7 @@ struct fg_observer {
 struct fg_observation {
 	int64_t at_ns;
 	double load;
-	uint64_t stolen_ticks; /* of the requested CPU, or of all */
+	uint64_t stolen_ticks; /* of the requested CPU, or of all CPUs */
 	uint64_t all_ticks;
 	uint64_t pressure_us; /* UINT64_MAX: unknown */
 };

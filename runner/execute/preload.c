@@ -209,7 +209,7 @@ static int check_program(const char *program, const char *library, unsigned dept
 		return check_program(elf.interpreter, library, depth + 1, err);
 	}
 	if (!elf.is_elf)
-		return FG_OK; /* either a shell runs it or starting it reports the error */
+		return FG_OK; /* a shell runs the file, or starting it reports the error */
 	result = check_rights(program, &status, err);
 	return result != FG_OK ? result : check_elf(program, &elf, library, err);
 }

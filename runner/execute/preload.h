@@ -15,11 +15,11 @@ struct fg_preload {
 	const char *trace_folder; /* must exist; an absolute path */
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;
-	uint64_t period_ns; /* between samples; 0: the default rate */
+	uint64_t period_ns; /* time between samples; 0: the default rate */
 	double budget; /* share of the CPU time that the rate is adapted to; 0: the rate is fixed */
 	const char *slowdown; /* decimal, in millionths of the CPU time; NULL: none */
 	bool follow_children;
-	uint64_t delay_ms;    /* before the first sample */
+	uint64_t delay_ms;    /* time before the first sample */
 	uint64_t duration_ms; /* time to sample for; 0: to the end */
 	const char *counters; /* "heap,io": events for the counting library to count; or NULL */
 	const char *units;    /* "FIRST-LAST", or NULL */
@@ -31,8 +31,8 @@ struct fg_preload {
 	/* patterns of functions whose arguments are recorded as well, or NULL */
 	const char *domains;
 	const char *entries; /* absolute path of an entry plan, or NULL */
-	bool call_times;     /* also measure how long these calls take */
-	uint64_t values;     /* one call in this many keeps its argument values; 0: none */
+	bool call_times;     /* also measure the duration of counted calls */
+	uint64_t values;     /* one in this many calls keeps its argument values; 0: none */
 	uint64_t value_bits; /* mantissa bits kept of a value; 0: all */
 };
 
@@ -70,8 +70,8 @@ char **fg_preload_variables(const struct fg_preload *preload, char *const *envir
 
 /*
  * Opens a perf event and keeps it, because the first event on an idle system makes its opener wait
- * for all CPUs (10 to 20 ms). Programs started later then do not wait. Does nothing where
- * perf is refused.
+ * for all CPUs (10 to 20 ms). Programs started later then do not wait. Does nothing if perf is
+ * refused.
  */
 void fg_preload_warm(void);
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Fixed in advance; nothing here depends on a program's duration. */
+/* Limits fixed in advance: none depends on a program's duration. */
 static const double overlap_min = 0.8;
 static const double steal_max = 0.5;
 static const double single_thread_min = 0.9; /* main thread's share of all CPU time */
@@ -48,8 +48,8 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 }
 
 /*
- * Time during which both ran, as a share of the shorter run. As a share of the longer run it would
- * measure how much slower the other is, and real slowdowns would be set aside pair by pair.
+ * Time during which both programs ran, as a share of the shorter run. A share of the longer run
+ * would measure how much slower one program is, and real slowdowns would be set aside.
  */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {
@@ -247,7 +247,7 @@ static size_t block_begin(const struct fg_runner_job *job, const struct fg_serie
 	return begin;
 }
 
-/* Decides whether a block counts that has succeeded as a whole. */
+/* Decides whether a complete block, whose programs all succeeded, counts. */
 static void settle_block(struct fg_pass *pass)
 {
 	struct fg_runner_job *job = pass->job;

@@ -19,7 +19,7 @@ void fg_affected_free(struct fg_affected *affected); /* NULL is fine */
 struct fg_affected_reason {
 	char *text;    /* NULL: not affected */
 	char *symbol;  /* linkage name of the function or object; may be NULL */
-	bool is_stale; /* the record about the baseline no longer applies */
+	bool is_stale; /* the record of the baseline's functions no longer applies */
 };
 
 /*
@@ -36,7 +36,10 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
 			  const struct fg_build_facts builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason);
-/* As above, because of the code that the baseline executes or the files that it reads. */
+/*
+ * Gives the reason if the candidate must be measured because of the code that the baseline executes
+ * or the files that it reads.
+ */
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason);
 void fg_affected_reason_release(struct fg_affected_reason *reason);

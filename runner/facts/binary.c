@@ -74,7 +74,7 @@ unsigned fg_binary_level_of(const char *producer)
 {
 	unsigned level = FG_BINARY_O0;
 
-	/* Without any flags, the compiler does not record any. */
+	/* A producer string without flags does not show the level. */
 	if (!fg_text_starts_with(producer, "GNU ") || !strstr(producer, " -"))
 		return 0;
 	for (const char *at = strstr(producer, " -O"); at; at = strstr(at, " -O")) {

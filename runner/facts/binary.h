@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Build facts of an ELF file: build-id, .comment, program interpreter, and the compiler's producer
- * strings. These are found among the strings of the debug sections; gcc records its flags there.
+ * strings. Producer strings are found among the strings of the debug sections; gcc records its
+ * flags in them.
  */
 #ifndef FG_RUNNER_BINARY_H
 #define FG_RUNNER_BINARY_H
@@ -25,12 +26,12 @@ struct fg_binary {
 	char build_id[FG_BUILD_ID_TEXT]; /* hexadecimal, or "" */
 	char *interpreter;               /* dynamic loader; NULL: statically linked, or a library */
 	char *comment;                   /* the lines of .comment, joined by "; "; NULL: none */
-	char *producer;                  /* of the first compilation unit; NULL: unknown */
+	char *producer;                  /* string of the first compilation unit; NULL: unknown */
 	size_t producer_count;           /* number of distinct producers */
 	unsigned levels; /* optimisation levels over all producers: enum fg_binary_level, or'ed */
 	bool has_debug_info;
 	bool has_symbols;
-	bool compressed_debug_info; /* if so, the producer cannot be read */
+	bool compressed_debug_info; /* the producer string cannot be read */
 };
 
 /* FG_EPARSE: not an ELF file, or a broken one. */
@@ -41,7 +42,7 @@ void fg_binary_release(struct fg_binary *binary);
 bool fg_binary_is_producer(const char *text);
 /* The optimisation level in this producer string; 0: none is recorded. */
 unsigned fg_binary_level_of(const char *producer);
-/* "-O2", or "-O0 -O2" where units differ; "" for 0. To be freed. */
+/* "-O2", or "-O0 -O2" if units differ; "" for 0. To be freed. */
 char *fg_binary_level_names(unsigned levels);
 
 #endif

@@ -244,7 +244,10 @@ static void add_function(struct fg_build_facts *build, const char *name,
 	if (!facts->is_found || strchr(name, ' ') || *bytes + strlen(name) > FUNCTIONS_MAX_BYTES)
 		return;
 	*bytes += strlen(name);
-	/* If only the other side calls itself, this side made a loop of that: a tail call. */
+	/*
+	 * If only the other side calls itself, this side turned the recursion into a loop: a tail
+	 * call.
+	 */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		function.form[arm].tail_calls +=
 			!facts->calls_itself[arm] && facts->calls_itself[1 - arm];
@@ -392,8 +395,8 @@ bool fg_code_facts_is_no_input(const char *path)
 static void add_project_files(struct inputs *inputs, const struct fg_target *target)
 {
 	/*
-	 * In a checkout made by fastgate all of the user's files are tracked; others are build
-	 * products.
+	 * In a checkout made by fastgate all of the user's files are tracked; untracked files are
+	 * build products.
 	 */
 	const char *others = target->checkout ? NULL : "--others";
 	const char *const arguments[] = {"ls-files", "--deduplicate", "--exclude-standard",

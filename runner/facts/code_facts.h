@@ -34,8 +34,8 @@ bool fg_code_facts_is_no_input(const char *path);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_build_facts *build);
 
 /*
- * Records in the candidate's facts what differs in the two programs and in those libraries of
- * `build` that lie in the candidate's checkout, and where the given functions lie.
+ * Records in the candidate's facts the differences between the two programs and between those
+ * libraries of `build` that lie in the candidate's checkout, and the places of the given functions.
  */
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
 			       const struct fg_code_names *functions, struct fg_build_facts *build);

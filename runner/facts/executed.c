@@ -19,7 +19,7 @@ struct reader {
 	const struct fg_target *target;
 	struct fg_executed *executed;
 	struct fg_map names;    /* "o7", "f12" → index into texts; per process */
-	struct fg_map programs; /* object path → index into codes + 1; 0: from outside */
+	struct fg_map programs; /* object path → index into codes + 1; 0: not of the project */
 	char **texts;
 	size_t text_count;
 	size_t text_capacity;
@@ -27,7 +27,7 @@ struct reader {
 	size_t code_count;
 	size_t code_capacity;
 	struct fg_executed_file *file; /* NULL: not of interest */
-	const struct fg_code *code;    /* of `file`, if it is inside */
+	const struct fg_code *code;    /* code of `file`, if the project contains it */
 	char *command;                 /* first word of the process's command line */
 	/* an object of the project has the command's name */
 	bool has_program;
@@ -253,7 +253,7 @@ static bool is_of_the_system(const char *path)
 {
 	static const char *const beginnings[] = {"/proc/", "/sys/", "/dev/"};
 
-	/* A project may be kept there. */
+	/* A project may be kept in /dev/shm. */
 	if (fg_text_starts_with(path, "/dev/shm/"))
 		return false;
 	if (FG_TEXT_STARTS_WITH_ANY(path, beginnings))
@@ -295,7 +295,7 @@ static char *digest_input(const char *path)
 	return fg_xstrdup(text);
 }
 
-/* Code is compared function by function. */
+/* Is this a file of executed code? Such files are compared function by function, not as input. */
 static bool is_code(const struct fg_target *target, const char *path,
 		    const struct fg_executed *executed)
 {

@@ -27,7 +27,7 @@ enum {
 
 /* Digests, as text, of everything a set depends on; a set is used only for an equal key. */
 struct fg_executed_key {
-	char benchmark[FG_EXECUTED_KEY_PART]; /* its name */
+	char benchmark[FG_EXECUTED_KEY_PART]; /* name of the benchmark */
 	char build[FG_EXECUTED_KEY_PART];     /* code of this arm */
 	char configuration[FG_EXECUTED_KEY_PART];
 	char environment[FG_EXECUTED_KEY_PART];

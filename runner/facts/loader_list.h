@@ -19,8 +19,8 @@ struct fg_loader {
 };
 
 /*
- * FG_EUNSUPPORTED: the dynamic linker is not glibc's, so it might run the program, or it failed;
- * some libraries may have been listed before.
+ * FG_EUNSUPPORTED: the dynamic linker is not glibc's, so it might run the program; or it failed,
+ * perhaps after it listed some libraries.
  */
 int fg_loader_list(const struct fg_loader *loader, struct fg_error *err) FG_NODISCARD;
 

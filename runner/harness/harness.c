@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "runner/harness/harness_parsers.h"
 
-/* One of the readers, with the list or the element that it reads. */
+/* Each harness has one of the three readers; `name` is the list or the element that it reads. */
 static const struct {
 	const char *hint;
 	const char *name;

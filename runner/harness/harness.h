@@ -44,7 +44,7 @@ struct fg_harness_report {
  */
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;
-/* Drops all other cases. FG_ECHILD: none of these exists. */
+/* Drops all cases except the named ones. FG_ECHILD: no named case exists. */
 int fg_harness_keep(struct fg_harness_report *report, const char *const *names, size_t count,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_harness_report_release(struct fg_harness_report *report);
@@ -58,7 +58,7 @@ struct fg_extract_source {
 	size_t stdout_size;
 	const char *stderr_text;
 	size_t stderr_size;
-	bool cut; /* the output was longer than what was kept */
+	bool cut; /* only a part of the output was kept */
 	const char *working_directory;
 };
 

@@ -6,10 +6,10 @@
 #include "base/json.h"
 #include "runner/harness/harness.h"
 
-/* Returns NULL at the limit of cases. */
+/* Adds a case. Returns NULL at the limit of cases. */
 struct fg_harness_case *fg_harness_add(struct fg_harness_report *report, const char *name,
 				       size_t length);
-/* As above, but returns an existing case of this name, for harnesses that repeat. */
+/* Finds or adds a case, for harnesses that repeat cases. Returns NULL at the limit of cases. */
 struct fg_harness_case *fg_harness_find_or_add(struct fg_harness_report *report, const char *name,
 					       size_t length);
 /* Values that are not finite are dropped. */

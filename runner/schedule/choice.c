@@ -2,21 +2,21 @@
 /*
  * Which schedule reaches a verdict sooner?
  *
- * A verdict needs `min_pairs` observations, or as many as make its interval fit into the margin,
- * whichever is more. For an observation of variance v the latter is about v (Z / ln(1 + margin))².
- * That number times the seconds of an observation is the time until a verdict; the schedule with
- * the shorter time is chosen.
+ * A verdict needs `min_pairs` observations, or the number that makes its interval fit into the
+ * margin, whichever is more. For an observation of variance v the latter is about
+ * v (Z / ln(1 + margin))². That number times the seconds of an observation is the time until a
+ * verdict; the schedule with the shorter time is chosen.
  *
  * The seconds are known after a few observations. The variances are not: with six values each, two
  * variances differ by a factor of five by chance once in ten times, and programs on crowded
- * machines have outliers as well. By the variances alone, every second choice between similar
- * schedules would be a coin toss, and so would some between dissimilar ones. So the trial is
+ * machines have outliers as well. With the variances alone, the choice between similar schedules
+ * would be a coin toss, and sometimes also the choice between dissimilar ones. So the trial is
  * weighed against prior knowledge (a normal prior on the logarithm of the ratio of the variances,
  * updated by the trial):
  *
  * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the
- *   variance of A then B, give or take a factor of e: whatever disturbs one half disturbs the
- *   other, and the two see the same CPU.
+ *   variance of A then B, give or take a factor of e: a disturbance affects both halves of the
+ *   duet, and the two see the same CPU.
  * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
  *   n: 4.6 / n for normal values, and as much again for outliers.
  *
@@ -30,8 +30,8 @@
  * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s. A block is two observations: half the
  * variance in twice the time.
  *
- * The spread is the mean absolute deviation from the median: with so few values a square would let
- * one outlier decide.
+ * The spread is the mean absolute deviation from the median: with few values a square would let one
+ * outlier decide.
  */
 #include "runner/schedule/choice.h"
 

@@ -34,7 +34,10 @@ struct fg_choice {
 	double abba_seconds;
 };
 
-/* Mean absolute deviation from the median, corrected for small samples; NaN below two values. */
+/*
+ * Mean absolute deviation from the median, corrected for small samples; NaN with fewer than two
+ * values.
+ */
 double fg_trial_spread(const struct fg_trial *trial);
 
 /* Both trials must have two values or more. */

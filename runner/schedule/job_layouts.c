@@ -17,7 +17,7 @@ enum {
 	/* tries before concluding that a program works differently in another folder */
 	TRIALS = 3,
 	INFORMATIVE_MS = 10,   /* CPU time below which a run is mostly start-up */
-	BYTES_MAX = 256 << 20, /* for one side's programs and libraries in many layouts */
+	BYTES_MAX = 256 << 20, /* disk space for the layouts of one side */
 };
 
 /*
@@ -52,7 +52,7 @@ static int check_work(const struct fg_runner_job *job, const struct fg_block *bl
 
 		if (does_other_work(job, block->slots[i].arm, cpu_ns))
 			return fg_error_set(err, FG_EUNSUPPORTED,
-					    "the program does other work in another folder");
+					    "the program does different work in another folder");
 	}
 	return FG_OK;
 }
@@ -116,7 +116,7 @@ static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 	return sides ? allowance_ns / sides : 0;
 }
 
-/* Uses the fastest runs so far, since other processes may have slowed the rest. */
+/* Uses the fastest runs so far, since other processes may have slowed other runs. */
 static int64_t pair_time_ns(const struct fg_runner_job *job)
 {
 	const struct fg_series *series = fg_job_series(job);
@@ -174,7 +174,7 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 	return status;
 }
 
-/* A resumed series keeps its number of layouts, since that determines which one a pair ran in. */
+/* A resumed series keeps its number of layouts, which determines the layout of each pair. */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 {
 	const unsigned before = fg_job_series(job)->layouts;

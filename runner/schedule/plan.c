@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Chooses the next block of a job, and accounts for one that has ended. */
+/* Chooses the next block of a job, and accounts for a block that has ended. */
 #include "base/clock.h"
 #include "runner/job.h"
 
@@ -48,7 +48,7 @@ static bool plan_look(struct fg_runner_job *job)
 	return true;
 }
 
-/* Plans the next step before the first pair; false if all are done. */
+/* Plans the next step before the first pair; false if all steps are done. */
 static bool plan_preparation(struct fg_runner_job *job)
 {
 	if (job->stage == FG_JOB_WARMUP) {

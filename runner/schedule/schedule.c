@@ -5,8 +5,8 @@
  * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and
  * other tenants drift. So the two arms are interleaved and the pair is the unit of analysis.
  *
- * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both
- *         alike. The one started first has a small advantage, so each pair draws who starts. The
+ * duet    Both arms at once on the same CPU.  Other work on that CPU slows both alike. The
+ *         arm that starts first has a small advantage, so the order is drawn for each pair. The
  *         CPU changes after every two pairs. CPU time is the metric.
  * abba    One at a time: A B B A or B A A B, at random. A linear drift over the block adds the
  *         same to both arms: positions 0 + 3 = 1 + 2. The whole block is one observation.
@@ -17,8 +17,8 @@
  * of another. The gate's test rests on this: for equal sides, the sign of a pair's difference is
  * the coin that drew its order.
  *
- * The padding of the environment is drawn per pair, the same for both arms: then they differ in the
- * program alone, and its luck with the layout is averaged over the pairs.
+ * The padding of the environment is drawn per pair, the same for both arms: then the arms differ in
+ * the program alone, and the effect of the stack's address averages out over the pairs.
  *
  * The sampling period varies by ±25 % at random per pair, the same for both arms: with a fixed
  * period, a function whose calls last as long as the period is seen always or never.
@@ -36,7 +36,7 @@ enum {
 
 static const double period_jitter = 0.25;
 
-/* Purpose of a draw: each has its own stream. */
+/* Purpose of a draw. Each purpose has its own stream of random numbers. */
 enum purpose {
 	FOR_ORDER,
 	FOR_PADDING,
@@ -101,7 +101,7 @@ static void add_slot(const struct fg_schedule_rules *rules, struct fg_block *blo
 	slot->sampled = rules->sampled;
 }
 
-/* Slots 0 and 1, and 2 and 3, are one of each arm: both get the same environment. */
+/* Slots 0 and 1 run one arm each, and so do slots 2 and 3: both get the same padding. */
 static void draw_paddings(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			  struct fg_block *block)
 {
@@ -162,7 +162,7 @@ void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct 
 	draw_paddings(rules, FOR_ORDER, n, block);
 }
 
-/* Each arm once, one after the other, in random order. */
+/* Each arm once, in random order; with FG_SCHEDULE_STORED only one arm. */
 static void each_arm_alone(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			   struct fg_block *block)
 {

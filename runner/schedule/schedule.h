@@ -17,14 +17,14 @@ enum {
 /* One execution of one arm, in the order of start. */
 struct fg_slot {
 	enum fg_arm arm;
-	uint16_t padding; /* bytes added to the environment, as (padding mod 16) variables */
+	uint16_t padding; /* bytes added to the environment, plus (padding mod 16) variables */
 	bool sampled;
 };
 
 /* Executions that are recorded under one pair number. */
 struct fg_block {
 	bool concurrent; /* a duet: all slots at once on one CPU; else one after the other */
-	int cpu;         /* CPU that all are pinned to, or -1 */
+	int cpu;         /* CPU that all slots are pinned to, or -1 */
 	uint64_t period_ns;
 	unsigned layout; /* used if the targets have layouts */
 	uint16_t aside;  /* enum fg_aside that its repetitions start with */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `schedule: auto`: try both schedules, keep the schedule that reaches a verdict sooner.
+ * `schedule: auto` tries both schedules and keeps the schedule that reaches a verdict sooner.
  *
  * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
  * half the time of a block. On a crowded machine it may lose: three tasks on one CPU get uneven
  * time slices. choice.c weighs a few observations of each against prior knowledge; this file makes
- * them, alternating so that both see the same conditions. For ABBA the trial runs half a block, A
- * then B.
+ * the observations, alternating so that both schedules see the same conditions. For ABBA the trial
+ * runs half a block, A then B.
  *
  * The trial's repetitions are kept with the run but do not count for the verdict. A schedule is
  * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted,
@@ -14,7 +14,8 @@
  *
  * A duet is meaningful only for a program that keeps one CPU busy, and no more than one. On a
  * loaded machine CPU time / wall time is misleading: waiting for a CPU looks like idling. Therefore
- * the time that the program's main thread waited in the run queue is taken off the wall time first.
+ * the time that the program's main thread waited in the run queue is subtracted from the wall time
+ * first.
  */
 #include "base/clock.h"
 #include "base/number.h"
@@ -24,12 +25,12 @@
 #include <math.h>
 
 enum {
-	ROUND_EXECUTIONS = 4, /* one duet pair and one of A then B */
+	ROUND_EXECUTIONS = 4, /* a duet pair, then A and B in turn */
 	REASON_SIZE = 256,
 	APART_MAX = 4, /* duet pairs that may fail before the first that succeeds */
 	/*
-	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as much
-	 * as four, and two blocks of ABBA say more.
+	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs four
+	 * pairs, and in that time two blocks of ABBA give more information.
 	 */
 	RECENT_PAIRS = 16,
 	RECENT_APART_MAX = 12,
@@ -49,8 +50,8 @@ static const char no_duet_parallel[] =
 	"processes at once: limit it to one thread if possible";
 static const char no_duet_idle[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of "
-	"its time: make it wait less for files, timers, other programs or, behind a shell, a "
-	"free CPU";
+	"its time: make it wait less for files, timers, other programs or, if a shell starts it, "
+	"a free CPU";
 static const char no_duet_crowded[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of a CPU: "
 	"the host is overloaded (load %.0f on %zu CPUs), so end other work or measure later";
@@ -89,7 +90,9 @@ static bool shares_files(const struct fg_runner_job *job)
 	return false;
 }
 
-/* The warm-up shows how programs execute, unless one had to wait for a reader of its output. */
+/*
+ * The warm-up shows how programs execute, unless a program had to wait for a reader of its output.
+ */
 bool fg_job_knows_program(const struct fg_runner_job *job)
 {
 	return job->warmups > 0 && !job->executor.output_moved;
@@ -255,10 +258,9 @@ static void give_up(struct fg_runner_job *job, const char *reason)
 
 /*
  * A short program may have been lucky in the trial, and a machine may become crowded. Whether two
- * programs ran together says nothing about which of them is slower, so choosing by it does not bias
+ * programs ran together says nothing about which of them is slower, so this choice does not bias
  * the verdict; the decision accounts for the error probability that looks at earlier pairs have
- * spent. With `until_sure` the test's wealth cannot be carried over, so switch only while no pair
- * counts.
+ * spent. With `until_sure`, pairs that count are never given up.
  */
 bool fg_job_reconsider(struct fg_runner_job *job)
 {

@@ -103,7 +103,7 @@ struct fg_annotation_list {
 };
 
 int fg_store_annotate(struct fg_store *store, const char *project, struct fg_annotation *annotation,
-		      struct fg_error *err) FG_NODISCARD; /* sets its id and time */
+		      struct fg_error *err) FG_NODISCARD; /* sets the annotation's id and time */
 int fg_store_annotations(struct fg_store *store, const char *project, const char *benchmark,
 			 const char *run, struct fg_annotation_list *list, struct fg_error *err)
 	FG_NODISCARD;

@@ -54,7 +54,7 @@ static int take_policy(struct fg_store *store, struct fg_chain_edges *edges, str
 	fg_query_end(&q);
 	window = fg_json_double_or(json, "creep_window", 0);
 	tolerated = fg_json_double_or(json, "creep_tolerated", 0);
-	if (window > 0 || tolerated > 0) { /* else the run did not record them */
+	if (window > 0 || tolerated > 0) { /* 0: not recorded in the run */
 		edges->creep_window = (unsigned)fmin(fmax(window, 0), INT_MAX);
 		edges->creep_tolerated = fmax(tolerated, 0);
 	}

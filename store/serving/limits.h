@@ -13,7 +13,7 @@ struct fg_store;
 
 /* 0 in any member: unlimited. */
 struct fg_limits {
-	const char *project; /* "": all projects without limits of their own */
+	const char *project; /* "": all projects that have no limits */
 	int64_t most_runs;   /* number of stored runs */
 	int64_t most_bytes;  /* size of the rows added by its runs */
 	int64_t keep_days;   /* age of a run since its start */

@@ -139,7 +139,7 @@ static int ask_histories(struct fg_store *store, size_t runs, struct fg_overview
 	return status;
 }
 
-/* Gives all rows without a value their nth headline; `any`: some row has one. */
+/* Gives all rows without a value their nth headline. *any: does a row have an nth headline? */
 static int try_headline(struct fg_overview *overview, size_t nth, bool *any, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -159,7 +159,8 @@ static int try_headline(struct fg_overview *overview, size_t nth, bool *any, str
 
 /*
  * A harness has values only for its own metrics, so the first gated metric with values represents a
- * row. Without any, the benchmark failed, and its first metric shows earlier values.
+ * row. If no gated metric has values, the benchmark failed, and its first metric shows earlier
+ * values.
  */
 static int read_histories(struct fg_store *store, size_t runs, struct fg_overview *overview,
 			  struct fg_error *err)

@@ -34,7 +34,7 @@ struct fg_trend_query {
 	const char *name;
 	const char *library; /* NULL: unknown */
 	const char *measure; /* name of a measure; NULL: time */
-	int64_t before_ns;   /* only runs that started before; 0: all */
+	int64_t before_ns;   /* only runs that started before this time; 0: all */
 	size_t limit;        /* the newest runs; 0: all */
 };
 
@@ -48,7 +48,7 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 struct fg_earlier_runs {
 	struct fg_store *store;
 	const struct fg_run *baseline;
-	int64_t before_ns; /* only runs that started before; 0: all */
+	int64_t before_ns; /* only runs that started before this time; 0: all */
 };
 
 /*

@@ -100,7 +100,7 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 	if (fg_fs_exists(path))
 		return fg_error_set(err, FG_ECONFLICT,
 				    "'%s' exists already: a backup never overwrites a file", path);
-	/* The backup writes to another file, which a read-only session may not do by itself. */
+	/* The backup writes to another file, which SQLite refuses in a read-only session. */
 	FG_TRY(fg_db_script(store->db, "PRAGMA query_only = OFF", err));
 	status = FG_QUERY_DO(store->db, err, FG_SQL_VACUUM_INTO, FG_BIND(path));
 	if (store->db->read_only && status == FG_OK)

@@ -9,11 +9,14 @@
 struct fg_store;
 struct fg_strbuf;
 
-/* Looks for damaged pages, and for chunks that do not unpack. Adds one line of text per finding. */
+/* Looks for damaged pages, chunks and totals. Adds one line of text per finding. */
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err) FG_NODISCARD;
 
-/* Makes a consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
+/*
+ * Makes a consistent copy while other sessions read and write (SQLite only; PostgreSQL has
+ * pg_dump).
+ */
 int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
 
 /* Replication lag in milliseconds; 0 if the database is not a replica. */

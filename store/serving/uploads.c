@@ -64,8 +64,8 @@ int fg_store_put_upload(struct fg_store *store, const struct fg_stored_run *stor
 {
 	struct fg_upload_state state = {0};
 	/*
-	 * This transaction is the only writer: nobody else can store the same run or use up the
-	 * quota.
+	 * This transaction is the only writer: no other session can store the same run or use up
+	 * the quota.
 	 */
 	int status = fg_store_upload_state(store, stored->run.id, &state, err);
 	if (status != FG_OK)

@@ -31,7 +31,7 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 struct fg_webhook_call {
 	struct fg_webhook hook;
 	int64_t id;
-	int64_t attempts; /* including this one */
+	int64_t attempts; /* attempts so far, including this one */
 	const char *project;
 	const char *run;
 };

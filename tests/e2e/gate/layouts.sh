@@ -135,5 +135,5 @@ printf 'prog\n.fastgate/\n' >.gitignore
 git add . && git commit -q -m "A program that finds its data"
 sed -i 's/return 1/return 2/' main.c
 "$FASTGATE" run --against HEAD --verbose >"$work/out" 2>"$work/err" || true
-expect_text 'finding: other layouts are not tried: the program does other work in another folder' "$work/err" "a program that finds its data"
+expect_text 'finding: other layouts are not tried: the program does different work in another folder' "$work/err" "a program that finds its data"
 ! grep -q 'with all code in' "$work/out" || fail "a program that does other work was measured in layouts"
