@@ -33,12 +33,12 @@ struct fg_search_commit {
 struct fg_search_verdict {
 	const char *run; /* id of the run */
 	enum fg_outcome outcome;
-	double ratio; /* NaN: unknown, here and in the next two */
+	double ratio; /* NaN if unknown, like `low`, `high` and `smallest` */
 	double low;
 	double high;
 	double smallest; /* smallest ratio - 1 that could have been seen */
 	double pairs;
-	const char *function; /* the function to blame; NULL: no function is sure */
+	const char *function; /* the function to blame; NULL: not certain */
 	const char *card;     /* the run's report as text; NULL: unknown */
 };
 

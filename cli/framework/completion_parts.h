@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts shared by the completions of the three shells. Options, their choices and the kind of each
- * argument are written out; benchmark names are queried with `fastgate config --benchmarks` when
- * needed.
+ * Parts shared by the completions of the three shells. A completion script contains the options,
+ * their choices and the kind of each argument; it queries benchmark names with `fastgate config
+ * --benchmarks`.
  */
 #ifndef FG_CLI_FRAMEWORK_COMPLETION_PARTS_H
 #define FG_CLI_FRAMEWORK_COMPLETION_PARTS_H

@@ -53,7 +53,10 @@ bool fg_project_is_benchmark_name(const char *name)
 	return has_part(name, bench) || has_word(name, speed);
 }
 
-/* The project's name without additions of a package, "lzo" of liblzo2, and its length. */
+/*
+ * Returns the project's name without "lib" and a version, and the length of the rest: "lzo" for
+ * "liblzo2".
+ */
 static const char *stem_of(const struct fg_project *project, size_t *length)
 {
 	const char *name = project->name;
@@ -90,8 +93,8 @@ bool fg_project_is_for_administrators(const struct fg_project *project)
 }
 
 /*
- * Does the name suggest the program that people install? Examples are "bzip2", its "lib...",
- * "...-cli" or "..._tool", "serdi" of serd, "jot" of athena-jot, and "yagi" of yagiuda.
+ * Does the name suggest the program that people install? Examples are "bzip2" and "bzip2-cli" of
+ * bzip2, "serdi" of serd, "jot" of athena-jot, and "yagi" of yagiuda.
  */
 static bool is_own(const struct candidate *c)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-	TIMES = 10, /* each step repeats an input this many times as often as the last */
+	TIMES = 10, /* factor by which each step increases the number of copies */
 	COPIES_MAX = 100000,
 	COPIED_BYTES_MAX = 256 << 20,
 	COMPARED_BYTES = 4 << 20,
@@ -29,7 +29,7 @@ struct found {
 	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
 
-/* A program that waits for a person, or never ends, gets no more files. */
+/* A program that waits for a person, or never ends, is not tried with more files. */
 static bool is_over(const struct fg_project_trying *t)
 {
 	return t->timeouts >= TIMEOUTS_MAX || fg_project_is_over(t);
@@ -162,8 +162,8 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 }
 
 /*
- * Repeats the input 10, 100, 1000 ... times, until the program's work takes long enough: a number
- * that depends on the exact time would differ from one trial to the next.
+ * Repeats the input 10, 100, 1000 ... times until the program's work takes long enough. A number
+ * computed from the measured time would differ from one trial to the next.
  */
 static void repeat_input(struct fg_project_trying *t, struct fg_project_program *program,
 			 double most)

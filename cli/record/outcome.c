@@ -196,7 +196,7 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	return "the program used less time than one sampling period";
 }
 
-/* If starting the collector took more of the CPU time than this, the cost of samples is hidden. */
+/* If starting the collector took at least this share of the CPU time, the cost is not reported. */
 static const double start_to_report = 0.3;
 
 /* Reports the share of CPU time spent on sampling, if the rate followed a budget. */
