@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends runs to a perfdb server, so that none is lost and none arrives twice.
+ * Sends runs to a perfdb server, so that no run is lost or stored twice.
  *
  * A run first becomes a file in the spool, synced and renamed into place; only then is the network
  * used. fg_push_spool() sends the files, oldest first, and removes each when the server has

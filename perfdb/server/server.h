@@ -36,11 +36,12 @@ struct fg_server_options {
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
 	/*
-	 * hosts that requests may name, besides loopback; none: any, or only loopback with `secret`
+	 * hosts that requests may name, besides loopback; empty: any host, or only loopback with
+	 * `secret`
 	 */
 	struct fg_option_list hosts;
 	/*
-	 * Proxies whose headers are trusted. An empty list with behind_proxy means those on
+	 * Proxies whose headers are trusted. An empty list with behind_proxy means the proxies on
 	 * loopback.
 	 */
 	struct fg_option_list proxies;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	UPLOADS_PER_PROCESSOR = 2, /* a worker unpacks while another stores */
+	UPLOADS_PER_PROCESSOR = 2, /* a worker unpacks a run while another stores one */
 	/* time that clients have to read their answers when the server stops */
 	LEAVE_SECONDS = 5
 };
