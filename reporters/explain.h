@@ -22,7 +22,7 @@ enum {
 /* `benchmark` NULL: the leading benchmark. Each other benchmark that did not pass gets one line. */
 void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
-/* The same sentences as in the JSON, laid out for people. */
+/* Writes the sentences of the JSON document, laid out for people. */
 void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
 

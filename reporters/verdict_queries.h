@@ -29,8 +29,8 @@ const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
  * Iterates over notes on gated metrics that need attention: undecided, excluded pairs. Excludes
- * notes that every format shows in a place of its own (smallest detectable change, accepted
- * slowdown, probably slower). Start with a zeroed place; NULL ends the iteration.
+ * notes that every format shows in a separate place (smallest detectable change, accepted slowdown,
+ * probably slower). Start with a zeroed place; NULL ends the iteration.
  */
 struct fg_note_place {
 	size_t metric;
@@ -39,22 +39,22 @@ struct fg_note_place {
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
 				       struct fg_note_place *place);
 /*
- * The parts of the change for measure number `index`, starting with the headline metric's; NULL
- * after the last.
+ * Returns the parts of the change for measure number `index`; 0 is the headline metric's measure.
+ * NULL after the last.
  */
 const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index);
 /* Number of functions whose change is significant; they are first in the list. */
 size_t fg_report_sure_count(const struct fg_blame *blame);
 /*
- * The part that the first `shown` functions do not explain, with its share of the total (NaN: do
- * not show).
+ * The part of the change that the first `shown` functions do not explain, with its share of the
+ * total (NaN: do not show).
  */
 struct fg_remainder {
 	double delta; /* NaN: no remainder, or unknown */
 	double share;
 };
 struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size_t shown);
-/* "duet", or "mixed" if the benchmarks differ. */
+/* Returns "duet", or "mixed" if the benchmarks differ. */
 const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Should the change be shown as a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
