@@ -14,7 +14,7 @@
 
 enum {
 	MAX_FUNCTIONS = 5,
-	MAX_PATHS = 3,           /* per function */
+	MAX_PATHS = 3,           /* maximum call paths per function */
 	QUOTE_BYTES = 20 * 1024, /* maximum bytes of the quoted terminal report */
 	NAME_COLUMNS = 120,
 	PATH_COLUMNS = 300,

@@ -19,7 +19,7 @@ enum {
 	MAX_DIGITS = 6,
 };
 
-/* "fastgate_cpu_time_seconds": the name includes the base unit. */
+/* Adds a name that includes the base unit: "fastgate_cpu_time_seconds". */
 static void add_family_name(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	fg_strbuf_add_text(text, "fastgate_");

@@ -39,7 +39,7 @@ static bool is_operator_sign(const char *name, size_t at)
 }
 
 /*
- * The end of a bracketed scope that begins at `at`, as in "<u32 as PartialOrd>::lt" and
+ * Returns the end of a bracketed scope that begins at `at`, as in "<u32 as PartialOrd>::lt" and
  * "reco::(anonymous namespace)::fit"; 0: no scope begins there.
  */
 static size_t scope_end(const char *name, size_t at, char close)

@@ -27,7 +27,7 @@ struct fg_terminal_outcome {
 	const char *color;
 };
 extern const struct fg_terminal_outcome fg_terminal_outcomes[];
-/* A benchmark's state in capitals: "REGRESSION", "PROBABLY SLOWER". */
+/* Returns a benchmark's state in capitals: "REGRESSION", "PROBABLY SLOWER". */
 const char *fg_terminal_word(const struct fg_benchmark_verdict *benchmark);
 
 struct fg_terminal_row {

@@ -7,12 +7,16 @@
 
 /* The remark for a benchmark that was skipped because no change affects it. */
 extern const char fg_report_unaffected[];
-/* A remark that replaces the numbers, "same binaries on both sides"; NULL if there are numbers. */
+/*
+ * Returns a remark to show instead of numbers, "same binaries on both sides"; NULL: show numbers.
+ */
 const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
 /* Has the benchmark passed, with nothing to report but its name? */
 bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
-/* The metric that represents the benchmark: decided and gated if possible, then the worst. */
+/*
+ * Returns the metric that represents the benchmark: if possible decided and gated, then the worst.
+ */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*
  * Returns the indexes of all benchmarks: most urgent first, then by size of the change; passed
@@ -20,8 +24,8 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /*
- * The reason why `auto` chose the benchmark's schedule; NULL if unknown or if two stored runs were
- * compared.
+ * Returns the reason why `auto` chose the benchmark's schedule; NULL if unknown or if two stored
+ * runs were compared.
  */
 const char *fg_report_schedule_reason(const struct fg_report *report,
 				      const struct fg_benchmark_verdict *benchmark);
@@ -59,15 +63,15 @@ const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Should the change be shown as a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
 /*
- * "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if the benchmark is not
- * probably slower.
+ * Returns "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if the
+ * benchmark is not probably slower.
  */
 const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
-/* The benchmark's outcome in one word, or "probably slower". */
+/* Returns the benchmark's outcome in one word, or "probably slower". */
 const char *fg_report_state(const struct fg_benchmark_verdict *benchmark);
-/* "regressed", "could not be measured": follows a number of benchmarks. */
+/* Returns words that follow a number of benchmarks: "regressed", "could not be measured". */
 const char *fg_report_state_words(const struct fg_benchmark_verdict *benchmark);
-/* "regression: 1 of 5 benchmarks regressed, 4 pass" */
+/* Adds "regression: 1 of 5 benchmarks regressed, 4 pass". */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 
 #endif

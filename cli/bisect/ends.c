@@ -160,7 +160,7 @@ static void drop_commits(struct fg_bisect_search *search, size_t count)
 static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 {
 	size_t first = 0;
-	size_t last = search->range.count - 1; /* first commit that has the benchmark */
+	size_t last = search->range.count - 1; /* first commit known to have the benchmark */
 	int status = FG_OK;
 
 	fg_cli_say(search->cli, "%.12s does not have '%s': looking for the first commit that does",

@@ -59,7 +59,7 @@ struct fg_bisect_search {
 	struct fg_search_commit *commits;
 	struct fg_bisect_look look; /* the latest estimate */
 	const char *good_code;
-	enum fg_schedule schedule; /* schedule of the ends' comparison, used for all others */
+	enum fg_schedule schedule; /* schedule of the ends' comparison, used for all comparisons */
 	double layouts;
 	struct fg_search_verdict ends;
 	struct fg_search_verdict steps[FG_BISECT_STEPS_MAX];
@@ -88,7 +88,7 @@ enum fg_search_format {
 };
 
 double fg_search_seconds(const struct fg_bisect_search *search);
-/* "cpu_time", or the measure that is searched for. */
+/* Returns "cpu_time", or the measure that is searched for. */
 const char *fg_search_subject(const struct fg_bisect_search *search);
 void fg_search_write(const struct fg_bisect_search *search, enum fg_search_format format,
 		     struct fg_strbuf *text);

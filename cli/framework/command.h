@@ -35,7 +35,7 @@ struct fg_cli {
 	char **arguments;
 	size_t argument_count;
 	bool quiet;     /* print only errors on stderr */
-	bool verbose;   /* more detail */
+	bool verbose;   /* print more detail */
 	bool json;      /* the result as JSON on stdout (commands with `has_json`) */
 	bool color_out; /* colours on stdout */
 	bool color_err;

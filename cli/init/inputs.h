@@ -19,7 +19,7 @@ enum fg_project_input_kind {
 	FG_INPUT_BINARY_SAMPLE,
 	FG_INPUT_TEXT, /* any other text, often about the project */
 	FG_INPUT_BINARY,
-	FG_INPUT_MADE,   /* made by a command; copies of it are not joined */
+	FG_INPUT_MADE,   /* made by a command; used once, without copies */
 	FG_INPUT_SOURCE, /* source or build file: a patch to it changes one side's input */
 	FG_INPUT_KIND_COUNT
 };

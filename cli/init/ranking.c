@@ -83,7 +83,7 @@ bool fg_project_is_for_administrators(const struct fg_project *project)
 	const char *pages = project->manual ? project->manual : "";
 
 	for (const char *at = strstr(pages, ".8"); at; at = strstr(at + 1, ".8")) {
-		/* "ndisc6.8", but not "news-1.8" */
+		/* Accept "ndisc6.8", but not "news-1.8". */
 		if (at > pages + 1 &&
 		    isalpha((unsigned char)at[isdigit((unsigned char)at[-1]) ? -2 : -1]) &&
 		    strchr(".\n", at[2]))
@@ -180,7 +180,7 @@ static bool is_shown(const struct candidate *c)
 			continue;
 		while (begin > text && strchr(" \t>`$%#", begin[-1]))
 			begin--;
-		/* A sentence continues in lower case. */
+		/* In a sentence, the next word would be in lower case. */
 		if ((begin == text || begin[-1] == '\n') && after > at + length &&
 		    !islower((unsigned char)*after) && !strchr("=:\n", *after))
 			return !fg_project_is_for_administrators(c->project);
@@ -243,7 +243,7 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 		i++;
 	program->rank = i < FG_ARRAY_SIZE(rows) ? rows[i].rank : 0;
 	program->reason = i < FG_ARRAY_SIZE(rows) ? rows[i].why : "no sign of a benchmark";
-	/* "bench_test" may be either */
+	/* "bench_test" may be a benchmark or a test */
 	if (has_benchmark_name(&candidate) && has_word(name, tests))
 		program->rank -= 30;
 	if (program->harness == FG_HARNESS_DOCTEST && !has_benchmark_name(&candidate)) {

@@ -73,7 +73,7 @@ static void remove_result(const struct fg_project_trying *t)
 	free(path);
 }
 
-/* Makes the input if it has a command; again if a program changed or removed it. */
+/* Makes the input if it has a command, and again if a program changed or removed the input. */
 static bool make_input(struct fg_project_trying *t, struct fg_project_input *input)
 {
 	const struct fg_project_program made = {.input_made = input->made};
@@ -242,7 +242,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 
 /*
  * Standard input is tried before file names: a program that only reads cannot do harm. Sources come
- * last: if a patch changes one, the two sides would not do the same work.
+ * last: if a patch changes a source, the two sides would not do the same work.
  */
 static bool try_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 		       struct fg_project_inputs *inputs, struct fg_project_program *best)

@@ -59,7 +59,7 @@ static bool is_plain(const char *word)
 }
 
 /*
- * The word without quotes, without a leading variable such as "$srcdir/", and without the
+ * Returns the word without quotes, without a leading variable such as "$srcdir/", and without the
  * backslashes of a page of the manual ("\-c").
  */
 static const char *bare(const char *word, struct fg_arena *arena)

@@ -83,7 +83,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 
 /*
  * Packs the traces into an archive and prints its content. `output` NULL: an archive next to the
- * traces, under their name.
+ * traces, with the name of the traces.
  */
 int fg_cli_archive_traces(struct fg_cli *cli, const struct fg_option_list *binaries,
 			  const char *traces, const char *output, struct fg_error *err)

@@ -134,7 +134,7 @@ struct fg_chained {
 	struct fg_chain_edges edges;
 	struct fg_chain chain;          /* ends at the newest commit */
 	struct fg_creep_verdict *creep; /* NULL if there are too few steps */
-	struct fg_arena *arena;         /* memory for `creep`; NULL: that of the edges' texts */
+	struct fg_arena *arena;         /* memory for `creep`; NULL: the edges' arena */
 	struct fg_creep_pool *pool;     /* also gets this benchmark's functions; may be NULL */
 };
 

@@ -14,7 +14,7 @@
  *	           connection                   it random, or as long as Retry-After says
  *	not here   401, 403, 404, 3xx, another  stops: every other run would be refused too
  *	           200 or 201
- *	never      any other 4xx                the file becomes NAME.rejected, the others continue
+ *	never      any other 4xx                the file becomes NAME.rejected, other files follow
  */
 #ifndef FG_PERFDB_CLIENT_CLIENT_H
 #define FG_PERFDB_CLIENT_CLIENT_H

@@ -19,7 +19,7 @@ struct fg_post_job {
 	char *api;      /* NULL if this is not a job of the service */
 	char *project;  /* "/repos/acme/demo", "/projects/31" */
 	int64_t number; /* number of the pull or merge request; 0: none, or unknown */
-	char *head;     /* "OWNER:BRANCH", to look up the pull request by; or NULL */
+	char *head;     /* "OWNER:BRANCH", for looking up the pull request; or NULL */
 	char *sha;      /* commit that was judged; NULL: unknown */
 	char *page;     /* the job's web page; or NULL */
 };

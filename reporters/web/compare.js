@@ -146,7 +146,7 @@ function measureParts(blame) {
 		format: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + unsigned(value)) };
 }
 
-// One entry per measure, the headline metric's first.
+// Returns one entry per measure, beginning with the headline metric's measure.
 function allParts(benchmark) {
 	const parts = [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)];
 	const metric = headline(benchmark)?.name;
@@ -237,7 +237,7 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// Metrics that have values, with the requested one or else the headline's first.
+// Returns the metrics that have values, and the requested metric, or else the headline's.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
