@@ -16,7 +16,7 @@ struct fg_search_request {
 	const char *bad;
 	const char *benchmark; /* NULL: the benchmark with the worst verdict at the ends */
 	const char *metric;    /* NULL: the gated metric that got worse */
-	const char *function;  /* search by its cost, callees included; NULL: the whole program */
+	const char *function;  /* search by a function's cost, with callees; or NULL */
 	const char *measure; /* search by this exact measure instead of a metric or time; or NULL */
 	int64_t budget_ns;   /* 0: no limit */
 	bool resume;         /* use the ends and choices of the interrupted search */
@@ -24,8 +24,8 @@ struct fg_search_request {
 
 /* Facts about a commit of the range, besides its entry in `model`. */
 struct fg_search_commit {
-	const char *code;  /* digest of its program and inputs; NULL: unknown */
-	const char *error; /* reason why it cannot be measured, or NULL */
+	const char *code;  /* digest of the commit's program and inputs; NULL: unknown */
+	const char *error; /* reason why the commit cannot be measured, or NULL */
 	unsigned attempts;
 };
 
@@ -51,7 +51,7 @@ enum fg_search_state {
 
 struct fg_bisect_search {
 	struct fg_cli *cli;
-	struct fg_plan *plan;             /* its arena holds all texts */
+	struct fg_plan *plan;             /* the plan's arena holds all texts */
 	struct fg_search_request request; /* the options, with defaults filled in */
 	char *state_folder;
 	struct fg_commit_range range;

@@ -264,7 +264,7 @@ static void choose_anchor(struct fg_plan *plan, const char *tag)
 
 /*
  * Counts a whole run against a commit as an attempt on the branch. A problem fails the run only if
- * a receipt is requested, because otherwise the run does not need the ledger.
+ * a receipt is requested, because only a receipt needs the ledger.
  */
 static int count_attempt(const struct fg_session *session, const struct options *given,
 			 struct fg_error *err)

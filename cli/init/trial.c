@@ -324,7 +324,7 @@ static void try_tests(struct fg_project_trying *t)
 		observe_benchmark(t, longest);
 }
 
-/* Offers files to the tests, such as those of a parser. */
+/* Offers files to the tests, because the tests of a parser, for example, need an input. */
 static void offer_to_tests(struct fg_project_trying *t)
 {
 	size_t tried = 0;

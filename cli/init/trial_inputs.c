@@ -186,7 +186,7 @@ static void repeat_input(struct fg_project_trying *t, struct fg_project_program 
 	}
 }
 
-/* Concatenates copies if the program accepts them, otherwise names the file many times. */
+/* Concatenates copies if the program accepts the result, or else names the file many times. */
 static void lengthen(struct fg_project_trying *t, struct fg_project_program *program, int64_t size)
 {
 	struct fg_project_program named = *program;

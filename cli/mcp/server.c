@@ -270,7 +270,7 @@ static bool may_start(const struct server *server, const struct fg_mcp_call *cal
 	return running < RUNNING_MAX;
 }
 
-/* Starts waiting calls, and drops those that were cancelled before they could start. */
+/* Starts waiting calls, and drops calls that were cancelled before they could start. */
 static void start_calls(struct server *server)
 {
 	for (size_t i = 0; i < CALLS_MAX; i++) {

@@ -29,7 +29,7 @@ struct fg_prove_request {
 struct fg_prove_function {
 	const char *name;    /* as shown in reports */
 	const char *symbol;  /* NULL: the sampler delays the whole program */
-	const char *library; /* base name of the file that contains it */
+	const char *library; /* base name of the file that contains the function */
 	double self_ns;
 };
 
@@ -47,7 +47,7 @@ struct fg_prove_subject {
 
 struct fg_prove {
 	struct fg_cli *cli;
-	struct fg_plan *plan; /* its arena holds all texts */
+	struct fg_plan *plan; /* the plan's arena holds all texts */
 	struct fg_prove_request request;
 	char *state_folder;
 	struct fg_prove_subject *subjects;

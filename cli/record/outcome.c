@@ -163,7 +163,7 @@ static void finish_file(void *context, const char *path)
 		totals->losses[i] += header.losses[i];
 }
 
-/* Losses that a reader of the profile should know about; `fastgate view` shows the others. */
+/* Losses that a reader of the profile should know about; `fastgate view` shows all losses. */
 static const struct {
 	enum fg_trace_loss cause;
 	const char *text;

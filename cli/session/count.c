@@ -25,7 +25,7 @@ struct both {
 	const struct fg_benchmark *benchmark;
 	struct fg_profile_set *set; /* profile of the benchmark's series */
 	bool has_baseline;          /* the baseline runs here; it is not a stored run */
-	uint32_t first_pair;        /* pair number of its first row in the set */
+	uint32_t first_pair;        /* pair number of the first counted row in the set */
 	/* sets *counted to false if this side has no count; the reason is in `context` */
 	int (*count)(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		     struct fg_error *err);

@@ -37,7 +37,7 @@ struct fg_progress {
 	size_t index; /* number of the current benchmark, from 1 */
 	size_t total;
 	const struct fg_measuring *measure; /* settings of the current benchmark */
-	bool is_paired;                     /* has a baseline, so it is measured until decided */
+	bool is_paired;                     /* has a baseline: pairs are measured until decided */
 	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
 	bool is_drawn;
 };

@@ -37,7 +37,7 @@ void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmar
  * another status: a file could not be replaced.
  */
 int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_error *err);
-/* Executes an arm once and notes the files it opens. False: not all of them can be seen. */
+/* Executes an arm once and notes the files it opens. False: some opened files cannot be seen. */
 bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t timeout_ns,
 			    struct fg_opened *opened);
 

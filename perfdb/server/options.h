@@ -93,7 +93,7 @@ struct fg_perfdb_action_call {
 struct fg_perfdb_action {
 	const char *name;
 	bool takes_word;
-	bool changes; /* runs in one transaction with its entry in the audit log */
+	bool changes; /* runs in one transaction with an entry in the audit log */
 	int (*run)(struct fg_perfdb_action_call *call, struct fg_error *err);
 	const char *remark; /* printed on standard error after success; may be NULL */
 };
