@@ -23,7 +23,7 @@ static void on_failed_write(int number)
 
 /*
  * A standard stream may have been closed when we started, and the next file opened would get its
- * number. So a file is opened here in the wrong direction, with which using the stream still fails.
+ * number. So /dev/null is opened here in the wrong direction, so that using the stream still fails.
  */
 static void open_standard_streams(void)
 {

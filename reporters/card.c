@@ -37,7 +37,7 @@ static const struct fg_card_style plain_style = {
 	.add_code = add_plain_name,
 };
 
-/* The standing of functions that explain this outcome. */
+/* Returns the standing of functions that explain this outcome. */
 static enum fg_standing culprit_of(enum fg_outcome outcome)
 {
 	return outcome == FG_OUTCOME_IMPROVEMENT ? FG_STANDING_FASTER
@@ -62,7 +62,9 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_release(&place);
 }
 
-/* The first function that explains the outcome, or NULL, and the number of further ones. */
+/*
+ * Returns the first function that explains the outcome, or NULL; `more` counts further functions.
+ */
 static const struct fg_node_verdict *find_culprit(const struct fg_benchmark_verdict *benchmark,
 						  size_t *more)
 {
@@ -81,7 +83,7 @@ static const struct fg_node_verdict *find_culprit(const struct fg_benchmark_verd
 	return first;
 }
 
-/* ": find table.c:16 (+5.0 ms) and 2 more functions". */
+/* Adds ": find table.c:16 (+5.0 ms) and 2 more functions". */
 static void add_culprits(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			 const struct fg_card_style *style)
 {
@@ -108,7 +110,7 @@ static void add_culprits(struct fg_strbuf *text, const struct fg_benchmark_verdi
 	}
 }
 
-/* "11.6 % slower" for a time, "max rss +12.0 %" for anything else. */
+/* Adds " is 11.6 % slower" for a time, ": max rss +12.0 %" for any other metric. */
 static void add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric,
 		       const struct fg_card_style *style)
 {
@@ -128,7 +130,7 @@ static void add_change(struct fg_strbuf *text, const struct fg_metric_verdict *m
 	fg_strbuf_release(&change);
 }
 
-/* "11.6 % slower, accepted up to +15 %: larger cache". */
+/* Adds "11.6 % slower, accepted up to +15 %: larger cache". */
 static void add_accepted(struct fg_strbuf *text, const struct fg_metric_verdict *metric,
 			 const struct fg_card_style *style)
 {
@@ -240,9 +242,9 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 }
 
 /*
- * The benchmark that leads the report: the most urgent one. An improvement outranks placement and
- * undecided benchmarks that are not probably slower, unless undecided ones fail the run. NULL if no
- * benchmark ran.
+ * Returns the most urgent benchmark, which leads the report, or NULL if no benchmark ran. Unless
+ * undecided benchmarks fail the run, an improvement outranks placement and undecided benchmarks
+ * that are not probably slower.
  */
 static const struct fg_benchmark_verdict *leading(const struct fg_verdict *verdict)
 {
@@ -314,7 +316,7 @@ static void add_word(struct fg_strbuf *text, const char *name, bool for_shell)
 	fg_strbuf_release(&clean);
 }
 
-/* Bounded, because the text may contain a function's name. */
+/* Returns the mechanism in words, cut because a function's name in it can have any length. */
 static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena *arena)
 {
 	struct fg_strbuf text = {0};
@@ -323,7 +325,7 @@ static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena 
 	return fg_strbuf_keep(&text, arena);
 }
 
-/* 1eca4e8a0c11 "reject bad strings" (#41) by A. Author; NULL if the commit is unknown. */
+/* Returns 1eca4e8a0c11 "reject bad strings" (#41) by A. Author; NULL if the commit is unknown. */
 static const char *change_of(const struct fg_side *candidate, struct fg_arena *arena)
 {
 	const char *subject = fg_environment_get(&candidate->build, "git.subject");
@@ -353,7 +355,7 @@ static const char *change_of(const struct fg_side *candidate, struct fg_arena *a
 	return fg_strbuf_keep(&text, arena);
 }
 
-/* The run's page on a server. */
+/* Returns the address of the run's page on a server, or NULL. */
 static const char *see(const struct fg_run *run, const struct fg_card *card, struct fg_arena *arena)
 {
 	struct fg_strbuf url = {0};
@@ -397,7 +399,7 @@ static const char *again(const struct fg_run *run, const struct fg_card *card,
 	return fg_strbuf_keep(&text, arena);
 }
 
-/* The command that finds the commit at fault, if the candidate adds several. */
+/* Returns the command that finds the commit at fault, if the candidate adds several commits. */
 static const char *which(const struct fg_run *run, const struct fg_card *card,
 			 struct fg_arena *arena)
 {

@@ -13,7 +13,7 @@
  *	accept   Fastgate-Accept: wordcount cpu_time REASON
  *
  * Every report, page, comment, status, feed and webhook takes its wording from here, so that all
- * agree. A format only decides how to escape text and names.
+ * formats agree. A format only decides how to escape text and names.
  */
 #ifndef FG_REPORTERS_CARD_H
 #define FG_REPORTERS_CARD_H
@@ -39,7 +39,7 @@ struct fg_hunk {
  * hottest line. FG_SOURCE_ROWS_MAX takes all rows.
  */
 void fg_hunk_take(const struct fg_source_listing *source, size_t most, struct fg_hunk *hunk);
-/* "-   21  14.1 ms  while (entry && ...", no newline; `columns` 0: unlimited. */
+/* Adds "-   21  14.1 ms  while (entry && ...", no newline; `columns` 0: unlimited. */
 void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t row,
 		      size_t columns);
 
@@ -60,10 +60,10 @@ struct fg_card {
 	const struct fg_benchmark_verdict *benchmark; /* NULL: no benchmark ran */
 	const char *sentence;
 	const struct fg_node_verdict *culprit; /* the function named in the sentence, or NULL */
-	struct fg_hunk hunk;                   /* its source lines; may be empty */
+	struct fg_hunk hunk;                   /* the culprit's source lines; may be empty */
 	bool is_leading;                       /* the card is that of the whole run */
 	const char *why; /* the culprit's mechanism; NULL if nothing was counted */
-	/* the commit, if the benchmark got worse or probably did; NULL if unknown */
+	/* the commit, if the benchmark is worse or probably slower; NULL if unknown */
 	const char *change;
 	struct fg_card_step next[FG_CARD_STEPS];
 	size_t next_count;
@@ -92,8 +92,8 @@ struct fg_card_style {
 void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_card_style *style);
 /*
- * Adds the sentence for the whole run: the leading benchmark's, and how many others have the same
- * state; "3 benchmarks: 3 passed" if nothing happened.
+ * Adds the sentence for the whole run: the leading benchmark's sentence, and how many other
+ * benchmarks have the same state; "3 benchmarks: 3 passed" if nothing happened.
  */
 void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			      const struct fg_card_style *style);

@@ -14,7 +14,7 @@
 
 enum {
 	MAX_FUNCTIONS = 5,
-	MAX_PATHS = 3,           /* per function */
+	MAX_PATHS = 3,           /* maximum call paths per function */
 	QUOTE_BYTES = 20 * 1024, /* maximum bytes of the quoted terminal report */
 	NAME_COLUMNS = 120,
 	PATH_COLUMNS = 300,
@@ -53,7 +53,7 @@ static void end(struct page *p)
 		fg_json_end(&p->w);
 }
 
-/* Adds a heading to the text form; JSON has none. */
+/* Adds a heading to a text document; a JSON document has no headings. */
 static void heading(struct page *p, const char *words, const char *of)
 {
 	if (!p->is_json)

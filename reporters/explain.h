@@ -2,8 +2,8 @@
 /*
  * The answer card of a run, or of one of its benchmarks, and the evidence for it, in one bounded
  * document for a reviewer or a coding assistant: the rule and its numbers, the lines and
- * instructions that differ with their costs, counted work, callers, what was ruled out, and
- * commands that reproduce it.
+ * instructions that differ with their costs, counted work, callers, causes that were ruled out, and
+ * commands that reproduce the run.
  *
  * It contains the names of environment variables and facts but not their values, and neither
  * commands nor output of the measured program, because these may contain secrets.
@@ -22,7 +22,7 @@ enum {
 /* `benchmark` NULL: the leading benchmark. Each other benchmark that did not pass gets one line. */
 void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
-/* The same sentences as in the JSON, laid out for people. */
+/* Writes the sentences of the JSON document, laid out for people. */
 void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
 

@@ -65,8 +65,8 @@ void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdi
 }
 
 /*
- * The levels are medians of all repetitions; the change comes from the pairs. If one rises and the
- * other falls, the difference of the levels is chance: show one level.
+ * The levels are medians of all repetitions; the change comes from the pairs. If the levels rise
+ * while the pairs fall, or vice versa, the levels differ by chance: show one level.
  */
 static bool levels_contradict(const struct fg_metric_verdict *metric)
 {
@@ -208,7 +208,7 @@ void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept
 	}
 }
 
-/* Joins the reasons by '+'. */
+/* Joins the reasons with '+'. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 {
 	static const struct {

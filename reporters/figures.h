@@ -8,41 +8,41 @@
 
 /* Rounds to the precision that a chart needs. */
 double fg_report_four_digits(double value);
-/* "+4.8 %"; adds nothing if unknown. */
+/* Adds "+4.8 %", or nothing if unknown. */
 void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
-/* "[+3.1, +6.6]", with "…" for open ends; adds nothing if unknown. */
+/* Adds "[+3.1, +6.6]", with "…" for open ends, or nothing if unknown. */
 void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
-/* "210 ms → 220 ms", or only the level that is known. */
+/* Adds "210 ms → 220 ms", or only the level that is known. */
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /*
- * "this run could have detected a change of 1.2 % or more"; returns false and adds nothing if
+ * Adds "this run could have detected a change of 1.2 % or more"; returns false and adds nothing if
  * unknown.
  */
 bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /*
- * "22 pairs, 7 s"; adds nothing if nothing was compared. `headline` may be NULL. Measures counted
- * separately have counts, not pairs.
+ * Adds "22 pairs, 7 s", or nothing if nothing was compared. `headline` may be NULL. Measures
+ * counted separately have counts, not pairs.
  */
 void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_metric_verdict *headline);
 /* Is this the unit of times in verdicts? */
 bool fg_report_is_time(const char *unit);
-/* "9.7 ms", "1.2 MiB": the amount of a measure, without a sign. */
+/* Adds the amount of a measure, without a sign: "9.7 ms", "1.2 MiB". */
 void fg_report_add_amount(struct fg_strbuf *text, const char *unit, double amount);
-/* "+9.7 ms", "+1.2 MiB", "+1": a signed difference of a measure. */
+/* Adds a signed difference of a measure: "+9.7 ms", "+1.2 MiB", "+1". */
 void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta);
 /*
- * "scan +1.1 ms, fit +0.4 ms": functions that may have changed, in plain text; adds nothing if no
- * function has.
+ * Adds functions that may have changed, in plain text: "scan +1.1 ms, fit +0.4 ms". May add
+ * nothing.
  */
 void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame, size_t columns);
-/* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
+/* Adds "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)". */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
 
-/* "612 samples a second; delivering a signal costs 47 us ...; clock; not seen: ...". */
+/* Adds "612 samples a second; delivering a signal costs 47 us ...; clock; not seen: ...". */
 void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling);
 
-/* "warmup+steal": the reasons why a repetition does not count; adds nothing if it counts. */
+/* Adds the reasons why a repetition does not count, "warmup+steal"; adds nothing if it counts. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside);
 
 #endif

@@ -3,9 +3,9 @@
  * GitHub workflow commands: an error on the line of the function that got slower.
  *
  * GitHub shows ten errors and ten warnings per step and silently drops the rest. If there are more
- * than ten, nine are written and the tenth gives the number of the others. In a message '%', CR and
- * LF are escaped, in a property also ':' and ','; everything else is cleaned first, so that no name
- * can start a command.
+ * than ten, nine are written and the tenth gives the number of the remaining annotations. In a
+ * message '%', CR and LF are escaped, in a property also ':' and ','; everything else is cleaned
+ * first, so that no name can start a command.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -33,10 +33,10 @@ static const char *const level_names[LEVEL_COUNT] = {"error", "warning"};
 
 struct annotations {
 	const struct fg_report_options *options;
-	const struct fg_profile_set *profile; /* of the current benchmark, or NULL */
+	const struct fg_profile_set *profile; /* profile of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
-	/* the tenth annotation, held back until it is surely the last */
+	/* the tenth annotation, held back until no other annotation can follow */
 	struct fg_strbuf tenth[LEVEL_COUNT];
 };
 
@@ -97,8 +97,8 @@ static struct place find_by_name(const struct annotations *a, const char *name)
 }
 
 /*
- * The function's line, or that of its nearest caller in the checkout (for memcpy or a library's
- * function).
+ * Returns the function's line, or the line of its nearest caller in the checkout (for memcpy or a
+ * library's function).
  */
 static struct place find_place(const struct annotations *a, const struct fg_node_verdict *node)
 {
@@ -138,7 +138,7 @@ static void add_annotation(struct annotations *a, enum level level, const struct
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* "93 %  fit(Track&)  +9.7 ms  main → loop → fit" */
+/* Adds "93 %  fit(Track&)  +9.7 ms  main → loop → fit". */
 static void add_part(struct fg_strbuf *text, const struct fg_blame *blame,
 		     const struct fg_node_verdict *node)
 {
@@ -169,7 +169,7 @@ static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 	fg_card_add_steps(card, "", text);
 }
 
-/* An error if the benchmark fails the run. */
+/* Annotates a benchmark that fails the run as an error, any other as a warning. */
 static enum level level_of(const struct fg_benchmark_verdict *benchmark)
 {
 	return benchmark->exit_code == FG_EXIT_PASS ? LEVEL_WARNING : LEVEL_ERROR;

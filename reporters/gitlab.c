@@ -2,9 +2,9 @@
 /*
  * GitLab's metrics report: OpenMetrics text, one family per metric, one sample per benchmark.
  *
- * GitLab compares the values of two pipelines as text and shows each one that changed, so a value
- * is rounded to the run's precision: the last digit kept is the first digit of half the interval.
- * The samples of a family must be contiguous, so metrics are the outer loop.
+ * GitLab compares the values of two pipelines as text and shows each changed value, so a value is
+ * rounded to the run's precision: the last digit kept is the first digit of half the interval. The
+ * samples of a family must be contiguous, so metrics are the outer loop.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -19,7 +19,7 @@ enum {
 	MAX_DIGITS = 6,
 };
 
-/* "fastgate_cpu_time_seconds": the name includes the base unit. */
+/* Adds a name that includes the base unit: "fastgate_cpu_time_seconds". */
 static void add_family_name(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	fg_strbuf_add_text(text, "fastgate_");

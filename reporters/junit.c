@@ -7,7 +7,7 @@
  *
  * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
  *   one name it keeps the first, so names contain the benchmark and are unique in the file.
- * - Jenkins takes the part before the last dot of `classname` for the package: project.benchmark.
+ * - Jenkins takes the part before the last dot of `classname` as the package: project.benchmark.
  * - Both draw `time` over builds: it is the candidate's median in seconds, or 0 if not a time.
  * - The strictest of the common schemas (Ant's) has no attributes on the root and neither output
  *   nor properties below a testcase, and requires the order properties, cases, system-out,
@@ -60,7 +60,7 @@ static bool function_is_case(const struct fg_node_verdict *node)
 
 /*
  * A function fails a build only if the policy gates functions; then the benchmark regressed. If
- * functions only explain, the metric's failure mentions the function, and its own case passes.
+ * functions only explain, the metric's failure mentions the function, whose case then passes.
  */
 static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 			   const struct fg_node_verdict *node)

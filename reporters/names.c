@@ -39,7 +39,7 @@ static bool is_operator_sign(const char *name, size_t at)
 }
 
 /*
- * The end of a bracketed scope that begins at `at`, as in "<u32 as PartialOrd>::lt" and
+ * Returns the end of a bracketed scope that begins at `at`, as in "<u32 as PartialOrd>::lt" and
  * "reco::(anonymous namespace)::fit"; 0: no scope begins there.
  */
 static size_t scope_end(const char *name, size_t at, char close)
@@ -57,9 +57,9 @@ static size_t scope_end(const char *name, size_t at, char close)
 }
 
 /*
- * Copies `name`, replacing the text between `open` and its `close` by `filler` (the brackets with
- * an ellipsis, or nothing). Bracketed scopes are kept; an unbalanced name is copied from the last
- * open bracket on.
+ * Copies `name`, replacing the text between `open` and its `close` with `filler` (the brackets with
+ * an ellipsis, or nothing). Bracketed scopes are kept, and so is the text after a bracket that is
+ * never closed.
  */
 static void fold_brackets(struct fg_strbuf *text, const char *name, char open, char close,
 			  const char *filler)
@@ -171,8 +171,8 @@ static const char *name_at(const struct names *names, size_t index)
 }
 
 /*
- * Shortens a name: 0 in `from` shortens as usual, otherwise the beginning and the part at `from`
- * are kept.
+ * How to shorten a name: unless `from` is 0, the beginning of the name and the part at `from` are
+ * kept.
  */
 struct shortening {
 	size_t columns;
@@ -196,8 +196,8 @@ static void add_shortened(struct fg_strbuf *text, const char *name, const struct
 }
 
 /*
- * Position of the first difference from another name that would look the same; SIZE_MAX if no name
- * would.
+ * Returns the position of the first difference from another name that would look the same; SIZE_MAX
+ * if no other name would look the same.
  */
 static size_t first_confusion(const struct names *names, const char *name, const char *shown,
 			      const struct shortening *how)

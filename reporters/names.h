@@ -20,18 +20,18 @@ void fg_report_add_name(struct fg_strbuf *text, const char *name, size_t columns
  */
 void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns);
 /*
- * As above, but distinct in a list: a name that would look like another function's keeps the
- * differing part, or all of its text. `node` is one of the functions of `blame`.
+ * Adds a function's name that is distinct in a list: a name that would look like another function's
+ * keeps the differing part, or all of its text. `node` is one of the functions of `blame`.
  */
 void fg_report_add_function_name(struct fg_strbuf *text, const struct fg_blame *blame,
 				 const struct fg_node_verdict *node, size_t columns, bool plain);
 void fg_report_add_benchmark_name(struct fg_strbuf *text, const struct fg_verdict *verdict,
 				  const struct fg_benchmark_verdict *benchmark, size_t columns);
 
-/* "main → loop → fit" in at most `columns` columns; "…" replaces frames in the middle. */
+/* Adds "main → loop → fit" in at most `columns` columns; "…" replaces frames in the middle. */
 void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *path, size_t columns);
 
-/* "fit.cpp:88", with the path if `whole`; adds nothing if unknown. */
+/* Adds "fit.cpp:88", with the path if `whole`; adds nothing if unknown. */
 void fg_report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *node, bool whole);
 
 #endif

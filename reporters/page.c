@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The data of a page: report.json and the data of its charts, on one line. */
+/* Writes the data of a page, on one line: report.json and the data of the charts. */
 #include "reporters/page_data.h"
 
 /* Adds the measures whose values add up, since call paths can be drawn by them. */

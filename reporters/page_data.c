@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every measured value of a benchmark, in columns. */
+/* Writes every measured value of a benchmark, in columns. */
 #include "reporters/page_data.h"
 
 #include "base/clock.h"
@@ -42,7 +42,7 @@ static int64_t get_position(const struct fg_repetition *repetition)
 	return repetition->position;
 }
 
-/* Start times, relative to the first, and the share of time stolen by the host. */
+/* Writes start times, relative to the first, and the share of time stolen by the host. */
 static void add_circumstances(struct fg_json_writer *w, const struct fg_series *series)
 {
 	int64_t first = INT64_MAX;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The profile in the form that a page draws.
+ * Writes the profile in the form that a page draws.
  *
  * Columns (names separate from weights, the parent as a distance) take a third of the size of
  * nested objects, and the flame graph computes with them directly. Weights are microseconds per
  * repetition with four digits. Call paths without a sample in a repetition that counts are left
- * out; if more than MAX_NODES remain, those too small to fill half a pixel of a wide screen are
- * added to their callers' own time, and the page shows their number. The totals of functions are
- * computed before that, so the table of functions is exact.
+ * out; if more than MAX_NODES remain, nodes too small to fill half a pixel of a wide screen are
+ * added to their callers' own time, and the page shows the number of such nodes. The totals of
+ * functions are computed before nodes are folded, so the table of functions is exact.
  */
 #include "model/run.h"
 #include "reporters/figures.h"
@@ -76,7 +76,7 @@ static size_t count_at_least(const struct flat *flat, double limit)
 	return count;
 }
 
-/* Chooses the nodes to keep; the weight of others goes to their nearest kept ancestor. */
+/* Chooses the nodes to keep; the weight of other nodes goes to their nearest kept ancestor. */
 static void choose_nodes(struct flat *flat)
 {
 	const double whole = larger(flat->inclusive[0][0], flat->inclusive[1][0]);
@@ -108,7 +108,7 @@ struct totals {
 	double inclusive[FG_ARM_COUNT];
 };
 
-/* Call it before nodes are folded. Inclusive time counts each outermost occurrence. */
+/* Call before nodes are folded. Inclusive time counts each outermost occurrence. */
 static struct totals *sum_functions(const struct flat *flat)
 {
 	struct totals *totals = fg_xcalloc(flat->set->function_count, sizeof(totals[0]));

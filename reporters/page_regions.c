@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Regions and units of work for a page. */
+/* Writes the regions and units of work of a page. */
 #include "base/sort.h"
 #include "model/run.h"
 #include "reporters/figures.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A deterministic order of a profile's call paths and functions, independent of how they were
- * collected or stored: functions by name and library (the root's stays first), paths depth first,
- * callees in the order of functions.
+ * collected or stored: functions by name and library (the root's function stays first), paths depth
+ * first, callees in the order of functions.
  */
 #ifndef FG_REPORTERS_PROFILE_ORDER_H
 #define FG_REPORTERS_PROFILE_ORDER_H

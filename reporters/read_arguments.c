@@ -15,7 +15,7 @@ struct reader {
 	struct fg_map texts; /* cleaned names */
 };
 
-static const double max_counted = 9007199254740992.0; /* integers are exact up to this */
+static const double max_counted = 9007199254740992.0; /* 2^53: integers are exact up to it */
 
 static double read_count(const cJSON *object, const char *name)
 {
@@ -32,7 +32,7 @@ static const cJSON *elements(const cJSON *object, const char *name, size_t *coun
 	return *count > 0 ? array->child : NULL;
 }
 
-/* The number of elements not taken, including those that the report itself omits. */
+/* Returns the number of elements not taken, including elements that the report itself omits. */
 static size_t left_out(const cJSON *object, const char *name, size_t there, size_t taken)
 {
 	const double all = read_count(object, name) + (double)(there - taken);
@@ -46,7 +46,7 @@ static const char *read_text(struct reader *r, const cJSON *object, const char *
 			       fg_argument_name(&r->texts, fg_json_text_or(object, name, "")));
 }
 
-/* Reads the figures of one side; NULL if it never calls the function. */
+/* Reads the figures of one side; NULL if the side never calls the function. */
 static struct fg_argument_figures *read_figures(struct reader *r, const cJSON *object,
 						const char *name)
 {

@@ -45,7 +45,7 @@ struct fg_reporter {
 		      struct fg_strbuf *text);
 };
 
-/* The table, in the order of the help text. */
+/* Returns the table of formats, in the order of the help text. */
 const struct fg_reporter *fg_reporter_table(size_t *count);
 /*
  * Finds a format by name. If the name is unknown, returns NULL and a message with the nearest name.

@@ -32,7 +32,9 @@ static bool is_changed(const struct fg_source_listing *source, const struct fg_s
 	       (row->line[0] == 0) != (row->line[1] == 0);
 }
 
-/* The most expensive changed row not chosen yet; `row_count` after the last. */
+/*
+ * Returns the index of the most expensive changed row not chosen yet; `row_count` after the last.
+ */
 static size_t next_changed(const struct fg_source_listing *source, const bool *chosen)
 {
 	size_t best = source->row_count;

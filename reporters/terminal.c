@@ -2,9 +2,9 @@
 /*
  * The terminal report.
  *
- * The card's sentence, then one line per benchmark, in columns, worst first; a benchmark that
- * needs attention also gets its blame and its other metrics; those that passed share a line. The
- * card's change and next steps come last.
+ * The card's sentence, then one line per benchmark, in columns, worst first; a benchmark that needs
+ * attention also gets its blame and its other metrics; passed benchmarks share a line. The card's
+ * change and next steps come last.
  *
  *	reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
  *
@@ -32,7 +32,7 @@ enum {
 	FOLDED_COLUMNS = 100, /* width of folded lines if the output is not a terminal */
 	AROUND_FOLDED = 30,   /* columns of a folded line that are not for names */
 	QUOTED_COLUMNS = 120,
-	MAX_UNFOLDED = 8, /* if all passed, at most this many get a line of their own */
+	MAX_UNFOLDED = 8, /* if all passed, at most this many get separate lines */
 };
 
 /* --- the other metrics --- */
@@ -40,7 +40,7 @@ enum {
 static bool other_is_shown(const struct fg_terminal_page *page,
 			   const struct fg_metric_verdict *metric)
 {
-	if (metric->accepted) /* it has its own line */
+	if (metric->accepted) /* an accepted change has a separate line */
 		return false;
 	return page->options->verbose || metric->gated ||
 	       (metric->decided && metric->outcome == FG_OUTCOME_REGRESSION);
@@ -69,7 +69,7 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 									     : " (informational)");
 }
 
-/* Adds the other metrics, on one line if they fit, or each on its own with --verbose. */
+/* Adds the other metrics, on one line if they fit, or with --verbose on separate lines. */
 static void add_others(const struct fg_terminal_page *page,
 		       const struct fg_benchmark_verdict *benchmark)
 {
@@ -144,7 +144,7 @@ static void add_hint(const struct fg_terminal_page *page,
 	const char *probably = fg_report_probably(benchmark);
 	struct fg_strbuf line = {0};
 
-	/* The card already reports it for its own benchmark. */
+	/* The card already has this sentence for its benchmark. */
 	if (probably && benchmark != page->card->benchmark)
 		fg_terminal_add_sentence(page, NULL, probably);
 	if (probably)
@@ -347,7 +347,7 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* With --verbose: sampling rates, their cost, the clocks, and what these cannot see. */
+/* With --verbose: adds sampling rates, their cost, the clocks and their blind spots. */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -370,7 +370,7 @@ static void add_circumstances(const struct fg_terminal_page *page)
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
-	if (page->card) /* a quote in another format has no card and no room for it */
+	if (page->card) /* a quote in another format has no room for the schedules */
 		add_schedules(page);
 	add_sampling(page);
 	add_differences(page);
@@ -458,7 +458,7 @@ static void add_summary(const struct fg_terminal_page *page)
 	fg_strbuf_release(&line);
 }
 
-/* "48 passed: parse, hash, sort and 45 more". */
+/* Adds "48 passed: parse, hash, sort and 45 more". */
 static void add_folded(const struct fg_terminal_page *page, bool after_details)
 {
 	const size_t width = page->options->width ? page->options->width : FOLDED_COLUMNS;

@@ -56,7 +56,7 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_blam
 	fg_strbuf_release(&line);
 }
 
-/* Adds changed lines, or the hottest one, with their costs. */
+/* Adds changed lines, or the hottest line, with their costs. */
 static void add_source(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
 {
 	struct fg_hunk hunk;
@@ -75,7 +75,7 @@ static void add_source(const struct fg_terminal_page *page, const struct fg_node
 	fg_strbuf_release(&line);
 }
 
-/* Adds the rest as the last row, so that the list adds up. */
+/* Adds the rest of the change as the last row, so that the list adds up. */
 static void add_everything_else(const struct fg_terminal_page *page, const struct fg_blame *blame,
 				size_t shown)
 {

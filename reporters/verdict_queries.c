@@ -93,7 +93,10 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 
 	for (size_t i = 0; i < shown; i++)
 		rest.delta -= blame->functions[i].delta;
-	/* If some functions are left out, they may cancel each other out. */
+	/*
+	 * Functions with opposite changes can make the rest larger than the total: then show no
+	 * share.
+	 */
 	if (has_shares(blame) && fabs(rest.delta) <= fabs(blame->total_delta))
 		rest.share = rest.delta / blame->total_delta;
 	if (!(fabs(rest.delta) > ROUNDING * fabs(blame->total_delta)))

@@ -7,12 +7,16 @@
 
 /* The remark for a benchmark that was skipped because no change affects it. */
 extern const char fg_report_unaffected[];
-/* A remark that replaces the numbers, "same binaries on both sides"; NULL if there are numbers. */
+/*
+ * Returns a remark to show instead of numbers, "same binaries on both sides"; NULL: show numbers.
+ */
 const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
 /* Has the benchmark passed, with nothing to report but its name? */
 bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
-/* The metric that represents the benchmark: decided and gated if possible, then the worst. */
+/*
+ * Returns the metric that represents the benchmark: if possible decided and gated, then the worst.
+ */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*
  * Returns the indexes of all benchmarks: most urgent first, then by size of the change; passed
@@ -20,8 +24,8 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /*
- * The reason why `auto` chose the benchmark's schedule; NULL if unknown or if two stored runs were
- * compared.
+ * Returns the reason why `auto` chose the benchmark's schedule; NULL if unknown or if two stored
+ * runs were compared.
  */
 const char *fg_report_schedule_reason(const struct fg_report *report,
 				      const struct fg_benchmark_verdict *benchmark);
@@ -29,8 +33,8 @@ const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
  * Iterates over notes on gated metrics that need attention: undecided, excluded pairs. Excludes
- * notes that every format shows in a place of its own (smallest detectable change, accepted
- * slowdown, probably slower). Start with a zeroed place; NULL ends the iteration.
+ * notes that every format shows in a separate place (smallest detectable change, accepted slowdown,
+ * probably slower). Start with a zeroed place; NULL ends the iteration.
  */
 struct fg_note_place {
 	size_t metric;
@@ -39,35 +43,35 @@ struct fg_note_place {
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
 				       struct fg_note_place *place);
 /*
- * The parts of the change for measure number `index`, starting with the headline metric's; NULL
- * after the last.
+ * Returns the parts of the change for measure number `index`; 0 is the headline metric's measure.
+ * NULL after the last.
  */
 const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index);
 /* Number of functions whose change is significant; they are first in the list. */
 size_t fg_report_sure_count(const struct fg_blame *blame);
 /*
- * The part that the first `shown` functions do not explain, with its share of the total (NaN: do
- * not show).
+ * The part of the change that the first `shown` functions do not explain, with its share of the
+ * total (NaN: do not show).
  */
 struct fg_remainder {
 	double delta; /* NaN: no remainder, or unknown */
 	double share;
 };
 struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size_t shown);
-/* "duet", or "mixed" if the benchmarks differ. */
+/* Returns "duet", or "mixed" if the benchmarks differ. */
 const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Should the change be shown as a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
 /*
- * "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if the benchmark is not
- * probably slower.
+ * Returns "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if the
+ * benchmark is not probably slower.
  */
 const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
-/* The benchmark's outcome in one word, or "probably slower". */
+/* Returns the benchmark's outcome in one word, or "probably slower". */
 const char *fg_report_state(const struct fg_benchmark_verdict *benchmark);
-/* "regressed", "could not be measured": follows a number of benchmarks. */
+/* Returns words that follow a number of benchmarks: "regressed", "could not be measured". */
 const char *fg_report_state_words(const struct fg_benchmark_verdict *benchmark);
-/* "regression: 1 of 5 benchmarks regressed, 4 pass" */
+/* Adds "regression: 1 of 5 benchmarks regressed, 4 pass". */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 
 #endif

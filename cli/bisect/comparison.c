@@ -187,8 +187,8 @@ const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_
 }
 
 /*
- * Returns the function that surely costs more, otherwise a function that surely does more work, or
- * NULL.
+ * Returns the function that certainly costs more, or else one that certainly does more work; NULL
+ * if neither is known.
  */
 static const char *blamed(const struct fg_benchmark_verdict *benchmark)
 {

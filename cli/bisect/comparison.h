@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures two commits in their own session, and reads from its run what the search needs.
- * Private to cli/bisect/.
+ * Measures two commits in one session, and reads the results that the search needs. Private to
+ * cli/bisect/.
  */
 #ifndef FG_CLI_BISECT_COMPARISON_H
 #define FG_CLI_BISECT_COMPARISON_H
@@ -21,7 +21,7 @@ struct fg_comparison {
 struct fg_git fg_search_git(const struct fg_bisect_search *search);
 double fg_comparison_seconds_since(int64_t began_ns);
 
-/* Builds both commits. FG_ECHILD: one of them does not build. */
+/* Builds both commits. FG_ECHILD: a commit does not build. */
 int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, const char *candidate,
 		       struct fg_comparison *comparison, struct fg_error *err) FG_NODISCARD;
 void fg_comparison_close(struct fg_comparison *comparison);
@@ -31,7 +31,7 @@ int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err) F
 int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison *comparison,
 			  unsigned pairs, struct fg_error *err) FG_NODISCARD;
 
-/* A text that is equal for equal programs and inputs; NULL if unknown. */
+/* Returns a text that is equal for equal programs and inputs; NULL if unknown. */
 const char *fg_comparison_code(const struct fg_build_facts *build, struct fg_arena *arena);
 /* Adds a benchmark's new differences to the pairs of a commit; returns their number. */
 size_t fg_comparison_take_differences(struct fg_bisect_search *search,
@@ -40,7 +40,7 @@ size_t fg_comparison_take_differences(struct fg_bisect_search *search,
 				      struct fg_bisect_commit *commit);
 const struct fg_metric_verdict *fg_comparison_metric(const struct fg_benchmark_verdict *benchmark,
 						     const char *name);
-/* The verdict on the named benchmark, or on the worst of its cases. */
+/* Returns the verdict on the named benchmark, or on the worst of its cases. */
 const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_search *search,
 							 const struct fg_verdict *verdict);
 void fg_comparison_take_verdict(const struct fg_session *session,
@@ -50,7 +50,9 @@ void fg_comparison_take_verdict(const struct fg_session *session,
 
 /* ---- ends.c ---- */
 
-/* Gates the ends of the range. The benchmark may be younger than the good end. */
+/*
+ * Gates the ends of the range. If the good end does not have the benchmark yet, moves the good end.
+ */
 int fg_ends_compare(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 
 #endif

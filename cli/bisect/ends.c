@@ -12,7 +12,7 @@ enum {
 static const double weight_of_function = 64;
 static const double weight_of_file = 16;
 
-/* Raises the weight of commits that touch what the ends' comparison blames. */
+/* Raises the weight of commits that touch a function blamed at the ends, or its file. */
 static void weigh_commits(struct fg_bisect_search *search,
 			  const struct fg_benchmark_verdict *benchmark)
 {
@@ -70,7 +70,7 @@ static int take_ends(struct fg_bisect_search *search, const struct fg_comparison
 	return FG_OK;
 }
 
-/* The cost of a function and some measures get no verdict, so their pairs decide. */
+/* A function's cost and some measures get no verdict, so their pairs decide. */
 static bool is_worse(const struct fg_bisect_search *search)
 {
 	const bool has_pairs = search->request.function || search->request.measure;
@@ -160,7 +160,7 @@ static void drop_commits(struct fg_bisect_search *search, size_t count)
 static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 {
 	size_t first = 0;
-	size_t last = search->range.count - 1; /* first commit that has the benchmark */
+	size_t last = search->range.count - 1; /* first commit known to have the benchmark */
 	int status = FG_OK;
 
 	fg_cli_say(search->cli, "%.12s does not have '%s': looking for the first commit that does",

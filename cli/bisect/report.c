@@ -81,7 +81,7 @@ static void add_head(const struct fg_bisect_search *search, struct fg_strbuf *te
 			 search->range.bad, search->range.count);
 }
 
-/* "Twice as many lists, by Ann Example: +30.1 % against its parent, regression, in find". */
+/* Adds "Sort lists, by Ann Example: +30.1 % against its parent, regression, in find". */
 static void add_step(const struct fg_bisect_search *search, size_t index, struct fg_strbuf *text)
 {
 	const struct fg_bisect_step *step = &search->look.steps[index];
@@ -124,7 +124,7 @@ static void add_commit(const struct fg_bisect_search *search, size_t index, stru
 		fg_strbuf_printf(text, "; not measured: %s", search->commits[index].error);
 }
 
-/* For a count that is printed without decimals. */
+/* Returns the plural ending for a count that is printed without decimals. */
 static const char *plural(double count)
 {
 	return lround(count) == 1 ? "" : "s";
@@ -239,7 +239,7 @@ static void add_rows(const struct fg_bisect_search *search, const struct format 
 	}
 }
 
-/* The answer cards of the commits found, each against its parent. */
+/* Adds the answer card of each commit found, compared with its parent. */
 static void add_cards(const struct fg_bisect_search *search, const struct format *format,
 		      struct fg_strbuf *text)
 {

@@ -317,7 +317,7 @@ static int measure_commits(struct fg_bisect_search *search, struct fg_error *err
 
 /* ---- the answer ---- */
 
-/* The session's report as on the terminal: card, functions, lines. */
+/* Returns the session's report as the terminal shows it: card, functions, lines. */
 static const char *card_of(const struct fg_session *session, struct fg_arena *arena)
 {
 	const struct fg_report report = {
@@ -356,7 +356,7 @@ out:
 	return status;
 }
 
-/* Does the full rule find that the step's commits are as fast as their parent? */
+/* Does the full rule find the step's commits no slower than their parent? */
 static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 {
 	const enum fg_outcome outcome = search->steps[step].outcome;
@@ -365,7 +365,7 @@ static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
 }
 
-/* Sets `again` if a step was refuted, whose commits then count as having their parent's code. */
+/* Sets `again` if a step was refuted; its commits then count as having their parent's code. */
 static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_error *err)
 {
 	*again = false;
@@ -378,7 +378,7 @@ static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_e
 		if (status != FG_OK && status != FG_ECHILD)
 			return fg_error_set(err, status, "%s", why.message);
 		if (status == FG_ECHILD) {
-			/* One of the two commits does not build. */
+			/* The step's commit or its parent does not build. */
 			fg_cli_warn(search->cli, "%s", why.message);
 			search->steps[s] = (struct fg_search_verdict){.outcome = FG_OUTCOME_ERROR,
 								      .ratio = (double)NAN};

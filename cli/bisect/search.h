@@ -16,7 +16,7 @@ struct fg_search_request {
 	const char *bad;
 	const char *benchmark; /* NULL: the benchmark with the worst verdict at the ends */
 	const char *metric;    /* NULL: the gated metric that got worse */
-	const char *function;  /* search by its cost, callees included; NULL: the whole program */
+	const char *function;  /* search by a function's cost, with callees; or NULL */
 	const char *measure; /* search by this exact measure instead of a metric or time; or NULL */
 	int64_t budget_ns;   /* 0: no limit */
 	bool resume;         /* use the ends and choices of the interrupted search */
@@ -24,8 +24,8 @@ struct fg_search_request {
 
 /* Facts about a commit of the range, besides its entry in `model`. */
 struct fg_search_commit {
-	const char *code;  /* digest of its program and inputs; NULL: unknown */
-	const char *error; /* reason why it cannot be measured, or NULL */
+	const char *code;  /* digest of the commit's program and inputs; NULL: unknown */
+	const char *error; /* reason why the commit cannot be measured, or NULL */
 	unsigned attempts;
 };
 
@@ -33,12 +33,12 @@ struct fg_search_commit {
 struct fg_search_verdict {
 	const char *run; /* id of the run */
 	enum fg_outcome outcome;
-	double ratio; /* NaN: unknown, here and in the next two */
+	double ratio; /* NaN if unknown, like `low`, `high` and `smallest` */
 	double low;
 	double high;
 	double smallest; /* smallest ratio - 1 that could have been seen */
 	double pairs;
-	const char *function; /* the function to blame; NULL: no function is sure */
+	const char *function; /* the function to blame; NULL: not certain */
 	const char *card;     /* the run's report as text; NULL: unknown */
 };
 
@@ -51,7 +51,7 @@ enum fg_search_state {
 
 struct fg_bisect_search {
 	struct fg_cli *cli;
-	struct fg_plan *plan;             /* its arena holds all texts */
+	struct fg_plan *plan;             /* the plan's arena holds all texts */
 	struct fg_search_request request; /* the options, with defaults filled in */
 	char *state_folder;
 	struct fg_commit_range range;
@@ -59,7 +59,7 @@ struct fg_bisect_search {
 	struct fg_search_commit *commits;
 	struct fg_bisect_look look; /* the latest estimate */
 	const char *good_code;
-	enum fg_schedule schedule; /* schedule of the ends' comparison, used for all others */
+	enum fg_schedule schedule; /* schedule of the ends' comparison, used for all comparisons */
 	double layouts;
 	struct fg_search_verdict ends;
 	struct fg_search_verdict steps[FG_BISECT_STEPS_MAX];
@@ -88,7 +88,7 @@ enum fg_search_format {
 };
 
 double fg_search_seconds(const struct fg_bisect_search *search);
-/* "cpu_time", or the measure that is searched for. */
+/* Returns "cpu_time", or the measure that is searched for. */
 const char *fg_search_subject(const struct fg_bisect_search *search);
 void fg_search_write(const struct fg_bisect_search *search, enum fg_search_format format,
 		     struct fg_strbuf *text);

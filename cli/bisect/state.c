@@ -114,7 +114,7 @@ static void write_step(const struct fg_exchange *with, struct fg_bisect_search *
 	fg_json_end(w);
 }
 
-/* Writes the step that explains most. */
+/* Writes the step that explains the largest part of the change. */
 static void write_culprit(const struct fg_bisect_search *search, struct fg_json_writer *w)
 {
 	const struct fg_bisect_step *steps = search->look.steps;

@@ -14,8 +14,8 @@ struct options {
 };
 
 /*
- * A run that measured both arms stands for its candidate, the code of its commit. Verdicts of the
- * `stored` schedule are weaker: the runs are two sessions, perhaps on two machines.
+ * Compares the candidates of both runs, even if a run also measured a baseline. The verdict has the
+ * `stored` schedule and is weaker, because the runs are two sessions, perhaps on two machines.
  */
 static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
 		  const char *given_measure, struct fg_verdict *verdict, struct fg_error *err)

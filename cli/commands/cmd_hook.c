@@ -25,8 +25,8 @@ enum {
 static const char *const types[] = {"pre-commit", "pre-push", NULL};
 
 /*
- * The script comes after the check for fastgate; %s is the measuring command without --against. Git
- * gives a pre-push hook one line per pushed ref.
+ * The script follows the lines that check for fastgate; %s is the `fastgate run` command without
+ * the options that select the commits. Git gives a pre-push hook one line per pushed ref.
  */
 static const struct {
 	const char *script;

@@ -14,7 +14,7 @@
 enum {
 	SHOWN_MAX = 4,
 	CONFIG_BYTES_MAX = 1 << 20,
-	TRIALS_SECONDS = 90, /* share of the budget for trials; builds may take the rest */
+	TRIALS_SECONDS = 90, /* limit, at most half of the budget; builds get the rest */
 };
 
 struct options {

@@ -157,7 +157,7 @@ static int load_and_push(struct fg_cli *cli, const struct options *given, const 
 	struct fg_plan plan = {0};
 	int code = FG_EXIT_PASS;
 
-	/* The user chose a variable named on the command line, so it is taken unchecked. */
+	/* The user named this variable on the command line, so it needs no check. */
 	fg_secret_take(given->server.token_env);
 	code = fg_cli_load_plan(cli, &given->config, true, &plan);
 

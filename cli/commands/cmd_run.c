@@ -39,7 +39,7 @@ struct options {
 	bool no_store;
 	bool no_post;
 	const char *anchor; /* a tag to measure against, only for the chain of ratios */
-	char *const *names; /* the arguments: names of benchmarks, none for all of them */
+	char *const *names; /* benchmarks named on the command line; none: all */
 	size_t name_count;
 };
 
@@ -189,8 +189,8 @@ enum {
 };
 
 /*
- * Prints the changes and replaces the verdicts: a run against the last release judges nothing, but
- * links both ends of the chain.
+ * Prints the changes and sets every verdict to pass: a run against the last release only links both
+ * ends of the chain.
  */
 static void say_anchored(struct fg_session *session, const char *tag)
 {
@@ -264,7 +264,7 @@ static void choose_anchor(struct fg_plan *plan, const char *tag)
 
 /*
  * Counts a whole run against a commit as an attempt on the branch. A problem fails the run only if
- * a receipt is requested, because otherwise the run does not need the ledger.
+ * a receipt is requested, because only a receipt needs the ledger.
  */
 static int count_attempt(const struct fg_session *session, const struct options *given,
 			 struct fg_error *err)
@@ -361,7 +361,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 			    : fg_session_publish(session, !given->no_post);
 }
 
-/* Stores a shard without benchmarks too, so that it does not seem to be missing. */
+/* Stores a shard even if it has no benchmarks, so that it does not seem to be missing. */
 static int keep_empty_shard(struct fg_session *session, const struct options *given,
 			    const struct selection *selection, struct fg_error *err)
 {

@@ -205,7 +205,10 @@ static void say(const struct fg_cli *cli, const cJSON *receipt)
 
 /* ---- measuring again ---- */
 
-/* Measures what the receipt claims, which writes a new receipt to `path`, and reads it. */
+/*
+ * Measures both commits of the receipt again, and reads the new receipt, which is written to
+ * `path`.
+ */
 static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const char *path,
 			 cJSON **measured, struct fg_error *err)
 {
@@ -264,7 +267,7 @@ static double end_of(const cJSON *benchmark, int end)
 	return cJSON_IsNumber(value) ? value->valuedouble : 1;
 }
 
-/* Do the receipts agree: equal verdicts, or overlapping intervals? */
+/* Do two receipts agree on a benchmark, by equal verdicts or overlapping intervals? */
 static bool agrees(const cJSON *old, const cJSON *new)
 {
 	return strcmp(fg_json_text_or(old, "verdict", ""), fg_json_text_or(new, "verdict", "")) ==

@@ -47,7 +47,7 @@ static const char *const places[] = {
 	"../perfdb/server/perfdb",
 };
 
-/* Returns the server's path, to be freed; NULL if none of its places has a program. */
+/* Returns the server's path, to be freed; NULL if no place has a program. */
 static char *find_in_folder(const char *folder)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {

@@ -31,11 +31,11 @@ struct fg_cli_command;
 /* One invocation of a command. */
 struct fg_cli {
 	const struct fg_cli_command *command;
-	/* positional, NULL-terminated; the table's limits were checked */
+	/* positional, NULL-terminated, checked against the command's table */
 	char **arguments;
 	size_t argument_count;
 	bool quiet;     /* print only errors on stderr */
-	bool verbose;   /* more detail */
+	bool verbose;   /* print more detail */
 	bool json;      /* the result as JSON on stdout (commands with `has_json`) */
 	bool color_out; /* colours on stdout */
 	bool color_err;
@@ -146,7 +146,7 @@ void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
  * commands in it.
  */
 void fg_cli_print_escaped(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* As above, but through a pager if stdout is a terminal and the text exceeds the screen. */
+/* Prints escaped text, through a pager if stdout is a terminal and the text exceeds the screen. */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* Writes to a file like fg_fs_write_result(), or to stdout if `path` is NULL or "-". */
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,

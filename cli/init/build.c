@@ -108,7 +108,7 @@ static void build_benchmarks(struct opening *opening)
 	}
 }
 
-/* Builds the tests, whose target is often separate, if no program is likely. */
+/* Builds the tests, whose target is often separate, if no program is a likely benchmark. */
 static void build_tests(struct opening *opening)
 {
 	struct fg_project *project = opening->project;
@@ -158,8 +158,9 @@ static void read_flags(const struct fg_project *project, struct fg_project_flags
 }
 
 /*
- * Builds, and reads how the code was compiled. Code with debug information needs no hint. A CMake
- * project whose own build type is unoptimised is built again with an optimised type.
+ * Builds, and reads how the code was compiled. Drops the hint on line numbers if the code has debug
+ * information. A CMake project whose own build type is unoptimised is built again with an optimised
+ * type.
  */
 static int open_optimised(struct opening *opening, const char *command, struct fg_error *err)
 {
@@ -260,8 +261,8 @@ static int go_back(struct opening *opening, const struct fg_project *kept, bool 
 }
 
 /*
- * Tries build systems until one builds a program. Without a program, chooses the first build system
- * that builds anything, otherwise the first.
+ * Tries build systems until one builds a program. If none does, chooses the first build system that
+ * builds anything, or else the first of all.
  */
 static int open_some_way(struct opening *opening, struct fg_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads the benchmarks that a build system or a harness knows: names, arguments and folders. */
+/* Reads the benchmarks that a build system or a harness lists: names, arguments and folders. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -48,7 +48,7 @@ out:
 	return text;
 }
 
-/* The path relative to the root; NULL if it is outside. */
+/* Returns the path relative to the root; NULL if the path is outside the root. */
 static const char *below(const char *root, const char *path)
 {
 	if (*path == '/')
@@ -107,7 +107,9 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 	return added;
 }
 
-/* Is the program a test and nothing else? Then the arguments of its test are taken, too. */
+/*
+ * Is the program only a test? Then it also gets the arguments with which the build system runs it.
+ */
 static bool is_test(const struct fg_project *project, const char *path)
 {
 	for (size_t i = 0; path && i < project->program_count; i++) {
@@ -276,7 +278,7 @@ static bool links(const char *recipe, const char *target)
 	return found;
 }
 
-/* Keeps words that can be programs: without the dot of a source file or a mark of the shell. */
+/* Keeps words that can be programs: without a dot, as in a source file, or shell syntax. */
 static const char *programs_among(const char *words, struct fg_arena *arena)
 {
 	char *copy = fg_xstrdup(words);
@@ -297,7 +299,7 @@ static const char *programs_among(const char *words, struct fg_arena *arena)
 }
 
 /*
- * The programs of a target whose recipe runs them, or else the target itself; NULL without a
+ * Returns the programs that the target's recipe runs, or else the target itself; NULL without a
  * recipe.
  */
 static const char *buildable(const char *root, struct fg_arena *arena, const char *database,
@@ -454,7 +456,7 @@ static void read_make(const char *root, struct fg_arena *arena, struct fg_projec
 
 /* ---- harnesses ---- */
 
-/* Cases tagged as benchmarks are hidden, so a program without arguments does not run them. */
+/* Catch2 hides cases tagged as benchmarks, so a program without arguments does not run them. */
 static void read_tags(const char *root, struct fg_arena *arena, struct fg_project_program *program)
 {
 	char *line = fg_xasprintf("./%s --list-tags", program->path);

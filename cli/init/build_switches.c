@@ -67,7 +67,7 @@ static bool says_one_of(const char *text, const char *const *words)
 	return false;
 }
 
-/* Takes "option(NAME "description" OFF)", from after the bracket. */
+/* Adds the flag for "option(NAME "description" OFF)"; `text` begins after the bracket. */
 static void take_option(const struct dialect *dialect, enum fg_project_wanted wanted,
 			const char *text, struct fg_strbuf *flags)
 {

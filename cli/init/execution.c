@@ -136,7 +136,7 @@ out:
 	return good;
 }
 
-/* The least CPU time of a few executions, because a busy machine only adds to it. */
+/* Finds the least CPU time of a few executions, because a busy machine only adds CPU time. */
 static bool least_cpu(struct fg_project_trying *t, struct fg_project_program *program,
 		      const char *line, const char *input, int seconds, double *cpu_s)
 {
@@ -160,7 +160,7 @@ bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_pro
 	       fg_project_execute(t, &maker, setup, NULL, FG_PROJECT_INPUT_SECONDS, &seen);
 }
 
-/* The CPU time of a process that does nothing with the same input: cat, or true for many names. */
+/* CPU time of a process that only receives the same input: cat, or true with the file's names. */
 static double reading_seconds(struct fg_project_trying *t, const struct fg_project_program *program)
 {
 	struct fg_arena *arena = &t->cli->arena;

@@ -113,7 +113,7 @@ static void add_benchmark(struct fg_strbuf *text, const struct fg_project_progra
 				 margin, fg_harness_name(program->harness));
 }
 
-/* Adds further keys that this benchmark may have, as comments; NULL: the example. */
+/* Adds further keys of a benchmark as comments; `program` is NULL for the example benchmark. */
 static void add_choices(struct fg_strbuf *text, const struct fg_project_program *program,
 			const char *margin)
 {

@@ -57,7 +57,10 @@ static bool is_sample(const char *path)
 	return found;
 }
 
-/* Separates texts from binary files: pictures and fonts next to inputs are seldom an input. */
+/*
+ * Separates texts from binary files: pictures and fonts next to inputs are seldom inputs
+ * themselves.
+ */
 static enum fg_project_input_kind kind_of(const char *path, bool is_sample)
 {
 	char start[LOOKED_AT_BYTES];

@@ -13,13 +13,13 @@ enum {
 	FG_PROJECT_MAX_INPUTS = FG_PROJECT_FOUND_INPUTS + FG_PROJECT_MADE_INPUTS
 };
 
-/* In the order in which they are tried. */
+/* The kinds of input, in the order in which init tries them. */
 enum fg_project_input_kind {
 	FG_INPUT_SAMPLE, /* text file in a folder of tests, examples or data */
 	FG_INPUT_BINARY_SAMPLE,
 	FG_INPUT_TEXT, /* any other text, often about the project */
 	FG_INPUT_BINARY,
-	FG_INPUT_MADE,   /* made by a command; copies of it are not joined */
+	FG_INPUT_MADE,   /* made by a command; used once, without copies */
 	FG_INPUT_SOURCE, /* source or build file: a patch to it changes one side's input */
 	FG_INPUT_KIND_COUNT
 };
@@ -45,7 +45,9 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 			    struct fg_project_inputs *inputs);
 /* Adds inputs in simple formats; each exists only after its command has run. */
 void fg_project_inputs_make(struct fg_project_inputs *inputs);
-/* The file that holds the copies or the made input has a name with this beginning. */
+/*
+ * Prefix of the names of files that init makes: copies of an input, and inputs made by a command.
+ */
 #define FG_PROJECT_INPUT_NAME "fastgate-input"
 const char *fg_project_input_name(const char *path, struct fg_arena *arena);
 /* The command that makes the program's input; NULL: a file of the project. */

@@ -142,7 +142,8 @@ static void add_wrapped(struct search *search, const char *path)
 }
 
 /*
- * Notes a shared library of the build, because a program started directly may load another version.
+ * Notes a shared library of the build. A program started directly may load an installed version
+ * instead.
  */
 static void note_library(struct search *search, const char *path)
 {
@@ -160,8 +161,8 @@ static void note_library(struct search *search, const char *path)
 }
 
 /*
- * Finds the libraries for a program without a run path of its own (CMake's and Meson's have one).
- * Otherwise the dynamic linker would load an installed version, or fail.
+ * Finds the libraries for a program that has no run path, unlike the programs of CMake and Meson.
+ * The dynamic linker would load an installed version instead, or fail.
  */
 static void find_libraries_of(struct search *search, struct fg_project_program *program)
 {
@@ -217,8 +218,8 @@ static bool was_read(const char *whole)
 }
 
 /*
- * Keeps our own reads and executions from being recorded: a later time of access stays until the
- * file is written again.
+ * Sets the access time to the future, where it stays until the file is written again, so that our
+ * own reads and executions are not recorded.
  */
 static void keep_unread(const char *whole)
 {
@@ -320,7 +321,7 @@ static void visit(struct search *search, const char *path, unsigned depth,
 
 /* ---- programs that the build files declare ---- */
 
-/* The name that begins here, to be freed; NULL if it is not plain. */
+/* Returns the name at the start of `text`, to be freed; NULL if the name is not plain. */
 static char *declared_name(const char *text)
 {
 	size_t length = 0;
@@ -382,8 +383,8 @@ static void take_automake(struct search *search, const char *folder, const char 
 			char *name = declared_name(list += strspn(list, " \t"));
 
 			/*
-			 * After a backslash behind the last name, "NAME_SOURCES" begins the next
-			 * assignment.
+			 * If a backslash follows the last name, the next line begins another
+			 * assignment, "NAME_SOURCES".
 			 */
 			if (name && strstr(name, "_SOURCES")) {
 				free(name);
@@ -474,7 +475,7 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 	return added;
 }
 
-/* An extended regular expression that matches the name as a whole word. */
+/* Returns an extended regular expression that matches the name as a whole word. */
 static const char *word_pattern(const char *name, struct fg_arena *arena)
 {
 	char *plain = fg_arena_strdup(arena, name);

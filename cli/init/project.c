@@ -185,7 +185,7 @@ static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena
 	return (struct cmake_choice){.type = sets_own_type(root) ? "" : FG_PROJECT_CMAKE_TYPE};
 }
 
-/* Chooses bmake for a BSD makefile, on whose conditions and inclusions GNU make fails. */
+/* Chooses bmake for a BSD makefile, whose conditions and inclusions GNU make rejects. */
 static const char *make_of(const char *root)
 {
 	static const char *const words[] = {".if", ".include", ".for "};
@@ -198,8 +198,9 @@ static const char *make_of(const char *root)
 }
 
 /*
- * git does not keep modification times, so automake's rules would regenerate released files with
- * another version of the tools, or fail without the tools.
+ * Returns a make command that leaves released files alone. git does not keep modification times, so
+ * automake's rules would regenerate the files with another version of the tools, or fail without
+ * the tools.
  */
 static const char *make_released(const char *root)
 {
@@ -323,7 +324,7 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	}
 }
 
-/* If the build files are below the root, everything is done in their folder. */
+/* If the build files are below the root, the build runs in their folder. */
 static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
 	char *folder = project->folder ? fg_fs_join(root, project->folder) : fg_xstrdup(root);

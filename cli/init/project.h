@@ -48,31 +48,31 @@ struct fg_project_program {
 	const char *name; /* unique within the project */
 	enum fg_harness harness;
 	bool is_built;
-	bool is_named;      /* the build system lists it with its arguments */
+	bool is_named;      /* the build system lists the program with arguments */
 	int rank;           /* a higher rank is more likely a benchmark */
 	const char *reason; /* reason for the rank */
 	/* the whole command of a suite, which is not a single program; or NULL */
 	const char *suite;
-	/* NULL: run without arguments, in the root */
+	/* NULL: run without arguments */
 	const char *arguments;
 	const char *tail; /* words after the input, or NULL */
 	const char *working_directory;
-	bool is_wrapped;          /* real program in .libs/, behind a libtool wrapper */
-	const char *library_path; /* folders of the project's shared libraries that it needs */
+	bool is_wrapped;          /* real program in .libs/, started by a libtool wrapper */
+	const char *library_path; /* folders of the project's libraries to load, or NULL */
 	const char *input;        /* a file given as input, or NULL */
-	const char *input_made;   /* command that makes it; NULL: a file of the project */
+	const char *input_made;   /* command that makes the input; NULL: a file of the project */
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
 	unsigned input_copies;    /* number of concatenated copies; 0 or 1: the file itself */
-	bool input_is_repeated;   /* the command names the file input_copies times instead */
+	bool input_is_repeated;   /* the command names the file input_copies times; no copies */
 	unsigned loops;           /* executions in a row by a shell; 0: once, without a shell */
-	size_t calls;             /* number of lines in the tests that call it */
-	bool is_idle;             /* no input that was tried kept it busy */
+	size_t calls;             /* number of lines in tests or documentation with a call */
+	bool is_idle;             /* no input that was tried kept the program busy */
 	/* results of the trial */
 	enum fg_project_trial trial;
 	const char *why;
 	/*
-	 * CPU time of an execution beyond that of a process that does nothing with the same
-	 * input; 0 if the latter takes the larger part
+	 * CPU time of an execution beyond that of a process that does nothing with the same input;
+	 * 0 if that process uses at least half of it
 	 */
 	double work_s;
 	double seconds;  /* per execution */
@@ -85,7 +85,7 @@ struct fg_project {
 	enum fg_project_kind kind;
 	const char *name;     /* for display: the folder's name without a version */
 	const char *manual;   /* files that look like pages of the manual, one a line, or NULL */
-	const char *readme;   /* text of its README files, or NULL */
+	const char *readme;   /* text of the project's README files, or NULL */
 	const char *folder;   /* folder of the build files, below the root; NULL: the root */
 	const char *makefile; /* makefile that make does not find by itself, or NULL */
 	size_t way;           /* index of the chosen way: see fg_project_next_way() */
@@ -104,7 +104,7 @@ struct fg_project {
 	size_t program_count;
 	bool has_commit;  /* a git repository with at least one commit */
 	bool has_history; /* has an earlier commit to compare with */
-	bool was_cut;     /* the search stopped at its limit of files */
+	bool was_cut;     /* the search stopped at the limit of files */
 };
 
 enum {
@@ -132,7 +132,7 @@ enum {
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
 /* Reads only the build files; runs nothing. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
-/* Replaces the detected build command by the user's. */
+/* Replaces the detected build command with the user's. */
 void fg_project_give_command(struct fg_project *project, const char *command);
 /*
  * After a failed build, chooses the next way: another build system of the project. False after the
@@ -148,7 +148,7 @@ const char *fg_project_path_up(const char *folder, struct fg_arena *arena);
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
 /* The file that the command reads on standard input, or NULL. */
 const char *fg_project_stdin(const struct fg_project_program *program, struct fg_arena *arena);
-/* Number of programs that fastgate.yml measures; the rest become comments. */
+/* Number of programs that fastgate.yml measures; other programs become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
 /* Adds test_command to the build command if a test is measured. */
@@ -229,7 +229,9 @@ enum {
 	FG_PROJECT_MAX_TARGETS = 4,
 };
 
-/* The arguments with which make builds the tests, if the plain build does not; NULL: none. */
+/*
+ * Returns the arguments with which make builds the tests; NULL if no arguments are known to do so.
+ */
 const char *fg_project_test_target(const char *root, struct fg_arena *arena,
 				   const struct fg_project *project);
 /*

@@ -53,7 +53,10 @@ bool fg_project_is_benchmark_name(const char *name)
 	return has_part(name, bench) || has_word(name, speed);
 }
 
-/* The project's name without additions of a package, "lzo" of liblzo2, and its length. */
+/*
+ * Returns the project's name without "lib" and a version, and the length of the rest: "lzo" for
+ * "liblzo2".
+ */
 static const char *stem_of(const struct fg_project *project, size_t *length)
 {
 	const char *name = project->name;
@@ -80,7 +83,7 @@ bool fg_project_is_for_administrators(const struct fg_project *project)
 	const char *pages = project->manual ? project->manual : "";
 
 	for (const char *at = strstr(pages, ".8"); at; at = strstr(at + 1, ".8")) {
-		/* "ndisc6.8", but not "news-1.8" */
+		/* Accept "ndisc6.8", but not "news-1.8". */
 		if (at > pages + 1 &&
 		    isalpha((unsigned char)at[isdigit((unsigned char)at[-1]) ? -2 : -1]) &&
 		    strchr(".\n", at[2]))
@@ -90,8 +93,8 @@ bool fg_project_is_for_administrators(const struct fg_project *project)
 }
 
 /*
- * Does the name suggest the program that people install? Examples are "bzip2", its "lib...",
- * "...-cli" or "..._tool", "serdi" of serd, "jot" of athena-jot, and "yagi" of yagiuda.
+ * Does the name suggest the program that people install? Examples are "bzip2" and "bzip2-cli" of
+ * bzip2, "serdi" of serd, "jot" of athena-jot, and "yagi" of yagiuda.
  */
 static bool is_own(const struct candidate *c)
 {
@@ -177,7 +180,7 @@ static bool is_shown(const struct candidate *c)
 			continue;
 		while (begin > text && strchr(" \t>`$%#", begin[-1]))
 			begin--;
-		/* A sentence continues in lower case. */
+		/* In a sentence, the next word would be in lower case. */
 		if ((begin == text || begin[-1] == '\n') && after > at + length &&
 		    !islower((unsigned char)*after) && !strchr("=:\n", *after))
 			return !fg_project_is_for_administrators(c->project);
@@ -240,7 +243,7 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 		i++;
 	program->rank = i < FG_ARRAY_SIZE(rows) ? rows[i].rank : 0;
 	program->reason = i < FG_ARRAY_SIZE(rows) ? rows[i].why : "no sign of a benchmark";
-	/* "bench_test" may be either */
+	/* "bench_test" may be a benchmark or a test */
 	if (has_benchmark_name(&candidate) && has_word(name, tests))
 		program->rank -= 30;
 	if (program->harness == FG_HARNESS_DOCTEST && !has_benchmark_name(&candidate)) {

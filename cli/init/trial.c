@@ -31,7 +31,10 @@ enum {
 };
 
 static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
-/* Two executions at once end by a clock if they use less CPU time than this many alone. */
+/*
+ * A program ends by a clock if two concurrent executions use less CPU time than this many single
+ * ones.
+ */
 static const double as_one = 1.7;
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
@@ -93,7 +96,7 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	}
 }
 
-/* Do two executions at once on this CPU compute hardly more than one? */
+/* Do two concurrent executions on this CPU use hardly more CPU time than one? */
 static bool two_are_as_one(struct fg_project_trying *t, struct fg_project_program *program,
 			   const char *line)
 {
@@ -109,10 +112,9 @@ static bool two_are_as_one(struct fg_project_trying *t, struct fg_project_progra
 }
 
 /*
- * Does the program end after a fixed time? Then its CPU time shows no slowdown. Two executions at
- * once on one CPU compute twice as long as one if they have work to finish, but share the CPU time
- * of one if they look at a clock. A busy machine can make one round look like sharing, but hardly
- * all rounds.
+ * Does the program end after a fixed time? Then its CPU time shows no slowdown. Two concurrent
+ * executions on one CPU use twice the CPU time of one if they have work to finish, but only the CPU
+ * time of one if they look at a clock. A busy machine can blur one round, but hardly all rounds.
  */
 static bool ends_by_clock(struct fg_project_trying *t, const struct fg_project_program *program)
 {
@@ -189,7 +191,7 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 	}
 }
 
-/* Removes the copies, because the benchmarks make their own. */
+/* Removes generated inputs and results, because each benchmark generates its inputs again. */
 static void remove_copies(const struct fg_project_trying *t)
 {
 	char **names = NULL;
@@ -299,7 +301,7 @@ static void run_test(struct fg_project_trying *t, struct fg_project_program *pro
 	program->trial = FG_PROJECT_FAILED;
 }
 
-/* Runs the tests without input and chooses the longest, which says most about a library. */
+/* Runs the tests without input and chooses the longest, which exercises most of a library. */
 static void try_tests(struct fg_project_trying *t)
 {
 	struct fg_project_program *longest = NULL;
@@ -322,7 +324,7 @@ static void try_tests(struct fg_project_trying *t)
 		observe_benchmark(t, longest);
 }
 
-/* Offers files to the tests, such as those of a parser. */
+/* Offers files to the tests, because the tests of a parser, for example, need an input. */
 static void offer_to_tests(struct fg_project_trying *t)
 {
 	size_t tried = 0;
@@ -344,8 +346,8 @@ static void offer_to_tests(struct fg_project_trying *t)
 }
 
 /*
- * If everything is short, repeats the likeliest program in a loop of the shell, among equals the
- * longest. The larger part of its time must be its own work, not the start of a process.
+ * If everything is short, repeats the likeliest program in a shell loop, or the longest of several
+ * equally likely programs. The program must spend most of its time on work, not on starting.
  */
 static void repeat_one(struct fg_project_trying *t)
 {
@@ -376,7 +378,7 @@ static void repeat_one(struct fg_project_trying *t)
 	observe(t, best);
 }
 
-/* Sorts programs of equal rank by how often the tests call them. */
+/* Sorts programs of equal rank by the number of calls in tests or documentation. */
 static void count_calls(struct fg_project_trying *t)
 {
 	for (size_t i = 0; i < t->project->program_count && i < TRIED_MAX; i++) {

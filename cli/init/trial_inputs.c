@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-	TIMES = 10, /* each step repeats an input this many times as often as the last */
+	TIMES = 10, /* factor by which each step increases the number of copies */
 	COPIES_MAX = 100000,
 	COPIED_BYTES_MAX = 256 << 20,
 	COMPARED_BYTES = 4 << 20,
@@ -29,7 +29,7 @@ struct found {
 	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
 
-/* A program that waits for a person, or never ends, gets no more files. */
+/* A program that waits for a person, or never ends, is not tried with more files. */
 static bool is_over(const struct fg_project_trying *t)
 {
 	return t->timeouts >= TIMEOUTS_MAX || fg_project_is_over(t);
@@ -73,7 +73,7 @@ static void remove_result(const struct fg_project_trying *t)
 	free(path);
 }
 
-/* Makes the input if it has a command; again if a program changed or removed it. */
+/* Makes the input if it has a command, and again if a program changed or removed the input. */
 static bool make_input(struct fg_project_trying *t, struct fg_project_input *input)
 {
 	const struct fg_project_program made = {.input_made = input->made};
@@ -162,8 +162,8 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 }
 
 /*
- * Repeats the input 10, 100, 1000 ... times, until the program's work takes long enough: a number
- * that depends on the exact time would differ from one trial to the next.
+ * Repeats the input 10, 100, 1000 ... times until the program's work takes long enough. A number
+ * computed from the measured time would differ from one trial to the next.
  */
 static void repeat_input(struct fg_project_trying *t, struct fg_project_program *program,
 			 double most)
@@ -186,7 +186,7 @@ static void repeat_input(struct fg_project_trying *t, struct fg_project_program 
 	}
 }
 
-/* Concatenates copies if the program accepts them, otherwise names the file many times. */
+/* Concatenates copies if the program accepts the result, or else names the file many times. */
 static void lengthen(struct fg_project_trying *t, struct fg_project_program *program, int64_t size)
 {
 	struct fg_project_program named = *program;
@@ -242,7 +242,7 @@ static bool find_input_as(struct fg_project_trying *t, const struct fg_project_p
 
 /*
  * Standard input is tried before file names: a program that only reads cannot do harm. Sources come
- * last: if a patch changes one, the two sides would not do the same work.
+ * last: if a patch changes a source, the two sides would not do the same work.
  */
 static bool try_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 		       struct fg_project_inputs *inputs, struct fg_project_program *best)

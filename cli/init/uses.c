@@ -59,7 +59,7 @@ static bool is_plain(const char *word)
 }
 
 /*
- * The word without quotes, without a leading variable such as "$srcdir/", and without the
+ * Returns the word without quotes, without a leading variable such as "$srcdir/", and without the
  * backslashes of a page of the manual ("\-c").
  */
 static const char *bare(const char *word, struct fg_arena *arena)
@@ -186,7 +186,7 @@ static bool take_word(const struct reading *reading, struct call *call, const ch
 		return set_output(call);
 	if (is_placeholder(word))
 		return set_input(call, NULL, 0, true) || set_output(call);
-	/* Take the value of an option or a subcommand, but not a device or a host. */
+	/* Take a subcommand or the value of an option, but not a device or a host. */
 	if (is_plain(text) && !strchr(text, '/') &&
 	    (after_option || (!previous && !strchr(text, '.')))) {
 		add(call, text);

@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* In order of preference. */
+/* The file that marks each build system, in order of preference. */
 static const struct kind_row {
 	const char *file;
 	enum fg_project_kind kind;
@@ -65,7 +65,8 @@ struct ways {
 };
 
 /*
- * All count as one way, because autogen.sh makes the configure script that another row would run.
+ * All autotools kinds count as one way, because autogen.sh makes the configure script that another
+ * row would run.
  */
 bool fg_project_is_autotools(enum fg_project_kind kind)
 {

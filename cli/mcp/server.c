@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A single thread: poll() waits for standard input and for the ends of running commands. Only one
- * measuring call runs at a time; calls that only read the store run at once.
+ * measuring call runs at a time; calls that only read the store start immediately.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -22,7 +22,7 @@ enum {
 };
 
 /*
- * Supported versions, newest first. A client that asks for any other is offered the newest.
+ * Supported versions, newest first. A client that asks for another version is offered the newest.
  * 2025-03-26 is left out: it is the only version that allows several messages in an array.
  */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2024-11-05", "2024-10-07"};
@@ -270,7 +270,7 @@ static bool may_start(const struct server *server, const struct fg_mcp_call *cal
 	return running < RUNNING_MAX;
 }
 
-/* Starts waiting calls, and drops those that were cancelled before they could start. */
+/* Starts waiting calls, and drops calls that were cancelled before they could start. */
 static void start_calls(struct server *server)
 {
 	for (size_t i = 0; i < CALLS_MAX; i++) {

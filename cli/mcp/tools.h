@@ -23,9 +23,9 @@ struct fg_mcp_tool {
 	/* always on the command line, before the call's own words; may be NULL */
 	const char *const *fixed;
 	bool is_json;  /* called with --json */
-	bool measures; /* runs alone: two would disturb each other */
+	bool measures; /* runs alone: two measurements would disturb each other */
 	bool only_reads;
-	bool takes_commands; /* its arguments are commands */
+	bool takes_commands; /* the tool's arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */
 	bool needs_accept;   /* not offered without --allow-accept */
 };
@@ -34,7 +34,7 @@ extern const struct fg_mcp_tool fg_mcp_tools[];
 
 struct fg_mcp_rights {
 	const struct fg_cli *cli; /* to load fastgate.yml */
-	const char *folder;       /* files must be below it */
+	const char *folder;       /* files must be below this folder */
 	bool commands;            /* --allow-commands */
 	bool accept;              /* --allow-accept */
 };

@@ -10,7 +10,7 @@
 #include "profile/calltree.h"
 
 struct fg_cli_query_options {
-	struct fg_calltree_query query; /* the members that options set as they are */
+	struct fg_calltree_query query; /* members that options set directly */
 	struct fg_option_list focus, ignore, hide, ancestors, rename;
 	const char *unit;
 	int time;  /* index into fg_cli_time_kinds */

@@ -74,7 +74,7 @@ void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *w
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;
-/* As above, for a RUN that must be a file or a folder. */
+/* Loads the profile from `path`, which must be a file or a folder, and prints its notes. */
 int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			     const char *path, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;
@@ -83,7 +83,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 
 /*
  * Packs the traces into an archive and prints its content. `output` NULL: an archive next to the
- * traces, under their name.
+ * traces, with the name of the traces.
  */
 int fg_cli_archive_traces(struct fg_cli *cli, const struct fg_option_list *binaries,
 			  const char *traces, const char *output, struct fg_error *err)

@@ -211,7 +211,7 @@ static int gate(struct arm *arm, struct fg_error *err)
 
 /* ---- functions ---- */
 
-/* An inlined function has no entry of its own, but the function that contains it has. */
+/* An inlined function has no entry, so find the function that contains it. */
 static uint32_t holder_of(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node > 0 && set->functions[set->nodes[node].function].inlined)

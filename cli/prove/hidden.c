@@ -7,12 +7,12 @@
 #include <math.h>
 
 enum {
-	NEUTRAL_ONE_IN = 3, /* share of hidden runs without a plant: one in this many */
+	NEUTRAL_ONE_IN = 3, /* one in this many hidden runs has no planted slowdown */
 };
 
 static const double usual_size = 0.10;
 
-/* The newest plant in one of the plan's benchmarks: its calibration is reused. */
+/* Finds the newest plant in one of the plan's benchmarks, whose calibration is reused. */
 static const struct fg_proof *find_plant(const struct fg_prove *prove)
 {
 	for (size_t i = prove->proof_count; i-- > 0;) {
@@ -26,8 +26,8 @@ static const struct fg_proof *find_plant(const struct fg_prove *prove)
 }
 
 /*
- * The smallest size that the card finds reliably, but at least half of the usual size; otherwise
- * the usual size.
+ * Returns the smallest size that the gate finds reliably if that is at least half of the usual
+ * size, or else the usual size.
  */
 static double size_of(const struct fg_proof_card *card)
 {
@@ -67,7 +67,10 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 				    "`fastgate prove` once");
 	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &card);
 	fg_random_seed(&random, seed);
-	/* A neutral plant has to be linked; a build that had to be delayed instead cannot be. */
+	/*
+	 * A neutral run relinks the build; if the program can only be delayed (no symbol), plant a
+	 * slowdown.
+	 */
 	is_planted = !plant->symbol || fg_random_below(&random, NEUTRAL_ONE_IN) != 0;
 	benchmark = *fg_plan_find(prove->plan, plant->benchmark);
 	benchmark.measure.budget_ns =
@@ -81,7 +84,9 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 	FG_TRY(fg_prove_arm(prove, &subject, is_planted ? FG_PROOF_PLANTED : FG_PROOF_NEUTRAL,
 			    is_planted ? size_of(&card) : 0, err));
 	prove->proofs[prove->proof_count - 1].is_hidden = true;
-	/* A run without the plant says nothing about plants. */
+	/*
+	 * Discard the run: the build could not be relinked, so it was measured without the plant.
+	 */
 	if (subject.not_relinked)
 		return fg_error_set(err, FG_EUNSUPPORTED, "%s", subject.not_relinked);
 	return fg_prove_keep(prove, err);

@@ -17,8 +17,8 @@ enum {
 	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	MIN_ITERATIONS = 4,     /* with fewer, the share of the smallest plant is uncertain */
-	ENOUGH_ITERATIONS = 20, /* with so many, the jumps to the loop do not matter */
+	MIN_ITERATIONS = 4,     /* fewest iterations that make the size of a plant certain */
+	ENOUGH_ITERATIONS = 20, /* iterations that make the jumps to the loop negligible */
 	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */
 	CALIBRATION_PAIRS_MAX = 40,
 	SIZES = 4,
@@ -34,7 +34,10 @@ static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
  */
 static const struct fg_prove_function whole_program = {.name = "the whole program"};
 
-/* A calibration aims at this slowdown, which is well above the noise and still proportional. */
+/*
+ * A calibration aims at `calibrated_at` and accepts this range, which is well above the noise and
+ * still proportional to the iterations.
+ */
 static const double calibrated_from = 0.15;
 static const double calibrated_at = 0.3;
 static const double calibrated_to = 0.8;
@@ -112,7 +115,10 @@ static bool is_enough(const struct fg_prove_subject *subject)
 	return subject->chosen && sizes[0] / subject->per_iteration >= ENOUGH_ITERATIONS;
 }
 
-/* Chooses the first function, by time, that can be slowed down by a known share. */
+/*
+ * Chooses the first function, by time, whose slowdown can be set in fine steps, or else the
+ * function with the finest steps.
+ */
 static int choose(struct fg_prove *prove, struct fg_prove_subject *subject, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -243,7 +249,7 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 	FG_TRY(run_arm(prove, subject, &same, err));
 	if (prove->uses_stored)
 		FG_TRY(run_arm(prove, subject, &stored, err));
-	/* A wrapper script is not linked, but the program that it starts may be. */
+	/* A wrapper script cannot be relinked, but the program that the script starts may be. */
 	status = choose(prove, subject, err);
 	if (subject->chosen && subject->chosen->symbol)
 		subject->not_relinked = NULL;

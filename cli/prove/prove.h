@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes runs whose correct outcome is known, to prove the gate on this project and this runner.
- * Each is a whole run of one benchmark: HEAD against a separate build of HEAD, which may be
+ * Each is a complete run of one benchmark: HEAD against a separate build of HEAD, which may be
  * relinked or have a planted slowdown (runner/build/plant.h), or HEAD against its own earlier runs.
  * gate/prove.h makes the card from these runs.
  *
@@ -25,11 +25,11 @@ struct fg_prove_request {
 	bool nightly;          /* add to the newest card of this runner */
 };
 
-/* A function that takes time. */
+/* A function that may be slowed down. */
 struct fg_prove_function {
 	const char *name;    /* as shown in reports */
 	const char *symbol;  /* NULL: the sampler delays the whole program */
-	const char *library; /* base name of the file that contains it */
+	const char *library; /* base name of the file that contains the function */
 	double self_ns;
 };
 
@@ -47,7 +47,7 @@ struct fg_prove_subject {
 
 struct fg_prove {
 	struct fg_cli *cli;
-	struct fg_plan *plan; /* its arena holds all texts */
+	struct fg_plan *plan; /* the plan's arena holds all texts */
 	struct fg_prove_request request;
 	char *state_folder;
 	struct fg_prove_subject *subjects;
@@ -96,7 +96,7 @@ int fg_prove_load(const struct fg_plan *plan, struct fg_stored_proofs *list, str
 /* Reads the proofs of a list; texts go to the arena. Returns their number. */
 size_t fg_prove_read(const struct fg_stored_proofs *list, struct fg_arena *arena,
 		     struct fg_proof **proofs);
-/* Makes the card; the plan limits the remedies. */
+/* Makes the card. The plan's budget and maximum number of pairs limit the remedies. */
 void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t count,
 		   struct fg_proof_card *card);
 

@@ -47,7 +47,7 @@ static int check_measures(const char *measures, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Replaces the plain library by the counting one. */
+/* Replaces the plain library with the counting one. */
 static int take_counting(const struct fg_recording *given, char **library, struct fg_error *err)
 {
 	char *counting = NULL;
@@ -135,8 +135,8 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	/*
-	 * Start the thread only after the fork: a child forked from a threaded process may do
-	 * little.
+	 * Start the thread only after the fork: the child of a threaded process may call only
+	 * async-signal-safe functions.
 	 */
 	fg_control_file_watch(control);
 	*exit_code = fg_recorded_await(pid, &recorded);

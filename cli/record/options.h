@@ -21,7 +21,7 @@ struct fg_record_sample {
 struct fg_record_count {
 	bool exact; /* all instructions and calls, by callgrind */
 	const char *measures;
-	int dump_signal; /* index into the choices */
+	int dump_signal; /* index into the choices of --dump-signal */
 	const char *calls;
 	const char *domains;
 	bool entries;

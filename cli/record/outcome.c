@@ -163,7 +163,7 @@ static void finish_file(void *context, const char *path)
 		totals->losses[i] += header.losses[i];
 }
 
-/* Losses that a reader of the profile should know about; `fastgate view` shows the others. */
+/* Losses that a reader of the profile should know about; `fastgate view` shows all losses. */
 static const struct {
 	enum fg_trace_loss cause;
 	const char *text;
@@ -196,7 +196,7 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	return "the program used less time than one sampling period";
 }
 
-/* If starting the collector took more of the CPU time than this, the cost of samples is hidden. */
+/* If starting the collector took at least this share of the CPU time, the cost is not reported. */
 static const double start_to_report = 0.3;
 
 /* Reports the share of CPU time spent on sampling, if the rate followed a budget. */

@@ -8,8 +8,9 @@
 #include "runner/schedule/sampling_rate.h"
 
 /*
- * Creates the folder; its absolute path is to be freed. An earlier recording moves to FOLDER.old,
- * in place of the recording there; with --append it stays, and all traces form one profile.
+ * Creates the folder; its absolute path is to be freed. An earlier recording moves to FOLDER.old
+ * and replaces the recording there; with --append the earlier recording stays, and all traces form
+ * one profile.
  */
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 	FG_NODISCARD;

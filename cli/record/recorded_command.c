@@ -103,7 +103,7 @@ static void end_the_rest(int signal)
 		(void)nanosleep(&moment, NULL);
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
-		signal = 0; /* forward it only once; then check which processes remain */
+		signal = 0; /* forward the signal only once; then check which processes remain */
 	}
 	(void)fg_process_end_strays();
 }

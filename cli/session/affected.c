@@ -106,7 +106,7 @@ static int load_set(const char *state_folder, const struct fg_executed_key *key,
 	if (status != FG_OK)
 		goto out;
 	FG_TRY_OUT(fg_executed_read(data, size, executed, err));
-	/* Mark the set as used: the least recently used ones are removed first. */
+	/* Mark the set as used: the least recently used sets are removed first. */
 	(void)!utimensat(AT_FDCWD, path, NULL, 0);
 out:
 	free(data);
@@ -290,7 +290,9 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 
 /* ---- after the pairs ---- */
 
-/* Warns once: without callgrind nothing is known, so everything is measured. */
+/*
+ * Warns once: without callgrind the executed functions are unknown, so every benchmark is measured.
+ */
 static void warn_no_meter(struct fg_session *session)
 {
 	if (session->warned_no_executed)
@@ -310,8 +312,8 @@ static double budget_s(const struct fg_benchmark *benchmark)
 }
 
 /*
- * Did an earlier attempt fail? It is repeated if there is more time now, but not just because of a
- * new build.
+ * Did an earlier attempt fail? An attempt is repeated with a larger budget, but not just because of
+ * a new build.
  */
 static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark)

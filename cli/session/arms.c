@@ -198,8 +198,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	int status = FG_OK;
 
 	/*
-	 * Other hosts do not know a commit that was made to contain files of the work tree, so the
-	 * build is also known as the original commit.
+	 * A commit made here to contain files of the work tree does not exist on other hosts, so
+	 * the build is also known by the original commit.
 	 */
 	options.known_as = arm == FG_ARM_BASELINE ? session->result.run.sides[arm].commit
 						  : arms->candidate_commit;

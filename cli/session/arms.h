@@ -2,12 +2,13 @@
 /*
  * The two sides of a run. The candidate is a snapshot of the work tree (against a commit), the work
  * tree itself, or a commit (also one made of staged changes) built in its own worktree; the
- * baseline is a commit, a stored run, or nothing. The configuration and the command line decide
- * which.
+ * baseline is a commit, a stored run, or nothing. The configuration and the command line choose
+ * both.
  *
  * The list of benchmarks changes like any other source. If the program of a benchmark does not
  * exist in the baseline's commit, but the fastgate.yml there has the benchmark (by its name or by
- * `was`), it runs as that file says; the series of a stored run are renamed according to `was`.
+ * `was`), the benchmark runs as that file says; the series of a stored run are renamed according to
+ * `was`.
  */
 #ifndef FG_CLI_SESSION_ARMS_H
 #define FG_CLI_SESSION_ARMS_H
@@ -24,12 +25,12 @@ struct fg_arms {
 	char *candidate_commit; /* the commit to build; NULL: the work tree in place */
 	/* plan of the baseline commit's fastgate.yml; the current plan's commands may point here */
 	struct fg_plan baseline_plan;
-	const char **gone; /* benchmarks that only that plan has */
+	const char **gone; /* benchmarks that only `baseline_plan` has */
 	size_t gone_count;
 	struct fg_stored_run baseline; /* stored run to compare with */
 	bool has_baseline;
 	struct fg_stored_history history; /* earlier runs of the baseline's branch */
-	struct fg_store *store;           /* the store that has the baseline */
+	struct fg_store *store;           /* the store of `history` */
 };
 
 /*
@@ -41,8 +42,8 @@ struct fg_arms {
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err) FG_NODISCARD;
 /*
- * As above, for a run that was already measured. A run without its own baseline gets the stored
- * baseline that the session's plan names.
+ * Like fg_arms_open(), for a run that was already measured. A run without a measured baseline gets
+ * the stored baseline that the session's plan names.
  */
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;
@@ -77,7 +78,7 @@ bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 
 /*
  * Takes ownership of the run, even if it is refused because it is not a shard or does not match the
- * others.
+ * other shards.
  */
 int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
 		  struct fg_error *err) FG_NODISCARD;

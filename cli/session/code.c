@@ -73,8 +73,8 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 /* ---- source lines ---- */
 
 enum {
-	LISTED_MAX = 3,    /* per benchmark */
-	LISTINGS_MAX = 60, /* per run */
+	LISTED_MAX = 3,    /* functions listed per benchmark */
+	LISTINGS_MAX = 60, /* functions listed per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
 
@@ -143,9 +143,9 @@ static char *read_source(const struct fg_session *session, size_t arm, const cha
 }
 
 /*
- * Factor from line costs to times that agree with the function's row: the baseline's samples give
- * its time, and the candidate's time follows from the fitted difference. Costs include callees, so
- * the ratio applies to each line.
+ * Factor that turns line costs into times that agree with the function's row. The row takes the
+ * baseline's time from its samples and the candidate's from the fitted difference, so the
+ * candidate's lines are scaled by the ratio of fitted to sampled self time.
  */
 static double scale_of(const struct fg_node_verdict *node, size_t arm, double total)
 {
@@ -213,7 +213,8 @@ static uint64_t costliest_address(const struct fg_function_lines *addresses)
 }
 
 /*
- * Takes costs per instruction: the address of a call points into the instruction, not to its start.
+ * Adds up costs per instruction, because the address of a call points into the instruction, not to
+ * its start.
  */
 static void take_costs(struct code_side *side, const struct fg_function_lines *addresses)
 {

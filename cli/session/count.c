@@ -25,7 +25,7 @@ struct both {
 	const struct fg_benchmark *benchmark;
 	struct fg_profile_set *set; /* profile of the benchmark's series */
 	bool has_baseline;          /* the baseline runs here; it is not a stored run */
-	uint32_t first_pair;        /* pair number of its first row in the set */
+	uint32_t first_pair;        /* pair number of the first counted row in the set */
 	/* sets *counted to false if this side has no count; the reason is in `context` */
 	int (*count)(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		     struct fg_error *err);
@@ -267,7 +267,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	return status;
 }
 
-/* Keeps the other results of a side's first repetition, which the report shows. */
+/* Keeps the arguments and notes of a side's first repetition for the report. */
 static void take(struct counter *counter, enum fg_arm arm, const struct fg_profile *profile)
 {
 	if (counter->is_taken[arm])
@@ -452,8 +452,8 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 }
 
 /*
- * Does the program use more memory than before? Then the heap is counted, requested or not, to find
- * the call paths that hold it.
+ * Does the candidate use more memory than the baseline? Then the heap is counted, requested or not,
+ * to find the call paths that hold the memory.
  */
 static bool has_grown(const struct fg_session *session, const struct fg_series *series,
 		      const struct fg_benchmark *benchmark)

@@ -129,7 +129,7 @@ static bool is_anchored_lately(const struct fg_chain *chain)
 	return false;
 }
 
-/* Raises the outcome to creep, unless it is undecided and fails the run for that. */
+/* Raises the outcome to creep, unless the outcome is inconclusive and already fails the run. */
 static void raise_outcome(const struct fg_policy *policy, enum fg_outcome *outcome)
 {
 	if (*outcome != FG_OUTCOME_INCONCLUSIVE || !policy->fail_on_inconclusive)

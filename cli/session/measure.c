@@ -315,7 +315,7 @@ static struct fg_situation situation_of(const struct fg_session *session,
 	return now;
 }
 
-/* Measures a fixed number of pairs for a caller that decides itself. */
+/* Measures a fixed number of pairs for a caller that makes its own decision. */
 static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
 			 struct fg_error *err)
@@ -375,7 +375,9 @@ static bool may_be_counted(const struct fg_series *series, const struct fg_bench
 	       (state == FG_RUNNER_REACHED || state == FG_RUNNER_EXHAUSTED);
 }
 
-/* Judges by all pairs, including those after the last look, which only name the function. */
+/*
+ * Judges by all pairs, including pairs that were measured after the last look to name the function.
+ */
 static bool has_regressed(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	for (size_t i = 0; i < series->metric_count; i++) {

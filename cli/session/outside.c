@@ -12,7 +12,7 @@
 /* ---- samples of static programs ---- */
 
 enum {
-	/* pairs for a profile for views and trends, if the verdict needs no function */
+	/* pairs for the profile of views and trends, if the verdict names no function */
 	PAIRS_TO_KNOW = 3,
 	PAIRS_TO_BLAME = 30, /* maximum pairs if a function may be named */
 	TRIES = 10,          /* a short program may end before it is sampled, on a busy machine */

@@ -71,7 +71,7 @@ enum {
 	ENVIRONMENT_MAX_BYTES = 4 << 20,
 	NAME_SIZE = 64,
 	STAT_MAX_BYTES = 4096,
-	STAT_STATE_SIZE = 4, /* end of the process name in /proc/PID/stat */
+	STAT_STATE_SIZE = 4, /* length of ") S " in /proc/PID/stat, before the parent's pid */
 };
 
 static const char *const usual_names[] = {
@@ -125,7 +125,7 @@ static int take(const char *name, const char *usual, struct fg_error *err)
 /*
  * Takes the secrets that a plan names. A checkout can come from anybody, so it may only name
  * variables that begin with FASTGATE_ or PERFDB_, a host's own token for its own kind of post, and
- * variables in FASTGATE_TRUSTED_VARIABLES; otherwise FG_EINVAL.
+ * variables in FASTGATE_TRUSTED_VARIABLES. FG_EINVAL: the plan names another variable.
  */
 static int take_planned(const struct fg_plan *plan, struct fg_error *err)
 {

@@ -121,7 +121,7 @@ static struct fg_ledger_claim *enter(struct fg_ledger *ledger, const struct fg_l
 		};
 		ledger->count++;
 	}
-	/* A resumed run contains its earlier pairs again, so drop their evidence. */
+	/* A resumed run contains its earlier pairs again, so drop the evidence of those pairs. */
 	if (claim->run && strcmp(claim->run, found->run) == 0)
 		claim->evidence -= claim->run_evidence;
 	claim->evidence += found->evidence;
@@ -341,7 +341,9 @@ static const cJSON **sorted_children(const cJSON *json, size_t *count)
 	return items;
 }
 
-/* Whole numbers get digits only: many readers take 5e15 for a fraction. */
+/*
+ * Whole numbers are written without an exponent, because many JSON readers take 5e15 for a float.
+ */
 static void add_number(struct fg_json_writer *w, const char *name, double value)
 {
 	if (fg_json_is_whole(value))

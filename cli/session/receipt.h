@@ -51,7 +51,7 @@ struct fg_ledger {
  */
 int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
-/* Reloads the ledger and appends the claims of the session's run, which has its verdict. */
+/* Reloads the ledger and appends the claims of the session's run, which must have a verdict. */
 int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
 /*

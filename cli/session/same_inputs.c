@@ -3,7 +3,7 @@
  * A commit may change a file that a benchmark reads. Then the two sides would do different work,
  * and the difference would be blamed on code. So both sides get the candidate's version: in the
  * baseline's checkout the file is replaced until the run ends. Only files tracked by git are
- * considered, because the build makes the others, and the build is judged.
+ * replaced, because untracked files come from the build, which is under test.
  */
 #include "base/fs.h"
 #include "base/text.h"

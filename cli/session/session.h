@@ -5,10 +5,10 @@
  * fg_session_init() → fill `request` → fg_session_measure() → fg_session_decide() →
  * fg_session_save() → fg_session_report() → fg_session_release()
  *
- * The rooms meet here: the runner executes, each repetition's trace is folded into a profile set at
- * once, the store keeps every finished repetition, and the gate decides after each look whether to
- * continue. An interruption is FG_EINTERRUPTED; everything measured so far is in the run and in the
- * store.
+ * A session connects the modules: the runner executes, each repetition's trace is added to a
+ * profile set immediately, the store keeps every finished repetition, and the gate decides after
+ * each look whether to continue. An interruption is FG_EINTERRUPTED; everything measured so far is
+ * in the run and in the store.
  */
 #ifndef FG_CLI_SESSION_SESSION_H
 #define FG_CLI_SESSION_SESSION_H
@@ -37,7 +37,7 @@ struct fg_progress {
 	size_t index; /* number of the current benchmark, from 1 */
 	size_t total;
 	const struct fg_measuring *measure; /* settings of the current benchmark */
-	bool is_paired;                     /* has a baseline, so it is measured until decided */
+	bool is_paired;                     /* has a baseline: pairs are measured until decided */
 	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
 	bool is_drawn;
 };
@@ -75,7 +75,7 @@ struct fg_session_open {
 	char *store_path;
 	/* a NULL baseline means that only the candidate is measured */
 	const char *roots[FG_ARM_COUNT];
-	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
+	const char *checkouts[FG_ARM_COUNT]; /* our checkout that has the root, or NULL */
 	struct fg_worktree *baseline;        /* the baseline's checkout, or NULL */
 	char *cache_folder;                  /* for the symbolizer */
 	struct fg_symbolizer *symbolizer;
@@ -90,7 +90,7 @@ struct fg_session_outcome {
 	size_t profile_count;
 	struct fg_gate_progress look; /* result of the last look at the current benchmark */
 	bool has_look;
-	bool wants_anchor; /* set by fg_session_add_creep(): the chain of commits is too uncertain */
+	bool wants_anchor; /* set by fg_session_add_creep(): the chain is too uncertain */
 	bool is_open;      /* `until_sure`, but the budget ended first: --resume adds pairs */
 	struct fg_verdict verdict;
 };

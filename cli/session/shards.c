@@ -234,10 +234,7 @@ static void join_facts(struct fg_environment *to, const struct fg_environment *f
 	*to = joined;
 }
 
-/*
- * Makes an id that begins with the newest shard's time and sorts after the shard. The rest is a
- * digest of the shards' ids.
- */
+/* Makes an id that begins with the newest shard's time; the rest is a digest of the shards' ids. */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
 {
 	struct fg_sha256 sha;
@@ -317,8 +314,8 @@ static void move_series(struct fg_stored_run *from, size_t index, struct fg_stor
 }
 
 /*
- * Moves all series of a benchmark, or with NULL those that are not in the plan. Returns their
- * number.
+ * Moves all series of a benchmark; with NULL, all series that were not moved yet. Returns the
+ * number of series moved.
  */
 static size_t move_benchmark(struct fg_shards *shards, const struct fg_benchmark *benchmark,
 			     struct fg_stored_run *merged)

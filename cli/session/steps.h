@@ -16,9 +16,9 @@
 #include "runner/runner.h"
 
 /*
- * The row to which a side's profile is added. The two commands may run different programs: the
- * baseline's functions are stored under the candidate's program name, otherwise they would never
- * match.
+ * The row to which a side's profile is added. The baseline's functions are stored under the
+ * candidate's program name, so that functions match even if the two commands run different
+ * programs.
  */
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
 				    uint32_t pair);
@@ -33,11 +33,11 @@ struct fg_series *fg_session_series(const struct fg_session *session,
 void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmark *benchmark);
 /*
  * The runner's `on_set_up`: gives the baseline the candidate's state of every tracked file that
- * differs and that the benchmark opens; a remark of the series names these files. FG_ECHILD, or
- * another failure, if it cannot.
+ * differs and that the benchmark opens; a remark of the series names these files. FG_ECHILD or
+ * another status: a file could not be replaced.
  */
 int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_error *err);
-/* Executes an arm once and notes the files it opens. False: not all of them can be seen. */
+/* Executes an arm once and notes the files it opens. False: some opened files cannot be seen. */
 bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t timeout_ns,
 			    struct fg_opened *opened);
 
@@ -55,7 +55,7 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 			      const struct fg_exact_reading *reading);
 /*
  * Call after the pairs: executes under callgrind each side whose functions are not known, and adds
- * those that the sampler saw.
+ * functions that the sampler saw.
  */
 int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *job,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
@@ -104,7 +104,7 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set);
 /*
  * Call after the verdict: adds source and instructions of the functions to blame, with the cost of
- * each line. They are read from both trees and programs while these exist, so that every later
+ * each line. Source and instructions are read while both trees and programs exist, and every later
  * report has them. Only files of the project are shown, because debug information can name any
  * path. Missing source is not an error.
  */

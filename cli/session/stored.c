@@ -71,8 +71,7 @@ static bool is_file(const char *words)
 }
 
 /*
- * Finds the run that the store knows by these words, or the run of the commit that git knows by
- * them.
+ * Finds the run that these words name in the store, or the run of the commit that they name in git.
  */
 static int find_run(struct fg_store *store, const char *project, const char *words, char id[37],
 		    struct fg_error *err)
@@ -194,7 +193,7 @@ char *fg_cli_spool_path(const char *store)
 
 /* ---- the two sides of a comparison ---- */
 
-/* The side's commit, or the run's id if it is unknown. */
+/* Returns the side's commit, or the run's id if the commit is unknown. */
 static char *name_of(const struct fg_run *run, enum fg_arm arm)
 {
 	const struct fg_side *side = &run->sides[arm];

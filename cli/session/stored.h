@@ -30,7 +30,7 @@
 
 /*
  * The path of the store, to be freed: `given`, or else .fastgate/store.db in this folder or in the
- * nearest parent that has it; in this folder if none has it.
+ * nearest parent that has it, or else in this folder.
  */
 char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
@@ -92,7 +92,7 @@ struct fg_cli_server {
 
 /*
  * Settings missing on the command line come from fastgate.yml, if it exists, then from PERFDB_URL.
- * FG_EINVAL: there is a token, but only a checkout says that it may go to this server.
+ * FG_EINVAL: there is a token, but only a checkout names this server.
  */
 int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 			  const struct fg_perfdb *perfdb, struct fg_push_options *options,
@@ -134,7 +134,7 @@ struct fg_chained {
 	struct fg_chain_edges edges;
 	struct fg_chain chain;          /* ends at the newest commit */
 	struct fg_creep_verdict *creep; /* NULL if there are too few steps */
-	struct fg_arena *arena;         /* memory for `creep`; NULL: that of the edges' texts */
+	struct fg_arena *arena;         /* memory for `creep`; NULL: the edges' arena */
 	struct fg_creep_pool *pool;     /* also gets this benchmark's functions; may be NULL */
 };
 

@@ -22,7 +22,7 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
-	/* the rest of a longer reply is read and dropped; beyond this size the request fails */
+	/* bytes after a reply's limit that are read and dropped; a longer reply fails */
 	DROPPED_MAX_BYTES = 8 << 20,
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
@@ -322,7 +322,7 @@ static int64_t bounded_wait_ns(int64_t wait_s)
 }
 
 /*
- * The wait that the server asks for; -1 if none. GitHub's rate limit gives the second at which it
+ * Returns the wait that the server asks for, or -1. GitHub sends the time at which its rate limit
  * ends.
  */
 static int64_t retry_after(CURL *curl)

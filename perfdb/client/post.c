@@ -152,7 +152,7 @@ static int try_until(struct fg_post *p, const struct kind *kind,
 		status = kind->deliver(p, result, err);
 		if (status == FG_OK || status == FG_EINTERRUPTED || !p->may_pass || i >= attempts)
 			return status;
-		/* A retry before the end of a limit prolongs it. */
+		/* A retry before the end of a rate limit prolongs the limit. */
 		if (p->retry_after_ns > patience.longest_wait_ns) {
 			fg_error_prefix(err,
 					"the server's rate limit ends in %" PRId64

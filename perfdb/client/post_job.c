@@ -82,7 +82,7 @@ static int64_t number_in(const cJSON *event, const char *path)
 	return fg_json_get_int64(event, path, &number, NULL) == FG_OK && number > 0 ? number : 0;
 }
 
-/* "refs/pull/7/merge" */
+/* Reads the number in "refs/pull/7/merge"; 0 for any other ref. */
 static int64_t number_of_ref(const char *ref)
 {
 	static const char start[] = "refs/pull/";
@@ -97,8 +97,8 @@ static int64_t number_of_ref(const char *ref)
 
 /*
  * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA describe that branch,
- * so only the event counts. It lists only pull requests from branches of this repository; one from
- * a fork is looked up by its head.
+ * so only the event counts. The event lists only pull requests from branches of this repository; a
+ * pull request from a fork is looked up by its head.
  */
 static void take_followed(struct fg_post_job *job, const cJSON *followed)
 {

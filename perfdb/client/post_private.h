@@ -19,7 +19,7 @@ struct fg_post_job {
 	char *api;      /* NULL if this is not a job of the service */
 	char *project;  /* "/repos/acme/demo", "/projects/31" */
 	int64_t number; /* number of the pull or merge request; 0: none, or unknown */
-	char *head;     /* "OWNER:BRANCH", to look up the pull request by; or NULL */
+	char *head;     /* "OWNER:BRANCH", for looking up the pull request; or NULL */
 	char *sha;      /* commit that was judged; NULL: unknown */
 	char *page;     /* the job's web page; or NULL */
 };
@@ -65,7 +65,7 @@ int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **j
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
-/* Each posts to one target. *result stays FG_POST_NOWHERE if there is nowhere to post to. */
+/* Each function posts to one target. *result stays FG_POST_NOWHERE if nothing can be posted. */
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);

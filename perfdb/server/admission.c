@@ -93,8 +93,8 @@ static int count_request(struct fg_request *rq, const char *caller, struct fg_er
 
 /*
  * Requests are limited per token, wherever it is used, or else per address. A token that is not
- * known yet counts for its address only after it has failed: a good one must not affect others
- * there.
+ * known yet counts for its address only after the token has failed: a valid token must not use up
+ * the limit of other clients at that address.
  */
 static int check_rate(struct fg_request *rq, struct fg_error *err)
 {

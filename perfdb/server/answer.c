@@ -34,7 +34,7 @@ static const struct meaning meanings[] = {
 	{FG_EIO, 507, "storage", "the server cannot read or write its database; its log says why"},
 };
 
-/* Codes for refusals that have an HTTP status of their own. */
+/* Error codes of refusals, by their HTTP status. */
 static const struct {
 	int http_status;
 	const char *word;
@@ -83,7 +83,7 @@ static void write_error_page(struct fg_request *rq, const char *message)
 	fg_strbuf_add_text(&answer->text, "</html>\n");
 }
 
-/* Internal errors go to the log only; a client sees its own mistakes. */
+/* Internal errors go to the log only; a client sees only mistakes in its own request. */
 static void write_error(struct fg_request *rq, const struct fg_error *err)
 {
 	struct fg_answer *answer = &rq->answer;

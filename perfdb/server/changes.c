@@ -96,8 +96,8 @@ int fg_changes_find(const struct fg_change_series *series, struct fg_changepoint
 		    struct fg_error *err)
 {
 	/*
-	 * The cost of the simulations grows with the length of the series; 199 are enough for alpha
-	 * = 0.01.
+	 * The cost of the simulations grows with the length of the series; 199 simulations are
+	 * enough for alpha = 0.01.
 	 */
 	const struct fg_changepoint_options options = {
 		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};

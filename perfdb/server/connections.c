@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libmicrohttpd closes a silent connection, but keeps one that sends a byte now and then forever.
- * So the headers of a request must arrive within a time limit, counted from the opening of the
- * connection or from the last answer, and the request must be complete, with its answer read,
- * within another. A late connection is shut down, which wakes its thread, and that thread closes
- * it. Until then the descriptor cannot be reused: libmicrohttpd announces the end of a connection
- * before it closes it, and that call waits for our lock.
+ * libmicrohttpd closes a silent connection, but never one that sends a byte now and then. So the
+ * headers of a request must arrive within a time limit, counted from the opening of the connection
+ * or from the last answer, and the request must be complete, with its answer read, within a second
+ * limit. A late connection is shut down, which wakes its thread, and that thread closes the
+ * connection. Until then the descriptor cannot be reused: libmicrohttpd announces the end of a
+ * connection before closing it, and that call waits for our lock.
  */
 #include "perfdb/server/connections.h"
 
@@ -29,7 +29,7 @@ struct fg_connections {
 	size_t count;
 	int64_t headers_ns;
 	int64_t request_ns;
-	size_t busy_from; /* number of connections from which idle ones are closed */
+	size_t busy_from; /* with this many connections, a new one closes an idle one */
 };
 
 static void cut_late(struct fg_connections *connections, int64_t now_ns)

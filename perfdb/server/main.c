@@ -48,7 +48,7 @@ static int run(const struct fg_perfdb_command *command, char **argv)
 	return code;
 }
 
-/* `perfdb help` and `help --man`. */
+/* Runs `perfdb help` and `perfdb help --man`. */
 static int help(char **argv)
 {
 	struct fg_strbuf text = {0};

@@ -93,7 +93,7 @@ struct fg_perfdb_action_call {
 struct fg_perfdb_action {
 	const char *name;
 	bool takes_word;
-	bool changes; /* runs in one transaction with its entry in the audit log */
+	bool changes; /* runs in one transaction with an entry in the audit log */
 	int (*run)(struct fg_perfdb_action_call *call, struct fg_error *err);
 	const char *remark; /* printed on standard error after success; may be NULL */
 };
@@ -115,7 +115,7 @@ void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
  */
 int fg_first_start(const char *database, char key[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
 	FG_NODISCARD;
-/* The path of the key file, to be freed; NULL if this kind of database has none. */
+/* Returns the path of the key file, to be freed; NULL if this kind of database has no key file. */
 char *fg_first_start_file(const char *database);
 /* Prints the error on standard error; returns the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);

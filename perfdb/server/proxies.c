@@ -31,8 +31,8 @@ static bool parse_node(const char *text, size_t size, struct fg_address *address
 }
 
 /*
- * Finds, from the right, the first address that is not a trusted proxy. False if the list ends
- * before one.
+ * Finds, from the right, the first address that is not a trusted proxy, or else the leftmost
+ * address. False if an address is malformed or the list is too long.
  */
 static bool read_list(const struct fg_ranges *proxies, const char *list, struct fg_address *client)
 {
@@ -58,7 +58,7 @@ static bool read_list(const struct fg_ranges *proxies, const char *list, struct 
 		while (start > list && start[-1] != ',')
 			start--;
 		if (start == list)
-			return true; /* all are trusted: the leftmost one sent the request */
+			return true; /* the leftmost proxy sent the request itself */
 		end = start - 1;
 	}
 	return false;

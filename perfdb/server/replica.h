@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A read replica that answers queries. Tokens and sign-ins always use the primary. A query goes to
- * the replica while it answers and is hardly behind, unless the client wrote something a moment
+ * the replica while it answers and its delay is small, unless the client wrote something a moment
  * ago. If the replica cannot answer or lacks the data, the primary answers. Inside perfdb/server/
  * only.
  */

@@ -21,7 +21,7 @@ struct fg_body {
 	atomic_size_t *total; /* bytes of all bodies in progress */
 	size_t total_limit;
 	atomic_size_t *share; /* bytes of this sender's bodies; at most half of total_limit */
-	size_t size;          /* received so far */
+	size_t size;          /* bytes received so far */
 	size_t counted;       /* bytes included in *total and *share */
 	enum fg_body_state {
 		FG_BODY_COMPLETE, /* nothing is missing so far */
@@ -61,7 +61,7 @@ struct fg_answer {
 	const char *asset_tag;
 	unsigned retry_after_s;
 	const char *refusal; /* error code in the answer; NULL: derived from the status */
-	const char *cause;   /* detail for the log only; NULL if the message says it all */
+	const char *cause;   /* detail for the log only; NULL if the message is enough */
 	const char *cookie;
 };
 
@@ -111,8 +111,8 @@ int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
 		    struct fg_error *err) FG_NODISCARD;
 /*
- * Returns FG_ENOENT unless the client may use this address for the project: to others the project
- * does not exist. `project` NULL: all projects.
+ * Returns FG_ENOENT unless the client may use this address for the project: for other clients the
+ * project does not exist. `project` NULL: all projects.
  */
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;

@@ -62,7 +62,7 @@ void fg_sessions_give_back(struct fg_sessions *s, struct fg_store *store)
 	(void)pthread_mutex_lock(&s->lock);
 	FG_APPEND(s->idle, s->idle_count, s->idle_capacity) = store;
 	if (fg_store_is_broken(store)) {
-		/* The idle connections are broken for the same reason. */
+		/* The idle sessions are broken for the same reason, such as a restart. */
 		broken = s->idle;
 		broken_count = s->idle_count;
 		s->idle = NULL;

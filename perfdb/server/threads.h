@@ -11,7 +11,7 @@
 /* A thread that works, waits, and works again until it is stopped. */
 struct fg_background {
 	const char *name; /* for fg_thread_name() */
-	/* Called without the lock. Returns true if there is more to do at once. */
+	/* Called without the lock. Returns true to be called again immediately. */
 	bool (*work)(void *context);
 	void *context;
 	int64_t pause_ns;     /* longest wait between two calls */

@@ -21,7 +21,7 @@ struct place {
 	char *benchmark;
 	char *metric;
 	int64_t series; /* newest series that `found` is based on; 0: none yet */
-	int64_t wanted; /* requested series; if it differs, the place waits for the thread */
+	int64_t wanted; /* requested series; the thread searches until `series` equals it */
 	struct fg_watched found;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The background thread that searches for change points. A search takes tens of milliseconds, and a
- * page may need hundreds of them: results are kept until the benchmark has another run, and missing
- * results are computed in the background. Inside perfdb/server/ only.
+ * page may need hundreds of searches: results are kept until the benchmark has another run, and
+ * missing results are computed in the background. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WATCHER_H
 #define FG_PERFDB_SERVER_WATCHER_H
@@ -45,8 +45,8 @@ struct fg_watch_place {
 struct fg_store;
 
 /*
- * Finds the change point that this run confirms: with the run, the history ends at another level
- * than without it. If the run confirms nothing, change->run is empty.
+ * Finds the change point that this run confirms: the history ends at a different level with the run
+ * than without the run. If the run confirms nothing, change->run is empty.
  */
 int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
 			 const char *run, struct fg_watched_change *change, struct fg_error *err)

@@ -13,11 +13,11 @@
 struct fg_server;
 
 /*
- * Starts the thread, server->webhooks; wake it if a call is due. It takes at most five seconds to
- * stop.
+ * Starts the thread, server->webhooks; wake it if a call is due. The thread stops within five
+ * seconds.
  */
 int fg_webhooks_start(struct fg_server *server, struct fg_error *err) FG_NODISCARD;
-/* An fg_http_admits: allows public addresses and those in the fg_ranges. */
+/* An fg_http_admits: allows public addresses and addresses in the fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
 struct fg_webhook_value {
@@ -26,7 +26,7 @@ struct fg_webhook_value {
 };
 
 /*
- * Replaces the places by the values. Values are escaped and cut, so that a string in the template
+ * Replaces the places with the values. Values are escaped and cut, so that a string in the template
  * remains one string.
  */
 void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libmicrohttpd's threads only move bytes. The first of them to wake takes every waiting
- * connection, so a handler that waited for a transaction there would delay all of them. A complete
+ * libmicrohttpd's threads only move bytes. The first thread to wake takes every waiting connection,
+ * so a handler that waited for a transaction there would delay all these connections. A complete
  * request is therefore suspended, answered here, and resumed.
  *
  * Uploads are CPU-bound and wait for each other, so they never get all threads: a quarter is kept
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	UPLOADS_PER_PROCESSOR = 2, /* a worker unpacks while another stores */
+	UPLOADS_PER_PROCESSOR = 2, /* a worker unpacks a run while another stores one */
 	/* time that clients have to read their answers when the server stops */
 	LEAVE_SECONDS = 5
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads that answer requests. They know jobs, not requests: the caller that submits a job
- * defines its work. Inside perfdb/server/ only.
+ * The threads that answer requests. A thread runs jobs of any content: the caller that submits a
+ * job defines its work. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WORKERS_H
 #define FG_PERFDB_SERVER_WORKERS_H
@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/error.h"
 
-/* In order of priority. */
+/* The kinds of jobs, highest priority first. */
 enum fg_job_kind {
 	FG_JOB_QUESTION,
 	FG_JOB_PROOF, /* checks a token */
@@ -22,7 +22,7 @@ struct fg_job {
 	struct fg_job *next;
 	enum fg_job_kind kind;
 	void (*run)(struct fg_job *job);    /* answers; afterwards the job may have been freed */
-	void (*refuse)(struct fg_job *job); /* called instead of run(), answers at once */
+	void (*refuse)(struct fg_job *job); /* called instead of run(), answers immediately */
 };
 
 struct fg_workers;
@@ -40,7 +40,7 @@ void fg_workers_free(struct fg_workers *workers);
  * job, and call fg_workers_release() once its answer was read.
  */
 bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
-/* Refuses the job at once if the workers have begun to stop since it was announced. */
+/* Refuses the job immediately if the workers have begun to stop since the job was announced. */
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_release(struct fg_workers *workers);
 /* The number of jobs that were announced but not released yet. */

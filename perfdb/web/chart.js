@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trend of a metric: points by verdict, levels between change points with the gate's threshold around them, releases, notes.
-// A drag or + and − zoom; the page is notified of the range and keeps it in the address.
+// A drag, + and − zoom; the chart reports the range to the page, which keeps the range in the address.
 
 import { el, names, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';
@@ -37,8 +37,7 @@ function mark(p, at, height, radius) {
 	return svg('circle', { cx: at, cy: height, r: radius, class: name });
 }
 
-// One point per run as long as points are distinguishable; otherwise the range of each pixel
-// column, with one verdict.
+// Draws one point per run, or, if there are more runs than pixels, the range of each pixel column.
 function drawPoints(points, x, y, box) {
 	if (points.length <= box.right - box.left)
 		return points.map((p, index) => finite(p.value) && mark(p, x(index), y(p.value), points.length > 300 ? 1.5 : 3));

@@ -54,8 +54,7 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-// The card's sentence, with a link to the line if the source's server is known. After a benchmark's name, the
-// rest of the sentence is enough.
+// Returns the card's sentence, without the benchmark's name `name`, and with a link to the line if known.
 function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
@@ -135,8 +134,8 @@ function isClosed(change) {
 	return Boolean(change.reverted_by) || DECIDED.includes(change.state);
 }
 
-// Sorts changes of several projects, given as [project, its dashboard], into open ones, decided ones and
-// improvements; newest first, and within a run largest first.
+// Sorts the changes of several projects, each given as [project, dashboard], into open, closed and better.
+// Within each group, the changes of the newest run come first, and within a run the largest change.
 function sortChanges(answers) {
 	const all = answers.flatMap(([project, { benchmarks }]) => benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ project, b, change }))))
 		.sort((x, y) => Date.parse(y.change.started_at) - Date.parse(x.change.started_at) || Math.abs(y.change.ratio - 1) - Math.abs(x.change.ratio - 1));
@@ -153,8 +152,7 @@ function inbox(answers, writable, decided) {
 	folded('Decided or undone', closed), folded('What improved', better)];
 }
 
-// The changes that await a decision in some projects. Change points that are still being searched
-// for are added later.
+// Shows the changes that await a decision, and adds change points when the server has found them.
 async function inboxSection(answers) {
 	const writable = await canWrite();
 	const section = el('section', { 'aria-labelledby': 'open' });
@@ -195,7 +193,7 @@ function proofSection(cards) {
 	return el('section', { 'aria-labelledby': 'proof' }, el('h2', { id: 'proof' }, 'Proof of the gate'), dataTable({ label: 'Proof of the gate', rows: cards, columns }));
 }
 
-// Functions that several benchmarks call and that crept up over all of them.
+// Functions that crept up over several benchmarks.
 async function creepSection(project) {
 	const { functions, benchmarks } = await query('creep', { project });
 	if (functions.length === 0)

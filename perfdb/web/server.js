@@ -62,7 +62,7 @@ function clearBanner() {
 	replace(banner);
 }
 
-// A read waits until the server is back; a write fails at once, because nothing was saved.
+// A read waits until the server is back; a write fails immediately, because nothing was saved.
 async function untilAnswered(address, options) {
 	for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT_S)) {
 		let reason = 'The server does not answer.';
@@ -115,7 +115,7 @@ export async function projectNames() {
 	return (await projects).projects;
 }
 
-// May this page write? A server over a local store is read-only, and a token may be, too.
+// Fetches the server's facts once. A server over a local store is read-only, and so are some tokens.
 let capabilities = null;
 export function serverFacts() {
 	capabilities ??= query('capabilities');

@@ -11,8 +11,7 @@ import { triageForm } from './triage.js';
 
 const shellWord = (name) => (/^[\w./:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-// The commits between the last run before a change and the first run after it, and the command that finds the
-// guilty one.
+// Commands that list the commits between the runs before and after a change, and that search them.
 function commitsBetween(state, change, points) {
 	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit?.slice(0, 12));
 	if (!before || !after || before === after)
@@ -158,7 +157,7 @@ async function showUnmeasured({ project, benchmark }) {
 const MIN_CHAINED = 3; // commits needed before a chain is drawn
 const BAND = 1.96; // standard errors of a 95 % interval
 
-// The level by paired runs, in the order of the commits: it does not depend on hosts and dates.
+// The level by paired runs, in the order of the commits, which does not depend on hosts and dates.
 function chainedPoints(answer) {
 	const runs = new Map(answer.points.map((p) => [p.run, p]));
 	return answer.chain.map((p) => {

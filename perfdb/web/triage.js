@@ -7,8 +7,8 @@ import { attempt } from './shell.js';
 
 const STATES = ['new', 'investigating', 'accepted', 'noise', 'fixed'];
 
-// `place`: { project, benchmark, metric }; `decision`: { state, note }. `saved` is called once the server has
-// stored the decision.
+// `place`: { project, benchmark, metric }; `decision`: { state, note }.
+// Calls `saved` when the server has stored the decision.
 export function triageForm(place, change, decision, saved) {
 	const name = `at ${change.run.slice(0, 13)}`;
 	const select = el('select', { 'aria-label': `State of the change ${name}` },

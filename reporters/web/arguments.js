@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of calls: all functions, the call paths to one of them by calls, one path in full, and the distribution of its arguments.
+// Arguments of calls: all functions, the call paths to one function by calls, one path in full, and the distribution of its arguments.
 
 import { el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatValue, isStarter, shortName } from './format.js';
@@ -13,7 +13,7 @@ const FIRST_BIN = -32;
 const LAST_BIN = 31;
 const BAR = 240;
 
-// Six digits, as on the terminal.
+// Formats six digits, as the terminal does.
 function formatReal(value) {
 	return finite(value) ? String(Number(value.toPrecision(6))).replaceAll('-', '−') : '';
 }
@@ -22,7 +22,7 @@ function formatCalls(count) {
 	return count > 0 ? formatValue(count, '1') : '';
 }
 
-// One value if the sides agree or only one of them is known; `none` stands for a missing value.
+// Returns one value if the sides agree or only one side is known; `none` stands for a missing value.
 function bothSides([before, after], none = '0') {
 	const isOne = [before, after].some((text) => text === undefined || text === null);
 	return isOne || before === after ? after ?? before ?? '' : `${before || none} → ${after || none}`;
@@ -33,8 +33,7 @@ function figure(title, key, format, help) {
 		cell: (row) => bothSides(SIDES.map((side) => row[side] && format(row[side][key])), format === formatReal ? '–' : '0') };
 }
 
-// `known` lists the sides whose arguments were recorded; such a side has no calls if it never calls
-// the function.
+// `known` lists the sides whose arguments were recorded, even if a side never calls the function.
 function figureColumns(known) {
 	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one for each lane'),
 		cell: (row) => bothSides(known.map((side) => formatCalls(row[side]?.calls))) };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of two sides, from the verdict down to the raw pairs, for the HTML report and the pages of perfdb. Its data is report.json with `raw` and
-// `profile` added to each benchmark.
+// The comparison of two sides, from the verdict down to the raw pairs, for the HTML report and the pages of perfdb.
+// The data is report.json with `raw` and `profile` added to each benchmark.
 
 import { afterPaint, el, names, replace, scroller, svg } from './dom.js';
 import { clip, countStates, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, rankOf, shortName } from './format.js';
@@ -77,7 +77,7 @@ function verdictTable(label, rows, current, onPick) {
 	});
 }
 
-// Worst benchmarks first; if there are many, passed ones share one line.
+// Lists the worst benchmarks first; if there are many, passed benchmarks share one line.
 function verdictTables(data, chosen, current, onPick) {
 	const rows = worstFirst(data.benchmarks);
 	const passed = rows.filter((b) => b.verdict === 'pass');
@@ -91,8 +91,8 @@ function verdictTables(data, chosen, current, onPick) {
 
 // --- tabs ---
 
-// Panels: { id, title, content }, where content is a list of elements or a function that makes them when first shown. One panel is visible at
-// a time; all are on paper.
+// Panels: { id, title, content }, where content is a list of elements or a function that makes the list when first shown.
+// The screen shows one panel at a time, a printed page shows all panels.
 function tabs(label, panels, chosen, onChoice) {
 	const buttons = panels.map(({ id, title }) => el('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => {
 		show(id);
@@ -146,7 +146,7 @@ function measureParts(blame) {
 		format: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + unsigned(value)) };
 }
 
-// One entry per measure, the headline metric's first.
+// Returns one entry per measure, beginning with the headline metric's measure.
 function allParts(benchmark) {
 	const parts = [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)];
 	const metric = headline(benchmark)?.name;
@@ -180,8 +180,7 @@ export function isSure(f) {
 	return ['guilty', 'faster', 'same code'].includes(f.standing);
 }
 
-// Colours of a function's standing: guilty, faster, same code, moved, not sure or unchanged. The verdict
-// "pass" is for benchmarks only.
+// Colours by a function's standing; moved, not sure and unchanged have no colour.
 const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
 
 function standing(f) {
@@ -238,7 +237,7 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// Metrics that have values, with the requested one or else the headline's first.
+// Returns the metrics that have values, and the requested metric, or else the headline's.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
@@ -282,7 +281,7 @@ function overTime(benchmark, view) {
 	return details;
 }
 
-// Notes on several metrics appear once, above them.
+// Notes on several metrics appear once, above the metrics.
 function sharedNotes(metrics) {
 	const all = metrics.flatMap((m) => m.notes ?? []);
 	return [...new Set(all.filter((note, i) => all.indexOf(note) !== i))];
@@ -460,7 +459,7 @@ function culpritOf(benchmark, profile) {
 }
 
 function flameSection(benchmark, profile, range, view) {
-	// The browser's Back button undoes a zoom, but neither typing nor a choice.
+	// The browser's Back button undoes a zoom, but not a search or a choice.
 	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
@@ -517,7 +516,7 @@ function showBenchmark(benchmark, view) {
 			replace(flame, el('p', { role: 'alert' }, error.message));
 		}
 	}
-	// Offers the measures by which paths and functions can be weighed: time or any other.
+	// Offers the measures by which paths and functions can be weighed: time or another measure.
 	async function offerMeasures() {
 		const list = view.measuresOf && benchmark.profile ? await view.measuresOf(benchmark.name).catch(() => []) : [];
 		units = new Map(list.map(({ name, unit }) => [name, unit]));
@@ -546,8 +545,7 @@ function showBenchmark(benchmark, view) {
 			facts('Build of the baseline, this benchmark', benchmark.build?.baseline), facts('Build of the candidate, this benchmark', benchmark.build?.candidate)] }]
 		.filter(({ content }) => typeof content === 'function' || content.flat().some(Boolean));
 	const parts = tabs(`Parts of ${clip(benchmark.name, 80)}`, panels, tabOf(view.state), (tab) => view.keep({ tab }));
-	// The page begins with the leading benchmark's card; any other benchmark shows its own
-	// here.
+	// The page begins with the leading benchmark's card; any other benchmark shows its card here.
 	const { isLeading } = view;
 	return [el('h2', { id: 'benchmark', tabindex: -1, class: isLeading && view.isAlone ? 'hidden' : undefined }, names(isLeading || isProfile(benchmark) ? clip(benchmark.name || '[no name]', 120) : clip(benchmark.answer.sentence, 600))),
 		!isLeading && restOfCard(benchmark.answer), (isProfile(benchmark) || !instead(benchmark)) && el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
@@ -602,9 +600,11 @@ function worstFirst(benchmarks) {
 	return [...benchmarks].sort((a, b) => rankOf(stateOf(a)) - rankOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
-// Options on a server: historyOf(benchmark) returns an element with the benchmark's history, and functionHref(benchmark, name, library) the address of a
-// function's. profileOf(benchmark, [from, to], measure) fetches the profile of some pairs or by another measure; measuresOf(benchmark) returns the measures, [{
-// name, unit }].
+// Options on a server:
+// historyOf(benchmark) returns an element with the benchmark's history.
+// functionHref(benchmark, name, library) returns the address of a function's history.
+// profileOf(benchmark, [from, to], measure) fetches the profile of some pairs or by another measure.
+// measuresOf(benchmark) returns the measures, [{ name, unit }].
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, links: linksOfRun(data.run), state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };

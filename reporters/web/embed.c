@@ -6,8 +6,8 @@
  *
  * Every FILE becomes an asset under its base name. Modules are also joined, in the given order,
  * into "bundle.js" for self-contained pages, which omits imports, `export`, whole-line comments and
- * indentation. Modules must therefore use one-line imports, names that are unique across all of
- * them, and no literal that spans lines.
+ * indentation. Modules must therefore use one-line imports, names that are unique across all
+ * modules, and no literal that spans lines.
  */
 #include <stdbool.h>
 #include <stdio.h>

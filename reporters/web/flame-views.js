@@ -63,8 +63,7 @@ function growCallers(tree, profile, node, start) {
 // A caller with a smaller share would be invisible, so it is counted with its callee.
 const SMALLEST_SHARE = 1 / 2000;
 
-// All nodes with self time and the ancestor reached from each so far; those of one tree node are
-// contiguous.
+// Lists all nodes with self time; `at` is the ancestor reached from each node, and a group belongs to one tree node.
 function everySelf(profile) {
 	const nodes = [];
 	for (let i = 1; i < profile.count; i += 1)
@@ -73,16 +72,15 @@ function everySelf(profile) {
 	return { origin: Int32Array.from(nodes), at: Int32Array.from(nodes), groups: [{ node: 0, end: nodes.length }] };
 }
 
-// Functions by self time, with their callers below. The tree is built level by level: a program with many paths has
-// millions of callers, of which a few thousand are large enough to be seen.
+// Functions by self time, with their callers below.
+// The tree is built level by level: of millions of callers, only a few thousand are large enough to be seen.
 export function invertedProfile(profile) {
 	const tree = new Growing(profile.function[0], 2);
 	const { parent: up, function: functionOf } = profile;
 	const [self0, self1] = profile.self;
 	const [least0, least1] = profile.inclusive.map((column) => column[0] * SMALLEST_SHARE);
 	const size = profile.functions.name.length;
-	// Per function among the members of one node: total weights, number of members that have callers, the function's
-	// own node, and the members' new position.
+	// Per function among the members of one node: weights, members with callers, the function's node, their new position.
 	const [sum0, sum1] = [new Float64Array(size), new Float64Array(size)];
 	const [further, made, place] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
 	let folded = 0;
@@ -197,7 +195,8 @@ function frameOf(profile, functionIndex) {
 	return first;
 }
 
-// A choice of flame graphs below one toolbar.  Options: { culprit: function to look at first, onState(state), placeHref(file, line) }.
+// A choice of flame graphs below one toolbar.
+// Options: { culprit: function to look at first, onState(state), placeHref(file, line) }.
 // The state has `node`, `search`, `view` and, for one function, `of`.
 export function flameViews(profile, options = {}) {
 	const isDifferential = profile.hasBaseline && profile.hasCandidate;
@@ -251,8 +250,7 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// The function that was viewed last, else the function to show first, else the function with
-	// the largest change.
+	// Returns the last function viewed, or else the one to show first, or else the one with the largest change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
 		if (focused > 0 || options.culprit > 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differential flame graph on a canvas: time as width, change as colour, sign and hatching; callees below their callers, or callers above what they call.
 //
-// Tens of thousands of frames are laid out once; drawing visits only frames at least half a pixel wide, so a zoom costs no more than the visible frames. A canvas is opaque to a screen reader, so a
-// tree next to it has the frames around the focused one, with the same keys.
+// Tens of thousands of frames are laid out once; drawing visits only frames at least half a pixel wide, which keeps a zoom cheap.
+// A canvas is opaque to a screen reader, so a tree next to the canvas has the frames around the focused frame, with the same keys.
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
 import { clip, fitName, formatChange, formatShare, place, shortName } from './format.js';
@@ -217,8 +217,7 @@ class FlameGraph {
 		this.options.onZoom?.(node);
 	}
 
-	// A frame's row from the top of the picture. In a view of callers, the function itself has
-	// no row.
+	// A frame's row from the top of the picture; in a view of callers, the function itself has no row.
 	row(node) {
 		return this.options.upward ? this.profile.deepest - this.profile.depth[node] : this.profile.depth[node];
 	}
@@ -333,7 +332,7 @@ class FlameGraph {
 		}
 	}
 
-	// Lists the frames around the focused one for screen readers.
+	// Lists the frames around the focused frame for screen readers.
 	mirror() {
 		const { start, list, position } = this.layout.children;
 		const { parent, depth } = this.profile;
@@ -537,8 +536,10 @@ class FlameGraph {
 	}
 }
 
-// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side, upward: show callers above the
-// root, byAll: colour by the change of all callees, of: name of the root }. The returned object has `element`, zoom(node), find(text).
+// Callbacks in `options`: onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line).
+// Other options: { first: node to look at first, only: one side, upward: show callers above the root, of: name of the root,
+// byAll: colour by the change of all callees }.
+// The returned object has `element`, zoom(node) and find(text).
 export function flameGraph(profile, options = {}) {
 	return new FlameGraph(profile, options);
 }

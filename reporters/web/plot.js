@@ -151,8 +151,8 @@ function drawPairs(points, metric, width, what) {
 		'aria-label': `Change of ${metric.label} in ${points.length} pairs` }, parts);
 }
 
-// A chart that redraws itself when its width changes. `apart`: the sides ran in two sessions, plotted by repetition,
-// since there are no pairs.
+// A chart that redraws itself when its width changes.
+// `apart`: the sides ran in two sessions, so repetitions are plotted instead of pairs.
 export function pairPlot(raw, metric, apart = false) {
 	const points = pairChanges(raw, metric.name);
 	const place = el('div', { class: 'plot' });
@@ -179,8 +179,8 @@ function noiseOf(values) {
 	return steps.length > 0 ? quantile(steps, 0.5) * 1.4826 / Math.SQRT2 : 0;
 }
 
-const SPARK_NOISE = 10; // the full height spans at least this many standard deviations
-const SPARK_LEVEL = 0.02; // and at least this share of the level
+const SPARK_NOISE = 10; // minimum height of the picture, in standard deviations of the noise
+const SPARK_LEVEL = 0.02; // minimum height of the picture, as a share of the level
 
 // A word-sized trend, scaled so that noise looks small.
 export function sparkline(values) {
@@ -209,8 +209,8 @@ function range(values) {
 	return ends(list.filter((v) => v >= low - reach && v <= high + reach));
 }
 
-// Returns the range of almost all values, their positions in the picture, and the grid. Outliers are drawn
-// at the edge.
+// Returns the range of almost all values, their positions in the picture, and the grid.
+// Outliers are drawn at the edge.
 export function axis(values, unit, width, height) {
 	let [low, high] = range(values);
 	if (!finite(low))

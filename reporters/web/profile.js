@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts a profile of two arms from its columns to arrays that can be drawn.
 //
-// Columns: functions { name, library, file, line, self: [b, c], inclusive: [b, c] } and
-// nodes { parent (distance to the parent, 0 for the root), function, self: [b, c] }, values in microseconds per repetition.
+// Columns of functions: { name, library, file, line, self: [b, c], inclusive: [b, c] }.
+// Columns of nodes: { parent (distance to the parent, 0 for the root), function, self: [b, c] }.
+// Values are in microseconds per repetition.
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
@@ -14,8 +15,7 @@ function amounts(unit) {
 	return { unit, amount, delta: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + amount(Math.abs(value))) };
 }
 
-// For each node, the node that represents it: startup nodes, and the sampler's own nodes below others, count as
-// their callers.
+// For each node, the node shown for it: startup nodes and the sampler's nodes count as their callers.
 function shownAs(nodes, names) {
 	const count = nodes.function.length;
 	const as = new Int32Array(count);
@@ -143,8 +143,9 @@ function ownChanges(profile) {
 const FULL = 0.5; // share of the whole change that gets the full colour
 const MIN_CHANGE = 0.02; // a smaller share of the time is noise, not a change of the whole
 
-// Returns −1 … +1 for each frame: its share of the whole change. The change is that of its own time, so that a caller is not coloured for its callees, or
-// with `byAll` that of everything below it, so that the root's change is divided among callers.
+// Returns −1 … +1 for each frame: its share of the whole change.
+// Only the frame's own time counts, so that a caller is not coloured for its callees.
+// With `byAll`, everything below the frame counts, so that the root's change is divided among callers.
 export function tints(profile, byAll) {
 	const [before, after] = profile.inclusive.map((side) => side[0]);
 	const whole = Math.max(Math.abs(after - before), MIN_CHANGE * Math.max(before, after));

@@ -56,8 +56,8 @@ function assemblyTable(f, name) {
 		el('p', { class: 'quiet' }, 'Instructions are numbered from the first of the function; addresses are left out, so that unchanged code looks the same.'));
 }
 
-// The lines of a function and, one click further, its instructions; either may be unknown. Lines of the candidate are links if
-// `lineHref` returns an address.
+// The lines of a function and, one click further, its instructions; either may be unknown.
+// The candidate's lines are links if `lineHref` returns an address.
 export function sourceTable(f, isOpen, lineHref) {
 	const name = clip(shortName(f.name), 80);
 	const assembly = f.assembly && assemblyTable(f, name);

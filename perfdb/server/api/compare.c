@@ -224,8 +224,8 @@ static size_t list_own_times(void *context, const char *benchmark,
 
 /*
  * A run that was judged where it was measured keeps that verdict, which follows the project's own
- * policy. Anything else, including a run whose report lacks benchmarks, is judged here with the
- * defaults.
+ * policy. Any other comparison, including a run whose report lacks benchmarks, is judged here with
+ * the defaults.
  */
 static int decide(struct fg_request *rq, const struct pair *pair, const char *only,
 		  struct fg_verdict *verdict, struct fg_error *err)
@@ -290,8 +290,8 @@ static const char *other_measure(struct fg_request *rq)
 }
 
 /*
- * Pages draw the rows of time, so the measure's rows replace them. Returns false if the set has
- * none, or if its values (a peak, say) are not sums and cannot be drawn as call paths.
+ * Pages draw the rows of time, so the measure's rows replace them. Returns false if the set lacks
+ * the measure, or if its values (a peak, say) are not sums and cannot be drawn as call paths.
  */
 static bool show_measure(struct fg_profile_set *set, const char *measure)
 {
