@@ -62,7 +62,10 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_release(&place);
 }
 
-/* The first function that explains the outcome, or NULL, and the number of further ones. */
+/*
+ * Returns the first function that explains the outcome, or NULL. *more: the number of further
+ * functions that explain it.
+ */
 static const struct fg_node_verdict *find_culprit(const struct fg_benchmark_verdict *benchmark,
 						  size_t *more)
 {
@@ -241,8 +244,8 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 
 /*
  * The benchmark that leads the report: the most urgent one. An improvement outranks placement and
- * undecided benchmarks that are not probably slower, unless undecided ones fail the run. NULL if no
- * benchmark ran.
+ * undecided benchmarks that are not probably slower, unless an undecided benchmark fails the run.
+ * NULL if no benchmark ran.
  */
 static const struct fg_benchmark_verdict *leading(const struct fg_verdict *verdict)
 {
@@ -314,7 +317,7 @@ static void add_word(struct fg_strbuf *text, const char *name, bool for_shell)
 	fg_strbuf_release(&clean);
 }
 
-/* Bounded, because the text may contain a function's name. */
+/* Cuts the text, which may contain a long name of a function. */
 static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena *arena)
 {
 	struct fg_strbuf text = {0};

@@ -92,8 +92,8 @@ struct fg_card_style {
 void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_card_style *style);
 /*
- * Adds the sentence for the whole run: the leading benchmark's, and how many others have the same
- * state; "3 benchmarks: 3 passed" if nothing happened.
+ * Adds the sentence for the whole run: that of the leading benchmark, with the number of other
+ * benchmarks in the same state, or "3 benchmarks: 3 passed" if all passed.
  */
 void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			      const struct fg_card_style *style);

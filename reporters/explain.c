@@ -53,7 +53,7 @@ static void end(struct page *p)
 		fg_json_end(&p->w);
 }
 
-/* Adds a heading to the text form; JSON has none. */
+/* Adds a heading, which only the text form has. */
 static void heading(struct page *p, const char *words, const char *of)
 {
 	if (!p->is_json)

@@ -33,7 +33,7 @@ static const char *const level_names[LEVEL_COUNT] = {"error", "warning"};
 
 struct annotations {
 	const struct fg_report_options *options;
-	const struct fg_profile_set *profile; /* of the current benchmark, or NULL */
+	const struct fg_profile_set *profile; /* profile of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
 	/* the tenth annotation, held back until it is surely the last */

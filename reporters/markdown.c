@@ -10,8 +10,8 @@
  * servers create no mentions or links inside <code>. Elsewhere references do not prevent them
  * (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space follows the
  * sign. GitLab would execute a line that begins with "/merge". Lines of a diff block are not
- * escaped: each begins with a sign and a number, so none can end the block. Details are quoted from
- * the terminal's report.
+ * escaped: each begins with a sign and a number, so it cannot end the block. Details are quoted
+ * from the terminal's report.
  */
 #include "base/text.h"
 #include "model/links.h"
@@ -43,7 +43,7 @@ enum {
 struct page {
 	size_t start; /* offset of the page in the text */
 	size_t budget;
-	bool is_brief; /* it is a comment */
+	bool is_brief; /* the page is a comment */
 };
 
 static const char *const signs[] = {
@@ -68,7 +68,7 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 	fg_text_add_references(text, plain, strlen(plain), "!\"#$&'*:;<>?@[\\]^_`{|}~");
 }
 
-/* Adds a whole text as code, linked if there is an address. */
+/* Adds an uncut text as code, linked if there is an address. */
 static void add_linked_text(struct fg_strbuf *text, const char *plain, const struct fg_strbuf *url)
 {
 	if (url->length > 0) {
@@ -310,7 +310,10 @@ static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verd
 	fg_strbuf_release(&one);
 }
 
-/* Adds the table, worst benchmark first; passed ones are listed separately. */
+/*
+ * Adds the table, worst benchmark first, without the passed benchmarks. Returns how many rows did
+ * not fit.
+ */
 static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			const struct page *page, const size_t *order)
 {
@@ -475,8 +478,8 @@ void fg_report_markdown(const struct fg_report *report, const struct fg_report_o
 }
 
 /*
- * Keeps letters, digits, '.' and '_': "--" and '>' would end the marker, '?' and '&' a part of an
- * address.
+ * Replaces all but ASCII letters, digits and '.' by '_': "--" or '>' would end the marker, '?' or
+ * '&' a part of an address.
  */
 static void add_plain_project(struct fg_strbuf *text, const struct fg_run *run)
 {

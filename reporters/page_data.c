@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every measured value of a benchmark, in columns. */
+/* Writes every measured value of a benchmark, in columns. */
 #include "reporters/page_data.h"
 
 #include "base/clock.h"

@@ -108,7 +108,10 @@ struct totals {
 	double inclusive[FG_ARM_COUNT];
 };
 
-/* Call it before nodes are folded. Inclusive time counts each outermost occurrence. */
+/*
+ * Sums the times of functions; call this before nodes are folded. Inclusive time counts each
+ * outermost occurrence of a function.
+ */
 static struct totals *sum_functions(const struct flat *flat)
 {
 	struct totals *totals = fg_xcalloc(flat->set->function_count, sizeof(totals[0]));

@@ -144,7 +144,7 @@ static void add_hint(const struct fg_terminal_page *page,
 	const char *probably = fg_report_probably(benchmark);
 	struct fg_strbuf line = {0};
 
-	/* The card already reports it for its own benchmark. */
+	/* The card's sentence already has this hint for the card's benchmark. */
 	if (probably && benchmark != page->card->benchmark)
 		fg_terminal_add_sentence(page, NULL, probably);
 	if (probably)
@@ -164,7 +164,8 @@ static void add_notes(const struct fg_terminal_page *page, const struct fg_notes
 }
 
 /*
- * Gives the reason why the programs cannot run side by side: in short, or in full with --verbose.
+ * Gives the reason for the schedule: in full with --verbose, otherwise in short, and only if the
+ * schedule is not a duet.
  */
 static void add_schedule(const struct fg_terminal_page *page,
 			 const struct fg_benchmark_verdict *benchmark, const char *reason)
@@ -330,7 +331,7 @@ static void add_differences(const struct fg_terminal_page *page)
 					 "more differences in build or host: --verbose");
 }
 
-/* Lists the reasons why benchmarks could not run as a duet, each once. */
+/* Lists the reasons for the benchmarks' schedules; equal reasons in a row appear once. */
 static void add_schedules(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -347,7 +348,7 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* With --verbose: sampling rates, their cost, the clocks, and what these cannot see. */
+/* With --verbose: sampling rates, their cost, the clocks, and the time that they miss. */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -370,7 +371,7 @@ static void add_circumstances(const struct fg_terminal_page *page)
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
-	if (page->card) /* a quote in another format has no card and no room for it */
+	if (page->card) /* a quote in another format has no card, and no room for reasons */
 		add_schedules(page);
 	add_sampling(page);
 	add_differences(page);

@@ -28,9 +28,9 @@ const char *fg_report_schedule_reason(const struct fg_report *report,
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
- * Iterates over notes on gated metrics that need attention: undecided, excluded pairs. Excludes
- * notes that every format shows in a place of its own (smallest detectable change, accepted
- * slowdown, probably slower). Start with a zeroed place; NULL ends the iteration.
+ * Iterates over notes on gated metrics that did not pass. Excludes notes that every format shows
+ * elsewhere (smallest detectable change, accepted slowdown, probably slower). Start with a zeroed
+ * place; NULL ends the iteration.
  */
 struct fg_note_place {
 	size_t metric;

@@ -64,8 +64,9 @@ struct fg_push_result {
 };
 
 /*
- * Returns FG_OK if nothing is waiting or rejected, otherwise FG_ENET with the first reason; fills
- * `result` in either case.
+ * Returns FG_OK if no run is waiting or rejected, FG_EINTERRUPTED after an interrupt, FG_EINVAL if
+ * the options name no server, and FG_ENET with the first reason if a run was not confirmed. Fills
+ * `result` in each case.
  */
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;

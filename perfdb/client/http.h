@@ -47,15 +47,15 @@ struct fg_http_reply {
 	long status;            /* 0 if there was no reply */
 	int64_t retry_after_ns; /* -1 if the reply has none */
 	struct fg_strbuf body;  /* at most reply_max_bytes */
-	bool was_refused;       /* `admits` rejected every address */
+	bool was_refused;       /* `admits` rejected an address, and no other worked */
 };
 
 /* Everything that `options` points to must outlive the connection. */
 int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Returns FG_OK if there was a reply, whatever its status, otherwise FG_ENET. The caller releases
- * the reply's body.
+ * Returns FG_OK if there was a reply, whatever its status, FG_EINTERRUPTED after an interrupt, and
+ * FG_ENET otherwise. The caller releases the reply's body.
  */
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;

@@ -34,7 +34,7 @@ static const struct meaning meanings[] = {
 	{FG_EIO, 507, "storage", "the server cannot read or write its database; its log says why"},
 };
 
-/* Codes for refusals that have an HTTP status of their own. */
+/* Error codes of refusals, which set the HTTP status themselves. */
 static const struct {
 	int http_status;
 	const char *word;

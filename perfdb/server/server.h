@@ -35,12 +35,10 @@ struct fg_server_options {
 	uint16_t port;               /* 0: any free port */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
-	/*
-	 * hosts that requests may name, besides loopback; none: any, or only loopback with `secret`
-	 */
+	/* host names that requests may use besides loopback; empty: any, with `secret` none */
 	struct fg_option_list hosts;
 	/*
-	 * Proxies whose headers are trusted. An empty list with behind_proxy means those on
+	 * Proxies whose headers are trusted; with behind_proxy, an empty list trusts proxies on
 	 * loopback.
 	 */
 	struct fg_option_list proxies;

@@ -17,7 +17,7 @@ struct fg_server;
  * stop.
  */
 int fg_webhooks_start(struct fg_server *server, struct fg_error *err) FG_NODISCARD;
-/* An fg_http_admits: allows public addresses and those in the fg_ranges. */
+/* An fg_http_admits that allows public addresses and the addresses in `allowed`, an fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
 struct fg_webhook_value {

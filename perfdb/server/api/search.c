@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Searches projects, benchmarks and functions by part of a name, and runs. */
+/*
+ * Searches projects, benchmarks and functions by part of a name, and runs by id, tag, branch,
+ * subject or commit.
+ */
 #include "store/serving/search.h"
 
 #include "perfdb/server/api/handlers.h"
@@ -143,7 +146,7 @@ static void write_run_list(struct search *s, const struct fg_run_list *list)
 	}
 }
 
-/* Finds a run by its id or the beginning of it. */
+/* Finds a run by the first of its names that matches, usually the beginning of its id. */
 static int write_run_by_id(struct search *s, struct fg_error *err)
 {
 	struct fg_run_around around = {0};

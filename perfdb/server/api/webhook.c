@@ -48,7 +48,7 @@ static int set(struct fg_request *rq, const char *project, const char *url, cons
 	return FG_OK;
 }
 
-/* Refuses what could never be sent. */
+/* Refuses an address or a template that could never be used. */
 static int check_webhook(const struct fg_webhook_options *options, const char *url,
 			 const char *template, struct fg_error *err)
 {
