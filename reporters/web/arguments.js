@@ -6,7 +6,7 @@ import { clip, finite, formatValue, isStarter, shortName } from './format.js';
 import { dataTable } from './table.js';
 
 const SIDES = ['baseline', 'candidate'];
-const NAMED = 3; // functions of a path that are named
+const NAMED = 3; // number of a path's functions that are named
 const HINTS_SHOWN = 8;
 const OUTER_FRAMES = 32; // frames before the gap in a path that was cut
 const FIRST_BIN = -32;
@@ -22,7 +22,7 @@ function formatCalls(count) {
 	return count > 0 ? formatValue(count, '1') : '';
 }
 
-// One value if the sides agree or only one of them is known; `none` stands for a missing value.
+// One value if the sides agree or only one side is known; `none` stands for a missing value.
 function bothSides([before, after], none = '0') {
 	const isOne = [before, after].some((text) => text === undefined || text === null);
 	return isOne || before === after ? after ?? before ?? '' : `${before || none} → ${after || none}`;

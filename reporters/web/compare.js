@@ -50,7 +50,8 @@ function instead(benchmark) {
 
 function levels(metric, unit) {
 	const both = finite(metric.baseline) && finite(metric.candidate);
-	// If the medians of all repetitions fall while the pairs rise, the medians differ by chance.
+	// If the medians of all repetitions change in the other direction than the pairs, they
+	// differ by chance.
 	if (both && finite(metric.ratio) && (metric.ratio - 1) * (metric.candidate - metric.baseline) < 0)
 		return `about ${formatValue((metric.baseline + metric.candidate) / 2, unit)}`;
 	return both ? `${formatValue(metric.baseline, unit)} → ${formatValue(metric.candidate, unit)}`
@@ -59,7 +60,7 @@ function levels(metric, unit) {
 
 // --- the list of benchmarks ---
 
-const FEW = 12; // this many benchmarks are listed without folding
+const FEW = 12; // up to this number, benchmarks are listed without folding
 
 function verdictTable(label, rows, current, onPick) {
 	const metricOf = (b) => (instead(b) ? null : headline(b));
@@ -77,7 +78,7 @@ function verdictTable(label, rows, current, onPick) {
 	});
 }
 
-// Worst benchmarks first; if there are many, passed ones share one line.
+// Worst benchmarks first; if there are many, passed benchmarks share one line.
 function verdictTables(data, chosen, current, onPick) {
 	const rows = worstFirst(data.benchmarks);
 	const passed = rows.filter((b) => b.verdict === 'pass');
@@ -91,8 +92,8 @@ function verdictTables(data, chosen, current, onPick) {
 
 // --- tabs ---
 
-// Panels: { id, title, content }, where content is a list of elements or a function that makes them when first shown. One panel is visible at
-// a time; all are on paper.
+// Panels: { id, title, content }, where content is a list of elements or a function that makes them
+// when first shown. One panel is visible at a time; all panels are printed.
 function tabs(label, panels, chosen, onChoice) {
 	const buttons = panels.map(({ id, title }) => el('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => {
 		show(id);
@@ -180,8 +181,7 @@ export function isSure(f) {
 	return ['guilty', 'faster', 'same code'].includes(f.standing);
 }
 
-// Colours of a function's standing: guilty, faster, same code, moved, not sure or unchanged. The verdict
-// "pass" is for benchmarks only.
+// Colours of a function's standing; the standings moved, not sure and unchanged have no colour.
 const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
 
 function standing(f) {
@@ -238,7 +238,8 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// Metrics that have values, with the requested one or else the headline's first.
+// The metrics that have values, and the chosen one: the wanted metric, else the headline, else the
+// first.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
@@ -282,7 +283,7 @@ function overTime(benchmark, view) {
 	return details;
 }
 
-// Notes on several metrics appear once, above them.
+// Notes that apply to several metrics appear once, above the table.
 function sharedNotes(metrics) {
 	const all = metrics.flatMap((m) => m.notes ?? []);
 	return [...new Set(all.filter((note, i) => all.indexOf(note) !== i))];
@@ -399,7 +400,8 @@ function failure(benchmark) {
 		scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
 }
 
-// The culprit's lines, the change, how to reproduce it and how to accept it, as in every report; then more rows.
+// The card without its sentence: the culprit's lines, the mechanism, the change and the next steps,
+// as in every report; then the rows in `more`.
 function restOfCard({ since, because, lines, commit, next = [] }, ...more) {
 	const why = because?.[0]?.mechanism?.words;
 	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
@@ -453,14 +455,14 @@ function functionParts(benchmark, data, profile, view) {
 		data === benchmark && libraryTable(benchmark)];
 }
 
-// The function to show first, which is the blamed function.
+// The blamed function, which is shown first.
 function culpritOf(benchmark, profile) {
 	const guilty = benchmark.functions.find((f) => f.standing === 'guilty') ?? benchmark.functions.find(isSure);
 	return guilty && profile.functions.name.findIndex((name, f) => name === guilty.name && (profile.functions.library[f] ?? '') === (guilty.library ?? ''));
 }
 
 function flameSection(benchmark, profile, range, view) {
-	// The browser's Back button undoes a zoom, but neither typing nor a choice.
+	// The browser's Back button undoes a zoom or a change of view, but not typing.
 	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
@@ -602,9 +604,10 @@ function worstFirst(benchmarks) {
 	return [...benchmarks].sort((a, b) => rankOf(stateOf(a)) - rankOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
-// Options on a server: historyOf(benchmark) returns an element with the benchmark's history, and functionHref(benchmark, name, library) the address of a
-// function's. profileOf(benchmark, [from, to], measure) fetches the profile of some pairs or by another measure; measuresOf(benchmark) returns the measures, [{
-// name, unit }].
+// Options on a server: historyOf(benchmark) returns an element with the benchmark's history;
+// functionHref(benchmark, name, library) returns the address of a function's history;
+// profileOf(benchmark, [from, to], measure) fetches the profile of some pairs or by another
+// measure; measuresOf(benchmark) fetches the measures, [{ name, unit }].
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, links: linksOfRun(data.run), state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };

@@ -6,7 +6,8 @@
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
-// The format of values. Without a unit they are times. Weights are in thousandths of the displayed unit.
+// The formats of values: milliseconds without a unit, otherwise millions of the unit. A weight of
+// the profile is a thousandth of such a value.
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The repetitions of a benchmark in execution order, which shows drift and a busy host. A range of pairs can be chosen with
-// the pointer or by number; the rest of the page then covers only these pairs.
+// The repetitions of a benchmark in execution order, which shows drift and a busy host. A range of pairs can be chosen
+// with the pointer or by number; the flame graph and the table of functions then cover only these pairs.
 
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';
