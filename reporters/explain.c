@@ -262,7 +262,7 @@ static void add_work(struct page *p)
 				 fg_strbuf_text(&name), work->function_instructions[0],
 				 work->function_instructions[1], work->function_calls[0],
 				 work->function_calls[1]);
-	heading(p, "work, counted", NULL);
+	heading(p, "counted work", NULL);
 	add_words(p, "work", fg_strbuf_text(&line));
 	fg_strbuf_release(&name);
 	fg_strbuf_release(&line);
@@ -488,9 +488,10 @@ static void add_others(struct page *p)
 		if (count > MAX_OTHERS && !p->is_json)
 			fg_strbuf_printf(p->text, "  and %zu more\n", count - MAX_OTHERS);
 		if (!p->is_json)
-			fg_strbuf_printf(p->text,
-					 "  one of them: fastgate explain %s --bench NAME\n",
-					 p->report->run->id);
+			fg_strbuf_printf(
+				p->text,
+				"  explain one of them: fastgate explain %s --bench NAME\n",
+				p->report->run->id);
 		end(p);
 	}
 	free(order);

@@ -5,9 +5,9 @@
  * Columns (names separate from weights, the parent as a distance) take a third of the size of
  * nested objects, and the flame graph computes with them directly. Weights are microseconds per
  * repetition with four digits. Call paths without a sample in a repetition that counts are left
- * out; if more than MAX_NODES remain, those too small to fill half a pixel of a wide screen are
+ * out; if more than MAX_NODES remain, the paths too small to fill half a pixel of a wide screen are
  * added to their callers' own time, and the page shows their number. The totals of functions are
- * computed before that, so the table of functions is exact.
+ * computed before, so the table of functions is exact.
  */
 #include "model/run.h"
 #include "reporters/figures.h"

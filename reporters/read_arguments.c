@@ -46,7 +46,7 @@ static const char *read_text(struct reader *r, const cJSON *object, const char *
 			       fg_argument_name(&r->texts, fg_json_text_or(object, name, "")));
 }
 
-/* Reads the figures of one side; NULL if it never calls the function. */
+/* Reads the figures of one side; NULL if the side never calls the function. */
 static struct fg_argument_figures *read_figures(struct reader *r, const cJSON *object,
 						const char *name)
 {

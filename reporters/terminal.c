@@ -3,7 +3,7 @@
  * The terminal report.
  *
  * The card's sentence, then one line per benchmark, in columns, worst first; a benchmark that
- * needs attention also gets its blame and its other metrics; those that passed share a line. The
+ * needs attention also gets its blame and its other metrics; passed benchmarks share a line. The
  * card's change and next steps come last.
  *
  *	reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
@@ -40,7 +40,7 @@ enum {
 static bool other_is_shown(const struct fg_terminal_page *page,
 			   const struct fg_metric_verdict *metric)
 {
-	if (metric->accepted) /* it has its own line */
+	if (metric->accepted) /* an accepted metric has its own line */
 		return false;
 	return page->options->verbose || metric->gated ||
 	       (metric->decided && metric->outcome == FG_OUTCOME_REGRESSION);

@@ -45,7 +45,7 @@ struct fg_http_request {
 
 struct fg_http_reply {
 	long status;            /* 0 if there was no reply */
-	int64_t retry_after_ns; /* -1 if the reply has none */
+	int64_t retry_after_ns; /* -1 if the reply asks for no wait */
 	struct fg_strbuf body;  /* at most reply_max_bytes */
 	bool was_refused;       /* `admits` rejected an address, and no other worked */
 };
@@ -77,7 +77,7 @@ struct fg_http_patience {
 };
 
 void fg_http_patience_init(struct fg_http_patience *patience);
-/* Waits after attempt `attempt` (from 1) has failed: twice as long each time, half of it random. */
+/* Waits after attempt `attempt` (from 1): twice as long each time; half of the wait is random. */
 void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
 
 #endif

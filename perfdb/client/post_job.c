@@ -97,8 +97,8 @@ static int64_t number_of_ref(const char *ref)
 
 /*
  * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA describe that branch,
- * so only the event counts. It lists only pull requests from branches of this repository; one from
- * a fork is looked up by its head.
+ * so only the event counts. The event lists only pull requests from branches of this repository; a
+ * pull request from a fork is looked up by its head.
  */
 static void take_followed(struct fg_post_job *job, const cJSON *followed)
 {

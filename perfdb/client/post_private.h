@@ -36,7 +36,7 @@ const char *fg_post_variable(const char *name);
 
 enum {
 	FG_POST_PAGE_SIZE = 100,
-	/* room for 100 comments of 65,536 characters, some of which take several bytes */
+	/* room for 100 comments of 65,536 characters of up to four bytes */
 	FG_POST_REPLY_MAX_BYTES = 32 << 20,
 };
 

@@ -19,7 +19,7 @@ struct meaning {
 	int code; /* enum fg_status of a failure */
 	int http_status;
 	const char *word;
-	const char *message; /* message for the client; NULL: the error's own */
+	const char *message; /* message for the client; NULL: the error's message */
 };
 
 static const struct meaning meanings[] = {

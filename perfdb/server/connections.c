@@ -45,7 +45,7 @@ static void cut_late(struct fg_connections *connections, int64_t now_ns)
 
 /*
  * Near the limit, closes the connection that has been idle longest to make room for a new one. A
- * client that opens many connections and sends nothing thereby loses its own.
+ * client that opens many connections and sends nothing thereby loses only its own connections.
  */
 static void make_room(struct fg_connections *connections)
 {

@@ -61,7 +61,7 @@ struct fg_answer {
 	const char *asset_tag;
 	unsigned retry_after_s;
 	const char *refusal; /* error code in the answer; NULL: derived from the status */
-	const char *cause;   /* detail for the log only; NULL if the message says it all */
+	const char *cause;   /* detail for the log only; NULL: the message */
 	const char *cookie;
 };
 

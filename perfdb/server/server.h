@@ -45,7 +45,7 @@ struct fg_server_options {
 	/* ways to sign in, besides tokens */
 	const char *user_header;   /* names the person, as sent by a trusted proxy; may be NULL */
 	const char *groups_header; /* lists the person's groups, separated by commas; may be NULL */
-	const char *secret;        /* every request must know it, and needs no token; may be NULL */
+	const char *secret;        /* key that requests send instead of a token; may be NULL */
 	const char *public_url;    /* the server's address for browsers; NULL: unknown */
 	struct fg_webhook_options webhooks;
 	bool behind_proxy;         /* the proxy does TLS: a public address needs no certificate */

@@ -45,8 +45,8 @@ struct fg_watch_place {
 struct fg_store;
 
 /*
- * Finds the change point that this run confirms: with the run, the history ends at another level
- * than without it. If the run confirms nothing, change->run is empty.
+ * Finds the change point that this run confirms: with the run, the history ends at a different
+ * level than without it. If the run confirms no change point, change->run is empty.
  */
 int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
 			 const char *run, struct fg_watched_change *change, struct fg_error *err)

@@ -26,8 +26,8 @@ struct fg_webhook_value {
 };
 
 /*
- * Replaces the places by the values. Values are escaped and cut, so that a string in the template
- * remains one string.
+ * Replaces placeholders by their values. Values are escaped and cut, so that a string in the
+ * template remains one string.
  */
 void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,
 		     struct fg_strbuf *body);

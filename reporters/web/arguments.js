@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of calls: all functions, the call paths to one of them by calls, one path in full, and the distribution of its arguments.
+// Arguments of calls: all functions, the call paths to one function, one path in full, and the distribution of its arguments.
 
 import { el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatValue, isStarter, shortName } from './format.js';

@@ -50,8 +50,7 @@ function instead(benchmark) {
 
 function levels(metric, unit) {
 	const both = finite(metric.baseline) && finite(metric.candidate);
-	// If the medians of all repetitions change in the other direction than the pairs, they
-	// differ by chance.
+	// If the medians of all repetitions contradict the pairs, the medians differ by chance.
 	if (both && finite(metric.ratio) && (metric.ratio - 1) * (metric.candidate - metric.baseline) < 0)
 		return `about ${formatValue((metric.baseline + metric.candidate) / 2, unit)}`;
 	return both ? `${formatValue(metric.baseline, unit)} → ${formatValue(metric.candidate, unit)}`

@@ -39,7 +39,7 @@ static bool has_words(const char *name, const char *words)
 	return false;
 }
 
-/* Lists the projects to search: those that the client may see, or the requested one. */
+/* Lists the projects to search: the requested project, or all that the client may see. */
 static int list_projects(const struct search *s, struct fg_name_list *seen, struct fg_error *err)
 {
 	struct fg_name_list all = {0};
