@@ -5,12 +5,12 @@
  *	wordcount is 11.6 % slower: find table.c:16 (+5.0 ms)
  *	-   14   0.3 ms  if (entry->hash == hash && !strcmp(entry->word, word))
  *	+   16   5.3 ms  if (!strcmp(entry->word, word))
- *	why      called 2 times as often (400 → 800)
- *	change   1eca4e8a0c11 "look words up by their text" (#41) by A. Author
- *	explain  fastgate explain 01990e2b-7c40
- *	again    fastgate run wordcount --against 5d1f0c2b9a7e
- *	which    fastgate bisect 5d1f0c2b9a7e 1eca4e8a0c11 --bench wordcount
- *	accept   Fastgate-Accept: wordcount cpu_time REASON
+ *	why: called 2 times as often (400 → 800)
+ *	change: 1eca4e8a0c11 "look words up by their text" (#41) by A. Author
+ *	explain: fastgate explain 01990e2b-7c40
+ *	again: fastgate run wordcount --against 5d1f0c2b9a7e
+ *	which: fastgate bisect 5d1f0c2b9a7e 1eca4e8a0c11 --bench wordcount
+ *	accept: Fastgate-Accept: wordcount cpu_time REASON
  *
  * Every report, page, comment, status, feed and webhook takes its wording from here, so that all
  * agree. A format only decides how to escape text and names.
@@ -60,7 +60,7 @@ struct fg_card {
 	const struct fg_benchmark_verdict *benchmark; /* NULL: no benchmark ran */
 	const char *sentence;
 	const struct fg_node_verdict *culprit; /* the function named in the sentence, or NULL */
-	struct fg_hunk hunk;                   /* its source lines; may be empty */
+	struct fg_hunk hunk;                   /* the culprit's source lines; may be empty */
 	bool is_leading;                       /* the card is that of the whole run */
 	const char *why; /* the culprit's mechanism; NULL if nothing was counted */
 	/* the commit, if the benchmark got worse or probably did; NULL if unknown */

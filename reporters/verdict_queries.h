@@ -59,15 +59,15 @@ const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Should the change be shown as a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
 /*
- * "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if the benchmark is not
- * probably slower.
+ * "probably slower (+7.0 %): all of 21 pairs are slower; not failed because ..."; NULL if the
+ * benchmark is not probably slower.
  */
 const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
 /* The benchmark's outcome in one word, or "probably slower". */
 const char *fg_report_state(const struct fg_benchmark_verdict *benchmark);
 /* "regressed", "could not be measured": follows a number of benchmarks. */
 const char *fg_report_state_words(const struct fg_benchmark_verdict *benchmark);
-/* "regression: 1 of 5 benchmarks regressed, 4 pass" */
+/* "5 benchmarks: 1 regressed, 4 passed" */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 
 #endif

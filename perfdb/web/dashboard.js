@@ -153,8 +153,7 @@ function inbox(answers, writable, decided) {
 	folded('Decided or undone', closed), folded('Improvements', better)];
 }
 
-// The changes that await a decision in some projects. Change points that are still being searched
-// for are added later.
+// The changes that await a decision in some projects; change points found later are added.
 async function inboxSection(answers) {
 	const writable = await canWrite();
 	const section = el('section', { 'aria-labelledby': 'open' });

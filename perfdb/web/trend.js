@@ -158,8 +158,7 @@ async function showUnmeasured({ project, benchmark }) {
 const MIN_CHAINED = 3; // minimum number of commits in a chain that is drawn
 const BAND = 1.96; // standard errors of a 95 % interval
 
-// The level computed from pairs, in the order of the commits: it does not depend on hosts and
-// dates.
+// The level by pairs, in the order of the commits: it does not depend on hosts and dates.
 function chainedPoints(answer) {
 	const runs = new Map(answer.points.map((p) => [p.run, p]));
 	return answer.chain.map((p) => {
@@ -285,8 +284,7 @@ function pointTable(answer) {
 // A function's own time, or its time with callees.
 const COSTS = { own: 'own time', callees: 'time with callees' };
 
-// Unless the address asks for one of the costs, shows own time, or time with callees if only that
-// has changed.
+// By default, shows own time, or time with callees if only that has changed.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
 	const question = (of) => query('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });

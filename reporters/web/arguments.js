@@ -33,8 +33,7 @@ function figure(title, key, format, help) {
 		cell: (row) => bothSides(SIDES.map((side) => row[side] && format(row[side][key])), format === formatReal ? '–' : '0') };
 }
 
-// `known` lists the sides whose arguments were recorded; such a side has no calls if it never calls
-// the function.
+// `known`: the sides whose arguments were recorded, even if a side never calls the function.
 function figureColumns(known) {
 	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one for each lane'),
 		cell: (row) => bothSides(known.map((side) => formatCalls(row[side]?.calls))) };

@@ -50,7 +50,7 @@ function instead(benchmark) {
 
 function levels(metric, unit) {
 	const both = finite(metric.baseline) && finite(metric.candidate);
-	// If the medians of all repetitions contradict the pairs, the medians differ by chance.
+	// If the medians contradict the pairs, the medians differ by chance.
 	if (both && finite(metric.ratio) && (metric.ratio - 1) * (metric.candidate - metric.baseline) < 0)
 		return `about ${formatValue((metric.baseline + metric.candidate) / 2, unit)}`;
 	return both ? `${formatValue(metric.baseline, unit)} → ${formatValue(metric.candidate, unit)}`
@@ -237,8 +237,7 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// The metrics that have values, and the chosen one: the wanted metric, else the headline, else the
-// first.
+// The metrics that have values, and the chosen metric: wanted, else the headline, else the first.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
@@ -547,8 +546,7 @@ function showBenchmark(benchmark, view) {
 			facts('Build of the baseline, this benchmark', benchmark.build?.baseline), facts('Build of the candidate, this benchmark', benchmark.build?.candidate)] }]
 		.filter(({ content }) => typeof content === 'function' || content.flat().some(Boolean));
 	const parts = tabs(`Parts of ${clip(benchmark.name, 80)}`, panels, tabOf(view.state), (tab) => view.keep({ tab }));
-	// The page begins with the leading benchmark's card; any other benchmark shows its own
-	// here.
+	// The leading benchmark's card begins the page; another benchmark's card is shown here.
 	const { isLeading } = view;
 	return [el('h2', { id: 'benchmark', tabindex: -1, class: isLeading && view.isAlone ? 'hidden' : undefined }, names(isLeading || isProfile(benchmark) ? clip(benchmark.name || '[no name]', 120) : clip(benchmark.answer.sentence, 600))),
 		!isLeading && restOfCard(benchmark.answer), (isProfile(benchmark) || !instead(benchmark)) && el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];

@@ -12,8 +12,7 @@ import { appearance, tints } from './profile.js';
 const MOST = 26;
 const BOX = { width: 176, across: 18, down: 40, line: 15, letters: 24 };
 
-// Breaks a name into lines between its parts; a name that is too long is reduced to its class and
-// function.
+// Breaks a name, or only its class and function if it is too long, into lines between its parts.
 function lines(name) {
 	const list = [];
 	for (const part of fitName(shortName(name), 3 * BOX.letters).split(/(?<=::|_)/).flatMap((word) => word.match(new RegExp(`[^]{1,${BOX.letters}}`, 'gu')))) {

@@ -6,8 +6,7 @@
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
-// The formats of values: milliseconds without a unit, otherwise millions of the unit. A weight of
-// the profile is a thousandth of such a value.
+// Formats milliseconds, or millions of `unit`. A weight is a thousandth of such a value.
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };
@@ -144,8 +143,8 @@ function ownChanges(profile) {
 const FULL = 0.5; // share of the whole change that gets the full colour
 const MIN_CHANGE = 0.02; // a smaller share of the time is noise, not a change of the whole
 
-// Returns −1 … +1 for each frame: its share of the whole change. The change is that of its own time, so that a caller is not coloured for its callees, or
-// with `byAll` that of everything below it, so that the root's change is divided among callers.
+// Returns the tint of each frame, from −1 to +1, by the change of its own time, so that a caller is
+// not coloured for its callees; with `byAll`, by the change of all time below the frame.
 export function tints(profile, byAll) {
 	const [before, after] = profile.inclusive.map((side) => side[0]);
 	const whole = Math.max(Math.abs(after - before), MIN_CHANGE * Math.max(before, after));

@@ -64,7 +64,7 @@ function drawTimeline(list, unit, width, range) {
 		Math.floor((left - box.left) / step)))].pair };
 }
 
-// "Pairs 3 to 9: cpu time +12.1 % (median of 7 pairs)."
+// "Pairs 3 to 9: cpu time +12.1 %, median of 7 pairs that count."
 function rangeWords(raw, metric, range) {
 	const changes = pairChanges(raw, metric.name).filter((p) => !p.aside && chosenBy(range)(p)).map((p) => p.change);
 	const which = range ? `Pairs ${range[0]} to ${range[1]}` : 'All pairs';
