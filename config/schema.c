@@ -148,9 +148,9 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("placement", BOOL, IN_POLICY(fail_on_placement),
 		"effect of a difference between builds of the same code"),
 	 .initial = "pass", .words = pass_or_fail,
-	 .more = "Where both sides have the same machine code, data and inputs, and only the linker "
-		 "put them elsewhere, a difference is not the change's fault. Use `fail` if you "
-		 "ship exactly this binary."},
+	 .more = "If both sides have the same machine code, data and inputs, only at different "
+		 "addresses, a difference is not the change's fault. Use `fail` if you ship "
+		 "exactly this binary."},
 	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact), "effect of more executed instructions"),
 	 .initial = "show", .words = show_or_fail,
 	 .more = "Instructions are counted by `measure.exact` or `fastgate run --exact`. With "
@@ -162,11 +162,11 @@ static const struct fg_key gate_keys[] = {
 	 .more = "Runs that measured both sides at two commits are the steps of a chain. Steps "
 		 "that failed or improved by themselves do not count."},
 	{FG_KEY("prove", SECTION, 0, "watch the gate itself"), .section = &prove_section,
-	 .more = "A hidden run compares the baseline with itself, or with a copy that has a planted "
-		 "slowdown, calibrated by an earlier `fastgate prove`, so the right answer is "
-		 "known. The run's seed decides which. It is never part of the verdict. A gate "
-		 "that stops finding slowdowns is usually reported as broken within ten runs, "
-		 "once four hidden plants of that size have been found."},
+	 .more = "A hidden run compares the baseline with itself, or with a copy that has a "
+		 "planted slowdown, calibrated by an earlier `fastgate prove`, so the right answer "
+		 "is known. The run's seed decides between the two. It is never part of the "
+		 "verdict. A gate that stops finding slowdowns is usually reported as broken "
+		 "within ten runs, once four hidden plants of that size have been found."},
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release now and then"),
 	 .initial = "none", .words = anchors,
@@ -296,7 +296,7 @@ static const struct fg_key build_keys[] = {
 	{FG_KEY("command", COMMAND, offsetof(struct fg_build_scratch, build.command),
 		"command that builds a side, run in the root of its tree"),
 	 .more = "Needed by `fastgate run --against REF`, which builds the baseline and a snapshot "
-		 "of the work tree, each in a worktree of its own. Without it, git must track "
+		 "of the work tree, each in a separate worktree. Without it, git must track "
 		 "everything that runs.",
 	 .example = "command: cmake --build build"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_build_scratch, shell),
@@ -345,8 +345,8 @@ static const struct fg_section host_section = {.keys = host_keys};
 static const struct fg_key baseline_keys[] = {
 	{FG_KEY("against", NAME, IN_BASELINE(against),
 		"a git ref, or `merge-base`: built in a worktree and measured in the same session"),
-	 .more = "The strongest comparison: what disturbs the machine disturbs both sides. "
-		 "`merge-base` is where this branch left the main one."},
+	 .more = "The strongest comparison: a disturbance of the machine affects both sides. "
+		 "`merge-base` is the commit at which this branch left the main branch."},
 	{FG_KEY("branch", NAME, IN_BASELINE(branch),
 		"the newest complete run stored for this branch"),
 	 .example = "branch: main"},
@@ -377,7 +377,8 @@ static const char *const post_formats[] = {"json",   "junit",  "markdown", "comm
 					   "github", "gitlab", "csv",      "csv-raw", NULL};
 static const struct fg_key post_keys[] = {
 	{FG_KEY("github", NAME, IN_POST(github),
-		"one comment on the pull request, kept up to date; or a commit status"),
+		"one comment on the pull request, kept up to date; or a commit status or check "
+		"run"),
 	 .words = github_posts},
 	{FG_KEY("gitlab", NAME, IN_POST(gitlab),
 		"one note on the merge request, kept up to date; or a commit status"),
@@ -486,7 +487,7 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("version", VERSION, 0, "the version of this file's format"), .required = true,
 	 .words = versions, .example = "version: 1"},
 	{FG_KEY("project", NAME, IN_PLAN(project),
-		"the name that runs are stored under (default: that of the git repository)"),
+		"the name that runs are stored under (default: the name of the git repository)"),
 	 .example = "project: tracker"},
 	{FG_KEY("build", SECTION, offsetof(struct fg_plan, build), "build of a side"),
 	 .section = &build_section},

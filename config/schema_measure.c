@@ -77,20 +77,18 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("schedule", WORD, IN_MEASURE(schedule),
 		"how executions of the two sides are arranged"),
 	 .initial = "auto", .words = schedules,
-	 .more = "`duet` runs both at once on the same CPU and compares "
-		 "CPU time: what disturbs "
-		 "the machine disturbs both alike. It fits programs with "
-		 "one busy thread.\n"
+	 .more = "`duet` runs both sides at once on the same CPU and compares CPU time: a "
+		 "disturbance of the machine affects both sides alike. It fits programs with one "
+		 "busy thread.\n"
 		 "\n"
-		 "`abba` runs one at a time, in blocks of four whose "
+		 "`abba` runs one side at a time, in blocks of four whose "
 		 "order is drawn at random: for "
 		 "threads, input and output, and wall time.\n\n"
 		 "`stored` runs the candidate alone and compares it with "
 		 "runs in the store. It is "
 		 "weaker, and the report says so.\n\n"
-		 "`auto` tries those that fit the program and keeps the "
-		 "one that decides sooner "
-		 "here."},
+		 "`auto` tries the schedules that fit the program, and keeps the schedule that "
+		 "decides sooner."},
 	{FG_KEY("pairs", SECTION, 0, "number of pairs of executions"), .section = &pairs_section,
 	 .more = "A pair is one execution of each side. fastgate stops "
 		 "as soon as the question is "
@@ -106,7 +104,8 @@ static const struct fg_key measure_keys[] = {
 		 "places, which may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "pairs"},
-	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "keep each execution on one CPU under `abba` too"),
+	{FG_KEY("pin", BOOL, IN_MEASURE(pin),
+		"keep each execution on one CPU under `abba` as well"),
 	 .initial = "false",
 	 .more = "Less noise for programs with one thread; wrong for "
 		 "programs with several threads. `duet` always does so."},
@@ -127,10 +126,9 @@ static const struct fg_key measure_keys[] = {
 		 "If the links would take more than a tenth of the "
 		 "measurement (2 s are accepted, but never more than a "
 		 "tenth of `measure.budget`) or 256 MiB of disk per "
-		 "side, 8 or 4 are used. If even 4 would exceed this, or "
-		 "if `gate.placement` is `fail`, they are made only if a "
-		 "time measured in the default layout would fail by less "
-		 "than 40 %. `always` makes them however long they take."},
+		 "side, 8 or 4 are used. If even 4 would exceed this, or if `gate.placement` is "
+		 "`fail`, the links are made only if a time measured in the default layout would "
+		 "fail by less than 40 %. `always` makes all links, without a limit."},
 	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),
 	 .initial = "auto", .words = when_modes,
 	 .more = "A benchmark is left out if the candidate changes no "

@@ -63,7 +63,8 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 }
 
 /*
- * Returns the first function that explains the outcome, or NULL; `more` counts further functions.
+ * Returns the first function that explains the outcome, or NULL. *more: the number of further
+ * functions that explain it.
  */
 static const struct fg_node_verdict *find_culprit(const struct fg_benchmark_verdict *benchmark,
 						  size_t *more)
@@ -242,9 +243,9 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 }
 
 /*
- * Returns the most urgent benchmark, which leads the report, or NULL if no benchmark ran. Unless
- * undecided benchmarks fail the run, an improvement outranks placement and undecided benchmarks
- * that are not probably slower.
+ * The benchmark that leads the report: the most urgent one. An improvement outranks placement and
+ * undecided benchmarks that are not probably slower, unless an undecided benchmark fails the run.
+ * NULL if no benchmark ran.
  */
 static const struct fg_benchmark_verdict *leading(const struct fg_verdict *verdict)
 {
@@ -316,7 +317,7 @@ static void add_word(struct fg_strbuf *text, const char *name, bool for_shell)
 	fg_strbuf_release(&clean);
 }
 
-/* Returns the mechanism in words, cut because a function's name in it can have any length. */
+/* Cuts the text, which may contain a long name of a function. */
 static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena *arena)
 {
 	struct fg_strbuf text = {0};

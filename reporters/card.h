@@ -5,12 +5,12 @@
  *	wordcount is 11.6 % slower: find table.c:16 (+5.0 ms)
  *	-   14   0.3 ms  if (entry->hash == hash && !strcmp(entry->word, word))
  *	+   16   5.3 ms  if (!strcmp(entry->word, word))
- *	why      called 2 times as often (400 → 800)
- *	change   1eca4e8a0c11 "look words up by their text" (#41) by A. Author
- *	explain  fastgate explain 01990e2b-7c40
- *	again    fastgate run wordcount --against 5d1f0c2b9a7e
- *	which    fastgate bisect 5d1f0c2b9a7e 1eca4e8a0c11 --bench wordcount
- *	accept   Fastgate-Accept: wordcount cpu_time REASON
+ *	why: called 2 times as often (400 → 800)
+ *	change: 1eca4e8a0c11 "look words up by their text" (#41) by A. Author
+ *	explain: fastgate explain 01990e2b-7c40
+ *	again: fastgate run wordcount --against 5d1f0c2b9a7e
+ *	which: fastgate bisect 5d1f0c2b9a7e 1eca4e8a0c11 --bench wordcount
+ *	accept: Fastgate-Accept: wordcount cpu_time REASON
  *
  * Every report, page, comment, status, feed and webhook takes its wording from here, so that all
  * formats agree. A format only decides how to escape text and names.
@@ -92,8 +92,8 @@ struct fg_card_style {
 void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_card_style *style);
 /*
- * Adds the sentence for the whole run: the leading benchmark's sentence, and how many other
- * benchmarks have the same state; "3 benchmarks: 3 passed" if nothing happened.
+ * Adds the sentence for the whole run: that of the leading benchmark, with the number of other
+ * benchmarks in the same state, or "3 benchmarks: 3 passed" if all passed.
  */
 void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			      const struct fg_card_style *style);

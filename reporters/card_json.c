@@ -47,7 +47,7 @@ void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_jso
 				 fg_mechanism_exchange);
 }
 
-/* Adds a name, cut because it can have 60 KB; the list of functions has the full name. */
+/* Cuts the name, which can have 60 KB; the list of functions has the full name. */
 static void add_name(struct fg_json_writer *w, const char *key, const char *name)
 {
 	struct fg_strbuf text = {0};
@@ -163,7 +163,7 @@ static void add_figures(struct fg_json_writer *w, const struct fg_benchmark_verd
 	fg_json_end(w);
 }
 
-/* Adds the culprit's lines as text, like every other format. */
+/* Writes the culprit's lines as text, as in every other format. */
 static void add_hunk(struct fg_json_writer *w, const struct fg_card *card)
 {
 	fg_json_begin_array(w, "lines");

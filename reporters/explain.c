@@ -53,7 +53,7 @@ static void end(struct page *p)
 		fg_json_end(&p->w);
 }
 
-/* Adds a heading to a text document; a JSON document has no headings. */
+/* Adds a heading, which only the text form has. */
 static void heading(struct page *p, const char *words, const char *of)
 {
 	if (!p->is_json)
@@ -262,7 +262,7 @@ static void add_work(struct page *p)
 				 fg_strbuf_text(&name), work->function_instructions[0],
 				 work->function_instructions[1], work->function_calls[0],
 				 work->function_calls[1]);
-	heading(p, "work, counted", NULL);
+	heading(p, "counted work", NULL);
 	add_words(p, "work", fg_strbuf_text(&line));
 	fg_strbuf_release(&name);
 	fg_strbuf_release(&line);
@@ -488,9 +488,10 @@ static void add_others(struct page *p)
 		if (count > MAX_OTHERS && !p->is_json)
 			fg_strbuf_printf(p->text, "  and %zu more\n", count - MAX_OTHERS);
 		if (!p->is_json)
-			fg_strbuf_printf(p->text,
-					 "  one of them: fastgate explain %s --bench NAME\n",
-					 p->report->run->id);
+			fg_strbuf_printf(
+				p->text,
+				"  explain one of them: fastgate explain %s --bench NAME\n",
+				p->report->run->id);
 		end(p);
 	}
 	free(order);

@@ -208,7 +208,6 @@ void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept
 	}
 }
 
-/* Joins the reasons with '+'. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 {
 	static const struct {

@@ -36,7 +36,7 @@ struct annotations {
 	const struct fg_profile_set *profile; /* profile of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
-	/* the tenth annotation, held back until no other annotation can follow */
+	/* the tenth annotation, held back until no further one can follow */
 	struct fg_strbuf tenth[LEVEL_COUNT];
 };
 

@@ -2,9 +2,9 @@
 /*
  * GitLab's metrics report: OpenMetrics text, one family per metric, one sample per benchmark.
  *
- * GitLab compares the values of two pipelines as text and shows each changed value, so a value is
- * rounded to the run's precision: the last digit kept is the first digit of half the interval. The
- * samples of a family must be contiguous, so metrics are the outer loop.
+ * GitLab compares the values of two pipelines as text and shows each one that changed, so a value
+ * is rounded to the run's precision, about half the width of its interval.
+ * The samples of a family must be contiguous, so metrics are the outer loop.
  */
 #include "base/number.h"
 #include "base/text.h"

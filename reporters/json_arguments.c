@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes one line for all arguments of a function, and one for each of its call paths. */
+/* Writes the arguments of functions; each call path is one line. */
 #include "base/text.h"
 #include "reporters/arguments.h"
 

@@ -7,8 +7,8 @@
  *
  * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
  *   one name it keeps the first, so names contain the benchmark and are unique in the file.
- * - Jenkins takes the part before the last dot of `classname` as the package: project.benchmark.
- * - Both draw `time` over builds: it is the candidate's median in seconds, or 0 if not a time.
+ * - Jenkins takes the part before the last dot of `classname` for the package: project.benchmark.
+ * - Both draw `time` over builds: the candidate's time in seconds, or 0 for any other metric.
  * - The strictest of the common schemas (Ant's) has no attributes on the root and neither output
  *   nor properties below a testcase, and requires the order properties, cases, system-out,
  *   system-err. Nothing else is used.
@@ -59,8 +59,8 @@ static bool function_is_case(const struct fg_node_verdict *node)
 }
 
 /*
- * A function fails a build only if the policy gates functions; then the benchmark regressed. If
- * functions only explain, the metric's failure mentions the function, whose case then passes.
+ * A function's case fails only if no metric failed, so that the function alone failed the
+ * benchmark. Otherwise the metric's failure mentions the function, and the function's case passes.
  */
 static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 			   const struct fg_node_verdict *node)
@@ -179,7 +179,7 @@ static void add_outcome(struct junit *j, const char *element, const char *type,
 	fg_xml_end(&j->xml);
 }
 
-/* Adds the benchmark's part of the terminal report, with the card's change and steps. */
+/* Adds the card's sentence, the benchmark's part of the terminal report, and the card's steps. */
 static void add_card(const struct junit *j, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text)
 {

@@ -7,11 +7,11 @@
  * screen: it is limited to 4 KB whatever was measured. GitHub rejects a step summary above 1 MiB.
  *
  * Names are in <code>, with every special character of Markdown and HTML as a character reference;
- * servers create no mentions or links inside <code>. Outside <code>, references do not prevent
- * mentions and links (servers look for "@somebody" and "#12" in the rendered page), so a zero-width
- * space follows the sign. GitLab would execute a line that begins with "/merge". Lines of a diff
- * block are not escaped: each line begins with a sign and a number, so no line can end the block.
- * Details are quoted from the terminal's report.
+ * servers create no mentions or links inside <code>. Elsewhere references do not prevent them
+ * (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space follows the
+ * sign. GitLab would execute a line that begins with "/merge". Lines of a diff block are not
+ * escaped: each begins with a sign and a number, so it cannot end the block. Details are quoted
+ * from the terminal's report.
  */
 #include "base/text.h"
 #include "model/links.h"
@@ -68,7 +68,7 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 	fg_text_add_references(text, plain, strlen(plain), "!\"#$&'*:;<>?@[\\]^_`{|}~");
 }
 
-/* Adds a whole text as code, linked if there is an address. */
+/* Adds an uncut text as code, linked if there is an address. */
 static void add_linked_text(struct fg_strbuf *text, const char *plain, const struct fg_strbuf *url)
 {
 	if (url->length > 0) {
@@ -282,7 +282,7 @@ static void add_quiet_one(struct fg_strbuf *text, const struct fg_verdict *verdi
 		fg_report_add_change(text, fg_report_headline(benchmark));
 }
 
-/* Adds passed benchmarks, which are not in the table: "parse +0.1 %, hash -0.2 % and 40 more". */
+/* "parse +0.1 %, hash −0.2 % and 40 more": passed benchmarks, which are not in the table. */
 static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			   const struct page *page)
 {
@@ -310,7 +310,10 @@ static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verd
 	fg_strbuf_release(&one);
 }
 
-/* Adds the table, worst benchmark first; passed benchmarks are listed separately. */
+/*
+ * Adds the table, worst benchmark first, without the passed benchmarks. Returns how many rows did
+ * not fit.
+ */
 static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			const struct page *page, const size_t *order)
 {
@@ -475,8 +478,8 @@ void fg_report_markdown(const struct fg_report *report, const struct fg_report_o
 }
 
 /*
- * Keeps letters, digits, '.' and '_': "--" and '>' would end the marker, '?' and '&' a part of an
- * address.
+ * Replaces all but ASCII letters, digits and '.' by '_': "--" or '>' would end the marker, '?' or
+ * '&' a part of an address.
  */
 static void add_plain_project(struct fg_strbuf *text, const struct fg_run *run)
 {

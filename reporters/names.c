@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * C++ names can have any length: a function of the standard library easily takes 300 characters, of
+ * C++ names can have any length: a function of the standard library easily has 300 characters, of
  * which a reader needs the 20 that identify it. A name that does not fit first loses its template
  * arguments (they repeat the types of the parameters), then its parameters, and only then its
  * middle: its beginning and end identify it best.
@@ -57,9 +57,9 @@ static size_t scope_end(const char *name, size_t at, char close)
 }
 
 /*
- * Copies `name`, replacing the text between `open` and its `close` with `filler` (the brackets with
- * an ellipsis, or nothing). Bracketed scopes are kept, and so is the text after a bracket that is
- * never closed.
+ * Copies `name`, and replaces each part from `open` to its `close` by `filler` (brackets around an
+ * ellipsis, or nothing). Bracketed scopes are kept; an unbalanced name is copied from the last open
+ * bracket on.
  */
 static void fold_brackets(struct fg_strbuf *text, const char *name, char open, char close,
 			  const char *filler)

@@ -20,8 +20,9 @@ void fg_report_add_name(struct fg_strbuf *text, const char *name, size_t columns
  */
 void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns);
 /*
- * Adds a function's name that is distinct in a list: a name that would look like another function's
- * keeps the differing part, or all of its text. `node` is one of the functions of `blame`.
+ * Adds a name, shortened as by fg_report_add_name(), or fg_report_add_plain_name() if `plain`, but
+ * distinct in its list: a name that would look like another name keeps the part that differs, or
+ * all of its text. `node` is one of the functions of `blame`.
  */
 void fg_report_add_function_name(struct fg_strbuf *text, const struct fg_blame *blame,
 				 const struct fg_node_verdict *node, size_t columns, bool plain);

@@ -2,7 +2,7 @@
 /* Writes the data of a page, on one line: report.json and the data of the charts. */
 #include "reporters/page_data.h"
 
-/* Adds the measures whose values add up, since call paths can be drawn by them. */
+/* Adds the measures by which call paths can be drawn, because their values add up. */
 static void add_measures(const struct fg_profile_set *set, struct fg_json_writer *w)
 {
 	fg_json_begin_array(w, "measures");

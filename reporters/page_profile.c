@@ -5,9 +5,9 @@
  * Columns (names separate from weights, the parent as a distance) take a third of the size of
  * nested objects, and the flame graph computes with them directly. Weights are microseconds per
  * repetition with four digits. Call paths without a sample in a repetition that counts are left
- * out; if more than MAX_NODES remain, nodes too small to fill half a pixel of a wide screen are
- * added to their callers' own time, and the page shows the number of such nodes. The totals of
- * functions are computed before nodes are folded, so the table of functions is exact.
+ * out; if more than MAX_NODES remain, the paths too small to fill half a pixel of a wide screen are
+ * added to their callers' own time, and the page shows their number. The totals of functions are
+ * computed before, so the table of functions is exact.
  */
 #include "model/run.h"
 #include "reporters/figures.h"
@@ -108,7 +108,10 @@ struct totals {
 	double inclusive[FG_ARM_COUNT];
 };
 
-/* Call before nodes are folded. Inclusive time counts each outermost occurrence. */
+/*
+ * Sums the times of functions; call this before nodes are folded. Inclusive time counts each
+ * outermost occurrence of a function.
+ */
 static struct totals *sum_functions(const struct flat *flat)
 {
 	struct totals *totals = fg_xcalloc(flat->set->function_count, sizeof(totals[0]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes the regions and units of work of a page. */
+/* Writes regions and units of work for a page. */
 #include "base/sort.h"
 #include "model/run.h"
 #include "reporters/figures.h"
@@ -55,7 +55,6 @@ static struct region_sum *sum_regions(const struct fg_profile_set *set)
 	return sums;
 }
 
-/* Writes count and time per repetition. */
 void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w)
 {
 	struct region_sum *sums = NULL;

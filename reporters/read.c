@@ -86,8 +86,8 @@ static bool is_made_of(const char *text, const char *signs, size_t least, size_t
 }
 
 /*
- * Reads the facts about the commit: author, subject, pull request, number of commits. Other facts
- * are skipped, because they may be links to anywhere.
+ * Reads the facts about the commit: author, subject, pull request, number of commits. Ignores other
+ * facts, which may be links to anywhere.
  */
 static void read_change(const cJSON *build, struct fg_environment *facts)
 {

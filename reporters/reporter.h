@@ -32,7 +32,7 @@ struct fg_report_options {
 	bool color;     /* terminal: ANSI colours; the caller checks NO_COLOR */
 	bool ascii;     /* terminal: the locale has no arrows */
 	unsigned width; /* terminal: columns; 0: unlimited */
-	/* github: paths below it become relative; NULL: unchanged */
+	/* github: paths below this folder become relative; NULL: unchanged */
 	const char *source_root;
 };
 

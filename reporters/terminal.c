@@ -2,9 +2,9 @@
 /*
  * The terminal report.
  *
- * The card's sentence, then one line per benchmark, in columns, worst first; a benchmark that needs
- * attention also gets its blame and its other metrics; passed benchmarks share a line. The card's
- * change and next steps come last.
+ * The card's sentence, then one line per benchmark, in columns, worst first; a benchmark that
+ * needs attention also gets its blame and its other metrics; passed benchmarks share a line. The
+ * card's change and next steps come last.
  *
  *	reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
  *
@@ -40,7 +40,7 @@ enum {
 static bool other_is_shown(const struct fg_terminal_page *page,
 			   const struct fg_metric_verdict *metric)
 {
-	if (metric->accepted) /* an accepted change has a separate line */
+	if (metric->accepted) /* an accepted metric has its own line */
 		return false;
 	return page->options->verbose || metric->gated ||
 	       (metric->decided && metric->outcome == FG_OUTCOME_REGRESSION);
@@ -144,7 +144,7 @@ static void add_hint(const struct fg_terminal_page *page,
 	const char *probably = fg_report_probably(benchmark);
 	struct fg_strbuf line = {0};
 
-	/* The card already has this sentence for its benchmark. */
+	/* The card's sentence already has this hint for the card's benchmark. */
 	if (probably && benchmark != page->card->benchmark)
 		fg_terminal_add_sentence(page, NULL, probably);
 	if (probably)
@@ -164,7 +164,8 @@ static void add_notes(const struct fg_terminal_page *page, const struct fg_notes
 }
 
 /*
- * Gives the reason why the programs cannot run side by side: in short, or in full with --verbose.
+ * Gives the reason for the schedule: in full with --verbose, otherwise in short, and only if the
+ * schedule is not a duet.
  */
 static void add_schedule(const struct fg_terminal_page *page,
 			 const struct fg_benchmark_verdict *benchmark, const char *reason)
@@ -330,7 +331,7 @@ static void add_differences(const struct fg_terminal_page *page)
 					 "more differences in build or host: --verbose");
 }
 
-/* Lists the reasons why benchmarks could not run as a duet, each once. */
+/* Lists the reasons for the benchmarks' schedules; equal reasons in a row appear once. */
 static void add_schedules(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -347,7 +348,7 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* With --verbose: adds sampling rates, their cost, the clocks and their blind spots. */
+/* With --verbose: sampling rates, their cost, the clocks, and the time that they miss. */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -370,7 +371,7 @@ static void add_circumstances(const struct fg_terminal_page *page)
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
-	if (page->card) /* a quote in another format has no room for the schedules */
+	if (page->card) /* a quote in another format has no card, and no room for reasons */
 		add_schedules(page);
 	add_sampling(page);
 	add_differences(page);

@@ -56,7 +56,7 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_blam
 	fg_strbuf_release(&line);
 }
 
-/* Adds changed lines, or the hottest line, with their costs. */
+/* Adds the changed lines, or else the hottest line, with costs. */
 static void add_source(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
 {
 	struct fg_hunk hunk;

@@ -111,8 +111,8 @@ void fg_terminal_add_paragraph(const struct fg_terminal_page *page, const char *
 }
 
 /*
- * For a locale without UTF-8: replaces the few non-ASCII characters that this reporter writes, and
- * any other with "?".
+ * For a locale without UTF-8: replaces the few non-ASCII characters that this reporter writes by
+ * similar ASCII text, and any other by "?".
  */
 static void add_as_ascii(struct fg_strbuf *text, const char *utf8)
 {

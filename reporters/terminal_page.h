@@ -56,7 +56,7 @@ void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style
 /* Adds a sentence below a benchmark, wrapped at the terminal's edge. */
 void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *style,
 			      const char *text);
-/* Adds a sentence about the whole run, wrapped at the terminal's edge, without indent. */
+/* Adds a sentence about the whole run, wrapped at the terminal's edge and not indented. */
 void fg_terminal_add_paragraph(const struct fg_terminal_page *page, const char *style,
 			       const char *text);
 /* Finishes the page: converts to ASCII if requested and removes trailing blanks. */

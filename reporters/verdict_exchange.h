@@ -19,7 +19,7 @@ struct fg_verdict_context {
 
 void fg_verdict_exchange(const struct fg_exchange *with, struct fg_verdict *verdict);
 
-/* Both functions write conditions of the run, which are never read back. */
+/* Writers of the run's conditions, which are never read back. */
 void fg_report_add_run(const struct fg_report *report, struct fg_json_writer *w);
 void fg_report_add_builds(const struct fg_report *report,
 			  const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);

@@ -93,10 +93,7 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 
 	for (size_t i = 0; i < shown; i++)
 		rest.delta -= blame->functions[i].delta;
-	/*
-	 * Functions with opposite changes can make the rest larger than the total: then show no
-	 * share.
-	 */
+	/* A rest larger than the total gets no share: it cancels a part of the shown functions. */
 	if (has_shares(blame) && fabs(rest.delta) <= fabs(blame->total_delta))
 		rest.share = rest.delta / blame->total_delta;
 	if (!(fabs(rest.delta) > ROUNDING * fabs(blame->total_delta)))
@@ -147,9 +144,7 @@ static const struct {
 	 .name = "probably slower",
 	 .words = "probably slower"},
 	{.outcome = FG_OUTCOME_INCONCLUSIVE, .name = "inconclusive", .words = "inconclusive"},
-	{.outcome = FG_OUTCOME_PLACEMENT,
-	 .name = "placement",
-	 .words = "of unchanged code elsewhere"},
+	{.outcome = FG_OUTCOME_PLACEMENT, .name = "placement", .words = "placed differently"},
 	{.outcome = FG_OUTCOME_IMPROVEMENT, .name = "improvement", .words = "improved"},
 	{.outcome = FG_OUTCOME_MISSING, .name = "missing", .words = "missing"},
 	{.outcome = FG_OUTCOME_NEW, .name = "new", .words = "new"},

@@ -32,9 +32,9 @@ const char *fg_report_schedule_reason(const struct fg_report *report,
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
- * Iterates over notes on gated metrics that need attention: undecided, excluded pairs. Excludes
- * notes that every format shows in a separate place (smallest detectable change, accepted slowdown,
- * probably slower). Start with a zeroed place; NULL ends the iteration.
+ * Iterates over notes on gated metrics that did not pass. Excludes notes that every format shows
+ * elsewhere (smallest detectable change, accepted slowdown, probably slower). Start with a zeroed
+ * place; NULL ends the iteration.
  */
 struct fg_note_place {
 	size_t metric;
@@ -63,7 +63,7 @@ const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Should the change be shown as a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
 /*
- * Returns "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL if the
+ * "probably slower (+7.0 %): all of 21 pairs are slower; not failed because ..."; NULL if the
  * benchmark is not probably slower.
  */
 const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
@@ -71,7 +71,7 @@ const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
 const char *fg_report_state(const struct fg_benchmark_verdict *benchmark);
 /* Returns words that follow a number of benchmarks: "regressed", "could not be measured". */
 const char *fg_report_state_words(const struct fg_benchmark_verdict *benchmark);
-/* Adds "regression: 1 of 5 benchmarks regressed, 4 pass". */
+/* "5 benchmarks: 1 regressed, 4 passed" */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 
 #endif

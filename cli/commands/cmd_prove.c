@@ -79,7 +79,7 @@ static const struct fg_option options[] = {
 	FG_ROW_BUDGET(struct options, request.budget_ns, "30m",
 		      "start no run that is unlikely to end within this time"),
 	FG_ROW_FLAG(struct options, request.nightly, "nightly", 0,
-		    "add to the newest card of this runner, night after night"),
+		    "add the runs to this runner's newest card, in a nightly job"),
 	{.name = NULL},
 };
 

@@ -32,7 +32,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "stored or exported runs to send as well (default: only those that wait in the spool)"},
+	 .help = "stored or exported runs to send as well (default: only the runs that wait in the "
+		 "spool)"},
 	{.name = NULL},
 };
 

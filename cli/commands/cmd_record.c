@@ -27,10 +27,9 @@ static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SI
 					  SIGURG, SIGWINCH, SIGIO,   SIGPWR};
 
 static const struct fg_option options[] = {
-	FG_ROW_NAME(
-		struct fg_recording, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
-		"the folder for the traces, created if missing (default: fastgate-record); those "
-		"of the previous recording move to FOLDER.old"),
+	FG_ROW_NAME(struct fg_recording, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
+		    "the folder for the traces, created if missing (default: fastgate-record); the "
+		    "traces of the previous recording move to FOLDER.old"),
 	FG_ROW_FLAG(struct fg_recording, append, "append", 0,
 		    "keep the traces of earlier recordings in the folder: together they form one "
 		    "profile"),
@@ -76,8 +75,8 @@ static const struct fg_option options[] = {
 		struct fg_recording, sample.kernel, "kernel", 0, "MODE", kernel_modes, "auto",
 		"name the kernel's functions where system time is spent, if the kernel may be sampled"),
 	FG_ROW_CHOICE(struct fg_recording, sample.python, "python", 0, "WHICH", pythons, "auto",
-		      "show the functions of Python programs (3.11 to 3.13) in place of the "
-		      "interpreter's, or (off) the interpreter's own"),
+		      "auto: show the functions of Python programs (3.11 to 3.13) instead of the "
+		      "interpreter's functions; off: show the interpreter's functions"),
 	FG_ROW_DURATION(struct fg_recording, sample.delay_ns, "delay", NULL,
 			"take no samples for this long after each process starts"),
 	FG_ROW_DURATION(struct fg_recording, sample.duration_ns, "duration", NULL,

@@ -160,8 +160,8 @@ const struct fg_cli_command fg_cmd_report = {
 	.description =
 		"Writes the verdict of a stored run: as the summary of `fastgate run`, as JSON "
 		"(docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub "
-		"annotations, a GitLab metrics report, or CSV.  The same run always gives the "
-		"same bytes.\n"
+		"annotations, a GitLab metrics report, or CSV. The same run always gives the same "
+		"bytes.\n"
 		"\n"
 		"Without --format, FILE's extension decides: .html, .json, .xml, .md, .csv, "
 		".txt.\n"

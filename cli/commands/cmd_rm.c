@@ -18,7 +18,7 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate rm 0198f3a1", "remove the run whose id begins like this"},
+	{"fastgate rm 0198f3a1", "remove the run whose id begins with these digits"},
 	{"fastgate rm latest~1", "remove the run before the newest"},
 	{NULL, NULL},
 };

@@ -574,10 +574,11 @@ static const struct fg_option options[] = {
 		    "measure both in this session"),
 	FG_ROW_FLAG(
 		struct options, staged, "staged", 0,
-		"measure the staged changes instead of the work tree, in a worktree of its own, "
-		"against HEAD or --against"),
+		"build the staged changes in a separate worktree, and measure them instead of the "
+		"work tree, against HEAD or --against"),
 	FG_ROW_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
-		    "measure this git ref instead of the work tree, in a worktree of its own"),
+		    "build this git ref in a separate worktree, and measure it instead of the work "
+		    "tree"),
 	FG_ROW_FLAG(struct options, in_place, "in-place", 0,
 		    "build and measure the work tree where it is, not a snapshot of it"),
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
@@ -586,16 +587,16 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "time limit for one benchmark: 5m"),
 	FG_ROW_FLAG(
 		struct options, quick, "quick", 'Q',
-		"give a first answer: skip benchmarks as --affected does, and spend 15 s on each "
-		"of the others"),
+		"give a first answer: skip benchmarks as --affected does, and spend at most 15 s "
+		"on each remaining benchmark"),
 	FG_ROW_FLAG(struct options, affected, "affected", 0,
 		    "skip benchmarks if nothing that they execute or read has changed"),
 	FG_ROW_FLAG(struct options, exact, "exact", 0,
 		    "instead of times, count the instructions of one execution per side, and fail "
 		    "if the candidate executes more"),
 	FG_ROW_TEXT(struct options, shard, "shard", 0, "I/N",
-		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
-		    "combines them into one verdict"),
+		    "split the benchmarks into N parts and measure part I; `fastgate gate --merge` "
+		    "combines the parts into one verdict"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
 	FG_ROW_FILE(

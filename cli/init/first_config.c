@@ -212,7 +212,7 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 	fg_strbuf_printf(
 		text,
 		"\n"
-		"# The baseline: the commit where this branch left the main one, built and "
+		"# The baseline: the commit at which this branch left the main branch, built and "
 		"measured in the same\n"
 		"# session. A stored run can serve instead: { branch: main }, { tag: v1.4 } or { "
 		"run: ID }.\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends runs to a perfdb server, so that no run is lost or stored twice.
+ * Sends runs to a perfdb server; no run is lost, and none is stored twice.
  *
  * A run first becomes a file in the spool, synced and renamed into place; only then is the network
  * used. fg_push_spool() sends the files, oldest first, and removes each when the server has
@@ -12,9 +12,9 @@
  *	           and its digest
  *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time, half of
  *	           connection                   it random, or as long as Retry-After says
- *	not here   401, 403, 404, 3xx, another  stops: every other run would be refused too
+ *	not here   401, 403, 404, 3xx, another  stops: the server would refuse every other run
  *	           200 or 201
- *	never      any other 4xx                the file becomes NAME.rejected, other files follow
+ *	never      any other 4xx                the file becomes NAME.rejected; sends the next file
  */
 #ifndef FG_PERFDB_CLIENT_CLIENT_H
 #define FG_PERFDB_CLIENT_CLIENT_H
@@ -64,8 +64,9 @@ struct fg_push_result {
 };
 
 /*
- * Returns FG_OK if nothing is waiting or rejected, otherwise FG_ENET with the first reason; fills
- * `result` in either case.
+ * Returns FG_OK if no run is waiting or rejected, FG_EINTERRUPTED after an interrupt, FG_EINVAL if
+ * the options name no server, and FG_ENET with the first reason if a run was not confirmed. Fills
+ * `result` in each case.
  */
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;

@@ -22,7 +22,7 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
-	/* bytes after a reply's limit that are read and dropped; a longer reply fails */
+	/* read and dropped beyond a reply's limit; a reply with more is a failure */
 	DROPPED_MAX_BYTES = 8 << 20,
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
@@ -204,7 +204,7 @@ static void configure(struct fg_http *http)
 	fg_curl_set(curl, CURLOPT_WRITEDATA, http);
 }
 
-/* The usual file of certificates; NULL if no such file exists. */
+/* Returns $SSL_CERT_FILE or the distribution's file of certificates; NULL if there is neither. */
 static const char *system_certificates(void)
 {
 	static const char *const places[] = {
@@ -322,8 +322,8 @@ static int64_t bounded_wait_ns(int64_t wait_s)
 }
 
 /*
- * Returns the wait that the server asks for, or -1. GitHub sends the time at which its rate limit
- * ends.
+ * Returns the wait that the server asks for, or -1. GitHub's rate limit names the second at which
+ * it ends.
  */
 static int64_t retry_after(CURL *curl)
 {

@@ -45,17 +45,17 @@ struct fg_http_request {
 
 struct fg_http_reply {
 	long status;            /* 0 if there was no reply */
-	int64_t retry_after_ns; /* -1 if the reply has none */
+	int64_t retry_after_ns; /* -1 if the reply asks for no wait */
 	struct fg_strbuf body;  /* at most reply_max_bytes */
-	bool was_refused;       /* `admits` rejected every address */
+	bool was_refused;       /* `admits` rejected an address, and no other worked */
 };
 
 /* Everything that `options` points to must outlive the connection. */
 int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Returns FG_OK if there was a reply, whatever its status, otherwise FG_ENET. The caller releases
- * the reply's body.
+ * Returns FG_OK if there was a reply, whatever its status, FG_EINTERRUPTED after an interrupt, and
+ * FG_ENET otherwise. The caller releases the reply's body.
  */
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
@@ -77,7 +77,7 @@ struct fg_http_patience {
 };
 
 void fg_http_patience_init(struct fg_http_patience *patience);
-/* Waits after attempt `attempt` (from 1) has failed: twice as long each time, half of it random. */
+/* Waits after attempt `attempt` (from 1): twice as long each time; half of the wait is random. */
 void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
 
 #endif

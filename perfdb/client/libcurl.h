@@ -42,9 +42,9 @@ extern struct fg_curl fg_curl;
 int fg_curl_open(struct fg_error *err) FG_NODISCARD;
 
 /*
- * Sets an option, whose number determines the type of its value: a `long` or a pointer. Any other
- * type does not compile, since the library would read past it. (The check in curl.h needs the
- * function's real name.)
+ * Sets an option, whose number determines the type of its value: a `long` or a pointer. An int,
+ * past whose end libcurl would read, does not compile. (The check in curl.h only sees calls of
+ * curl_easy_setopt() by that name.)
  */
 #define FG_CURL_TAKES_NUMBER(option)    \
  ((option) < CURLOPTTYPE_OBJECTPOINT || \

@@ -45,7 +45,7 @@ struct fg_post_message {
 	bool is_open; /* the run passed without a decision */
 };
 
-/* Zero selects the default; only tests set these. */
+/* Zero selects the default; only tests set the limits. */
 struct fg_post_options {
 	unsigned attempts;                        /* 0: 4 */
 	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */

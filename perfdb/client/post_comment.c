@@ -38,8 +38,8 @@ static void add_percent_encoded(struct fg_strbuf *text, const char *words)
 }
 
 /*
- * The pull request's head must be the measured commit; if the request has newer commits, the job of
- * the newest commit posts.
+ * Finds the open pull request whose head is the measured commit. If its branch has newer commits,
+ * their job posts.
  */
 static int find_number(struct fg_post *p, struct fg_error *err)
 {

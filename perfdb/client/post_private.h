@@ -24,7 +24,7 @@ struct fg_post_job {
 	char *page;     /* the job's web page; or NULL */
 };
 
-/* Outside the service `job` stays empty, which is not a failure. The caller releases it. */
+/* Fills `job`, which the caller releases. Outside the service it stays empty, without a failure. */
 int fg_post_job_github(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
 int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_post_job_release(struct fg_post_job *job);
@@ -36,7 +36,7 @@ const char *fg_post_variable(const char *name);
 
 enum {
 	FG_POST_PAGE_SIZE = 100,
-	/* room for 100 comments of 65,536 characters, some of which take several bytes */
+	/* room for 100 comments of 65,536 characters of up to four bytes */
 	FG_POST_REPLY_MAX_BYTES = 32 << 20,
 };
 
@@ -65,7 +65,7 @@ int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **j
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
-/* Each function posts to one target. *result stays FG_POST_NOWHERE if nothing can be posted. */
+/* Each function posts to one target. *result stays FG_POST_NOWHERE if no pull request is found. */
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);

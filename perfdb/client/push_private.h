@@ -45,7 +45,7 @@ int fg_spool_names(const char *folder, char ***names, size_t *count, struct fg_e
 	FG_NODISCARD;
 /*
  * Judges the whole reply. A login page or a cache in between may answer 200, so only a reply with
- * the run's id and the digest of the sent body confirms the run.
+ * the run's id and fg_wire_digest() confirms the run.
  */
 enum fg_push_outcome fg_push_judge(struct fg_push *p, const char *id, const char *digest,
 				   const struct fg_http_reply *reply, struct fg_error *err);

@@ -92,9 +92,9 @@ static int count_request(struct fg_request *rq, const char *caller, struct fg_er
 }
 
 /*
- * Requests are limited per token, wherever it is used, or else per address. A token that is not
- * known yet counts for its address only after the token has failed: a valid token must not use up
- * the limit of other clients at that address.
+ * Limits requests per token, or per address for clients without a token. A token that was not seen
+ * lately counts against its address only after it has failed, so that a valid token uses up nothing
+ * of the address's limit.
  */
 static int check_rate(struct fg_request *rq, struct fg_error *err)
 {

@@ -19,7 +19,7 @@ struct meaning {
 	int code; /* enum fg_status of a failure */
 	int http_status;
 	const char *word;
-	const char *message; /* message for the client; NULL: the error's own */
+	const char *message; /* message for the client; NULL: the error's message */
 };
 
 static const struct meaning meanings[] = {
@@ -34,7 +34,7 @@ static const struct meaning meanings[] = {
 	{FG_EIO, 507, "storage", "the server cannot read or write its database; its log says why"},
 };
 
-/* Error codes of refusals, by their HTTP status. */
+/* Error codes of refusals, which set the HTTP status themselves. */
 static const struct {
 	int http_status;
 	const char *word;

@@ -7,7 +7,7 @@
 
 enum {
 	FILE_FROM_BYTES = 1 << 20,
-	RESERVED_BYTES = 256 << 10 /* at most this much is reserved for an announced size */
+	RESERVED_BYTES = 256 << 10 /* maximum memory reserved for an announced size */
 };
 
 static void forget(struct fg_body *body)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libmicrohttpd closes a silent connection, but never one that sends a byte now and then. So the
- * headers of a request must arrive within a time limit, counted from the opening of the connection
- * or from the last answer, and the request must be complete, with its answer read, within a second
- * limit. A late connection is shut down, which wakes its thread, and that thread closes the
- * connection. Until then the descriptor cannot be reused: libmicrohttpd announces the end of a
- * connection before closing it, and that call waits for our lock.
+ * libmicrohttpd closes a silent connection, but a connection that sends a byte now and then stays
+ * open forever. So there are two time limits: one for the headers of a request, counted from the
+ * opening of the connection or from the last answer, and one from the headers until the client has
+ * read the answer. A late connection is shut down, which wakes the thread that serves it, and that
+ * thread closes it. The descriptor cannot be reused before the shutdown: libmicrohttpd calls
+ * fg_connections_notice() before it closes a descriptor, and that call waits for our lock.
  */
 #include "perfdb/server/connections.h"
 
@@ -16,7 +16,7 @@
 
 struct entry {
 	struct entry *next;
-	struct entry **place; /* the pointer to this entry */
+	struct entry **place; /* the pointer that holds this entry's address */
 	int fd;
 	bool in_request;
 	bool is_cut;
@@ -29,7 +29,7 @@ struct fg_connections {
 	size_t count;
 	int64_t headers_ns;
 	int64_t request_ns;
-	size_t busy_from; /* with this many connections, a new one closes an idle one */
+	size_t busy_from; /* from this number of connections on, idle connections are closed */
 };
 
 static void cut_late(struct fg_connections *connections, int64_t now_ns)
@@ -45,7 +45,7 @@ static void cut_late(struct fg_connections *connections, int64_t now_ns)
 
 /*
  * Near the limit, closes the connection that has been idle longest to make room for a new one. A
- * client that opens many connections and sends nothing thereby loses its own.
+ * client that opens many connections and sends nothing thereby loses only its own connections.
  */
 static void make_room(struct fg_connections *connections)
 {

@@ -18,7 +18,7 @@ char *fg_first_start_file(const char *database)
 	return strstr(database, "://") ? NULL : fg_xasprintf("%s.key", database);
 }
 
-/* One transaction: the token is committed once its key is in the file. */
+/* Runs in a transaction, which the caller commits after the key is in the file. */
 static int make_key(struct fg_store *store, const char *database, char key[FG_TOKEN_TEXT_SIZE],
 		    struct fg_error *err)
 {

@@ -114,9 +114,7 @@ static size_t find_point(const struct fg_history *history, const char *run)
 	return i;
 }
 
-/*
- * Marks the open regression that the change point confirms; false if there is no such regression.
- */
+/* Marks the open regression that the change point confirms; false if it confirms no regression. */
 static bool confirms(const struct fg_watched_change *c, size_t at, struct changes *open)
 {
 	for (size_t i = 0; i < open->count; i++) {

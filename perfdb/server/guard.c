@@ -100,7 +100,9 @@ static bool is_own_origin(struct fg_request *rq, const char *origin)
 	return host && name && strcasecmp(name + 3, host) == 0;
 }
 
-/* A form on any site can send text/plain; the types that routes expect need a CORS preflight. */
+/*
+ * The expected types need a CORS preflight, unlike text/plain, which a form on any site can send.
+ */
 static bool has_expected_type(struct fg_request *rq)
 {
 	const char *type = fg_request_header(rq, MHD_HTTP_HEADER_CONTENT_TYPE);

@@ -5,14 +5,17 @@
 
 #include "perfdb/server/request.h"
 
-/* Stands for %00 in an address, which would end the string. */
+/* Replaces the NUL of %00 in an address, which would end the string. */
 #define FG_GUARD_NUL '\1'
 
 /*
  * Refuses a request that two servers could read differently: two lengths, no or two hosts, a NUL.
  */
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* If the server has a list of names or a secret, refuses other host names (DNS rebinding). */
+/*
+ * If the server has a list of names or a secret, refuses host names that are neither listed nor
+ * local (DNS rebinding).
+ */
 int fg_guard_host(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /*
  * Refuses cross-site writes (CSRF): a foreign Origin or Sec-Fetch-Site, or a Content-Type that

@@ -17,9 +17,9 @@ static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
 static const int64_t look_every_ns = 250 * FG_NS_PER_MS;
 static const int64_t remember_ns = 60 * FG_NS_PER_S; /* a failed write counts for this long */
 /*
- * The database counts as down if it has not answered for this long. This is shorter than a session
- * waits for a lock, so queued requests are refused before a worker becomes free and waits for the
- * lock as well.
+ * The database counts as down if it has not answered for this long. A session waits longer for a
+ * lock, so queued requests are refused before a free worker takes them and waits for the lock as
+ * well.
  */
 static const int64_t patience_ns = 2500 * FG_NS_PER_MS;
 
@@ -85,7 +85,7 @@ int fg_health_start(const struct fg_health_options *options, struct fg_health **
 	h->asks = (struct fg_background){
 		.name = "health db", .work = ask, .context = h, .pause_ns = ask_every_ns};
 	h->looks = (struct fg_background){
-		.name = "health disk", .work = look, .context = h, .pause_ns = look_every_ns};
+		.name = "health watch", .work = look, .context = h, .pause_ns = look_every_ns};
 	*health = h;
 	status = fg_background_start(&h->asks, err);
 	return status == FG_OK ? fg_background_start(&h->looks, err) : status;

@@ -12,7 +12,7 @@ struct fg_health;
 
 struct fg_health_options {
 	struct fg_sessions *sessions;
-	const char *folder; /* folder of the database; NULL if it is on another machine */
+	const char *folder; /* folder of the database; NULL if the database is on another machine */
 	/* Called repeatedly while the database does not answer. */
 	void (*while_down)(void *context);
 	void *context;

@@ -57,8 +57,8 @@ static int make_address(const struct fg_server_options *options, struct sockaddr
 
 /*
  * While the server stops, new connections are refused and clients retry. MHD_quiesce_daemon() is
- * meant for this, but it races with the pool's threads, which also remove the listening socket from
- * their epoll sets: the loser ends the process.
+ * meant for this, but it races with the pool's threads: both remove the listening socket from an
+ * epoll set, and libmicrohttpd ends the process if the second removal fails.
  */
 static enum MHD_Result accept_client(void *context, const struct sockaddr *address, socklen_t size)
 {
@@ -75,8 +75,8 @@ static enum MHD_Result accept_client(void *context, const struct sockaddr *addre
 static char ciphers[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-MAC-ALL:+AEAD:-RSA";
 
 /*
- * Replaces libmicrohttpd's own function, whose result would end at %00. fg_guard_shape() refuses
- * U+0001.
+ * Replaces libmicrohttpd's own function, whose result would end at %00: turns %00 into U+0001,
+ * which fg_guard_shape() refuses.
  */
 static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
 {

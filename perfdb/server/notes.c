@@ -11,7 +11,7 @@
 #include "store/serving/audit.h"
 
 enum {
-	STRANGERS_PER_MINUTE = 16, /* for all strangers together, so that the log grows slowly */
+	STRANGERS_PER_MINUTE = 16, /* few, so that the audit log grows slowly */
 	SUBJECT_MAX_BYTES = 200
 };
 

@@ -109,20 +109,21 @@ bool fg_ranges_have(const struct fg_ranges *ranges, const struct fg_address *add
  * IPv6 one.
  */
 static const char *const special[] = {
-	"0.0.0.0/8",      /* this network */
-	"10.0.0.0/8",     /* private */
-	"100.64.0.0/10",  /* shared by customers of one provider */
-	"127.0.0.0/8",    /* loopback */
-	"169.254.0.0/16", /* link-local, used by clouds for their metadata */
-	"172.16.0.0/12",  /* private */
-	"192.0.0.0/24",   /* protocol assignments */
-	"192.0.2.0/24",   /* documentation */
-	"192.88.99.0/24", /* 6to4 relays */
-	"192.168.0.0/16", /* private */
-	"198.18.0.0/15",  /* network benchmarks */
-	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", /* multicast */
-	"240.0.0.0/4",                                      /* reserved, and broadcast */
-	"::/96", /* unspecified, loopback, IPv4-compatible */
+	"0.0.0.0/8",                         /* this network */
+	"10.0.0.0/8",                        /* private */
+	"100.64.0.0/10",                     /* shared by customers of one provider */
+	"127.0.0.0/8",                       /* loopback */
+	"169.254.0.0/16",                    /* link-local, used by clouds for their metadata */
+	"172.16.0.0/12",                     /* private */
+	"192.0.0.0/24",                      /* protocol assignments */
+	"192.0.2.0/24",                      /* documentation */
+	"192.88.99.0/24",                    /* 6to4 relays */
+	"192.168.0.0/16",                    /* private */
+	"198.18.0.0/15",                     /* network benchmarks */
+	"198.51.100.0/24", "203.0.113.0/24", /* documentation */
+	"224.0.0.0/4",                       /* multicast */
+	"240.0.0.0/4",                       /* reserved, and broadcast */
+	"::/96",                             /* unspecified, loopback, IPv4-compatible */
 	"64:ff9b::/96",    "64:ff9b:1::/48", "100::/64", /* NAT64, discard-only */
 	"2001::/23",                                     /* protocol assignments, Teredo */
 	"2001:db8::/32",                                 /* documentation */

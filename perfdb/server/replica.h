@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A read replica that answers queries. Tokens and sign-ins always use the primary. A query goes to
- * the replica while it answers and its delay is small, unless the client wrote something a moment
- * ago. If the replica cannot answer or lacks the data, the primary answers. Inside perfdb/server/
- * only.
+ * the replica while it answers and lags by less than ten seconds, unless the client wrote something
+ * in the last ten seconds. If the replica cannot answer or lacks the data, the primary answers.
+ * Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_REPLICA_H
 #define FG_PERFDB_SERVER_REPLICA_H
@@ -20,7 +20,7 @@ void fg_replica_stop(struct fg_replica *replica);
 /* Returns a session for a query by `who`, or NULL to use the primary. */
 struct fg_store *fg_replica_borrow(struct fg_replica *replica, const char *who);
 void fg_replica_give_back(struct fg_replica *replica, struct fg_store *store);
-/* Notes that `who` must see what was just written. */
+/* Sends the queries of `who`, who has just written something, to the primary for a while. */
 void fg_replica_wrote(struct fg_replica *replica, const char *who);
 /* Number of queries since the start. */
 unsigned long long fg_replica_query_count(const struct fg_replica *replica);

@@ -20,11 +20,11 @@ struct fg_body {
 	size_t announced;     /* announced size; 0: unknown */
 	atomic_size_t *total; /* bytes of all bodies in progress */
 	size_t total_limit;
-	atomic_size_t *share; /* bytes of this sender's bodies; at most half of total_limit */
-	size_t size;          /* bytes received so far */
+	atomic_size_t *share; /* bytes of this sender's bodies; limit: half of total_limit */
+	size_t size;          /* received so far */
 	size_t counted;       /* bytes included in *total and *share */
 	enum fg_body_state {
-		FG_BODY_COMPLETE, /* nothing is missing so far */
+		FG_BODY_COMPLETE, /* no part was dropped so far */
 		FG_BODY_TOO_LARGE,
 		FG_BODY_NO_ROOM, /* other bodies have used up the limit */
 		FG_BODY_NO_DISK, /* the file cannot be written */
@@ -61,7 +61,7 @@ struct fg_answer {
 	const char *asset_tag;
 	unsigned retry_after_s;
 	const char *refusal; /* error code in the answer; NULL: derived from the status */
-	const char *cause;   /* detail for the log only; NULL if the message is enough */
+	const char *cause;   /* detail for the log only; NULL: the message */
 	const char *cookie;
 };
 
@@ -111,12 +111,12 @@ int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
 		    struct fg_error *err) FG_NODISCARD;
 /*
- * Returns FG_ENOENT unless the client may use this address for the project: for other clients the
- * project does not exist. `project` NULL: all projects.
+ * Returns FG_ENOENT unless the client may use this address for the project: a client without rights
+ * does not learn that the project exists. `project` NULL: all projects.
  */
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;
-/* Do the client's grants allow this address for at least one project? */
+/* Does a grant of the client cover this scope for at least one project? */
 bool fg_request_is_allowed(const struct fg_request *rq, enum fg_scope needed);
 /* The parameter "project", or else the only project of this client; NULL for all. */
 int fg_request_which_project(struct fg_request *rq, const char **project, struct fg_error *err)

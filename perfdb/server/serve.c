@@ -33,7 +33,7 @@ static const struct fg_option serve_options[] = {
 	FG_ROW_TEXT(struct fg_perfdb_options, server.tls_certificate, "tls-cert", 0, "FILE",
 		    "certificate chain in PEM"),
 	FG_ROW_TEXT(struct fg_perfdb_options, server.tls_key, "tls-key", 0, "FILE",
-		    "key of the certificate in PEM"),
+		    "private key of the certificate in PEM"),
 	FG_ROW_FLAG(struct fg_perfdb_options, server.behind_proxy, "behind-proxy", 0,
 		    "a reverse proxy terminates TLS"),
 	FG_ROW_LIST(struct fg_perfdb_options, server.proxies, "trust-proxy", 0, "CIDR",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Starts and stops the server; parts are stopped in reverse order. */
+/* Starts and stops the server and its parts. */
 #include "perfdb/server/server.h"
 
 #include "base/clock.h"
@@ -63,9 +63,9 @@ static void raise_file_limit(void)
 }
 
 /*
- * An upload of new code allocates and frees some megabytes. By default malloc returns them to the
- * system, which then clears each page for the next upload, until a large upload has raised the
- * threshold.
+ * An upload of new code allocates and frees some megabytes. Until a large upload has raised its
+ * thresholds, malloc returns this memory to the system, which then clears each page for the next
+ * upload.
  */
 static void keep_memory(void)
 {

@@ -35,20 +35,17 @@ struct fg_server_options {
 	uint16_t port;               /* 0: any free port */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
-	/*
-	 * hosts that requests may name, besides loopback; empty: any host, or only loopback with
-	 * `secret`
-	 */
+	/* host names that requests may use besides loopback; empty: any, with `secret` none */
 	struct fg_option_list hosts;
 	/*
-	 * Proxies whose headers are trusted. An empty list with behind_proxy means the proxies on
+	 * Proxies whose headers are trusted; with behind_proxy, an empty list trusts proxies on
 	 * loopback.
 	 */
 	struct fg_option_list proxies;
 	/* ways to sign in, besides tokens */
 	const char *user_header;   /* names the person, as sent by a trusted proxy; may be NULL */
 	const char *groups_header; /* lists the person's groups, separated by commas; may be NULL */
-	const char *secret;        /* required in every request, instead of a token; may be NULL */
+	const char *secret;        /* key that requests send instead of a token; may be NULL */
 	const char *public_url;    /* the server's address for browsers; NULL: unknown */
 	struct fg_webhook_options webhooks;
 	bool behind_proxy;         /* the proxy does TLS: a public address needs no certificate */

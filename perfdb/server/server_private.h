@@ -33,7 +33,7 @@ struct fg_route;
 struct fg_counters {
 	atomic_ullong requests[FG_ROUTE_MAX];
 	atomic_ullong microseconds[FG_ROUTE_MAX];
-	atomic_ullong answers[6]; /* by hundreds of the status */
+	atomic_ullong answers[6]; /* by the first digit of the status */
 	atomic_ullong runs_stored;
 	atomic_ullong runs_known;
 	atomic_ullong over_quota;

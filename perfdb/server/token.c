@@ -100,7 +100,10 @@ out:
 
 static const struct fg_perfdb_action actions[] = {
 	{.name = "list", .run = list},
-	{.name = "create", .changes = true, .run = create, .remark = "it is not shown again"},
+	{.name = "create",
+	 .changes = true,
+	 .run = create,
+	 .remark = "the token is not shown again"},
 	{.name = "revoke", .takes_word = true, .changes = true, .run = revoke},
 	{.name = NULL},
 };

@@ -45,8 +45,8 @@ struct fg_watch_place {
 struct fg_store;
 
 /*
- * Finds the change point that this run confirms: the history ends at a different level with the run
- * than without the run. If the run confirms nothing, change->run is empty.
+ * Finds the change point that this run confirms: with the run, the history ends at a different
+ * level than without it. If the run confirms no change point, change->run is empty.
  */
 int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
 			 const char *run, struct fg_watched_change *change, struct fg_error *err)
@@ -68,8 +68,9 @@ bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *pl
 
 /*
  * Adds the regressions of a history to its change points, and keeps the newest FG_WATCHED_CHANGES.
- * A later run of the same branch against the same baseline replaces the earlier run. An improvement
- * that reverts at least half of a regression undoes the regression.
+ * If a branch is measured again against the same baseline, a regression replaces the earlier
+ * regression, and a pass or an improvement undoes it. An improvement on the branch that reverts at
+ * least half of a regression undoes it as well.
  */
 void fg_gate_changes_add(const struct fg_history *history, struct fg_watched *watched);
 

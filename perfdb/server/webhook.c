@@ -24,7 +24,7 @@ enum {
 
 /* ---- the message ---- */
 
-/* Clean text has no control characters, so only quotes and backslashes need an escape in JSON. */
+/* Clean text has no control characters, so JSON needs an escape only for '"' and '\'. */
 static void add_value(struct fg_strbuf *body, const char *value)
 {
 	struct fg_strbuf clean = {0};

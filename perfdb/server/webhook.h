@@ -17,7 +17,7 @@ struct fg_server;
  * seconds.
  */
 int fg_webhooks_start(struct fg_server *server, struct fg_error *err) FG_NODISCARD;
-/* An fg_http_admits: allows public addresses and addresses in the fg_ranges. */
+/* An fg_http_admits that allows public addresses and the addresses in `allowed`, an fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
 struct fg_webhook_value {
@@ -26,8 +26,8 @@ struct fg_webhook_value {
 };
 
 /*
- * Replaces the places with the values. Values are escaped and cut, so that a string in the template
- * remains one string.
+ * Replaces placeholders by their values. Values are escaped and cut, so that a string in the
+ * template remains one string.
  */
 void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,
 		     struct fg_strbuf *body);

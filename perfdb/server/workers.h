@@ -36,8 +36,8 @@ int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_er
 void fg_workers_stop(struct fg_workers *workers);
 void fg_workers_free(struct fg_workers *workers);
 /*
- * Announces a job; false if the workers are stopping. After true, suspend the connection, give the
- * job, and call fg_workers_release() once its answer was read.
+ * Announces a job. If this returns true, suspend the connection, give the job, and call
+ * fg_workers_release() after its answer was read. False if the workers are stopping.
  */
 bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 /* Refuses the job immediately if the workers have begun to stop since the job was announced. */

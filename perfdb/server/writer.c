@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SQLite has one writer, and on PostgreSQL runs of new code mostly wait for each other's names. So
- * one locked session that knows the names of earlier runs is as fast as several sessions.
+ * SQLite has one writer, and on PostgreSQL uploads of new code mostly wait for names that another
+ * transaction is adding. So one locked session that knows the names of earlier runs is as fast as
+ * several sessions.
  */
 #include "perfdb/server/writer.h"
 
@@ -13,7 +14,7 @@
 
 enum {
 	TRIES = 3,
-	AGAIN_WITHIN_NS = 2000000000, /* a slower attempt has waited for another process's lock */
+	AGAIN_WITHIN_NS = 2000000000, /* a slower attempt has waited for a lock: no retry */
 };
 
 struct fg_writer {

@@ -27,7 +27,7 @@ function timeLabels(points, x, box) {
 	return parts;
 }
 
-// The gate's own verdicts also stand out by shape.
+// The gate's verdicts stand out by shape as well as by colour.
 function mark(p, at, height, radius) {
 	const name = `point ${p.verdict ?? ''}`;
 	if (p.verdict === 'regression')
@@ -37,7 +37,8 @@ function mark(p, at, height, radius) {
 	return svg('circle', { cx: at, cy: height, r: radius, class: name });
 }
 
-// Draws one point per run, or, if there are more runs than pixels, the range of each pixel column.
+// One point per run as long as points are distinguishable; otherwise the range of each pixel
+// column, with one mark per verdict in every four columns.
 function drawPoints(points, x, y, box) {
 	if (points.length <= box.right - box.left)
 		return points.map((p, index) => finite(p.value) && mark(p, x(index), y(p.value), points.length > 300 ? 1.5 : 3));
@@ -56,7 +57,7 @@ function drawPoints(points, x, y, box) {
 	return [svg('path', { d: path.join(''), class: 'range' }), ...judged.values()];
 }
 
-// A level with its error: joins the points that have `band`.
+// Draws a level as a line, with a band for its error.
 function bandOf(points, x, y) {
 	const place = (value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`;
 	const upper = points.map((p, i) => place(p.band[1], i));
@@ -165,7 +166,7 @@ class TrendChart {
 			label(this.x(index) + (index === this.last ? -4 : 4), box.top + 10, formatChange(ratio - 1), 'step-label', index === this.last ? 'end' : 'start')];
 	}
 
-	// For a chain: marks the points at which a gate failed or something became faster.
+	// For a chain: marks the points at which a gate failed or the benchmark became faster.
 	steps(box) {
 		const { points } = this.data;
 		return points.flatMap((p, i) => (i > 0 && i >= this.first && i <= this.last && ['regression', 'improvement'].includes(p.verdict) ? this.step(i, p.value / points[i - 1].value, box) : []));
@@ -221,7 +222,7 @@ class TrendChart {
 		replace(this.caption, names(this.data.caption ?? `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} run${points.length === 1 ? '' : 's'}, `
 			+ `${changes.length === 0 ? 'no change point found (a change point needs five runs on either side)' : `${changes.length} change point${changes.length === 1 ? '' : 's'}`}`
 			+ `${judged > 0 ? `; the gate called ${judged} of these runs slower or larger (▲)` : ''}.`
-			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`));
+			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the smallest change for which the gate fails.` : ''}`));
 	}
 
 	// --- the run under the cursor ---

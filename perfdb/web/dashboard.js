@@ -12,8 +12,8 @@ import { triageForm } from './triage.js';
 
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
-const SUMMED_UP = 30; // projects whose state is fetched
-const FEW = 12; // this many benchmarks are listed without folding
+const SUMMED_UP = 30; // maximum number of projects whose state is fetched
+const FEW = 12; // up to this number, benchmarks are listed without folding
 
 // An imported profile has no metrics.
 function isProfile(benchmark) {
@@ -54,7 +54,8 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-// Returns the card's sentence, without the benchmark's name `name`, and with a link to the line if known.
+// The card's sentence, with a link to the source line if there is an address for it. `name` is the
+// benchmark's name if the page shows it already: the sentence then omits it.
 function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
@@ -134,8 +135,8 @@ function isClosed(change) {
 	return Boolean(change.reverted_by) || DECIDED.includes(change.state);
 }
 
-// Sorts the changes of several projects, each given as [project, dashboard], into open, closed and better.
-// Within each group, the changes of the newest run come first, and within a run the largest change.
+// Sorts changes of several projects, given as [project, its dashboard], into open changes, closed
+// changes (decided or reverted) and improvements; newest first, and within a run largest first.
 function sortChanges(answers) {
 	const all = answers.flatMap(([project, { benchmarks }]) => benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ project, b, change }))))
 		.sort((x, y) => Date.parse(y.change.started_at) - Date.parse(x.change.started_at) || Math.abs(y.change.ratio - 1) - Math.abs(x.change.ratio - 1));
@@ -149,10 +150,10 @@ function inbox(answers, writable, decided) {
 	const folded = (words, items) => items.length > 0 && el('details', {}, el('summary', {}, `${words} (${items.length})`), changeTable(items, writable, decided));
 	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 && changeTable(open, writable, decided), waits || open.length > 0 ? waits
 		: el('p', { class: 'quiet' }, 'None: every failed gate and every lasting slowdown has been decided.'),
-	folded('Decided or undone', closed), folded('What improved', better)];
+	folded('Decided or undone', closed), folded('Improvements', better)];
 }
 
-// Shows the changes that await a decision, and adds change points when the server has found them.
+// The changes that await a decision in some projects; change points found later are added.
 async function inboxSection(answers) {
 	const writable = await canWrite();
 	const section = el('section', { 'aria-labelledby': 'open' });
@@ -230,7 +231,7 @@ export async function showChanges({ project }) {
 function guide(administers) {
 	const step = (words, ...commands) => el('li', {}, words, el('pre', {}, commands.join('\n')));
 	return [el('p', {}, 'No run has been uploaded yet. In your own project:'), el('ol', { class: 'guide' },
-		step(administers ? ['Get a token that may send runs, from ', link('Tokens', 'tokens'), ':'] : 'Create a token that may send runs, on the server:', 'perfdb token create --scope upload --note ci'),
+		step(administers ? ['Create a token that may send runs, on the page ', link('Tokens', 'tokens'), ' or on the server:'] : 'Create a token that may send runs, on the server:', 'perfdb token create --scope upload --note ci'),
 		step('Set the address and the token where your runs are made:', `export PERFDB_URL=${location.origin}/ PERFDB_TOKEN=…`),
 		step('Make a first run and send it:', 'fastgate init', 'fastgate run --against HEAD', 'fastgate push latest'))];
 }

@@ -42,7 +42,7 @@ export async function showVerdict(state) {
 	const { project } = data.run;
 	const sides = { project, a, b };
 	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
-	// With one side alone there is nothing to compare by another measure.
+	// With only one side, there is nothing to compare by another measure.
 	const hasSides = (benchmark) => data.benchmarks.find(({ name }) => name === benchmark)?.verdict !== 'new';
 	document.title = `${words} · perfdb`;
 	showHeader(project, state.view);

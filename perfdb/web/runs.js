@@ -45,7 +45,7 @@ async function usageWords(project) {
 	const most = (value, unit) => (value ? ` of at most ${formatValue(value, unit)}` : '');
 	const full = (limits.most_runs && runs >= limits.most_runs) || (limits.most_bytes && bytes >= limits.most_bytes);
 	return [`Holds ${formatValue(runs)} ${runs === 1 ? 'run' : 'runs'}${most(limits.most_runs)}, ${formatValue(bytes, 'bytes')}${most(limits.most_bytes, 'bytes')}.`,
-		limits.keep_days ? ` Runs are kept for ${limits.keep_days} days, and the newest ${limits.keep_newest} of each branch.` : '',
+		limits.keep_days ? ` Runs are kept for ${limits.keep_days} days, and the newest ${limits.keep_newest} of each branch whatever their age.` : '',
 		full && el('strong', {}, ' The quota is reached: uploads are refused.')];
 }
 

@@ -104,7 +104,7 @@ export function post(path, body, method = 'POST') {
 	return query(path, {}, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
 
-// Resolves once the server answers. Leaving the page before that would end on the browser's own error page.
+// Resolves once the server answers; following a link earlier would show the browser's error page.
 export function untilAlive() {
 	return untilAnswered('/healthz', {});
 }
@@ -115,13 +115,13 @@ export async function projectNames() {
 	return (await projects).projects;
 }
 
-// Fetches the server's facts once. A server over a local store is read-only, and so are some tokens.
 let capabilities = null;
 export function serverFacts() {
 	capabilities ??= query('capabilities');
 	return capabilities;
 }
 
+// May this page write? A server over a local store is read-only, and a token may lack the scope.
 export async function canWrite() {
 	const { read_only: isReadOnly, scope } = await serverFacts();
 	return !isReadOnly && ['triage', 'admin'].includes(scope);

@@ -21,7 +21,7 @@ export function link(text, view, parameters, attributes) {
 	return el('a', { ...attributes, href: address(view, parameters) }, names(text));
 }
 
-// Switches to another project in the same tab, if that project has the tab.
+// Switches to another project, in the same tab if this page belongs to a tab.
 function projectChoice(project, tab) {
 	const choice = el('select', { 'aria-label': 'Project', onchange: () => {
 		location.href = choice.value ? address(Object.hasOwn(TABS, tab ?? '') ? tab : 'project', { project: choice.value }) : address('projects');
@@ -92,7 +92,7 @@ export function toast(words, isFailure) {
 	closing = isFailure ? 0 : setTimeout(close, TOAST_MS);
 }
 
-// Runs `work` and reports either what was saved (the text it returns) or what failed.
+// Runs `work`, and reports the text that it returns, or its error.
 export async function attempt(work) {
 	try {
 		const words = await work();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access: tokens are made, shown once and revoked.
+// The page of tokens: creates a token, shows it once, lists and revokes tokens.
 
 import { el, replace } from './dom.js';
 import { clip, formatTime } from './format.js';
@@ -32,7 +32,7 @@ function tokenTable(tokens, redraw) {
 			{ title: 'Project', value: (token) => token.project ?? '', cell: (token) => clip(token.project ?? 'all', 60) },
 			{ title: 'Scope', value: (token) => token.scope, cell: (token) => token.scope },
 			{ title: 'State', value: tokenState, cell: tokenState },
-			{ title: 'Ends', value: (token) => token.expires_at, cell: (token) => formatTime(token.expires_at).slice(0, 10) },
+			{ title: 'Expires', value: (token) => token.expires_at, cell: (token) => formatTime(token.expires_at).slice(0, 10) },
 			{ title: 'Last used', value: (token) => token.used_at ?? '', cell: (token) => (token.used_at ? [ago(token.used_at), token.used_from && ` from ${token.used_from}`] : 'never') },
 			{ title: 'Revoke', cell: (token) => !token.revoked && el('button', { type: 'button', 'aria-label': `Revoke token ${token.id}`, onclick: () => attempt(() => revoke(token)) }, 'Revoke') },
 		],
@@ -58,7 +58,7 @@ function tokenForm(projects, made, redraw) {
 	return el('form', { class: 'note', onsubmit: (event) => attempt(() => create(event)) },
 		el('label', {}, 'For ', el('input', { name: 'note', required: true, maxlength: 200, placeholder: 'a person, a CI job' })),
 		projectChoice(projects), scopeChoice(),
-		el('label', {}, 'Valid for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', { class: 'primary' }, 'Make'));
+		el('label', {}, 'Valid for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', { class: 'primary' }, 'Create'));
 }
 
 export async function showTokens() {

@@ -11,7 +11,8 @@ import { triageForm } from './triage.js';
 
 const shellWord = (name) => (/^[\w./:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-// Commands that list the commits between the runs before and after a change, and that search them.
+// The commits between the last run before a change and the first run after it, and the command that
+// finds the commit at fault.
 function commitsBetween(state, change, points) {
 	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit?.slice(0, 12));
 	if (!before || !after || before === after)
@@ -154,10 +155,10 @@ async function showUnmeasured({ project, benchmark }) {
 		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 
-const MIN_CHAINED = 3; // commits needed before a chain is drawn
+const MIN_CHAINED = 3; // minimum number of commits in a chain that is drawn
 const BAND = 1.96; // standard errors of a 95 % interval
 
-// The level by paired runs, in the order of the commits, which does not depend on hosts and dates.
+// The level by pairs, in the order of the commits: it does not depend on hosts and dates.
 function chainedPoints(answer) {
 	const runs = new Map(answer.points.map((p) => [p.run, p]));
 	return answer.chain.map((p) => {
@@ -283,7 +284,7 @@ function pointTable(answer) {
 // A function's own time, or its time with callees.
 const COSTS = { own: 'own time', callees: 'time with callees' };
 
-// Shows the cost that changed, by default, own time first.
+// By default, shows own time, or time with callees if only that has changed.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
 	const question = (of) => query('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });

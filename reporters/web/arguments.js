@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments of calls: all functions, the call paths to one function by calls, one path in full, and the distribution of its arguments.
+// Arguments of calls: all functions, the call paths to one function, one path in full, and the distribution of its arguments.
 
 import { el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatValue, isStarter, shortName } from './format.js';
 import { dataTable } from './table.js';
 
 const SIDES = ['baseline', 'candidate'];
-const NAMED = 3; // functions of a path that are named
+const NAMED = 3; // number of a path's functions that are named
 const HINTS_SHOWN = 8;
 const OUTER_FRAMES = 32; // frames before the gap in a path that was cut
 const FIRST_BIN = -32;
@@ -22,7 +22,7 @@ function formatCalls(count) {
 	return count > 0 ? formatValue(count, '1') : '';
 }
 
-// Returns one value if the sides agree or only one side is known; `none` stands for a missing value.
+// One value if the sides agree or only one side is known; `none` stands for a missing value.
 function bothSides([before, after], none = '0') {
 	const isOne = [before, after].some((text) => text === undefined || text === null);
 	return isOne || before === after ? after ?? before ?? '' : `${before || none} → ${after || none}`;
@@ -33,7 +33,7 @@ function figure(title, key, format, help) {
 		cell: (row) => bothSides(SIDES.map((side) => row[side] && format(row[side][key])), format === formatReal ? '–' : '0') };
 }
 
-// `known` lists the sides whose arguments were recorded, even if a side never calls the function.
+// `known`: the sides whose arguments were recorded, even if a side never calls the function.
 function figureColumns(known) {
 	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one for each lane'),
 		cell: (row) => bothSides(known.map((side) => formatCalls(row[side]?.calls))) };

@@ -50,7 +50,7 @@ function instead(benchmark) {
 
 function levels(metric, unit) {
 	const both = finite(metric.baseline) && finite(metric.candidate);
-	// If the medians of all repetitions fall while the pairs rise, the medians differ by chance.
+	// If the medians contradict the pairs, the medians differ by chance.
 	if (both && finite(metric.ratio) && (metric.ratio - 1) * (metric.candidate - metric.baseline) < 0)
 		return `about ${formatValue((metric.baseline + metric.candidate) / 2, unit)}`;
 	return both ? `${formatValue(metric.baseline, unit)} → ${formatValue(metric.candidate, unit)}`
@@ -59,7 +59,7 @@ function levels(metric, unit) {
 
 // --- the list of benchmarks ---
 
-const FEW = 12; // this many benchmarks are listed without folding
+const FEW = 12; // up to this number, benchmarks are listed without folding
 
 function verdictTable(label, rows, current, onPick) {
 	const metricOf = (b) => (instead(b) ? null : headline(b));
@@ -77,7 +77,7 @@ function verdictTable(label, rows, current, onPick) {
 	});
 }
 
-// Lists the worst benchmarks first; if there are many, passed benchmarks share one line.
+// Worst benchmarks first; if there are many, passed benchmarks share one line.
 function verdictTables(data, chosen, current, onPick) {
 	const rows = worstFirst(data.benchmarks);
 	const passed = rows.filter((b) => b.verdict === 'pass');
@@ -91,8 +91,8 @@ function verdictTables(data, chosen, current, onPick) {
 
 // --- tabs ---
 
-// Panels: { id, title, content }, where content is a list of elements or a function that makes the list when first shown.
-// The screen shows one panel at a time, a printed page shows all panels.
+// Panels: { id, title, content }, where content is a list of elements or a function that makes them
+// when first shown. One panel is visible at a time; all panels are printed.
 function tabs(label, panels, chosen, onChoice) {
 	const buttons = panels.map(({ id, title }) => el('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => {
 		show(id);
@@ -180,7 +180,7 @@ export function isSure(f) {
 	return ['guilty', 'faster', 'same code'].includes(f.standing);
 }
 
-// Colours by a function's standing; moved, not sure and unchanged have no colour.
+// Colours of a function's standing; the standings moved, not sure and unchanged have no colour.
 const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
 
 function standing(f) {
@@ -237,7 +237,7 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// Returns the metrics that have values, and the requested metric, or else the headline's.
+// The metrics that have values, and the chosen metric: wanted, else the headline, else the first.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
@@ -281,7 +281,7 @@ function overTime(benchmark, view) {
 	return details;
 }
 
-// Notes on several metrics appear once, above the metrics.
+// Notes that apply to several metrics appear once, above the table.
 function sharedNotes(metrics) {
 	const all = metrics.flatMap((m) => m.notes ?? []);
 	return [...new Set(all.filter((note, i) => all.indexOf(note) !== i))];
@@ -398,7 +398,8 @@ function failure(benchmark) {
 		scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
 }
 
-// The culprit's lines, the change, how to reproduce it and how to accept it, as in every report; then more rows.
+// The card without its sentence: the culprit's lines, the mechanism, the change and the next steps,
+// as in every report; then the rows in `more`.
 function restOfCard({ since, because, lines, commit, next = [] }, ...more) {
 	const why = because?.[0]?.mechanism?.words;
 	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
@@ -452,14 +453,14 @@ function functionParts(benchmark, data, profile, view) {
 		data === benchmark && libraryTable(benchmark)];
 }
 
-// The function to show first, which is the blamed function.
+// The blamed function, which is shown first.
 function culpritOf(benchmark, profile) {
 	const guilty = benchmark.functions.find((f) => f.standing === 'guilty') ?? benchmark.functions.find(isSure);
 	return guilty && profile.functions.name.findIndex((name, f) => name === guilty.name && (profile.functions.library[f] ?? '') === (guilty.library ?? ''));
 }
 
 function flameSection(benchmark, profile, range, view) {
-	// The browser's Back button undoes a zoom, but not a search or a choice.
+	// The browser's Back button undoes a zoom or a change of view, but not typing.
 	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
@@ -545,7 +546,7 @@ function showBenchmark(benchmark, view) {
 			facts('Build of the baseline, this benchmark', benchmark.build?.baseline), facts('Build of the candidate, this benchmark', benchmark.build?.candidate)] }]
 		.filter(({ content }) => typeof content === 'function' || content.flat().some(Boolean));
 	const parts = tabs(`Parts of ${clip(benchmark.name, 80)}`, panels, tabOf(view.state), (tab) => view.keep({ tab }));
-	// The page begins with the leading benchmark's card; any other benchmark shows its card here.
+	// The leading benchmark's card begins the page; another benchmark's card is shown here.
 	const { isLeading } = view;
 	return [el('h2', { id: 'benchmark', tabindex: -1, class: isLeading && view.isAlone ? 'hidden' : undefined }, names(isLeading || isProfile(benchmark) ? clip(benchmark.name || '[no name]', 120) : clip(benchmark.answer.sentence, 600))),
 		!isLeading && restOfCard(benchmark.answer), (isProfile(benchmark) || !instead(benchmark)) && el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
@@ -600,11 +601,10 @@ function worstFirst(benchmarks) {
 	return [...benchmarks].sort((a, b) => rankOf(stateOf(a)) - rankOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
-// Options on a server:
-// historyOf(benchmark) returns an element with the benchmark's history.
-// functionHref(benchmark, name, library) returns the address of a function's history.
-// profileOf(benchmark, [from, to], measure) fetches the profile of some pairs or by another measure.
-// measuresOf(benchmark) returns the measures, [{ name, unit }].
+// Options on a server: historyOf(benchmark) returns an element with the benchmark's history;
+// functionHref(benchmark, name, library) returns the address of a function's history;
+// profileOf(benchmark, [from, to], measure) fetches the profile of some pairs or by another
+// measure; measuresOf(benchmark) fetches the measures, [{ name, unit }].
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, links: linksOfRun(data.run), state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };

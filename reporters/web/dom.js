@@ -46,12 +46,12 @@ export function replace(parent, ...children) {
 	return parent;
 }
 
-// Defers content further down the page until after the first paint.
+// Runs `work` after the next paint, to fill the lower parts of a page.
 export function afterPaint(work) {
 	requestAnimationFrame(() => setTimeout(work));
 }
 
-// Prepares likely next views while the browser is idle.
+// Runs `work` while the browser is idle, to prepare likely next views.
 export function whenIdle(work) {
 	if ('requestIdleCallback' in window)
 		requestIdleCallback(work);

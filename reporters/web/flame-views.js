@@ -63,7 +63,8 @@ function growCallers(tree, profile, node, start) {
 // A caller with a smaller share would be invisible, so it is counted with its callee.
 const SMALLEST_SHARE = 1 / 2000;
 
-// Lists all nodes with self time; `at` is the ancestor reached from each node, and a group belongs to one tree node.
+// All nodes with self time (`origin`), each with the ancestor reached from it so far (`at`).
+// Entries that belong to one node of the tree are contiguous.
 function everySelf(profile) {
 	const nodes = [];
 	for (let i = 1; i < profile.count; i += 1)
@@ -250,7 +251,7 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// Returns the last function viewed, or else the one to show first, or else the one with the largest change.
+	// The focused function, else the culprit, else the function with the largest change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
 		if (focused > 0 || options.culprit > 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differential flame graph on a canvas: time as width, change as colour, sign and hatching; callees below their callers, or callers above what they call.
 //
-// Tens of thousands of frames are laid out once; drawing visits only frames at least half a pixel wide, which keeps a zoom cheap.
-// A canvas is opaque to a screen reader, so a tree next to the canvas has the frames around the focused frame, with the same keys.
+// Tens of thousands of frames are laid out once; drawing visits only frames at least half a pixel wide, so a zoom costs no more than the visible frames. A canvas is opaque to a screen reader, so a
+// tree next to it has the frames around the focused frame, with the same keys.
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
 import { clip, fitName, formatChange, formatShare, place, shortName } from './format.js';
@@ -64,7 +64,7 @@ function once(profile, key, make) {
 	return made.get(key) ?? made.set(key, make()).get(key);
 }
 
-// Lays out a graph of these options ahead of time.
+// Lays out a graph with these options ahead of time.
 export function prepareGraph(profile, { only, byAll }) {
 	const isDifferential = profile.hasBaseline && profile.hasCandidate;
 	const mode = only ?? (isDifferential ? 'both' : profile.hasCandidate ? 'candidate' : 'baseline');

@@ -109,7 +109,7 @@ export function shortName(name) {
 	const sign = /operator\s*(?:\(\)|[<>=\-!+*/%^&|~[\],]+|\w+)/.exec(cut);
 	let depth = 0;
 	let short = '';
-	let end = ''; // rest of an operator's name, which may contain a space
+	let end = ''; // an operator's name, which may contain a space
 	for (let i = 0; i < cut.length; i += 1) {
 		const c = cut[i];
 		if (sign && i === sign.index) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Call graph picture: the most important functions, in layers from callers to callees.
 //
-// The picture shows the functions with the most time or change; a dashed edge is a call path through other functions.
-// A function's layer is the length of the longest path to it, after cycles are broken.
-// Within a layer, a few sweeps sort functions by the mean place of their neighbours, which removes most crossings.
+// It shows the functions with the most time or change. A call path between two shown functions through hidden functions
+// becomes one dashed edge. Layers are longest paths after cycles are broken. Within a layer, a few sweeps sort
+// functions by the mean place of their neighbours, which removes most crossings in graphs of this size.
 
 import { el, onResize, scroller, svg } from './dom.js';
 import { clip, fitName, formatChange, formatMs, shortName } from './format.js';
@@ -12,7 +12,7 @@ import { appearance, tints } from './profile.js';
 const MOST = 26;
 const BOX = { width: 176, across: 18, down: 40, line: 15, letters: 24 };
 
-// Breaks a name into lines between its parts; a name that is too long keeps only class and function.
+// Breaks a name, or only its class and function if it is too long, into lines between its parts.
 function lines(name) {
 	const list = [];
 	for (const part of fitName(shortName(name), 3 * BOX.letters).split(/(?<=::|_)/).flatMap((word) => word.match(new RegExp(`[^]{1,${BOX.letters}}`, 'gu')))) {

@@ -54,7 +54,7 @@ function markedTable(words, rows, extra, both) {
 	});
 }
 
-// Returns [{ title, id, table }] for each table that is not empty; `both`: two sides are compared.
+// Returns { title, id, table } for each table with rows; `both`: two sides are compared.
 export function markedTables(benchmark, marked, both) {
 	const rows = markedRows(benchmark, marked);
 	const regions = rows.filter((r) => !r.name.startsWith(UNIT));

@@ -73,7 +73,7 @@ export function pairChanges(raw, metric) {
 	}));
 }
 
-// The range of most points and of every decided value; outliers are drawn at the edge.
+// The range of most points, zero, the interval and the estimate; outliers are drawn at the edge.
 function pairRange(points, metric) {
 	const counted = points.filter((p) => !p.aside).map((p) => p.change).sort((a, b) => a - b);
 	const from = counted.length ? counted : points.map((p) => p.change).sort((a, b) => a - b);
@@ -98,7 +98,7 @@ function drawBand(parts, metric, box, y) {
 		parts.push(line(box.left, y(metric.ratio - 1), box.right, y(metric.ratio - 1), `estimate ${metric.verdict}`));
 }
 
-// The distribution of the same points, drawn sideways.
+// The distribution of the points that count, drawn sideways.
 function drawHistogram(parts, points, box, y, range) {
 	const counted = points.filter((p) => !p.aside);
 	const bins = Math.max(6, Math.min(24, Math.round(Math.sqrt(counted.length) * 2)));
@@ -179,8 +179,8 @@ function noiseOf(values) {
 	return steps.length > 0 ? quantile(steps, 0.5) * 1.4826 / Math.SQRT2 : 0;
 }
 
-const SPARK_NOISE = 10; // minimum height of the picture, in standard deviations of the noise
-const SPARK_LEVEL = 0.02; // minimum height of the picture, as a share of the level
+const SPARK_NOISE = 10; // the full height spans at least this many standard deviations
+const SPARK_LEVEL = 0.02; // the full height spans at least this share of the level
 
 // A word-sized trend, scaled so that noise looks small.
 export function sparkline(values) {
@@ -209,8 +209,8 @@ function range(values) {
 	return ends(list.filter((v) => v >= low - reach && v <= high + reach));
 }
 
-// Returns the range of almost all values, their positions in the picture, and the grid.
-// Outliers are drawn at the edge.
+// Returns the range of almost all values, the function from a value to its height in the picture,
+// and the grid. Outliers are drawn at the edge.
 export function axis(values, unit, width, height) {
 	let [low, high] = range(values);
 	if (!finite(low))

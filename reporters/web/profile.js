@@ -7,7 +7,7 @@
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
-// The format of values. Without a unit they are times. Weights are in thousandths of the displayed unit.
+// Formats milliseconds, or millions of `unit`. A weight is a thousandth of such a value.
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };
@@ -143,9 +143,8 @@ function ownChanges(profile) {
 const FULL = 0.5; // share of the whole change that gets the full colour
 const MIN_CHANGE = 0.02; // a smaller share of the time is noise, not a change of the whole
 
-// Returns −1 … +1 for each frame: its share of the whole change.
-// Only the frame's own time counts, so that a caller is not coloured for its callees.
-// With `byAll`, everything below the frame counts, so that the root's change is divided among callers.
+// Returns the tint of each frame, from −1 to +1, by the change of its own time, so that a caller is
+// not coloured for its callees; with `byAll`, by the change of all time below the frame.
 export function tints(profile, byAll) {
 	const [before, after] = profile.inclusive.map((side) => side[0]);
 	const whole = Math.max(Math.abs(after - before), MIN_CHANGE * Math.max(before, after));

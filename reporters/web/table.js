@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table with sorting and filtering. Only the first hundred rows are in the page until the reader asks for more.
+// A table with sorting and filtering. Only the first rows (by default a hundred) are in the page until the reader asks
+// for more.
 
 import { el, replace, scroller } from './dom.js';
 import { verdictMark } from './format.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The repetitions of a benchmark in execution order, which shows drift and a busy host.
-// A range of pairs can be chosen with the pointer or by number; the rest of the page then covers only these pairs.
+// The repetitions of a benchmark in execution order, which shows drift and a busy host. A range of pairs can be chosen
+// with the pointer or by number; the flame graph and the table of functions then cover only these pairs.
 
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';
@@ -64,7 +64,7 @@ function drawTimeline(list, unit, width, range) {
 		Math.floor((left - box.left) / step)))].pair };
 }
 
-// "Pairs 3 to 9: cpu time +12.1 % (median of 7 pairs)."
+// "Pairs 3 to 9: cpu time +12.1 %, median of 7 pairs that count."
 function rangeWords(raw, metric, range) {
 	const changes = pairChanges(raw, metric.name).filter((p) => !p.aside && chosenBy(range)(p)).map((p) => p.change);
 	const which = range ? `Pairs ${range[0]} to ${range[1]}` : 'All pairs';

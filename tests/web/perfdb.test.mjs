@@ -86,7 +86,7 @@ async function tokens(context) {
 	await page.getByRole('heading', { name: 'Tokens' }).waitFor();
 	await page.getByLabel('For', { exact: true }).fill('<b>Ann</b>');
 	await page.getByLabel('May').selectOption('triage');
-	await page.getByRole('button', { name: 'Make' }).click();
+	await page.getByRole('button', { name: 'Create' }).click();
 	const secret = await page.locator('code.secret').innerText();
 	assert.match(secret, /^fgt_[0-9a-f]{64}$/);
 	assert.equal(await works(secret), 200);

@@ -61,9 +61,8 @@ int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * Shows a page that loads the next page, after the cookie was set. Browsers send a strict cookie
- * only if the request comes from a page of the same site. The new address no longer contains the
- * key.
+ * Answers with a page that sets the cookie and loads "/", an address without the key. Browsers
+ * send a strict cookie only with requests that come from a page of the same site.
  */
 static void show_entry(struct fg_request *rq)
 {

@@ -290,8 +290,9 @@ static const char *other_measure(struct fg_request *rq)
 }
 
 /*
- * Pages draw the rows of time, so the measure's rows replace them. Returns false if the set lacks
- * the measure, or if its values (a peak, say) are not sums and cannot be drawn as call paths.
+ * Pages draw the rows of time, so the measure's rows replace them. Returns false if the set has no
+ * rows of the measure, or if its values (a peak, say) are not sums and cannot be drawn as call
+ * paths.
  */
 static bool show_measure(struct fg_profile_set *set, const char *measure)
 {

@@ -12,9 +12,9 @@
 #include "store/store.h"
 
 enum {
-	RUNS_MAX = 2000, /* maximum runs whose functions are read */
+	RUNS_MAX = 2000, /* after this many runs, no further benchmark is read */
 	FUNCTIONS_SHOWN = 20,
-	BENCHMARKS_MIN = 2, /* a single benchmark is judged by its own runs */
+	BENCHMARKS_MIN = 2, /* minimum benchmarks that call a function */
 };
 
 /* Adds the functions of a benchmark to the pool. Returns the number of runs read. */

@@ -15,7 +15,7 @@ enum {
 	RUNS_DEFAULT = 30,
 	RUNS_MAX = 300,
 	MIN_CHAINED = 3,     /* successive commits that make a chain, as on the trend page */
-	INTERVAL_ERRORS = 7, /* approximate half width of an interval, in standard errors */
+	INTERVAL_ERRORS = 7, /* approximate width of an interval, in standard errors */
 };
 
 /* Decisions about changes, and the output so far. */
@@ -154,7 +154,7 @@ static void write_levels(struct dashboard *d, const struct fg_history *history)
 	free(steps);
 }
 
-/* Writes the newest run's value, if it has one. */
+/* Writes the verdict of the newest run that has a value. */
 static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 {
 	const struct fg_history_point *newest =

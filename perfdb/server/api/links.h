@@ -10,7 +10,7 @@
 struct fg_overview_row;
 struct fg_request;
 
-/* Reads the links of the benchmark's run into the request's arena; none if `row` is NULL. */
+/* Reads the links of the benchmark's run into the request's arena; no links if `row` is NULL. */
 int fg_links_read(struct fg_request *rq, const struct fg_overview_row *row,
 		  const char *links[FG_WEB_LINK_COUNT], struct fg_error *err) FG_NODISCARD;
 /* Writes the member "links". */

@@ -41,7 +41,7 @@ static bool is_fingerprint(const char *text)
 	       strspn(text, "0123456789abcdef") == FINGERPRINT_LENGTH;
 }
 
-/* Keeps the card only: its runs stay where they were made. */
+/* Reads the card without its member `runs`, which the server does not keep. */
 static int read_card(struct fg_request *rq, const cJSON *json, struct fg_stored_proof *card,
 		     struct fg_error *err)
 {

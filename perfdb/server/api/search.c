@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Searches projects, benchmarks and functions by part of a name, and runs. */
+/*
+ * Searches projects, benchmarks and functions by part of a name, and runs by id, tag, branch,
+ * subject or commit.
+ */
 #include "store/serving/search.h"
 
 #include "perfdb/server/api/handlers.h"
@@ -36,7 +39,7 @@ static bool has_words(const char *name, const char *words)
 	return false;
 }
 
-/* Lists the projects to search: the requested project, or all projects that the client may see. */
+/* Lists the projects to search: the requested project, or all that the client may see. */
 static int list_projects(const struct search *s, struct fg_name_list *seen, struct fg_error *err)
 {
 	struct fg_name_list all = {0};
@@ -120,7 +123,7 @@ static int write_functions(struct search *s, const struct fg_name_list *projects
 	return status;
 }
 
-/* Several names may lead to the same run. */
+/* Adds a run to the list of runs found; false if it is there already, or if the list is full. */
 static bool is_new(struct search *s, const char *id)
 {
 	for (size_t i = 0; i < s->seen_count; i++) {
@@ -143,7 +146,7 @@ static void write_run_list(struct search *s, const struct fg_run_list *list)
 	}
 }
 
-/* Finds a run by its id or the beginning of it. */
+/* Finds a run by the first of its names that matches, usually the beginning of its id. */
 static int write_run_by_id(struct search *s, struct fg_error *err)
 {
 	struct fg_run_around around = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tokens and the audit log. An administrator of one project sees and makes only tokens of that
- * project.
+ * Tokens and the audit log. An administrator of one project sees and creates only that project's
+ * tokens.
  */
 #include "base/clock.h"
 #include "base/number.h"

@@ -195,7 +195,7 @@ static int check_cost(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Does the request want inclusive times instead of own times? */
+/* Does the request want times with callees instead of own times? */
 static bool is_with_callees(struct fg_request *rq)
 {
 	const char *of = fg_request_parameter(rq, "of");
