@@ -90,9 +90,8 @@ static const struct fg_key measure_keys[] = {
 		 "`auto` tries the schedules that fit the program, and keeps the schedule that "
 		 "decides sooner."},
 	{FG_KEY("pairs", SECTION, 0, "number of pairs of executions"), .section = &pairs_section,
-	 .more = "A pair is one execution of each side. fastgate stops "
-		 "as soon as the question is "
-		 "decided.",
+	 .more = "A pair is one execution of each side; in `abba`, two. fastgate stops as soon as the "
+		 "question is decided.",
 	 .example = "pairs: { min: 10, max: 200 }"},
 	{FG_KEY("budget", DURATION, IN_MEASURE(budget_ns),
 		"time that the pairs of one benchmark may take"),

@@ -41,7 +41,7 @@ static const struct {
 } refusals[] = {
 	{400, "bad_request"},        {401, "unauthorized"}, {403, "forbidden"},
 	{405, "method_not_allowed"}, {415, "unsupported"},  {FG_HTTP_DIFFERENT, "id_taken"},
-	{429, "too_many_requests"},  {502, "bad_gateway"},  {503, "busy"},
+	{429, "too_many_requests"},  {503, "busy"},
 };
 
 static const struct meaning unforeseen = {FG_EDB, 500, "internal",

@@ -4,9 +4,15 @@
 #include "store/serving/upkeep.h"
 #include "store/store.h"
 
-static const struct fg_option copy_options[] = {
+static const struct fg_option backup_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "FILE", "the file to create"),
+	FG_PERFDB_HELP,
+	{.name = NULL},
+};
+
+static const struct fg_option check_options[] = {
+	FG_PERFDB_DATABASE,
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -137,13 +143,13 @@ const struct fg_perfdb_command fg_perfdb_migrate = {
 const struct fg_perfdb_command fg_perfdb_backup = {
 	.name = "backup",
 	.summary = "write a consistent copy --to FILE while the server runs",
-	.options = copy_options,
+	.options = backup_options,
 	.run = backup,
 };
 
 const struct fg_perfdb_command fg_perfdb_check = {
 	.name = "check",
 	.summary = "check for damage",
-	.options = copy_options,
+	.options = check_options,
 	.run = check,
 };
