@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that waits for SIGPROF, or for other events with a signal mask of its own, in every
- * possible way.  It must receive each signal that was sent to it once, and no other, whether or not
+ * A program that waits for SIGPROF, or for other events with its own signal mask, in every possible
+ * way.  It must receive each signal that was sent to it once, and no other, whether or not
  * a collector uses the same signal.  With `process`, no signal goes to a single thread; with
  * `wall`, in addition, none arrives while a thread that blocks it sleeps in epoll.
  */

@@ -33,7 +33,7 @@ def options_of(page):
 
 
 def commands():
-    """("fastgate", command, its page) of all."""
+    """Yields (program, command, help page) for every command."""
     for program, path in (("fastgate", FASTGATE), ("perfdb", PERFDB)):
         overview = said(path, "help").split("Options of every command")[0] if path else ""
         for command in re.findall(r"^  ([a-z]+)  +\S", overview, re.M):

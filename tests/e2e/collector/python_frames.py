@@ -114,7 +114,7 @@ CALLERS = {
     "leaf_sorted": [["main", "sorting"]], "leaf_mapped": [["main", "mapping"]],
     "leaf_generated": [["main", "generating", "generate"],
                        ["main", "delegating", "delegate", "generate"]],
-    # a comprehension is a function of its own before 3.12
+    # Before Python 3.12, a comprehension is a separate function.
     "leaf_nested": [["main", "nesting", "nesting.<locals>.<listcomp>"], ["main", "nesting"]],
     "leaf_method": [["main", "modelling", "Model.step", "Model.__getattr__"]],
     "leaf_deleted": [["main", "modelling", "Model.__del__"]],

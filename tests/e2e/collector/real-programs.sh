@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Real programs under the collector at 1 kHz: the same output and exit code as without.
+# Real programs have the same output and exit code under the collector at 1 kHz as without it.
 # usage: real-programs.sh FASTGATE COLLECTOR SOURCE_FOLDER
 set -u
 fastgate=$1 collector=$2 source=$3

@@ -64,7 +64,7 @@ def edit(path, old, new):
 
 
 def measure(*options, env=None):
-    """The benchmarks that were left out, and why each of the others was measured."""
+    """The benchmarks that were left out, and the reason for each measured one."""
     done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post",
                *(options or ("--affected",)), env=env)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"

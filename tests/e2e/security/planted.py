@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 planted.py FASTGATE MAKE_STORE: fastgate follows no link of another user in a folder like /tmp, and only
-the owner may write its files. Only root can create another user's links; otherwise the test is skipped.
+the owner may write its files. Only root can create another user's links; for other users the test is
+skipped.
 """
 import os
 import shutil

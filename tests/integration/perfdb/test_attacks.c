@@ -264,8 +264,8 @@ struct slow {
 };
 
 /*
- * Stores the server's answer to such a client before it gives up, and returns whether it serves
- * others meanwhile. On a busy machine, these may get too little time as well.
+ * Stores the server's answer to a slow client, and returns whether the server then still answers
+ * another client, which on a busy machine may get too little time as well.
  */
 static bool try_slowly(const struct fg_test_server *s, const struct slow *slow, int64_t patience_ms,
 		       struct fg_strbuf *answer)
