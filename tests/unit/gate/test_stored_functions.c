@@ -23,7 +23,7 @@ struct function {
 	const char *library;
 	double ms[2];
 	unsigned samples; /* samples of each side, plus one; 0: so many that they add no noise */
-	size_t sessions;  /* number of sessions that have it; 0: all */
+	size_t sessions;  /* number of sessions that have the function; 0: all */
 };
 
 static const struct function *known;

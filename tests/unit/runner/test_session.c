@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Whole sessions over shell one-liners: what is recorded, and what happens if benchmarks misbehave.
- */
+/* Whole sessions over shell one-liners: their records, and benchmarks that misbehave. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "runner/job.h"

@@ -72,7 +72,7 @@ static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* The largest change is found first and is the last one: the others are inserted before it. */
+/* The largest change is found first, and is the last one; smaller ones are inserted before it. */
 static void changes_of_any_size_are_found_in_order(void **state)
 {
 	static const size_t changes[] = {30, 60, 90};
@@ -154,8 +154,8 @@ static void equal_values_are_one_level_before_and_after_a_change(void **state)
 }
 
 /*
- * Each at the nominal 5 %: 4 of 80 series are expected; the binomial distribution reaches 10 once
- * in 100 such tests.
+ * At the nominal 5 %, 4 of 80 series of each kind are expected; the binomial distribution reaches
+ * 10 once in 100 tests.
  */
 static void drift_and_outliers_are_not_changes(void **state)
 {
