@@ -29,7 +29,7 @@ struct setting {
 	unsigned max_pairs;
 	double min_effect; /* negative: the defaults */
 	double margin;
-	double seconds; /* a budget: as many pairs as fit in it; 0: max_pairs */
+	double seconds; /* time budget for the pairs; 0: max_pairs */
 };
 
 static const struct setting defaults = {"duet", BY_DEFAULT, -1.0, -1.0, 0.0};
