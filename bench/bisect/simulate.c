@@ -45,8 +45,8 @@ struct tally {
 };
 
 /*
- * A tenth of the commits touch a function that the comparison of the ends blames: 16 times as
- * likely.
+ * A tenth of the commits touch a function that the comparison of the ends blames, and are 16 times
+ * as likely to be the culprit.
  */
 static void make_history(struct history *history)
 {

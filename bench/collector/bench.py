@@ -274,8 +274,8 @@ class Bench:
 
     def truth(self, name, functions, runs, arguments=(), look_ns=1e6):
         """
-        How often a share lies within 3 sigma of the program's own measurement. Sigma is binomial: a
-        look at the first function stands for look_ns, a look at the second for a period.
+        Counts how often a share lies within 3 sigma of the program's own measurement. Sigma is binomial:
+        a look at the first function stands for look_ns, a look at the second for a period.
         """
         inside, shares, true_shares, system, rusage = 0, [], [], [], []
         for _ in range(runs):

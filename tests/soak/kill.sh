@@ -24,7 +24,7 @@ draw() {
 	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
 }
 
-# Waits until no process with this path is left: survivors of the kill need a moment to end the others.
+# Waits until no process with this path is left: survivors of the kill need a moment to end all processes.
 await_silence() {
 	tries=0
 	while pgrep -f "$work/" >/dev/null; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-init_make.py FASTGATE: what `fastgate init` builds with Make, which build system it
-prefers, and what it does if a build fails.
+init_make.py FASTGATE: `fastgate init` builds projects with Make, prefers one of several build systems,
+and reports a build that fails.
 """
 import os
 import shutil

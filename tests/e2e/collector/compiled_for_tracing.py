@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 compiled_for_tracing.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: --entries counts functions with
-NOPs left by the compiler (-fpatchable-function-entry, -mnop-mcount) at those NOPs, even if they
-have no room for a jump otherwise; functions that call __fentry__ (-pg -mfentry) are counted there,
-and gprof's data stay the same.
+NOPs left by the compiler (-fpatchable-function-entry, -mnop-mcount) at those NOPs, even if the rest of
+their code has no room for a jump. Functions that call __fentry__ (-pg -mfentry) are counted at that
+call, and gprof's data stay the same.
 """
 import os
 import re

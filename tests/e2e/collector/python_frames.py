@@ -3,8 +3,8 @@
 """
 python_frames.py FASTGATE COLLECTOR COMPILER: a profile of a Python program names its functions and
 lines, with native ones between them. The callers of each leaf function are known; every sample in a
-leaf must have exactly these. The test runs the program with every interpreter of a known version:
-the system's, those on the path, and those of FASTGATE_TEST_PYTHONS (paths between colons).
+leaf must have exactly these callers. The test runs the program with every interpreter of a known
+version: the system's, those on the path, and those of FASTGATE_TEST_PYTHONS (paths between colons).
 """
 import json
 import os

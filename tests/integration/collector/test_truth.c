@@ -563,7 +563,7 @@ static void check_storm(const char *index)
 		if (trace_on_path(outcome.traces, outcome.traces->samples[i].path, "innermost"))
 			assert_true(trace_on_path(outcome.traces, outcome.traces->samples[i].path,
 						  "chain_0"));
-	/* Both were loaded and unloaded repeatedly, as two modules. */
+	/* Both libraries were loaded and unloaded repeatedly, as two modules. */
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_GONE] >= 100);
 	assert_true(is_elsewhere || outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
 	outcome_release(&outcome);

@@ -418,7 +418,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 			assert_int_equal(fg_store_batch_end(stores[0], &err), FG_OK);
 	}
 	assert_true(count(db, FG_SQL_FUNCTION_LAST) > before + 50);
-	/* The other session continues from there. */
+	/* The other session's ids follow without a gap. */
 	save_code(stores[1], 6013, 5, "0198f000-0000-7000-8000-f00000000033");
 	no_gap = fg_xasprintf("SELECT 1 / CAST(count(*) = %lld AS INTEGER) "
 			      "FROM function WHERE id > %lld",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-ci_readers.py GOLDEN_FOLDER: how Jenkins and GitLab show our JUnit files. Neither can run in a test, so
-this test applies the rules of their readers that decide what a person sees:
+ci_readers.py GOLDEN_FOLDER: Jenkins and GitLab show our JUnit files correctly. Neither can run in a
+test, so this test applies the rules of their readers that decide what a person sees:
 
 GitLab  every testcase below testsuites/testsuite; `failure`, `error` and `skipped` in this order decide
         its state; the text of that element is shown, or its attributes if it has no text; cases are

@@ -14,8 +14,8 @@ static const uint64_t tick_ns = 10000000;
 struct thread_case {
 	const char *why;
 	unsigned ticks;
-	unsigned samples;       /* user samples in each */
-	uint64_t says_ns;       /* system time that getrusage finds in each */
+	unsigned samples;       /* user samples per tick */
+	uint64_t says_ns;       /* system time that getrusage finds per tick */
 	uint64_t system_low_ns; /* lower limit of the sum */
 	uint64_t system_high_ns;
 };

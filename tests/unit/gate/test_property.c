@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The printed interval decides: 100,000 synthetic series, and as many of recorded pairs, under
+ * The printed interval decides: 100,000 synthetic series, and 100,000 of recorded pairs, under
  * policies, layouts and endings of any kind.
  */
 #include "base/random.h"

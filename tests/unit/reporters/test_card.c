@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every surface says the same: what happened, why, since which commit, and what to do next. */
+/* Every surface gives the same answer: the finding, its cause, its commit, and the next step. */
 #include "base/json.h"
 #include "base/text.h"
 #include "reporters/card.h"
