@@ -134,7 +134,7 @@ static void set_effect(const struct recording *recording, struct card_row *row)
 	free(pairs);
 }
 
-/* The number of recorded pairs that fit in this time, at least as many as can decide. */
+/* The number of recorded pairs that fit in this time, but no fewer than can decide. */
 static unsigned pairs_within(const struct recording *recording, double seconds)
 {
 	double sum = 0.0;

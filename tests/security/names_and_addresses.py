@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Names that imitate others or control a terminal are refused or shown as harmless text; an address
+Names that imitate other names or control a terminal are refused or shown as harmless text; an address
 with a NUL is refused; projects reveal nothing to each other.
 """
 import glob

@@ -263,7 +263,7 @@ static void keep_out(const struct way *way)
 	check(kill(getpid(), SIGPROF) == 0 && handled == so_far + 2, "the signal is still blocked");
 }
 
-/* Every thread blocks the signal, so none may be woken by it. */
+/* Every thread blocks the signal, so the signal may wake no thread. */
 static volatile int all_sent;
 
 static void *send_many(void *unused)

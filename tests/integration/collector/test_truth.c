@@ -348,9 +348,9 @@ static void without_the_kernels_events_ticks_meet_system_time(void **state)
 }
 
 /*
- * A tick counts however little CPU time has passed since the previous one. Three such pieces make a
- * millisecond, so a collector that waited for a millisecond would see a third. Ticks in user time
- * are not samples; the first of them starts the fast timer.
+ * A tick counts however little CPU time has passed since the previous one. Here three ticks come in
+ * a millisecond of CPU time, so a collector that waited for a millisecond would see a third. Ticks
+ * in user time are not samples; the first of them starts the fast timer.
  */
 static void every_tick_that_meets_system_time_counts(void **state)
 {

@@ -167,7 +167,7 @@ static void idle_connections_do_not_stop_uploads(void **state)
 		(void)close(fds[i]);
 }
 
-/* A client that opens as many connections as it can leaves room for others. */
+/* A client that opens as many connections as it can leaves room for other clients. */
 static void one_address_does_not_get_all_connections(void **state)
 {
 	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";

@@ -204,7 +204,7 @@ static __attribute__((noinline)) void aligned(unsigned depth)
 	room[1] = more[1] = 0;
 }
 
-/* The same size as `plain`, so that one can replace the other. */
+/* Has the same size as `plain`, so that one can replace the other. */
 static __attribute__((noinline)) void other(unsigned depth)
 {
 	go(depth);

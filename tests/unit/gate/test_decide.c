@@ -217,7 +217,7 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	assert_null(note_with(&decide_differences(mixed, 10)->notes, "probably slower"));
 }
 
-/* If the missing pairs are like the measured ones, the reported number of them decides. */
+/* If the missing pairs are like the measured ones, the reported number of pairs decides. */
 static void the_reported_number_of_missing_pairs_decides(void **state)
 {
 	static const double slower[] = {0.050, 0.051, 0.049, 0.050, 0.052, 0.051, 0.050};

@@ -98,7 +98,7 @@ static void add_row(struct fixture *f, uint8_t arm, uint32_t pair, const char *m
 	}
 }
 
-/* Adds one repetition: the instructions of parse(), and how often it is called. */
+/* Adds one repetition: the instructions and the calls of parse(). */
 static void count(struct fixture *f, uint8_t arm, uint32_t pair, double instructions, double calls)
 {
 	add_row(f, arm, pair, "instructions", (double[]){instructions, COPY_INSTRUCTIONS});

@@ -246,7 +246,7 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 	fg_calltree_release(&tree);
 }
 
-/* With and without names of kernel functions; generated code is tested likewise. */
+/* Tests kernel functions and generated code, with and without names. */
 static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 {
 	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS,

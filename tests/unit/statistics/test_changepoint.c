@@ -114,7 +114,7 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* Sums of such values are rounded; the rounding error is not a change. */
+/* Sums of equal values are rounded; the rounding error is not a change. */
 static void equal_values_are_one_level_before_and_after_a_change(void **state)
 {
 	static const struct {
