@@ -282,7 +282,7 @@ static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
 }
 
 /*
- * Differences of 2 have a scale of 1.4826 * 2, and four of these are 11.86: three of seven values
+ * Differences of 2 have a scale of 1.4826 * 2, and four scales are 11.86: three of seven values
  * that deviate by less remain, and form a level.
  */
 static void values_within_four_scales_of_the_median_around_them_are_not_outliers(void **state)
