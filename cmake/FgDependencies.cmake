@@ -30,8 +30,8 @@ endif()
 pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 
-# Libraries that base/library.h opens on demand: linked with their dependencies, they would take four fifths of a
-# program's start.
+# Libraries that base/library.h opens on demand. If they were linked, loading them with their dependencies would take
+# four fifths of the time in which a program starts.
 set(FG_OPENED_PACKAGES "")
 fg_opened_library(curl libcurl 7.85.0)
 fg_opened_library(libarchive libarchive 3.3.3)

@@ -98,7 +98,7 @@ function(fg_needs kind labels)
 endfunction()
 
 # fg_unit_test(<folder>_<subject> SOURCES ... LINK ...): one cmocka executable per subject.
-# fg_integration_test(...): likewise, for tests across several folders.
+# fg_integration_test(<name> SOURCES ... LINK ...): the same for a test across several folders.
 function(fg_cmocka_test kind name)
 	cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
 	if(NOT T_TIMEOUT)

@@ -53,7 +53,7 @@ MAX_BODY_LINES = 3
 
 
 def exported(code):
-    """The functions and objects that a source defines for others."""
+    """The functions and objects that a source defines for other sources."""
     for pattern in (FUNCTION, OBJECT):
         for match in pattern.finditer(TYPE_ALONE.sub(r"\1 ", code)):
             if not re.search(r"\bstatic\b", match[0]):

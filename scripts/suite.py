@@ -282,7 +282,7 @@ def including(rooms, changed):
 
 
 def changed_selection():
-    """ctest's arguments for the tests of the changed parts, and a description of these."""
+    """ctest's arguments for the tests of the changed parts, and a description of those tests."""
     found = touched(changed_files())
     if found is None:
         return ["-LE", "^(web|slow)$"], "the build or what all tests share: every test but slow ones"

@@ -23,7 +23,7 @@ enum {
 struct history {
 	double effect;       /* in standard deviations of a pair */
 	double spread;       /* standard deviation of a pair */
-	const char *program; /* its recorded pairs instead of simulated ones */
+	const char *program; /* use the recorded pairs of this program; NULL: simulate pairs */
 	struct stretch stretch;
 	size_t measured; /* index of a commit in the range */
 	unsigned ends;   /* pairs spent on comparing the two ends, before either search */
@@ -45,8 +45,8 @@ struct tally {
 };
 
 /*
- * A tenth of the commits touch a function that the comparison of the ends blames: 16 times as
- * likely.
+ * A tenth of the commits touch a function that the comparison of the ends blames, and are 16 times
+ * as likely to be the culprit.
  */
 static void make_history(struct history *history)
 {

@@ -29,7 +29,7 @@ struct setting {
 	unsigned max_pairs;
 	double min_effect; /* negative: the defaults */
 	double margin;
-	double seconds; /* a budget: as many pairs as fit in it; 0: max_pairs */
+	double seconds; /* time budget for the pairs; 0: max_pairs */
 };
 
 static const struct setting defaults = {"duet", BY_DEFAULT, -1.0, -1.0, 0.0};
@@ -134,7 +134,7 @@ static void set_effect(const struct recording *recording, struct card_row *row)
 	free(pairs);
 }
 
-/* The number of recorded pairs that fit in this time, at least as many as can decide. */
+/* The number of recorded pairs that fit in this time, but no fewer than can decide. */
 static unsigned pairs_within(const struct recording *recording, double seconds)
 {
 	double sum = 0.0;

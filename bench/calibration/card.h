@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of the calibration card, and how they are shown: one line per question, one column per
- * condition.
+ * The rows of the calibration card, shown with one line per question and one column per condition.
  */
 #ifndef FG_BENCH_CALIBRATION_CARD_H
 #define FG_BENCH_CALIBRATION_CARD_H

@@ -5,7 +5,8 @@
  * The cost of a choice is the time to a verdict: seconds per observation times the number needed
  * for the first look or for an interval within the margin, whichever is larger. Both schedules were
  * recorded, so both costs are known, with an interval from draws of the recordings. A choice is
- * wrong if the whole interval favours the other schedule; otherwise the recordings cannot tell.
+ * wrong if the whole interval favours the other schedule. If the interval contains equal costs, the
+ * recordings cannot decide.
  *
  * Choices come from real runs under the current load, and from replaying the trial on stretches of
  * the recordings, which gives thousands of choices.
@@ -75,8 +76,8 @@ static bool both_load(const char *folder, const char *condition, const char *kin
 }
 
 /*
- * Expected seconds to a verdict, from `count` observations drawn with replacement, or from all of
- * them unchanged.
+ * Expected seconds to a verdict, from `count` observations drawn with replacement, or from all
+ * observations.
  */
 static double cost_of(const struct both *both, enum side side, struct fg_random *random)
 {

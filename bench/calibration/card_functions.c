@@ -4,9 +4,9 @@
  * (programs/many.c), each on DRAWN pairs that are drawn with replacement.
  *
  * For functions that are equal in both programs, the arms of each drawn pair are swapped at random.
- * Otherwise every decision would repeat the chance effects of the one recording: a function that
- * happens to lie three errors above zero would be flagged in most draws, and the share of false
- * flags would describe this recording, not the method.
+ * Without the swap, every decision would repeat the chance effects of the one recording: a function
+ * that happens to lie three errors above zero would be flagged in most draws, and the share of
+ * false flags would describe this recording, not the method.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -55,7 +55,7 @@ enum {
 };
 
 static const char *const culprits[VARIANTS] = {"", "hot", "shared", "", ""};
-/* Functions changed by the variant; the rest is identical in both programs. */
+/* Functions changed by the variant; all other functions are identical in both programs. */
 static const char *const touched[VARIANTS][2] = {
 	{"", ""}, {"hot", ""}, {"shared", ""}, {"hot", "extracted"}, {"hot", "renamed"}};
 
@@ -121,8 +121,8 @@ struct drawing {
 };
 
 /*
- * Touched nodes from `own`, the others from `other`, which may be the other arm's row; both are
- * ascending by node.
+ * Takes the touched nodes from `own` and the untouched ones from `other`, which may be the other
+ * arm's row. Both rows are ascending by node.
  */
 static void mix_rows(struct drawing *d, const struct fg_profile_row *own,
 		     const struct fg_profile_row *other, struct fg_profile_row *out)

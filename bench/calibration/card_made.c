@@ -16,7 +16,7 @@ enum {
 	RUNS = 125,       /* per history */
 	STEP_AT = 60,     /* first run after the change */
 	STEP_REACH = 3,   /* a change found this many runs off still counts */
-	HISTORY_SHARE = 2 /* histories take longer, so there are this many times fewer of them */
+	HISTORY_SHARE = 2 /* histories take longer: their number is divided by this */
 };
 
 struct noise {
@@ -192,8 +192,8 @@ static void add_runs(size_t decisions, struct card *card)
 }
 
 /*
- * Number of changes found in a history; `step` is added from run STEP_AT on. Sets *near if one of
- * them is in the right place.
+ * Number of changes found in a history; `step` is added from run STEP_AT on. Sets *near if a found
+ * change is in the right place.
  */
 static size_t find_changes(const struct noise *noise, double step, uint64_t seed, bool *near)
 {

@@ -92,7 +92,7 @@ static int take_repetition(struct recorder *recorder, const struct fg_runner_eve
 	const struct fg_ingest_row row = {.arm = r->arm, .pair = r->pair};
 	size_t fresh = recorder->profiles.set.row_count - recorder->old_rows;
 
-	/* adopt_rows() checks later that its block is complete. */
+	/* adopt_rows() checks later that the repetition's block is complete. */
 	if (!event->trace_folder || (r->aside & (uint16_t)~FG_ASIDE_UNPAIRED))
 		return FG_OK;
 	recorder->repetition_of_row = fg_grow(recorder->repetition_of_row, &recorder->capacity,

@@ -75,9 +75,9 @@ extern const struct rival rivals[];
 extern const size_t rival_count;
 
 /*
- * Simulates how such tools measure: executions of one side, then as many of the other, from
- * neighbouring stretches of an ABBA recording; fewer than the tool's default if the recording is
- * short. Returns false if it is too short.
+ * Simulates how the other tool measures: executions of one side, then the same number of the other
+ * side, from neighbouring stretches of an ABBA recording; fewer than the tool's default if the
+ * recording is short. Returns false if the recording is too short.
  */
 bool rival_decide(const struct rival *rival, const struct recording *recording,
 		  struct fg_random *random, bool *slower);

@@ -9,8 +9,9 @@
 #include "bench/calibration/ranks.h"
 
 /*
- * Mann-Whitney.  Exact without ties and up to 50 values per side, otherwise normal with continuity
- * and tie correction.  The statistic is U of the first: how often it exceeds the second.
+ * Mann-Whitney.  Exact without ties and up to 50 values per side; for other samples, the normal
+ * approximation with continuity and tie correction.  The statistic is U of the first sample: the
+ * number of pairs of values in which it exceeds the second.
  */
 struct fg_test mann_whitney_test(const double *first, size_t first_count, const double *second,
 				 size_t second_count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * work DEPTH CALLS: calls exp below DEPTH calls; prints CPU nanoseconds per call. work DEPTH CALLS
- * half: calls a function of its own instead. work tracks EVENTS: moves particles through a field;
+ * half: calls a function of this program instead. work tracks EVENTS: moves particles in a field;
  * each step calls exp, sin, cos, atan2 and log.
  */
 #define _GNU_SOURCE

@@ -3,7 +3,7 @@
 """
 Measures the collector's cost, the time of its parts, and the accuracy of its profiles.
 
-Arms are interleaved round by round, so that a disturbance of the machine affects all of them. The
+Arms are interleaved round by round, so that a disturbance of the machine affects all arms. The
 report compares medians, each with its peer: the same program alone, an empty handler on the same
 timer, gperftools, perf record.
 """
@@ -74,7 +74,7 @@ class Bench:
                               "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
                               "FASTGATE_COLLECTOR_PERIOD": period}),
         }
-        # The same as on a glibc without _dl_find_object().
+        # The collector's own index is the one that it uses on a glibc without _dl_find_object().
         arms["fastgate own index"] = ([], {**arms["fastgate"][1], "FASTGATE_COLLECTOR_INDEX": "own"})
         profiler = glob.glob("/usr/lib/*/libprofiler.so*")
         if profiler and rate <= 4000:
@@ -274,8 +274,8 @@ class Bench:
 
     def truth(self, name, functions, runs, arguments=(), look_ns=1e6):
         """
-        How often a share lies within 3 sigma of the program's own measurement. Sigma is binomial: a
-        look at the first function stands for look_ns, a look at the second for a period.
+        Counts how often a share lies within 3 sigma of the program's own measurement. Sigma is binomial:
+        a look at the first function stands for look_ns, a look at the second for a period.
         """
         inside, shares, true_shares, system, rusage = 0, [], [], [], []
         for _ in range(runs):

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How long the collector's handler takes by the thread's own CPU clock, which stops while the
- * kernel runs another thread.  The collector is linked into this program and switched on by its
- * environment; a handler in front of its own reads the clock before and after.  Before every other
- * one, and after the rest, it spins for the collector's average duration: the lower bound under the
- * same signals and interrupts.
+ * Measures the collector's handler by the thread's own CPU clock, which stops while the kernel runs
+ * another thread.  The collector is linked into this program and switched on by its environment; a
+ * handler in front of the collector's reads the clock before and after.  Alternately before and
+ * after the collector's, the front handler spins for the collector's average duration: the lower
+ * bound under the same signals and interrupts.
  *
  * The clock includes interrupts and, on some hosts, time in which a virtual machine is not running;
  * the spinning handler shows how often.  Handlers are therefore classified by work that not every

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Time of one stack walk, without the signal around it.  The collector is linked into this program
- * and switched on by its environment, but paused; at the end of a chain of 300 functions its walk
- * is called repeatedly, and so are those of libunwind and libc.  The chain is one function that
- * calls itself and then, with `walk LIBRARIES FOLDER`, functions of that many libraries.
+ * and switched on by its environment, but paused; at the end of a chain of 300 functions, the walks
+ * of the collector, libunwind and libc are called repeatedly.  The chain is one function that calls
+ * itself and then, with `walk LIBRARIES FOLDER`, functions of that many libraries.
  *
  *	unchanged        the same stack
  *	a tenth changed  alternately from here and from 30 frames further out

@@ -31,7 +31,7 @@ def write(name, text):
 
 def judged(text):
     """
-    The verdict of allocations, how many executions counted them, and the function that is named first.
+    The verdict of allocations, the number of executions that counted them, and the first named function.
     """
     write("sites.c", text)
     subprocess.run([FASTGATE, "--quiet", "run", "--against", "HEAD", "--pairs", "3:3"],

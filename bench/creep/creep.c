@@ -43,7 +43,7 @@ struct world {
 	double neighbours;
 	double creep; /* slowdown per step */
 	bool anchors;
-	const char *program; /* its recorded pairs instead of simulated ones */
+	const char *program; /* use the recorded pairs of this program; NULL: simulate pairs */
 };
 
 struct history {
@@ -302,7 +302,7 @@ static void test_functions(const struct history *history, double creep, struct f
 	}
 	fg_chain_build(edges, history->count, names[COMMITS - 1], &chain);
 	for (size_t f = 0; f < FUNCTIONS; f++) {
-		/* A few large ones and a tail. */
+		/* A few functions are large, many are small. */
 		const double share = 1 / (double)((f + 1) * (f + 2));
 		const struct world world = {.creep = f == CREEPER ? creep : 0};
 

@@ -49,8 +49,7 @@ __attribute__((noinline)) static void together(void)
 }
 int main(void)
 {
-	memset(table, 1,
-	       sizeof(table)); /* pages of their own, not all the kernel's page of zeros */
+	memset(table, 1, sizeof(table)); /* separate pages instead of the kernel's page of zeros */
 	for (unsigned i = 0; i < CALLS; i++)
 		sink += fit(i);
 	sink += walk(STRIDE);

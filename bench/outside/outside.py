@@ -3,9 +3,9 @@
 Called by run: FASTGATE SOURCES ROUNDS.
 
 Some programs measure the shares of their functions themselves. z is the difference between the
-sampled share and that truth, in standard deviations of as many equal samples. Costs: how much less
-a busy program computes per second of its CPU time while it is sampled 100 times a second, or as
-often as the tool can.
+sampled share and that truth, in standard deviations for the same number of equal samples. The cost
+is the part of its work that a busy program loses per second of CPU time while it is sampled 100
+times a second, or at the highest rate of the tool.
 """
 import json
 import math

@@ -12,7 +12,7 @@
  * pooler, or another machine.
  */
 pid_t fg_bench_database_process(const char *database);
-/* Its total CPU time; 0 for process 0. Terminated processes count in steps of 10 ms. */
+/* CPU time of the server with this main process, or 0. Terminated processes count by 10 ms. */
 int64_t fg_bench_database_cpu_ns(pid_t first);
 /* Idle time of all CPUs since boot. */
 int64_t fg_bench_idle_ns(void);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far our chains of functions and lines agree with llvm-symbolizer's, address by address.
+"""Compares our chains of functions and lines with llvm-symbolizer's, address by address.
 
     agreement.py BENCH_PROFILE_SYMBOLS FILE COUNT
 

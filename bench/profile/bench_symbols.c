@@ -9,7 +9,7 @@
  *	bench_profile_symbols lines FILE CACHE
  *		addresses on stdin to chains; once from scratch, once from the cache
  *	bench_profile_symbols chains FILE
- *		as above, and prints each chain: for the agreement test
+ *		prints the chain of each address on stdin: for the agreement test
  */
 #include "base/base.h"
 #include "base/clock.h"

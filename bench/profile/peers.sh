@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # From a recording to a list of functions, by fastgate, perf and google-pprof: peers.sh FASTGATE.  One program, each profiler
-# at 1,000 samples a second of CPU time, with call stacks; the report's CPU time, and how many samples it stands for.
+# at 1,000 samples a second of CPU time, with call stacks.  Prints the CPU time of each report, and its number of samples.
 set -eu
 fastgate=$(realpath "$1")
 work=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-peers-XXXXXX")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How often the ledger calls a neutral attempt faster, and how often it sees a real speed-up after
- * many neutral ones.
+ * Measures how often the ledger calls a neutral attempt faster, and how often it sees a real
+ * speed-up after many neutral attempts.
  *
  * usage: bench_referee [LOOPS [ATTEMPTS]]
  */

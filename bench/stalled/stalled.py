@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: PERFDB FASTGATE MAKE_RUNS [ROUNDS], with PERFDB_TEST_URL naming a PostgreSQL of its own.
+Called by run: PERFDB FASTGATE MAKE_RUNS [ROUNDS], with PERFDB_TEST_URL naming a separate PostgreSQL.
 """
 import contextlib
 import os

@@ -51,7 +51,7 @@ source_of() { # package: unpacks its patched sources into sources/PACKAGE
 	mkdir -p "$folder/sources/$1"
 	cd "$folder/sources/$1"
 	source=$(dpkg-query -W -f '${source:Package}' "$1")
-	# A mirror keeps only the newest version, and may lack that of the security updates. All of a release have the same interface.
+	# A mirror keeps only the newest version, and may lack that of the security updates. All versions in a release have the same interface.
 	for version in "$(dpkg-query -W -f '=${source:Version}' "$1")" "" "/$release"; do
 		! apt source "$source$version" || return 0
 	done

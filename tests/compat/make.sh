@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the fixtures of a release in FOLDER, once: make.sh FASTGATE FOLDER.  README.md says what they are for.
+# Makes the fixtures of a release in FOLDER, once: make.sh FASTGATE FOLDER.  README.md explains their purpose.
 set -eu
 fastgate=$(realpath "$1")
 mkdir -p "$2"

@@ -29,7 +29,7 @@ def unpacked(packed, path):
 
 
 def missing(old, new, path=""):
-    """The members of the old report that the new one lacks, or that have another type."""
+    """Yields the members of the old report that the new report lacks or gives another type."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name, value in old.items():
             yield from missing(value, new[name], f"{path}/{name}") if name in new else [f"{path}/{name}"]

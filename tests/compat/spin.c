@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few milliseconds in a function of its own. */
+/* Runs for a few milliseconds in a separate function. */
 static void spin(void)
 {
 	for (volatile int i = 0; i < 10000000; i++)

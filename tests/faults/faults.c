@@ -2,7 +2,7 @@
 /*
  * A preloaded library that makes one call fail. It is for tests only and never installed.
  *
- * FG_FAULTS_PROGRAM  file name of the program to affect; others are left alone
+ * FG_FAULTS_PROGRAM  file name of the program to affect; other programs are left alone
  * FG_FAULTS_CLASS    the calls to count: a row of the table below
  * FG_FAULTS_AT       the number of the call that fails, from 1
  * FG_FAULTS_ERRNO    the errno to set; SHORT: reads, writes and sends move one byte instead
@@ -264,7 +264,7 @@ EXPORT void *realloc(void *old, size_t size)
 /* ---- files ---- */
 
 /*
- * The mode is passed only if the call may create a file; otherwise the register's value is
+ * The mode is passed only if the call may create a file; in other calls, the register's value is
  * meaningless.
  */
 #define MODE_AFTER(flags)                                               \

@@ -9,9 +9,8 @@ is left to fail. Whatever fails: no death by signal, no hang, an exit code of do
 with a line that gives the reason, earlier runs readable, every finished repetition kept, and
 nothing lost that was reported as done.
 
-Without --all, it tries a sample: the first calls of each kind, then one in N. With it, it tries
-every call; of memory and database calls, which are thousands, the first call from every different
-stack.
+Without --all, it tries a sample: the first calls of each kind, then one in N. With --all, it tries
+every call, but of the thousands of memory and database calls only the first from each stack.
 """
 import argparse
 import concurrent.futures
@@ -140,8 +139,8 @@ class Driver:
 
     def run_fault(self, fault):
         """
-        Tries until there is no such call, and with --all once more, because no two runs are quite
-        the same. Returns the number of failed calls.
+        Lets each call of `numbers` fail, until a call does not exist, and with --all once more, because
+        no two runs are quite the same. Returns the number of failed calls.
         """
         beyond = 0
         struck = 0

@@ -44,7 +44,7 @@ def count_runs(store):
 
 
 class Tools:
-    """The programs, and how each is started."""
+    """Starts the programs, with or without faults, and reads their stores."""
 
     def __init__(self, given):
         self.given = given
@@ -69,7 +69,7 @@ class Tools:
         environment.update(FG_FAULTS_CLASS=kind, FG_FAULTS_AT=str(MOST_CALLS * 10), FG_FAULTS_LIST=path)
 
     def fastgate(self, folder, *words, environment=None):
-        """Returns exit code, standard output and standard error, after all its processes have ended."""
+        """Returns exit code, standard output and standard error, after all processes have ended."""
         process = subprocess.Popen([self.given.fastgate, *words],
                                    cwd=folder, env=environment or self.environment("", None, 0, folder),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

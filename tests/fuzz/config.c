@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An untrusted fastgate.yml. A first line "#set KEY=VALUE" becomes an override, to test those as
- * well; the rest is the file.
+ * An untrusted fastgate.yml. A first line "#set KEY=VALUE" becomes an override, to test overrides
+ * as well; the file begins with the next line.
  */
 #include "config/config.h"
 

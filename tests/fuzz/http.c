@@ -38,7 +38,7 @@ struct MHD_Connection {
 	size_t argument_count;
 	size_t header_count;
 	int status;        /* 0: not answered yet */
-	bool is_suspended; /* under `turn`: another thread handles it */
+	bool is_suspended; /* protected by `turn`; another thread handles the request */
 	bool was_suspended;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Untrusted filters and rewriting rules: the first line is the expression, or a rule if it starts
- * with "s"; the rest is the subject. Accepted expressions must neither take long nor fill the
- * memory.
+ * with "s"; the following lines are the subject. Accepted expressions must neither take long nor
+ * fill the memory.
  */
 #include "base/pattern.h"
 

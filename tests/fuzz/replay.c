@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Runs a fuzz target without libFuzzer: every file of the corpus unchanged, then cut at 64 places,
- * then with a few bytes changed, always the same ones. Not a search, but enough to catch a reader
- * that trusts its input.
+ * then with a few bytes changed, always the same ones. This does not search for inputs, but catches
+ * a reader that trusts its input.
  */
 #include "base/fs.h"
 #include "base/random.h"

@@ -23,7 +23,7 @@ static void write_all(const struct fg_report *report)
 		struct fg_strbuf text = {0};
 
 		if (strcmp(table[i].name, "html") ==
-		    0) /* its script alone is larger than any input */
+		    0) /* the page's script is larger than any input */
 			fg_report_page_json(report, true, &text);
 		else
 			table[i].write(report, &options, &text);

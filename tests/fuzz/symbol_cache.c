@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Untrusted symbol caches, as archives carry them. Header and checksum are repaired, so that a
- * changed byte reaches the tables behind them. A loaded cache is queried for addresses at the
- * borders of its ranges.
+ * changed byte reaches the tables. A loaded cache is queried for addresses at the borders of its
+ * ranges.
  */
 #include "base/fs.h"
 #include "base/hash.h"

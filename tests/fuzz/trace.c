@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Untrusted trace files, all the way to a call tree, a row, and every export and view. Checksums
- * are repaired first, because otherwise the code behind them would never be reached; files of an
- * odd size stay unchanged, to test the checks as well.
+ * are repaired first, because a file with a wrong checksum is not read any further; files of an odd
+ * size stay unchanged, to test the checks as well.
  */
 #include "base/hash.h"
 #include "profile/calltree.h"

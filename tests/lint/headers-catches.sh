@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about headers catches what it should: headers that depend on the includes above them, first in no source
-# and first in one that the build does not compile, and one that may not be included twice.
+# The rule about headers catches a header that cannot be included twice, and headers that depend on the includes above
+# them although no source includes them first, or only a source that the build does not compile.
 set -eu
 python=$1
 root=$2

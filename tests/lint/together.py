@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-together.py ROOT: sources that use one name for different things are not compiled together, and
-others are.
+together.py ROOT: sources are compiled together unless they use one name for different things.
 """
 import os
 import sys

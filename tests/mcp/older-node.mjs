@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite imports fs.globSync for a report that this test does not use; Node.js has it since version 22, and older versions run
-// without it.
+// The suite imports fs.globSync for a report that this test does not use.  Node.js provides it from version 22 on; with this file,
+// older versions run the suite without it.
 
 import { register } from 'node:module';
 

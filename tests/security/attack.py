@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Shared by the attacks: each gets its own server, and a client that sends exactly the given bytes.
-Scripts are called with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the
+Scripts are called with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL; without it, the
 database is a file.
 """
 import glob
@@ -54,8 +54,8 @@ class Answer:
 class Server:
     """
     `perfdb serve` on a free port, or another program that reports where it serves. Requests without
-    a token use the administrator's key if this is the database's first start; with the token NOBODY
-    they have none.
+    a token use the administrator's key if this is the database's first start; requests with the token
+    NOBODY have no key.
     """
 
     def __init__(self, *options, program=None, environment=None):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-No page of another site can write to a server, neither with its visitor's rights nor by a host name
+No page of another site can write to a server, either with its visitor's rights or by a host name
 that resolves to it.
 """
 from attack import NOBODY, Server, expect, push

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Guessing locks out nobody who has a token, neither from the same address nor after a restart;
+Guessing locks out nobody who has a token, either from the same address or after a restart;
 guesses are counted, and a few are in the audit log.
 """
 import json

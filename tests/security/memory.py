@@ -13,7 +13,7 @@ from attack import MAKE_RUNS, RUN_TYPE, Server, expect, parcel, parts, push, sen
 from checks import HUNG_S, check, finish_in_scratch
 
 SIZE = 40 << 20
-SENT = 36 << 20  # sent of each body: none is complete
+SENT = 36 << 20  # bytes sent of each body: no body is complete
 BOUND = 512 << 20
 
 

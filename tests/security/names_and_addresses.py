@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Names that imitate others or control a terminal are refused or shown as harmless text; an address
+Names that imitate other names or control a terminal are refused or shown as harmless text; an address
 with a NUL is refused; projects reveal nothing to each other.
 """
 import glob
@@ -43,7 +43,7 @@ def nul_in_an_address_is_refused(server):
 
 
 def function_of_another_project_is_unknown(server):
-    """The other project measured the same benchmark, with functions of its own."""
+    """The other project measured a benchmark of the same name, which has different functions."""
     known = server.ask("GET", "/api/v1/search?q=a&project=tracker").json()["functions"][0]
     library, known = urllib.parse.quote(known["library"]), urllib.parse.quote(known["name"])
     asked = "/api/v1/function-trend?benchmark={}&library=" + library + "&name={}&project={}"

@@ -27,7 +27,7 @@ def metric(server, name):
 
 
 def until(what, holds):
-    """Waits for another process; the results do not depend on how long."""
+    """Waits for another process; the results do not depend on the time."""
     end = time.monotonic() + HUNG_S
     while not holds():
         if time.monotonic() > end:

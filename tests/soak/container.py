@@ -4,8 +4,8 @@
 Executes the steps of examples/perfdb/Containerfile without a container engine: FROM makes a minimal
 root with debootstrap, from the archive that apt uses here; RUN runs a shell in it; COPY copies.
 Then it runs the image's program as the image's user: without a token the program must refuse to
-listen, with one the server must answer. Needs root; otherwise exit code 77 (skipped) and the
-reason. Volumes, and syntax that it does not read, are not tested.
+listen; with a token the server must answer. Needs root; without it, exits with 77 (skipped) and the
+reason. Volumes, and syntax that the script does not read, are not tested.
 """
 import json
 import pathlib

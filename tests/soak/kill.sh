@@ -4,7 +4,7 @@
 # After each kill, no process of the benchmark is left, the store opens, no earlier run is lost, and every finished
 # repetition is in the store. Each repetition writes a line when it begins (`prepare`) and another as its last act. It
 # is finished when the next one begins, so all are kept except the current one (of a duet, both). At the end the script
-# also reports how many had done their last act at the time of the kill but were not recorded yet.
+# also reports how many repetitions had written both lines at the time of the kill but were not recorded yet.
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2
@@ -24,7 +24,7 @@ draw() {
 	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
 }
 
-# Waits until no process with this path is left: survivors of the kill need a moment to end the others.
+# Waits until no process with this path is left: survivors of the kill need a moment to end all processes.
 await_silence() {
 	tries=0
 	while pgrep -f "$work/" >/dev/null; do

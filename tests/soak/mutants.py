@@ -55,7 +55,7 @@ SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&
 # Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
 PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )"
                    r"|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
-# Lines without behaviour of their own: preprocessor lines, assertions, and sizes of buffers.
+# Lines without behaviour to test: preprocessor lines, assertions, and sizes of buffers.
 LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set"
                       r"|fg_x(?:calloc|malloc|realloc)|fg_arena_array|fg_grow")
 
@@ -213,7 +213,7 @@ class Room:
         return copy
 
     def parts_of(self, file):
-        """Replaces the room's archive by a library of this file and an archive of all others."""
+        """Replaces the room's archive by a library of this file and an archive of all other files."""
         name = pathlib.Path(file).stem
         folder = self.kept / name
         library, rest, arena = folder / LIBRARY, folder / "rest.a", self.kept / "arena.o"

@@ -100,8 +100,8 @@ class Archive:
 
     def why_not(self, package, tree):
         """
-        Why an unpacked package does not follow the rule; None if it does. For a package given by
-        name, only the language matters.
+        Returns the reason why an unpacked package does not follow the rule, or None if it does. For a
+        package given by name, only the language matters.
         """
         files = [path for path in tree.rglob("*") if path.is_file()]
         ours = [path for path in files if path.suffix in SOURCES]
@@ -118,7 +118,7 @@ class Archive:
         return None
 
     def draw(self, count, seed):
-        """Draws this many packages; the same seed and archive give the same ones."""
+        """Draws this many packages; the same seed and archive give the same packages."""
         names = self.buildable()
         random.Random(seed).shuffle(names)
         return names[:count]
@@ -126,8 +126,8 @@ class Archive:
 
 def what_it_is(binary):
     """
-    "program" for a command-line program, "library" for the files to build with a library, otherwise
-    None.
+    "program" for a command-line program, "library" for the files to build with a library, None for any
+    other package.
     """
     name, tags = binary["Package"], binary.get("Tag", "").replace("\n", "")
     section = binary.get("Section", "").split("/")[-1]

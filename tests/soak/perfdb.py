@@ -12,7 +12,7 @@ again, every run is known.
 
 With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it), several servers share that
 database, and its connections are broken too. With --runs N, rounds continue until N runs are
-stored, whatever the seconds.
+stored, even after SECONDS.
 """
 import argparse
 import json

@@ -8,7 +8,7 @@ Gates source packages, drawn at random or named, as a new user would: after `ini
 must pass a patch that does not change the behaviour, and must fail for a patch that slows the
 program down by 5 % in a hot function, and name that function. The file that `init` wrote is not
 edited. The profile of the first run shows which functions are hot. The slowdown is a loop at the
-start of the function with as many turns as take 5 % of the program's time. Prints a table.
+start of the function, long enough to take 5 % of the program's time. Prints a table.
 """
 import json
 import os

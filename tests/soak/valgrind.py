@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-valgrind.py BUILD_FOLDER [NAME...]: the end-to-end tests, with fastgate and perfdb (not what they
-start) under memcheck.
+valgrind.py BUILD_FOLDER [NAME...]: the end-to-end tests, with fastgate and perfdb, but not the
+programs that they start, under memcheck.
 
 CTest lists the tests; in their commands, the programs are replaced by scripts that start them under
 valgrind, both at once or, for some tests, one after the other. Any error and any memory that is

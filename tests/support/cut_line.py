@@ -10,10 +10,10 @@ BYTES_AT_ONCE = 65536
 class CutLine:
     """
     Listens on a free port of loopback and passes everything on to `port`. `cuts` lists the cuts: ("up"
-    or "down", bytes since the previous cut, over all connections). At each, both ends are closed. With
-    `stalls`, they stay open but pass on nothing more. With `for_good`, no connection gets through after
-    the last cut, because libcurl repeats a request that was cut off on a reused connection. `up` and
-    `down` count the bytes to the server and back.
+    or "down", bytes since the previous cut, over all connections). A cut closes both ends; with
+    `stalls`, it leaves them open but passes on nothing more. With `for_good`, no connection gets
+    through after the last cut, because libcurl repeats a request that was cut off on a reused
+    connection. `up` and `down` count the bytes to the server and back.
     """
 
     def __init__(self, port, cuts=(), stalls=False, for_good=False):

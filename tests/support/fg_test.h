@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka.h needs these headers before it, which clang-format would sort behind it. */
+/* cmocka.h needs these headers before it; clang-format would sort them after it. */
 #ifndef FG_TESTS_SUPPORT_FG_TEST_H
 #define FG_TESTS_SUPPORT_FG_TEST_H
 

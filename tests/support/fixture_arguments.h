@@ -14,7 +14,7 @@ enum {
  * side only.
  */
 const struct fg_argument_table *fg_fixture_arguments(struct fg_arena *arena);
-/* One function per name, called on a path of all of them. */
+/* One function per name, each called on a call path that has all the names. */
 const struct fg_argument_table *fg_fixture_hostile_arguments(const char *const *names,
 							     struct fg_arena *arena);
 

@@ -80,8 +80,8 @@ void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count)
 		char name[160];
 
 		/*
-		 * Three times in four, goes down from the last frame; otherwise goes up a few
-		 * callers.
+		 * Goes down from the last frame three times in four, and up a few callers the
+		 * fourth time.
 		 */
 		if (depth > MAX_LARGE_DEPTH || (depth > 4 && fg_random_below(&random, 4) == 0)) {
 			for (uint64_t up =

@@ -464,7 +464,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 
 /* --- beyond an outcome --- */
 
-/* As the gate does: the benchmark passes, and its metric keeps the observed change. */
+/* An accepted slowdown: as in the gate, the benchmark passes and its metric keeps the change. */
 static void make_accepted(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
@@ -491,7 +491,7 @@ static void make_expired(struct fg_fixture *fixture)
 		     "2026-08-01 and no longer counts");
 }
 
-/* Slower, but no function is certain; measured one after the other. */
+/* A slower benchmark, measured one arm after the other, for which no function is certain. */
 static void make_unsure(struct fg_fixture *fixture)
 {
 	struct fg_verdict *verdict = &fixture->verdict;
@@ -503,7 +503,7 @@ static void make_unsure(struct fg_fixture *fixture)
 	benchmark->time.functions[0].share_of_change = NONE;
 	benchmark->time.everything_else = benchmark->time.total_delta;
 	benchmark->schedule = series->schedule = FG_SCHEDULE_ABBA;
-	benchmark->metrics[0].pairs = 10; /* decided here; the others are for another metric */
+	benchmark->metrics[0].pairs = 10; /* enough for this metric; another needed more */
 	series->schedule_reason =
 		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
 	benchmark->only_changed = "extrapolate";
@@ -584,8 +584,8 @@ static struct fg_node_verdict make_counted_node(const char *name, double before,
 }
 
 /*
- * No slower, but with one extra allocation in ten thousand; a thousand others moved to a different
- * caller.
+ * A benchmark that is not slower but makes one extra allocation in ten thousand; a thousand other
+ * allocations moved to a different caller.
  */
 static void make_counted(struct fg_fixture *fixture)
 {
@@ -662,7 +662,7 @@ static void make_counted(struct fg_fixture *fixture)
 	benchmark->arguments = fg_fixture_arguments(&verdict->arena);
 }
 
-/* No change affects it, so it is not measured. */
+/* A benchmark that no change affects is not measured. */
 static void make_unaffected(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
@@ -678,7 +678,7 @@ static void make_unaffected(struct fg_fixture *fixture)
 	fixture->run.series[0].schedule_reason = NULL;
 }
 
-/* Not slower than the previous commit, but many commits add up. */
+/* A benchmark that is not slower than at the previous commit, but many commits add up. */
 static void make_creeping(struct fg_fixture *fixture)
 {
 	static struct fg_creep_commit by[] = {
@@ -890,7 +890,7 @@ static void add_by_name(struct fg_fixture *fixture, const char *name)
 	}
 }
 
-/* By the default policy. */
+/* The exit code under the default policy. */
 static enum fg_exit exit_code_of(enum fg_outcome outcome)
 {
 	return outcome == FG_OUTCOME_ERROR        ? FG_EXIT_NOT_MEASURED

@@ -30,7 +30,7 @@ struct fg_fixture {
  */
 extern const char *const fg_fixture_names[]; /* NULL at the end */
 void fg_fixture_init(struct fg_fixture *fixture, const char *name);
-/* Gives the first benchmark a profile with about this many call paths, for the size of pages. */
+/* Gives the first benchmark a profile with about this many call paths, for tests of page sizes. */
 void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count);
 void fg_fixture_release(struct fg_fixture *fixture);
 /* Repeats the first benchmark `count` times. */

@@ -201,7 +201,7 @@ void known_profile_add_bytes(struct fg_profile *profile)
 struct counted {
 	const char *name;
 	double value;
-	size_t every; /* every Nth sample has one */
+	size_t every; /* every Nth sample has the value */
 };
 
 static void add_counted(struct fg_profile *profile, const struct counted *kinds, size_t count)

@@ -35,7 +35,7 @@ enum {
 void known_profile_init(struct fg_profile *profile);
 /*
  * Adds a second measure, alloc_space in bytes: KNOWN_BYTES at each of the 80 samples in units of
- * work. fit(Track&) then has 30 KiB of its own, and loop 80 KiB in total.
+ * work. The self figure of fit(Track&) is then 30 KiB, and the total of loop 80 KiB.
  */
 void known_profile_add_bytes(struct fg_profile *profile);
 /*

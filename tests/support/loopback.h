@@ -13,7 +13,7 @@ enum {
 int fg_loopback_listen(char url[FG_LOOPBACK_URL_SIZE]);
 /* Returns a connection that waits at most 20 seconds for an answer. */
 int fg_loopback_connect(uint16_t port);
-/* The same from another loopback address, such as "127.0.0.2". */
+/* Connects from another loopback address, such as "127.0.0.2". */
 int fg_loopback_connect_from(const char *address, uint16_t port);
 
 #endif

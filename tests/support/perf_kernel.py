@@ -14,7 +14,7 @@ SIZE = 128
 
 
 def why_not():
-    """Why the kernel cannot be sampled here, or its functions not named; None: both are possible."""
+    """The reason why the kernel cannot be sampled or its functions cannot be named, or None."""
     number = PERF_EVENT_OPEN.get(os.uname().machine)
     if number is None:
         return "perf events of this machine are not known here"

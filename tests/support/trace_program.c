@@ -10,7 +10,7 @@ struct state {
 	struct fg_random random;
 	struct fg_pair_index paths;
 	uint32_t *stack;  /* call path at each depth */
-	uint64_t *frames; /* frame that this path ends in */
+	uint64_t *frames; /* frame at each depth */
 	uint32_t depth;
 	uint32_t next; /* number of the next call path */
 };

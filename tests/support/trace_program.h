@@ -15,7 +15,7 @@ struct fg_trace_program {
 	uint32_t functions, libraries;
 	uint32_t upper;             /* frames of a stack that may change from sample to sample */
 	uint32_t branching_percent; /* percentage of upper calls that take another branch */
-	/* most samples differ only in the last frames; false: in any of the upper ones */
+	/* most samples change only the last frames; false: any upper frame may change */
 	bool mostly_near;
 };
 

@@ -2,7 +2,7 @@
 /*
  * The same work, first in one thread, then in four at once.
  *
- * usage: burst [MS], the CPU time of each of the two
+ * usage: burst [MS], the CPU time of each part
  */
 #include "work.h"
 

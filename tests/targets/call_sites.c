@@ -117,7 +117,7 @@ FAR_FROM_OPTIMISED static void other_way(void)
 	LEAVE();
 }
 
-/* As above, but with two call sites in one function. */
+/* Frames of one size, and two call sites in one function. */
 FAR_FROM_OPTIMISED static void both_ways(void)
 {
 	ENTER("both_ways");

@@ -60,7 +60,7 @@ FAR_FROM_OPTIMISED void close_files(const int *fds, int count)
 	__asm__ volatile("");
 }
 
-/* Four of them stay open. */
+/* Four descriptors stay open. */
 FAR_FROM_OPTIMISED void open_ends(void)
 {
 	int fds[2];

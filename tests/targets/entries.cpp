@@ -200,7 +200,7 @@ __asm__(
 "	.size spins, . - spins\n");
 /* clang-format on */
 
-/* As above for the processor's widest registers: returns whether they are unchanged. */
+/* Does a call keep the processor's widest registers? */
 static bool keeps_wide_registers()
 {
 	long lost = 0;

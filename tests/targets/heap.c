@@ -84,7 +84,7 @@ FAR_FROM_OPTIMISED void descend(int depth)
 	__asm__ volatile("");
 }
 
-/* Frames disappear without returning, and others take their place. */
+/* Frames disappear without returning, and new frames take their place. */
 FAR_FROM_OPTIMISED void jump(void)
 {
 	for (volatile int i = 0; i < 10; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Most of its time passes in the kernel: reading zeros, touching fresh pages, or reading and
- * working in turn.
+ * Spends most of its time in the kernel: reads zeros, touches fresh pages, or reads and works in
+ * turn.
  *
  * usage: kernel [zeros|faults|mixed [MILLISECONDS]]
  */

@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* In glibc since 2.34; with an older one, the collector's own function is called and fails. */
+/* glibc has this call from 2.34 on; with an older one, the collector's function fails instead. */
 int close_range(unsigned first, unsigned last, int flags) __attribute__((weak));
 
 static volatile sig_atomic_t received;

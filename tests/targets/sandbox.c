@@ -21,7 +21,7 @@ NOINLINE static void before(void)
 	KEEP_FRAME();
 }
 
-/* Clocks are forbidden here, so it runs as many turns as took 100 ms outside. */
+/* Clocks are forbidden here, so `turns` is the number of turns that took 100 ms outside. */
 NOINLINE static void inside(uint64_t turns)
 {
 	for (unsigned i = 0; i < 1000; i++) {

@@ -53,8 +53,8 @@ NOINLINE static void raiser(void)
 }
 
 /*
- * A signal between any two instructions of a function that calls none. On arm64 processors that
- * have SVE, its registers are in use there, and saved in the signal's frame.
+ * A signal between any two instructions of a function that calls no other. On arm64 processors with
+ * SVE, the SVE registers are in use meanwhile, and saved in the signal's frame.
  */
 static volatile sig_atomic_t alarmed;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known exceptions: which function throws which type, and how often.  usage: throws [plain | fork]
+// Throws known numbers of exceptions of known types, in known functions.  usage: throws [plain | fork]
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Makes system calls for a short while around each of the kernel's ticks, and counts the ticks that
- * arrive meanwhile: a timer on the thread's CPU clock expires at each of them.  The ticks that find
- * it in the kernel are the share of its time that the kernel counts as system time.
+ * arrive meanwhile: a timer on the thread's CPU clock expires at each tick.  The share of ticks that
+ * find the thread in the kernel is the share of its time that the kernel counts as system time.
  *
  * usage: ticking TICKS
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that waits for SIGPROF, or for other events with a signal mask of its own, in every
- * possible way.  It must receive each signal that was sent to it once, and no other, whether or not
+ * A program that waits for SIGPROF, or for other events with its own signal mask, in every possible
+ * way.  It must receive each signal that was sent to it once, and no other, whether or not
  * a collector uses the same signal.  With `process`, no signal goes to a single thread; with
  * `wall`, in addition, none arrives while a thread that blocks it sleeps in epoll.
  */
@@ -263,7 +263,7 @@ static void keep_out(const struct way *way)
 	check(kill(getpid(), SIGPROF) == 0 && handled == so_far + 2, "the signal is still blocked");
 }
 
-/* Every thread blocks the signal, so none may be woken by it. */
+/* Every thread blocks the signal, so the signal may wake no thread. */
 static volatile int all_sent;
 
 static void *send_many(void *unused)

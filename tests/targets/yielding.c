@@ -7,11 +7,12 @@
  * hand.
  *
  * ticks    the sample arrives between the end of the handler and the return of the call that the
- *          handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
- *          that it arrives when the handler returns
+ *          handler ended: the handler blocks SIGPROF past every wrapper until a sample is pending,
+ *          so that the sample arrives when the handler returns
  * own      the program's signal is SIGPROF too
- * both     as `own`, and a sample of the wall clock is pending when it is sent
- * behind   the signal is SIGPROF, and its handler returns once a sample waits for that
+ * both     the program's signal is SIGPROF too, and is sent while a sample of the wall clock is
+ *          pending
+ * behind   the program's signal is SIGPROF too, and its handler returns once a sample is pending
  * masked   the call's mask blocks the program's signal: the call continues
  */
 #include "work.h"

@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core';
 const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-// Only a page that hangs takes this long; on a crowded machine others take minutes.
+// Only a page that hangs takes this long; on a crowded machine, a good page may take minutes.
 export const HUNG_MS = 300_000;
 // Debian's headless shell is Chromium's engine without a browser around it, and takes half the time.
 const SHELL = '/usr/bin/chromium-headless-shell';

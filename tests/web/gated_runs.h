@@ -10,12 +10,12 @@
 
 enum {
 	FG_GATED_RUNS = 14,
-	FG_GATED_FASTER = 5, /* the commit of this run makes the first benchmark faster; then ... */
+	FG_GATED_FASTER = 5, /* the commit of this run makes the first benchmark faster */
 };
 
 enum fg_gated_end {
 	FG_GATED_PASSES,
-	FG_GATED_FAILS,  /* one benchmark in fifty fails, or the first of a few */
+	FG_GATED_FAILS,  /* one benchmark in fifty fails; of a few, the first */
 	FG_GATED_CREEPS, /* each commit makes one function slightly slower; no run fails */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a reader waits: for a trend of 10,000 points, for a dashboard of 200 benchmarks, and for every kind of interaction on
-// the trend and on a report of 35,000 call paths; and the size of the pages.
+// Measures the time that a reader waits for a trend of 10,000 points, for a dashboard of 200 benchmarks, and for every kind of
+// interaction on the trend and on a report of 35,000 call paths; and the size of the pages.
 // node goals.mjs PROGRAM-THAT-WRITES-PAGES
 // An interaction is measured from the event to the second frame after it: the CPU time of the page's main thread, which is the
 // wait on an idle machine, and the elapsed time.  "first" is the first interaction on a page at rest, which includes everything

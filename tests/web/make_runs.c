@@ -30,9 +30,7 @@ enum {
 static const struct fg_sample_shape shape = {
 	.functions = 40, .paths = 300, .pairs = 20, .samples = 20000};
 
-/*
- * The new names are hostile: one is markup, the other is nothing that a person would use as a name.
- */
+/* Names the slow function, and gives two other functions markup as their names. */
 static void rename_functions(struct fg_profile_set *set)
 {
 	set->functions[SLOW_FUNCTION].name = "guilty::Loop<std::vector<int>>::spin(int)";
@@ -129,7 +127,7 @@ static void poison(struct fg_stored_run *stored)
 	}
 }
 
-/* The benchmark's program did not even start. */
+/* Removes all values, as of a benchmark whose program did not start. */
 static void take_values(struct fg_stored_run *stored)
 {
 	struct fg_series *series = &stored->run.series[0];

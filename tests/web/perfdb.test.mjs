@@ -224,7 +224,7 @@ async function failedGate(context) {
 	assert.match(await change.innerText(), /the tests/, 'who decided is its owner');
 	await page.getByRole('link', { name: 'Changes', exact: true }).click();
 	await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor();
-	await change.getByRole('link', { name: 'parse' }).waitFor(); // unfolded there
+	await change.getByRole('link', { name: 'parse' }).waitFor(); // this page does not fold decided changes up
 	page.noProblems();
 	await page.close();
 }
@@ -397,7 +397,7 @@ async function creepingProject(context) {
 	await page.close();
 }
 
-// Opens each page in both schemes with all its tabs, for what no other test checks.
+// Opens each page in both schemes with all its tabs, also the parts that no other test opens.
 async function everyPage(context) {
 	execFileSync(makeRuns, [join(folder, 'containers'), '--gated', '200', 'fails']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'containers'), '--url', base]);

@@ -77,7 +77,7 @@ test('every outcome is shown, without errors, requests or accessibility violatio
 		const text = await page.locator('header p .badge').innerText();
 		assert.ok(text.includes(TITLES[name] ?? name), `${name}: ${text}`);
 		await checkAccessibility(context, page, name);
-		// these are tested with all their parts
+		// Two fixtures are tested with all their parts, in both schemes.
 		for (const colorScheme of ['regression', 'mixed'].includes(name) ? ['light', 'dark'] : []) {
 			await page.emulateMedia({ colorScheme });
 			for (const tab of await page.getByRole('tab').all()) {

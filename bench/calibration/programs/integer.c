@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Integer work in registers: generates random numbers and sorts them. SLOWER_PERMILLE more rounds.
+ * Integer work in registers: generates random numbers and sorts them. SLOWER_PERMILLE is the number
+ * of additional rounds per thousand.
  */
 #include <stdint.h>
 #include <stdio.h>

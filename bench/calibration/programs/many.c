@@ -5,7 +5,7 @@
  *	0 nothing
  *	1 hot takes 10 % longer
  *	2 shared takes 30 % longer when caller_b calls it
- *	3 half of hot is extracted into a function of its own
+ *	3 half of hot is extracted into a new function
  *	4 hot has another name
  */
 #include <stdint.h>

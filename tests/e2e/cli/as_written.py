@@ -20,15 +20,15 @@ os.environ["FASTGATE_COLLECTOR"] = collector
 os.environ["CPATH"] = str(root / "include")
 os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
 
-# The pages use ./reco and ./prog, a class Parser, and fit() in libfit.
-# A process that runs for ever, and a program in Python.
+# The pages use ./reco and ./prog, a class Parser, fit() in libfit, a process that runs for ever, and a
+# program in Python.
 WAITING = "int main(void) { for (;;) for (volatile int i = 0; i < 1000; i++) {} }\n"
 TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
 PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md",
          "docs/what-it-covers.md"]
 RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
-# Commands that no test can run: on the whole machine, with call paths by number, or on the reader's
-# files.
+# Commands that no test can run, because they concern the whole machine, name call paths by number, or
+# read the reader's files.
 NOT_HERE = re.compile(r"^fastgate record$|--system|--control|--dump|--trace |FILE|traces/|growth|&$")
 
 

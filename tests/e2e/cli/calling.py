@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-calling.py FASTGATE: what happens around a command: options, exit codes, colours, pagers, and outputs
-that fail.
+calling.py FASTGATE: behaviour that all commands share: global options, exit codes, colours, pagers, and
+outputs that fail.
 """
 import os
 import pty
@@ -49,7 +49,8 @@ def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
 
 def progress_is_one_line_that_fits_and_goes_away():
     """
-    A single line, redrawn during a run, never wider than the terminal, and removed before the report.
+    Progress is a single line, redrawn during a run, never wider than the terminal, and removed before
+    the report.
     """
     drawn_over = "\r\033[K"
     with tempfile.TemporaryDirectory() as home:
@@ -80,7 +81,7 @@ def progress_is_one_line_that_fits_and_goes_away():
 
 
 with tempfile.TemporaryDirectory() as empty:
-    # exit codes of wrong calls
+    # A wrong call exits with 2, and its message says how to correct it.
     for arguments, part in (
             ([], "no command was given"),
             (["hlep"], "did you mean 'help'?"),
@@ -96,12 +97,13 @@ with tempfile.TemporaryDirectory() as empty:
         check(done.returncode == 2 and part in done.stderr and done.stdout == "",
               f"{arguments}: {done.returncode}, {done.stderr}")
 
-    # global options before and after the command
+    # Global options may stand before or after the command.
     for arguments in (["--quiet", "help"], ["help", "--quiet"], ["-qv", "help"]):
         check(run(*arguments).returncode == 0, f"{arguments} is refused")
     check(run("--version").stdout.startswith("fastgate "), "--version")
 
-    # failed output: one clear line and no success; without a line if the reader has closed the pipe
+    # A command whose output fails does not succeed, and prints one clear line, or none if the reader has
+    # closed the pipe.
     with open("/dev/full", "w", encoding="ascii") as full:
         done = run("help", stdout=full)
         check(done.returncode == 6 and "No space left on device" in done.stderr, f"full disk: {done}")
@@ -112,11 +114,12 @@ with tempfile.TemporaryDirectory() as empty:
     check(done.returncode == 6 and done.stderr == "", f"a reader that left, as head does: {done}")
     done = run("help", stdout=None, preexec_fn=lambda: os.close(1))
     check(done.returncode == 6 and "standard output" in done.stderr, f"closed stdout: {done}")
-    # a failed output never hides a worse exit code
+    # A failed output never hides a worse exit code.
     with open("/dev/full", "w", encoding="ascii") as full:
         check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
 
-    # colours: never in a pipe, on a terminal unless NO_COLOR, forced by --color and CLICOLOR_FORCE
+    # Colours are never in a pipe, and on a terminal unless NO_COLOR is set; --color and CLICOLOR_FORCE
+    # force them.
     red = "\033["
     check(red not in run("hlep").stderr, "colours in a pipe")
     check(red in run("hlep", env={"CLICOLOR_FORCE": "1"}).stderr, "CLICOLOR_FORCE")
@@ -130,7 +133,7 @@ with tempfile.TemporaryDirectory() as empty:
     check(red not in on_terminal("hlep", env={"TERM": "dumb"})[1], "a dumb terminal")
     check(red not in on_terminal("--color", "never", "hlep")[1], "--color never")
 
-    # long text goes through a pager, but only on a terminal
+    # Long text goes through a pager, but only on a terminal.
     pager = os.path.join(empty, "pager")
     with open(pager, "w", encoding="ascii") as script:
         script.write("#!/bin/sh\necho PAGED $1\nexec cat\n")
@@ -147,7 +150,7 @@ with tempfile.TemporaryDirectory() as empty:
     code, shown = on_terminal("help", env={"PAGER": "true"}, rows=10)
     check(code == 0, "a reader who quits early is not an error")
 
-    # quoted text in a message does not control the terminal
+    # Quoted text in a message does not control the terminal.
     shown = run("no\x1b[2Jsuch\x07\x7fcommand").stderr
     check("no\\x1b[2Jsuch\\x07\\x7fcommand" in shown and "\x1b" not in shown,
           f"a message with control characters: {shown!r}")
@@ -155,11 +158,11 @@ with tempfile.TemporaryDirectory() as empty:
     check(len(shown.splitlines()) == 1 and "no\\n::error::such # #[error]file\\xc2\\x9b" in shown,
           f"a message with a line break: {shown!r}")
 
-    # widths
+    # Help keeps to the width in COLUMNS.
     check(max(map(len, run("config", "--help", env={"COLUMNS": "60"}).stdout.splitlines())) <= 66,
           "COLUMNS=60")
 
-    # an unknown domain is reported, and the command continues
+    # An unknown domain is reported, and the command continues.
     done = run("help", env={"FASTGATE_DEBUG": "confgi"})
     check(done.returncode == 0 and "unknown domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
 

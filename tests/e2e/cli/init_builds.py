@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-init_builds.py FASTGATE: how `fastgate init` recognises a build: CMake, Meson, flags and
-build types, jobs of CI systems.
+init_builds.py FASTGATE: `fastgate init` recognises a build: CMake, Meson, flags and build types, and
+jobs of CI systems.
 """
 import os
 import shutil

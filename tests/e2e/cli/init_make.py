@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-init_make.py FASTGATE: what `fastgate init` builds with Make, which build system it
-prefers, and what it does if a build fails.
+init_make.py FASTGATE: `fastgate init` builds projects with Make, prefers one of several build systems,
+and reports a build that fails.
 """
 import os
 import shutil
@@ -77,7 +77,8 @@ def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
 
 def neither_a_tool_of_the_build_nor_a_server_is_measured():
     write("main.c", MAIN.replace("1000000", "200000000"))
-    # The first execution may begin within the tick of the clock in which the program was linked.
+    # The build runs its tool twice, because the first execution may begin within the clock tick in which
+    # the tool was linked.
     write("Makefile",
           "all: words.h echo_server worker\nabacus echo_server worker: main.c\n\tcc -O1 -o $@ main.c\n"
           "words.h: abacus\n\t./abacus && ./abacus && touch $@\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared by the tests of `fastgate init`: small projects in folders of their own, and the file that init
+Shared by the tests of `fastgate init`: small projects in separate folders, and the file that `init`
 wrote.
 """
 import json
@@ -49,8 +49,8 @@ def end_of_example(lines, begin):
 
 def with_examples(text):
     """
-    The file with each of its examples uncommented in turn; without a benchmark, the first
-    example benchmark stays uncommented.
+    Yields the file with one example uncommented at a time. If the file has no benchmark, its first
+    example benchmark is uncommented each time.
     """
     lines = text.splitlines()
 

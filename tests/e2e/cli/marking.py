@@ -41,7 +41,7 @@ def expect(heading):
               "Python": {"load", "fit"}}.get(heading)
     if wanted:
         found = rows("regions")
-        # On a busy machine it depends on chance which of them is sampled.
+        # On a busy machine, it depends on chance which regions are sampled.
         check(wanted & found, f"{heading}: none of {wanted} is in {found}")
         units = rows("units")
         check(any(re.match(r"(event|step|epoch) \d+$", name) for name in units),

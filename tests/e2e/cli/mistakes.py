@@ -54,7 +54,7 @@ def indented_by_a_tab():
 
 
 def shallow_clone():
-    """Only the newest commit of a topic is here."""
+    """Clones only the newest commit of a topic branch."""
     repository()
     git("checkout", "-q", "-b", "topic")
     git("commit", "-q", "--allow-empty", "-m", "y")
@@ -64,7 +64,7 @@ def shallow_clone():
 
 
 def short_run():
-    """A run of a program that ends before anything is sampled."""
+    """Stores a run without samples, as of a program that ends too early."""
     program()
     subprocess.run([fastgate, "run", "--quick", "--quiet", "--set", "measure.sampler.enabled=false"],
                    check=True, capture_output=True)

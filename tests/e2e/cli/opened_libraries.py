@@ -20,7 +20,7 @@ NO_DATABASE = "postgresql://nobody@127.0.0.1:1/none"
 
 
 def notes(program):
-    """{feature: the library that it needs}, as the program's notes have it."""
+    """{feature: the library that it needs}, from the program's notes."""
     with open(program, "rb") as file:
         found = re.findall(rb'\[\{"feature":"(\w+)","description":"[^"]*","priority":"\w+",'
                            rb'"soname":\["([^"]+)"\]\}\]\0', file.read())

@@ -3,7 +3,7 @@
 """
 options_tested.py TESTS_FOLDER FASTGATE [PERFDB]: every option of every command is used by a test.
 
-An option that several commands share with the same help is one. It counts as used if a test file
+An option that several commands share with the same help counts as one. It counts as used if a test file
 contains it and calls one of these commands. That says nothing about how well it is tested, but
 it finds a new option without any test.
 """
@@ -33,7 +33,7 @@ def options_of(page):
 
 
 def commands():
-    """("fastgate", command, its page) of all."""
+    """Yields (program, command, help page) for every command."""
     for program, path in (("fastgate", FASTGATE), ("perfdb", PERFDB)):
         overview = said(path, "help").split("Options of every command")[0] if path else ""
         for command in re.findall(r"^  ([a-z]+)  +\S", overview, re.M):

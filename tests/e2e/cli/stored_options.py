@@ -176,7 +176,7 @@ def servers_are_known_by_their_certificate(secret):
 
 
 def servers_that_say_nothing_are_left():
-    """Something listens, and never answers."""
+    """A push to a server that never answers ends at its time limit."""
     with socket.create_server(("127.0.0.1", 0)) as mute:
         done = call(FASTGATE, "push", *STORE, "--spool", "mute-spool", "--attempts", "1",
                     "--timeout", "200ms", "latest", "--url", f"http://127.0.0.1:{mute.getsockname()[1]}")

@@ -36,9 +36,9 @@ try() { # name, minimum of 64-bit samples, minimum of 32-bit samples, command...
 }
 
 try shell 100 100 sh -c "'$targets/deep_i386' 10 && '$targets/deep' 10; exit 3"
-# storm_fork forks, spawns and executes itself
+# storm_fork forks, spawns and executes itself.
 try itself 0 60 "$targets/storm_fork_i386" 15
-# ... or the program that argv[0] names: here its 64-bit sister
+# Here storm_fork executes the program that argv[0] names, which is its 64-bit build.
 try across 50 20 bash -c "exec -a '$targets/storm_fork' '$targets/storm_fork_i386' 15"
 
 # Test $LIB as on Red Hat, where it is lib64 or lib: in a mount namespace, replace this system's loaders by patched copies.

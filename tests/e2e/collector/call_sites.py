@@ -104,8 +104,8 @@ def a_handler_may_call_behind_every_instruction():
         found = sum(paths.values())
         check(found == sum(steps) + len(steps),
               f"{option}: {sum(steps)} calls in the handler, {len(steps)} outside: {found} counted")
-        # The instructions that set and clear the trap flag hide the stack, and so may the first one
-        # of a stub.
+        # The instructions that set and clear the trap flag hide the stack; the first instruction of a
+        # stub may hide it too.
         lost = {path: calls for path, calls in paths.items()
                 if not path.startswith(("count_steps", "[no stack]"))}
         check(sum(lost.values()) <= 3 * len(steps), f"{option}: on the way through the stub: {lost}")
@@ -143,8 +143,8 @@ def libraries_at_the_same_address_are_distinguished():
 GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r12",
            "r13", "r14", "r15")
 VECTORS = 8  # vector registers that carry arguments
-ROOM = 256   # space in front of them for the other registers
-# Traps are on: an operation that sets a flag would end the program.
+ROOM = 256   # bytes in front of the vector registers, for the general ones
+# The caller enables floating-point traps: an operation that sets a flag would end the program.
 CALLER = """
     .text
     .globl call_with_registers

@@ -121,7 +121,7 @@ def a_program_that_checks_its_results_is_content():
 
 
 def a_program_notices_nothing():
-    """Counts every function of every library, in programs that load others, fail, or run children."""
+    """Counts every function of every library, in programs that load libraries, fail, or run children."""
     for command in (["sh", "-c", "echo said | cat; exit 7"],
                     ["awk", "BEGIN { for (i = 0; i < 9; i++) s += exp(-i) * sin(i); print s }"],
                     [sys.executable, "-IS",

@@ -109,7 +109,7 @@ def unreached_functions_have_a_reason(program):
 
 
 def program_notices_nothing():
-    """Counts every function of every library, in programs that load others, fail, or run children."""
+    """Counts every function of every library, in programs that load libraries, fail, or run children."""
     for command in (["sh", "-c", "echo said | cat; exit 7"], ["env", "--version"], ["git", "--version"],
                     [sys.executable, "-IS",
                      "-c", "import ctypes, math; print([math.exp(1), math.pow(2, 3)])"]):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 compiled_for_tracing.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: --entries counts functions with
-NOPs left by the compiler (-fpatchable-function-entry, -mnop-mcount) at those NOPs, even if they
-have no room for a jump otherwise; functions that call __fentry__ (-pg -mfentry) are counted there,
-and gprof's data stay the same.
+NOPs left by the compiler (-fpatchable-function-entry, -mnop-mcount) at those NOPs, even if the rest of
+their code has no room for a jump. Functions that call __fentry__ (-pg -mfentry) are counted at that
+call, and gprof's data stay the same.
 """
 import os
 import re
@@ -85,7 +85,7 @@ def functions_with_too_few_nops_are_refused(compiler):
 
 
 def programs_that_look_up_their_nops_keep_them():
-    """A program that looks up the NOPs may jump to them or overwrite them, so they stay."""
+    """A program that looks up its NOPs may jump to them or overwrite them, so --entries leaves them."""
     program = compiled("asks", GCC, "-fpatchable-function-entry=5", "-fcf-protection=full",
                        "-DLOOKS_UP_NOPS")
     done = recorded(program, "--entries")
@@ -133,8 +133,8 @@ def without_an_end_there_is_no_duration():
 
 def arcs(program):
     """
-    Calls according to gprof: each function's own, and those by and to others. gprof's order and its
-    numbers in brackets depend on sampled time.
+    The calls of each function according to gprof, by caller and by callee. gprof's order and its numbers
+    in brackets depend on sampled time.
     """
     shown = call("gprof", "-b", "-q", program, "gmon.out", check=True).stdout
     os.remove("gmon.out")
@@ -189,8 +189,8 @@ def registers_are_left_alone():
     write("registers.c", target("kept_registers.c"))
     subprocess.run([GCC, "-g", "-O1", f"-DWIDTH={size}", "-no-pie", "-fno-pie", "-Wl,-z,now",
                     "registers.c", "run.s", "-o", "registers"], check=True)
-    # The C library's __fentry__ keeps only argument registers, so its check is limited to these;
-    # ours keeps all.
+    # The C library's __fentry__ keeps only the argument registers, so the program's own check needs an
+    # empty one. The collector's keeps all registers.
     write("nothing.c", "void __fentry__(void);\nvoid __fentry__(void) {}\n")
     subprocess.run([GCC, "-O1", "-shared", "-fPIC", "nothing.c", "-o", "nothing.so"], check=True)
     environment = {**os.environ, "LD_PRELOAD": os.path.abspath("nothing.so")}

@@ -30,7 +30,7 @@ def ask_by_signal(_record, pid):
 
 
 def record(program, commands, *options, ask=None):
-    """Runs the program through the commands; "ask" asks for a dump from outside."""
+    """Records the program, and sends it the commands; at "ask", calls ask() to request a dump."""
     words = [FASTGATE, "record", *options, "--", program]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, bufsize=1) as child:

@@ -145,7 +145,7 @@ def malloc_of_the_program_is_reported():
 
 
 def allocator_unknown_to_the_loader_is_reported():
-    """There are two such allocators: one with a prefix (je_malloc), and a static malloc."""
+    """The loader knows neither an allocator with a prefix (je_malloc) nor a static malloc."""
     write("own.c", target("own_allocator.c"))
     for name, allocator, linkage in (("prefixed", "je_malloc", ""), ("local", "malloc", "static")):
         subprocess.run([COMPILER, "-O0", "-fno-builtin", f"-DALLOCATE={allocator}",

@@ -40,8 +40,8 @@ def rows_of(view, key, *words):
 
 def live_total_and_largest_of_three_loops():
     """
-    The loops allocate ten blocks of one byte; of one to ten bytes; and the same, each freed before
-    the next.
+    One loop allocates ten blocks of one byte; the second, blocks of one to ten bytes; the third does the
+    same and frees each block before the next.
     """
     wanted = {
         "ones": {"live": (10, 10, 10), "total": (10, 10), "largest": (1, 10)},

@@ -36,7 +36,7 @@ def musl(name, source, *flags):
 
 
 def share(found, *names):
-    """The share of time in which all of these are on the stack."""
+    """The share of time in which all of these functions are on the stack."""
     whole = sum(value for _, value in found)
     return sum(value for stack, value in found if set(names) <= set(stack)) / whole
 

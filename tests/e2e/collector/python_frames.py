@@ -3,8 +3,8 @@
 """
 python_frames.py FASTGATE COLLECTOR COMPILER: a profile of a Python program names its functions and
 lines, with native ones between them. The callers of each leaf function are known; every sample in a
-leaf must have exactly these. The test runs the program with every interpreter of a known version:
-the system's, those on the path, and those of FASTGATE_TEST_PYTHONS (paths between colons).
+leaf must have exactly these callers. The test runs the program with every interpreter of a known
+version: the system's, those on the path, and those of FASTGATE_TEST_PYTHONS (paths between colons).
 """
 import json
 import os
@@ -114,7 +114,7 @@ CALLERS = {
     "leaf_sorted": [["main", "sorting"]], "leaf_mapped": [["main", "mapping"]],
     "leaf_generated": [["main", "generating", "generate"],
                        ["main", "delegating", "delegate", "generate"]],
-    # a comprehension is a function of its own before 3.12
+    # Before Python 3.12, a comprehension is a separate function.
     "leaf_nested": [["main", "nesting", "nesting.<locals>.<listcomp>"], ["main", "nesting"]],
     "leaf_method": [["main", "modelling", "Model.step", "Model.__getattr__"]],
     "leaf_deleted": [["main", "modelling", "Model.__del__"]],

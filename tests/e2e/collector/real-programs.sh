@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Real programs under the collector at 1 kHz: the same output and exit code as without.
+# Real programs have the same output and exit code under the collector at 1 kHz as without it.
 # usage: real-programs.sh FASTGATE COLLECTOR SOURCE_FOLDER
 set -u
 fastgate=$1 collector=$2 source=$3
@@ -39,7 +39,7 @@ try sqlite3 sqlite3 :memory: 'with recursive c(x) as (select 1 union all select 
 try zstd sh -c "zstd -q -9 -T2 -c $(command -v gcc) | cksum"
 try xz sh -c "xz -T2 -1 -c $(command -v git || command -v bash) | cksum"
 try git git -C "$source" rev-list --objects --count HEAD
-# The output of git fsck (dangling objects) may change while others work in the repository: use a copy with one dangling object.
+# The output of git fsck (dangling objects) may change while other programs use the repository: take a copy with one dangling object.
 git clone -q --bare --no-hardlinks --depth 50 "file://$source" "$scratch/repository.git" 2>/dev/null &&
 	echo 'in no tree' | git -C "$scratch/repository.git" hash-object -w --stdin >/dev/null
 try git git -C "$scratch/repository.git" fsck --full --strict --no-progress

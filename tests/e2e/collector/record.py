@@ -45,7 +45,7 @@ def threads_have_names():
 
 
 def programs_behind_any_environment_are_sampled():
-    """A program is sampled behind any wrapper, whatever that does to the environment."""
+    """A program is sampled under any wrapper, whatever the wrapper does to the environment."""
     other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
     for wrapper in (["env", "-i"], ["env", "-u", "FASTGATE_COLLECTOR_OUTPUT", "LD_PRELOAD="],
                     ["env", f"LD_PRELOAD={other}"], ["sh", "-c", 'unset LD_PRELOAD; exec "$@"', "sh"]):

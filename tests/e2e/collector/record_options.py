@@ -191,7 +191,7 @@ def units_table(*filters):
 
 
 def units_that_count(units, count):
-    """Averages cover the recorded units, and of these the ones that the filters keep."""
+    """Averages cover the recorded units that the filters keep."""
     whole = units_table()
     check(whole["units"] == count, f"--units {units}: {whole['units']} units")
     check(abs(whole["mean_ns"] * count - whole["cpu_ns"]) < 1,
@@ -234,7 +234,7 @@ def ask(child, word):
 
 
 def controlled(*command):
-    """A program recorded under a control file; it is asked for its work by lines."""
+    """Starts recording a program with a control file; each line on its standard input requests work."""
     return subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", *command],
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                             text=True)

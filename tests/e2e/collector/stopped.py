@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 stopped.py FASTGATE COLLECTOR TARGETS_FOLDER: with --clock wall, the time in which a program was
-stopped is a row of its own, and is not attributed to the function that continues afterwards.
+stopped is a separate row, and is not attributed to the function that continues afterwards.
 """
 import json
 import os

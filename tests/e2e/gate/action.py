@@ -203,7 +203,7 @@ with tempfile.TemporaryDirectory() as name:
         if comments():
             fail("a push was commented", comments())
 
-        # A pull request: red, with the comment, the status, the annotation and the reports.
+        # A slower pull request fails, and gets the comment, the status, the annotation and the reports.
         event = {"pull_request": {"number": 7, "head": {"sha": topic}}}
         pull = {"GITHUB_REF": "refs/pull/7/merge", "GITHUB_SHA": "f" * 40, "GITHUB_BASE_REF": "main",
                 "GITHUB_HEAD_REF": "topic"}
@@ -220,7 +220,7 @@ with tempfile.TemporaryDirectory() as name:
             if not (artifact / report).stat().st_size:
                 fail(f"the artifact has no {report}")
 
-        # A fork's token is read-only: nothing is posted, and the gate's answer stays.
+        # A fork's token is read-only: nothing is posted, and the gate's exit code stays the same.
         (home / "mode").write_text("403")
         before = comments()
         git(origin, "checkout", "-q", "-b", "harmless")
@@ -233,7 +233,7 @@ with tempfile.TemporaryDirectory() as name:
         if comments() != before:
             fail("something was posted with a token that may only read")
 
-        # The workflow that follows it has write access.
+        # The workflow that follows the fork's job has write access.
         (home / "mode").write_text("")
         followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic",
                     "pull_requests": [], "head_repository": {"owner": {"login": "guest"}}}
@@ -274,8 +274,8 @@ with tempfile.TemporaryDirectory() as name:
             if job.status != 2 or "from the archive" in job.said:
                 fail("an archive of another hash was run", job.said)
 
-        # By default it uses the archive of the action's release, if there is one, and
-        # otherwise a build of its sources.
+        # By default, the action uses the archive of its release, or builds its sources if the release
+        # has no archive.
         copied = home / "action"
         copied.mkdir()
         for name in ("CMakeLists.txt", "install.sh", "scripts"):

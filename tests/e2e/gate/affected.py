@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Only benchmarks that a change can affect are measured: each reason to measure, and the report on the
-rest.
+Only benchmarks that a change can affect are measured: each reason to measure one, and the report on
+those that are left out.
 """
 import json
 import os
@@ -64,7 +64,7 @@ def edit(path, old, new):
 
 
 def measure(*options, env=None):
-    """The benchmarks that were left out, and why each of the others was measured."""
+    """The benchmarks that were left out, and the reason for each measured one."""
     done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post",
                *(options or ("--affected",)), env=env)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"

@@ -71,7 +71,7 @@ git commit -q --amend -m "Reworded"
 expect_code 0 "reworded" "$FASTGATE" run --against HEAD
 [ "$(builds_of "$(git rev-parse HEAD)")" -eq 0 ] || fail "a reworded commit was built again"
 
-# Benchmarks that were renamed, added and removed, and a program that the baseline lacks.
+# A renamed benchmark is compared with the old one; an added one is new, and a removed one is missing.
 configure '[ { name: first, command: sh prog }, { name: fresh, was: old, command: ./program }, { name: added, command: ./program2 } ]'
 make_build prog program program2
 expect_code 0 "renamed" "$FASTGATE" run --against HEAD --json

@@ -39,8 +39,8 @@ STANDS_FOR = {"explain KEY": "explain gate.metrics", "[RUN]": "latest", " RUN ":
               " BENCH ": " parse ", "A B": "latest~1 latest",
               "./old-build/prog input' './new-build/prog input": "./prog' './prog",
               "'./old input' './new input'": "./prog ./prog", "'./old' './new'": "./prog ./prog"}
-# Not possible here: a server, an interrupted run, a recorded profile, another program; nor are parts of
-# commands.
+# Parts of commands, and commands that need a server, an interrupted run, a recorded profile or another
+# program.
 NOT_HERE = re.compile(r"--post-from|--resume|…|-F (?!tables)|micro/|B --measure NAME|"
                       r"^fastgate (run|explain|report|export|history|hook)$|"
                       r"^fastgate (report --format|bisect --json)$")

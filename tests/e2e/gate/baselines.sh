@@ -39,7 +39,7 @@ expect_code 2 "against half a file" "$FASTGATE" run --no-store --set baseline.fi
 expect_text 'half.fgrun' "$work/err" "half a file"
 [ "$(grep -c '^fastgate: ' "$work/err")" -eq 1 ] || fail "half a file: more than one line"
 
-# Another benchmark in the file, none of ours: new again.
+# The file has another benchmark and none of ours, so ours is new again.
 sed -i 's/name: spin/name: other/' fastgate.yml
 expect_code 3 "a benchmark that the baseline lacks" "$FASTGATE" run --no-store --set baseline.file=first.fgrun --set baseline.required=true
 expect_text '^other .*new' "$work/out" "a benchmark that the baseline lacks"

@@ -39,7 +39,7 @@ gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_
 
 
 class History(Repository):
-    """A repository whose commits print these costs; None: without the program."""
+    """A repository of scripts that print their cost."""
 
     def __init__(self, name, config=CONFIG):
         super().__init__(name)
@@ -88,7 +88,7 @@ def a_reverted_slowdown_is_not_blamed():
 
 def a_commit_that_its_parent_refutes_is_not_blamed():
     history = history_of("refuted", [1000] * 5)
-    # as slow as the culprit after it in the first measurement, as fast as its parent ever after
+    # The commit before the culprit is slow in its first measurement, and fast from then on.
     history.commit('c=1000; [ $(cat seen 2>/dev/null || echo 0) -ge 4 ] || { c=1300; '
                    'echo $(($(cat seen 2>/dev/null || echo 0) + 1)) >seen; }; '
                    'echo "cost: $c"')
@@ -101,7 +101,7 @@ def a_commit_that_its_parent_refutes_is_not_blamed():
 def a_build_that_fails_once_is_tried_again():
     history = history_of("flaky", [1000] * 3)
     mark = history.folder.parent / "failed-once"
-    # the culprit's parent: without another try it would share the blame
+    # The culprit's parent fails to build once; without a second try, it would share the blame.
     history.commit('echo "cost: 1000"',
                    f"[ -e {mark} ] || {{ touch {mark}; exit 1; }}; cp source prog && chmod +x prog")
     for _ in range(3):

@@ -53,7 +53,7 @@ class Project:
 
 
 def difference_is_reported(project, *words):
-    """Checks that the candidate is judged, and that the first note has these words."""
+    """Checks that the candidate is judged, and that the output reports the difference in these words."""
     code, text = project.run()
     check(code in (0, 1, 3), f"{words}: exit code {code}: {text}")
     for word in ("built differently", *words):

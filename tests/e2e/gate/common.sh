@@ -41,7 +41,7 @@ make_project() {
 	git add .
 	git commit -q -m "Count words"
 }
-# A short program, for tests of the report and not of its sensitivity.
+# Shortens the program, for tests of the report and not of the gate's sensitivity.
 shorten() { # rounds
 	sed -i "s/wordcount 40/wordcount $1/" fastgate.yml
 	git commit -q -a --amend -m "Count words"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-counted.py FASTGATE COMPILER: with `measure.also: [heap]` one extra allocation in ten thousand fails the
-run, and the function responsible is named with its call path; so does a block that is not freed. The
+counted.py FASTGATE COMPILER: with `measure.also: [heap]` one extra allocation in ten thousand, or one
+block that is not freed, fails the run, and the function responsible is named with its call path. The
 same program passes. If peak memory fails, the functions that hold more of it are named without being
 requested; if the heap does not explain the growth, the report says so.
 """

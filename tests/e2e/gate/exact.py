@@ -67,7 +67,7 @@ def more_calls_and_more_instructions_per_call_are_distinguished(env):
 
 
 def shown(benchmark):
-    """Checks the line about it in every format."""
+    """The values in which all formats agree."""
     metric = next(m for m in benchmark["metrics"] if m["name"] == "instructions")
     return (benchmark["verdict"], benchmark["error"], metric["verdict"], metric["baseline"],
             metric["candidate"], benchmark["work"])

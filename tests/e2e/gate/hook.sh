@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Hooks stop a commit that makes the program more expensive, and no other; foreign hooks are never touched. The
-# program prints its cost, which is exact, so one pair decides; and one is always measured, even if the fifteen
+# program prints its cost, which is exact, so one pair decides; one pair is always measured, even if the fifteen
 # seconds of --quick are over.
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
@@ -32,12 +32,12 @@ echo "more" >>README
 git add README
 expect_code 0 "commit that changes no program" git commit -q -m "Say more"
 expect_text 'same binaries on both sides' "$work/err" "what the hook says"
-# Only staged changes count, not the work tree: an unstaged slowdown is not stopped ...
+# Only staged changes count, not the work tree: an unstaged slowdown is not stopped.
 raise_cost
 echo "even more" >>README
 git add README
 expect_code 0 "commit next to a more expensive program that is not staged" git commit -q -m "Say more"
-# ... and a staged one is, although the work tree does not contain it. Neither the index nor a file changes.
+# A staged slowdown is stopped, although the work tree does not contain it. Neither the index nor a file changes.
 git add cost.c
 git show HEAD:cost.c >cost.c
 git status --porcelain >"$work/status" # refreshes the index
@@ -64,7 +64,7 @@ expect_code 1 "push of a more expensive program" git push -q origin main
 expect_code 0 "pushing a tag, and a commit that is not more expensive" git push -q origin HEAD:refs/tags/v1 HEAD~1:refs/heads/other
 expect_code 0 "removing a branch" git push -q origin :refs/heads/other
 
-# Foreign hooks: a changed one, another tool's, a folder of shared hooks.
+# A changed hook, another tool's hook and a folder of shared hooks stay as they are.
 cp $hook "$work/ours"
 echo "make check" >>$hook
 expect_code 2 "installing over a changed hook" fastgate hook install

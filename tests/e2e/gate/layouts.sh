@@ -93,7 +93,7 @@ sed -i 's/110/111/' changed.c
 expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
 expect_text 'other layouts were not tried: .*saved.o' "$work/err" "nothing to link"
 expect_text 'REGRESSION' "$work/out" "nothing to link"
-# In a duet only the first four places exist when the first pair begins; the others are linked during the pairs. Yet
+# In a duet only the first four places exist when the first pair begins; more places are linked during the pairs. Yet
 # each block has the place given by its number, modulo the final number of places: the program logs where it lies.
 # With one CPU, all places exist before the first pair.
 mkdir "$work/parallel" && cd "$work/parallel" || exit 1

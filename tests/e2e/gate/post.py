@@ -163,7 +163,7 @@ with tempfile.TemporaryDirectory() as name:
     if done.returncode != 0:
         fail("a run with four webhooks", done)
     expect_formats(receiver, list(FORMATS), done)
-    # A report.json lacks the values of single repetitions.
+    # A report.json lacks the values of single repetitions, which csv-raw needs.
     receiver = Receiver()
     (project / "fastgate.yml").write_text(webhooks(receiver))
     done = follow()

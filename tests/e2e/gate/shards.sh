@@ -50,7 +50,7 @@ expect_code 0 "another policy" "$FASTGATE" gate --set gate.metrics.cost.gated=fa
 expect_code 0 "the kept verdict" "$FASTGATE" report latest
 expect_text 'REGRESSION' "$work/out" "the kept verdict"
 
-# A missing shard: its benchmarks are errors, the others are reported.
+# The benchmarks of a missing shard are errors; all other benchmarks are reported.
 rest=$(ls ./*.fgrun | grep -v "/$lost.fgrun")
 expect_code 4 "a missing shard" "$FASTGATE" gate --merge --no-store $rest
 expect_text "shard $lost/3 is missing: .* not measured" "$work/err" "a missing shard"

@@ -33,7 +33,7 @@ expect_code 0 "history" "$FASTGATE" history wordcount --json
 expect_code 2 "unknown metric" "$FASTGATE" history wordcount --metric nonsense
 expect_text 'nonsense' "$work/err" "the unknown metric's name"
 expect_code 2 "no such run" "$FASTGATE" compare latest~7 latest
-# Two benchmarks.
+# With two benchmarks, a view names each one, and data needs a choice.
 cat >fastgate.yml <<'END'
 version: 1
 build: { command: make }
@@ -50,7 +50,7 @@ expect_text '^one  (run ' "$work/out" "the first benchmark's profile"
 expect_text '^two  (run ' "$work/out" "the second one's"
 expect_code 2 "data is one benchmark's" "$FASTGATE" view latest --json
 expect_text 'choose one with --bench' "$work/err" "how to choose"
-# Memory of a run with two repetitions is that of one repetition.
+# A run with two repetitions shows the memory of one repetition.
 sed -i '$ a measure: { also: [heap], pairs: { min: 2, max: 2 } }' fastgate.yml
 expect_code 0 "run with the heap" "$FASTGATE" run one
 "$FASTGATE" view latest -V memory --csv | awk -F, '

@@ -28,7 +28,7 @@ make_certificate() { # key.pem and cert.pem for 127.0.0.1
 	chmod 600 key.pem
 }
 start_server() { # options...; sets server and url
-	: >server.words # what an earlier one said is not this one's address
+	: >server.words # the address of an earlier server is not that of the new one
 	"$perfdb" serve --database perfdb.db --listen 127.0.0.1:0 "$@" >server.log 2>server.words &
 	server=$!
 	started="$started $server"

@@ -26,8 +26,8 @@ def large_uploads_are_refused(admin):
 
 def ends_by_itself(server, data):
     """
-    The server ends the connection of a silent client. It must be this limit, because the others are
-    minutes.
+    The server ends the connection of a silent client. Only the limit under test can do that, because all
+    other limits are minutes.
     """
     with socket.create_connection(("127.0.0.1", server.port), HUNG_S) as line:
         line.sendall(data)

@@ -26,7 +26,7 @@ seeds = iter(range(100, 1000))
 
 
 def run_with(report, **side):
-    """A run like all others, but with this report; returns its id and the upload."""
+    """Makes a run with this report; returns its id and the upload."""
     spool = f"spool-{next(seeds)}"
     subprocess.run([MAKE_RUNS, spool, spool.rpartition("-")[2], "1"], check=True)
     envelope, dictionary, values = parts(glob.glob(os.path.join(spool, "*.fgrun"))[0])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Works in a function of its own and in generated code that a map names. With an argument, it then
- * works in the former until it is killed, or for two minutes.
+ * Works in a compiled function, and in generated code that a map names. With an argument, it then
+ * works in the compiled function until it is killed, or for two minutes.
  */
 #include <stdint.h>
 #include <stdio.h>

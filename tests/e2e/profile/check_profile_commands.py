@@ -178,7 +178,7 @@ class Commands(unittest.TestCase):
         self.assertAlmostEqual(both / one, 3, delta=0.01)
         document = json.loads(total("export", "-F", "json"))
         self.assertEqual(document["repetitions"], 3)
-        # stored facts about regions and units: one per event, in one execution
+        # The stored run counts regions and units per execution: one per event.
         regions = {row["name"]: row
                    for row in json.loads(total("view", "-V", "regions", "--json"))["rows"]}
         self.assertEqual(set(regions), {"reco", "reco/fit"})

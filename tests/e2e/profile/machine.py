@@ -56,7 +56,7 @@ class Machine(unittest.TestCase):
                 break
         cls.others = 0
         for trace in (cls.home / "traces").glob("*.fgtrace"):
-            # other programs on this machine: symbolizing them takes long
+            # Symbolizing the other programs of this machine is slow.
             if trace.name.split(".")[0] not in ours:
                 trace.unlink()
                 cls.others += 1
@@ -71,7 +71,7 @@ class Machine(unittest.TestCase):
 
     @classmethod
     def samples_of(cls, pid):
-        """The number of samples in each of its traces."""
+        """Yields the number of samples in each trace of the process."""
         for trace in (cls.home / "traces").glob(f"{pid}.*.fgtrace"):
             yield struct.unpack_from("<Q", trace.read_bytes(), SAMPLES_AT)[0]
 
@@ -116,7 +116,7 @@ class Machine(unittest.TestCase):
         self.assertGreaterEqual(int(said[2]), 3, self.recorded.stderr)
         ours = sum(value for _, value in self.paths())
         self.assertGreater(ours, 0)
-        self.assertLessEqual(ours, int(said[1]) * 2e6)  # 500 a second
+        self.assertLessEqual(ours, int(said[1]) * 2e6)  # 2 ms per sample, at 500 Hz
 
     def test_it_goes_into_an_archive(self):
         done = self.run_here("archive", "-o", "machine.tar.zst", "traces")

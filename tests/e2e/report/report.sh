@@ -45,7 +45,7 @@ done
 
 # The file's extension selects the format.
 "$fastgate" report -o page.html
-head -c 15 page.html | grep -q '<!DOCTYPE html>' || fail "page.html is no HTML"
+head -c 15 page.html | grep -q '<!DOCTYPE html>' || fail "page.html is not HTML"
 "$fastgate" report -o junit.xml
 cmp -s junit.xml "$golden/mixed.junit.xml" || fail "junit.xml is no JUnit"
 "$fastgate" report --json | cmp - "$golden/mixed.json" || fail "--json is not the JSON report"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 planted.py FASTGATE MAKE_STORE: fastgate follows no link of another user in a folder like /tmp, and only
-the owner may write its files. Only root can create another user's links; otherwise the test is skipped.
+the owner may write its files. Only root can create another user's links; for other users the test is
+skipped.
 """
 import os
 import shutil
@@ -33,7 +34,7 @@ def plant(shared, name, target):
 
 def refuses(what, victim, before, *words):
     code, err = run(*words)
-    # If the kernel guards such folders (fs.protected_symlinks), the error comes from the kernel.
+    # If the kernel guards shared folders (fs.protected_symlinks), the error comes from the kernel.
     check(code == 6 and ("link" in err or "Permission denied" in err), f"{what}: {code} {err!r}")
     after = open(victim, encoding="ascii").read() if os.path.exists(victim) else None
     check(after == before, f"{what}: the victim was changed to {after!r}")

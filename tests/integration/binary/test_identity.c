@@ -107,8 +107,8 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 	const struct {
 		const char *variant;
 		const char *changed;
-		const char *reaches; /* a function that refers to it but is itself unchanged */
-		const char *apart;   /* a function that has nothing to do with it */
+		const char *reaches; /* an unchanged function that refers to the changed symbol */
+		const char *apart;   /* a function that does not refer to the changed symbol */
 	} rows[] = {
 		{.variant = "limit", .changed = "limited", .reaches = "outer", .apart = "by_name"},
 		{.variant = "greeting", .changed = "main", .reaches = "main", .apart = "outer"},

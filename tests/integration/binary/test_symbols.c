@@ -173,7 +173,7 @@ static void addresses_are_found_in_any_order_and_repeatedly(void **state)
 	for (size_t i = 0; i < COUNT; i++)
 		(void)fg_symbolizer_find(up, ordered, start + i, &first[i]);
 	for (size_t i = 0; i < 3 * (size_t)COUNT; i++) {
-		const size_t at = i * 37 % COUNT; /* each of them three times, in a mixed order */
+		const size_t at = i * 37 % COUNT; /* each address three times, in mixed order */
 		const size_t count = fg_symbolizer_find(mixed, other, start + at, &chain);
 		const struct fg_symbol *again;
 

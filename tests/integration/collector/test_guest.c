@@ -87,7 +87,7 @@ static void the_programs_own_use_of_the_signal_continues(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "work_with_own_timer") > 1.8e8);
-	/* ... and after the program has closed every descriptor */
+	/* Sampling continues after the program has closed every descriptor. */
 	assert_true(trace_inclusive(outcome.traces, "work_without_descriptors") > 1.2e8);
 	assert_true(outcome.traces->header.forwarded >= 5);
 	outcome_release(&outcome);
@@ -201,8 +201,8 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 
 /*
  * The flags of the program's handler decide, not the collector's, even if a wall-clock sample
- * arrives at the same time. At a thousand of these a second, a child on a busy machine is hardly
- * ever found waiting.
+ * arrives at the same time. With a thousand wall-clock samples a second, a child on a busy machine
+ * is hardly ever found waiting.
  */
 static void the_programs_own_handler_decides_how_a_call_ends(void **state)
 {
@@ -276,9 +276,8 @@ static void a_sandbox_is_not_disturbed(void **state)
 		/*
 		 * Samples continue on both sides of the entry, at least ten each. The shares of the
 		 * two functions depend on the current cost of signals, but no CPU time before the
-		 * sandbox is lost. The coarsest clock knows nothing of the time since the last tick
-		 * that found the thread; on a busy machine there may have been none before the
-		 * sandbox.
+		 * sandbox is lost. The coarsest clock misses the time since the last tick at which
+		 * the thread ran, and on a busy machine there may be no tick before the sandbox.
 		 */
 		const bool knows_all = strcmp(clocks[i], FG_ENV_CLOCK "=tick") != 0;
 		const double inside = trace_inclusive(outcome.traces, "inside");
@@ -557,7 +556,7 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 
 int main(void)
 {
-	/* The tests that depend on the architecture, and in 64-bit programs the others. */
+	/* 32-bit programs get only the tests that depend on the architecture. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_comes_back),
 		cmocka_unit_test(no_call_is_cut_short),

@@ -2,12 +2,12 @@
 /*
  * Does the collector find the known profile of these programs?
  *
- * How close a share comes to the truth is a matter of chance, so it is measured, not tested: `./dev
- * soak truth` sets FASTGATE_MEASURE_TRUTH, and shares are judged by their own statistics. A share p
- * seen in n samples has the standard deviation sqrt(p (1 - p) / n); four of these are allowed, so a
- * correct collector fails once in 16,000 runs. Without the variable, a share must only be within
- * limits that hold on any machine; a collector with a bias that these programs provoke exceeds
- * them.
+ * The error of a share is a matter of chance, so it is measured, not tested: `./dev soak truth`
+ * sets FASTGATE_MEASURE_TRUTH, and shares are judged by their own statistics. A share p seen in n
+ * samples has the standard deviation sqrt(p (1 - p) / n); four standard deviations are allowed, so
+ * a correct collector fails once in 16,000 runs. Without the variable, a share must only be within
+ * limits that hold on any machine; a collector with a bias that these programs provoke exceeds the
+ * limits.
  */
 #include "base/base.h"
 #include "base/fs.h"
@@ -172,7 +172,7 @@ static void short_threads_in_the_kernel_get_their_share(void **state)
 	}
 }
 
-/* This holds if the kernel may be sampled; ticks alone meet the system time only by luck. */
+/* Only the kernel's own events find this system time; ticks alone meet it only by luck. */
 static void system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events(void **state)
 {
 	static const char *const steps[] = {"1", "4", "10"};
@@ -218,8 +218,8 @@ static void two_equal_threads_weigh_the_same(void **state)
 }
 
 /*
- * Samples continue in all destructor rounds but the last, after which the thread is gone. Otherwise
- * a quarter of the work would be missed.
+ * Samples continue in all destructor rounds but the last, after which the thread is gone. A
+ * collector that stopped at the first round would miss a quarter of the work.
  */
 static void threads_are_sampled_while_they_end(void **state)
 {
@@ -261,7 +261,7 @@ static bool adds_up(const struct trace *trace)
 {
 	const struct fg_trace_header *header = &trace->header;
 	const double cpu_ns = (double)(header->end_user_ns + header->end_system_ns);
-	const double ticks = cpu_ns / 1e7; /* at least, at 100 per second */
+	const double ticks = cpu_ns / 1e7; /* at 100 per second, the kernel's lowest rate */
 	const double user = ((double)header->end_user_ns / cpu_ns * ticks + 2) /
 			    (ticks + 4); /* excludes 0 and 1 */
 	const double split_ns = cpu_ns * sqrt(user * (1 - user) / ticks);
@@ -348,9 +348,9 @@ static void without_the_kernels_events_ticks_meet_system_time(void **state)
 }
 
 /*
- * A tick counts however little CPU time has passed since the previous one. Three such pieces make a
- * millisecond, so a collector that waited for a millisecond would see a third. Ticks in user time
- * are not samples; the first of them starts the fast timer.
+ * A tick counts however little CPU time has passed since the previous one. Here three ticks come in
+ * a millisecond of CPU time, so a collector that waited for a millisecond would see a third. Ticks
+ * in user time are not samples; the first of them starts the fast timer.
  */
 static void every_tick_that_meets_system_time_counts(void **state)
 {
@@ -523,7 +523,7 @@ static void check_chain(const char *libraries, const char *index)
 	}
 	all = trace_inclusive(outcome.traces, "at_the_end");
 	assert_true(all > 2e8);
-	/* The first samples walk 300 unknown functions in parts, here or earlier. */
+	/* Only the first samples walk the 300 unknown functions in parts. */
 	assert_true(in_parts <= 5);
 	assert_true(whole >= 0.9 * all);
 	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
@@ -563,7 +563,7 @@ static void check_storm(const char *index)
 		if (trace_on_path(outcome.traces, outcome.traces->samples[i].path, "innermost"))
 			assert_true(trace_on_path(outcome.traces, outcome.traces->samples[i].path,
 						  "chain_0"));
-	/* Both were loaded and unloaded repeatedly, as two modules. */
+	/* Both libraries were loaded and unloaded repeatedly, as two modules. */
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_GONE] >= 100);
 	assert_true(is_elsewhere || outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
 	outcome_release(&outcome);
@@ -618,7 +618,7 @@ static void odd_stacks_are_walked_or_marked(void **state)
 
 int main(void)
 {
-	/* The tests that depend on the architecture, and in 64-bit programs the others. */
+	/* 32-bit programs get only the tests that depend on the architecture. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_threads_get_their_share),
 		cmocka_unit_test(threads_are_sampled_while_they_end),

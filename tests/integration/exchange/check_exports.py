@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Reads the exports of the known profile with the programs that the formats are made for. The check of a
-missing program is skipped; if all are missing, so is the test (77).
+missing program is skipped; if all are missing, the test is skipped (77).
 """
 import json
 import re

@@ -167,7 +167,7 @@ static void idle_connections_do_not_stop_uploads(void **state)
 		(void)close(fds[i]);
 }
 
-/* A client that opens as many connections as it can leaves room for others. */
+/* A client that opens as many connections as it can leaves room for other clients. */
 static void one_address_does_not_get_all_connections(void **state)
 {
 	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -264,8 +264,8 @@ struct slow {
 };
 
 /*
- * Stores the server's answer to such a client before it gives up, and returns whether it serves
- * others meanwhile. On a busy machine, these may get too little time as well.
+ * Stores the server's answer to a slow client, and returns whether the server then still answers
+ * another client, which on a busy machine may get too little time as well.
  */
 static bool try_slowly(const struct fg_test_server *s, const struct slow *slow, int64_t patience_ms,
 		       struct fg_strbuf *answer)

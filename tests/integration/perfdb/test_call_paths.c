@@ -129,7 +129,7 @@ enum {
 	RUNS = 12
 };
 
-/* A thread that opens the store and writes runs, and how that ended. */
+/* A thread that opens the store and writes runs, and its result. */
 struct writer {
 	struct fixture *f;
 	unsigned who;

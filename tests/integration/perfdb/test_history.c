@@ -357,7 +357,7 @@ static void overview_has_the_newest_of_each_benchmark(void **state)
 	for (uint64_t n = 0; n < OVERVIEW_RUNS; n++)
 		save_overview_run(f, nth_stored(n, OVERVIEW_RUNS));
 	must(f, fg_store_batch_end(f->store, &f->err));
-	/* A run stored long before the others, yet among the newest. */
+	/* Deletes a run that was stored early, yet is among the newest. */
 	must(f, fg_store_delete(f->store, id_of(3), &f->err));
 	must(f, fg_store_overview(f->store, "tracker", SHOWN, &overview, &f->err));
 	assert_int_equal(overview.count, BENCHMARKS);

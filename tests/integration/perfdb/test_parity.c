@@ -418,7 +418,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 			assert_int_equal(fg_store_batch_end(stores[0], &err), FG_OK);
 	}
 	assert_true(count(db, FG_SQL_FUNCTION_LAST) > before + 50);
-	/* The other session continues from there. */
+	/* The other session's ids follow without a gap. */
 	save_code(stores[1], 6013, 5, "0198f000-0000-7000-8000-f00000000033");
 	no_gap = fg_xasprintf("SELECT 1 / CAST(count(*) = %lld AS INTEGER) "
 			      "FROM function WHERE id > %lld",
@@ -432,7 +432,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 		fg_store_close(stores[i]);
 }
 
-/* Otherwise two writers that had both looked for a name in vain could both add it. */
+/* If two sessions wrote at once, both could look for a name in vain and then add it. */
 static void one_session_writes_at_a_time(void **state)
 {
 	struct fg_store *store = NULL;
@@ -450,7 +450,7 @@ static void one_session_writes_at_a_time(void **state)
 	fg_store_close(store);
 }
 
-/* This includes statements outside of a transaction, and statements for many rows. */
+/* The session refuses writes outside of a transaction, too, and writes of many rows. */
 static void read_only_session_cannot_write(void **state)
 {
 	struct fg_rows rows = {0};

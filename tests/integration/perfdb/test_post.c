@@ -86,7 +86,7 @@ static void expect_part(const struct fg_script_server *server, size_t number, co
 		fail_msg("request %zu has no %s:\n%s", number, part, server->requests[number]);
 }
 
-/* `count` comments by others, and ours with this id unless it is 0. */
+/* `count` comments by other users, and ours with this id unless it is 0. */
 static char *comments(unsigned count, int ours)
 {
 	struct fg_strbuf text = {0};
@@ -487,7 +487,7 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 
 	(void)state;
 	/*
-	 * GITHUB_REF of such a job is the default branch; play_github() sets it to the worst
+	 * GITHUB_REF of this job is the default branch; play_github() sets it to the worst
 	 * possible value.
 	 */
 	write_event(&scratch, FOLLOWS(""));

@@ -102,7 +102,7 @@ static void damaged_file_is_set_aside_and_does_not_block_the_others(void **state
 	assert_int_equal(spool_status(s).rejected, 1);
 }
 
-/* The second looks like a loopback address but is a public name. */
+/* The second URL looks like a loopback address but has a public name. */
 static void token_does_not_travel_in_clear(void **state)
 {
 	static const char *const urls[] = {"http://perfdb.example.org", "http://127.example.org"};

@@ -123,8 +123,8 @@ static void uploads_waiting_for_the_disk_do_not_block_others(void **state)
 }
 
 /*
- * Writing one of the uploads fails: the others are stored all the same, once and completely, and so
- * is that one later.
+ * Writing one of the uploads fails: all other uploads are stored, once and completely. The failed
+ * upload is stored when it is sent again.
  */
 static void third_one_fails(struct fg_test_server *s, const char *trigger)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Access rules: the clients that are admitted, and the answers that others get. */
+/* Access rules: the clients that are admitted, and the answers to refused clients. */
 #include "perfdb/client/client.h"
 #include "store/serving/access.h"
 #include "store/store.h"

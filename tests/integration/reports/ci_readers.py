@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-ci_readers.py GOLDEN_FOLDER: how Jenkins and GitLab show our JUnit files. Neither can run in a test, so
-this test applies the rules of their readers that decide what a person sees:
+ci_readers.py GOLDEN_FOLDER: Jenkins and GitLab show our JUnit files correctly. Neither can run in a
+test, so this test applies the rules of their readers that decide what a person sees:
 
 GitLab  every testcase below testsuites/testsuite; `failure`, `error` and `skipped` in this order decide
-        its state; the text of that element is shown, and only when it has none its attributes; cases are
+        its state; the text of that element is shown, or its attributes if it has no text; cases are
         listed by name, kept by classname and name, and the first of several with one key stays; a file
         of 30 MB and more is not read; `time` is a number of seconds.
 Jenkins a suite whose name, id and timestamp were seen before is dropped as a copy; the class is

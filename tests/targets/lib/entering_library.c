@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Wraps the calls of libc that wait with a signal mask of their own.  If SIGPROF is blocked when
- * such a call is about to begin, the wrapper waits for a sample to be pending, which would
- * otherwise depend on luck.
+ * Wraps the calls of libc that take a signal mask for their wait.  If SIGPROF is blocked when such a
+ * call is about to begin, the wrapper waits until a sample is pending, so that this does not depend
+ * on luck.
  */
 #include <dlfcn.h>
 #include <poll.h>

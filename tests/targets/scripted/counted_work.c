@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* FITS calls of ROUNDS rounds; with RANDOM, work of no fixed amount follows. */
+/* FITS calls of ROUNDS rounds; with RANDOM, a random amount of work follows. */
 #include <stdio.h>
 
 static volatile unsigned sink;

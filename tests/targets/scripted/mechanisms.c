@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions that get slower for different reasons. A test chooses one (CALL) and spoils it. */
+/* Functions that a test can slow down for different reasons; CALL chooses one. */
 #include <stdint.h>
 
 static unsigned table[1 << 22];

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #define OWN         __attribute__((noinline)) static
 #define STAY(value) __asm__ volatile("" : "+r"(value) : : "memory")
-/* Constants instead make the compiler clone mix(). */
+/* If a test defines constants instead of variables, the compiler clones mix(). */
 #ifndef FACTORS
 # define FACTORS three, one
 #endif

@@ -148,7 +148,7 @@ static void hidden_names_leave_the_trace_as_it_is(void **state)
 	assert_left_alone(&w, "hidden");
 }
 
-/* Its addresses are from another boot: the current kernel's symbols do not apply. */
+/* The trace's addresses are from another boot: the current kernel's symbols do not apply. */
 static void a_trace_from_before_the_kernels_start_gets_no_names(void **state)
 {
 	struct fg_trace_writer w;

@@ -10,7 +10,7 @@ static void the_setting_that_forbids_it_is_named_with_its_fix(void **state)
 {
 	static const struct {
 		long scope;
-		const char *words; /* NULL: it forbids nothing */
+		const char *words; /* NULL: the setting forbids nothing */
 	} rows[] = {
 		{-1, NULL}, /* no Yama */
 		{0, NULL},

@@ -12,7 +12,7 @@
 enum {
 	MOMENTS = 20000,
 	US = 1000,
-	FIRST_US = 1600, /* part of a burst in the first function; the rest is in the second */
+	FIRST_US = 1600, /* time of a burst in the first function, before the second function */
 	BURST_US = 2400,
 	SLICE_US = 700, /* after this the other thread gets the CPU */
 	OTHER_US = 1500,
@@ -30,7 +30,7 @@ enum place {
 struct machine {
 	int64_t now_ns;
 	int64_t position_ns; /* position in its burst */
-	int64_t left_ns;     /* rest of this slice, queue or sleep */
+	int64_t left_ns;     /* remaining time of this slice, queue or sleep */
 	enum {
 		RUNS,
 		QUEUES,

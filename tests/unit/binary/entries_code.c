@@ -127,7 +127,7 @@ __asm__(
 "	jmp *%rax\n"
 "end tail_call\n"
 
-/* Other code calls its start, and also jumps to it: that jump is a call too. */
+/* Another function jumps to the start of this one: a tail call. */
 "begin starts_here\n"
 "	mov %edi, %eax\n"
 "	add $1000, %eax\n"

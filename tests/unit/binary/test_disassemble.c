@@ -64,7 +64,7 @@ static void a_place_in_memory_is_reported(void **state)
 
 static void an_invalid_instruction_is_one_byte(void **state)
 {
-	static const uint8_t code[] = {0x06, 0xe8, 0x01}; /* the last one is cut */
+	static const uint8_t code[] = {0x06, 0xe8, 0x01}; /* the last instruction is cut */
 
 	(void)state;
 	assert_int_equal(disassemble(code, sizeof(code), EM_X86_64), 3);

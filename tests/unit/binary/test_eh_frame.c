@@ -15,11 +15,11 @@ static const uint8_t section[] = {
 	24,   0,    0,   0,                   /* distance back to its CIE */
 	0xe4, 0x1f, 0,   0,                   /* 28 + 0x1fe4 = 0x2000 */
 	16,   0,    0,   0,                   /* length of the code */
-	0,    0,    0,   0,                   /* nothing more, and padding */
+	0,    0,    0,   0,                   /* no augmentation data, and padding */
 	16,   0,    0,   0,                   /* FDE at 40 */
 	44,   0,    0,   0, 0xd0, 0x0f, 0, 0, /* 48 + 0x0fd0 = 0x1000 */
-	16,   0,    0,   0, 0,    0,    0, 0, /* the rest */
-	0,    0,    0,   0,                   /* the end */
+	16,   0,    0,   0, 0,    0,    0, 0, /* length of the code, and padding */
+	0,    0,    0,   0,                   /* terminator */
 };
 
 static struct fg_eh_frames read(const uint8_t *bytes, size_t size)

@@ -66,7 +66,7 @@ static void tools_of_assistants_have_options_that_exist(void **state)
 	}
 }
 
-/* Defaults must parse, and letters and names must be unique: otherwise a user's call would fail. */
+/* Defaults must parse, and letters and names must be unique, or a user's call would fail. */
 static void tables_of_commands_are_sound(void **state)
 {
 	(void)state;

@@ -14,8 +14,8 @@ static const uint64_t tick_ns = 10000000;
 struct thread_case {
 	const char *why;
 	unsigned ticks;
-	unsigned samples;       /* user samples in each */
-	uint64_t says_ns;       /* system time that getrusage finds in each */
+	unsigned samples;       /* user samples per tick */
+	uint64_t says_ns;       /* system time that getrusage finds per tick */
 	uint64_t system_low_ns; /* lower limit of the sum */
 	uint64_t system_high_ns;
 };
@@ -107,8 +107,7 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	(void)state;
 	fg_account_open(&account, &(struct fg_times){0});
 	/*
-	 * sampling was off between two looks: 3 of 10 ms were sampled, and nothing is owed for the
-	 * rest
+	 * sampling was off between two looks: 3 of 10 ms were sampled, and nothing is owed for 7 ms
 	 */
 	for (unsigned n = 0; n < 3; n++)
 		fg_account_user(&account, period_ns);
@@ -225,7 +224,7 @@ static void portions_make_up_for_differences_together(void **state)
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), 4 * each_ns);
 	account.owed_ns = -(int64_t)(2000 * each_ns);
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns / 4);
-	/* the last ones get the remainder */
+	/* the last moments get the remainder */
 	account.owed_ns = (int64_t)each_ns;
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), each_ns / 3);
 	account.owed_ns = (int64_t)(6 * each_ns);
@@ -246,7 +245,7 @@ static void portions_make_up_for_differences_together(void **state)
 	assert_true(llabs(account.owed_ns) < (int64_t)each_ns);
 }
 
-/* This holds before a look and after it. */
+/* The time is known before a look and after it. */
 static void unsampled_time_is_known_from_the_cpu_clock_alone(void **state)
 {
 	struct fg_account account;

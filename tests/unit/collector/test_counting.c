@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A call may be counted without an atomic operation, except while another thread reads the counts;
- * in a child of fork it may be again, whatever the parent's threads were doing. The collector is
+ * A call may be counted without an atomic operation, except while another thread reads the counts.
+ * A child of fork may do so again, whatever the parent's threads were doing. The collector is
  * linked into this program and off.
  */
 #include "collector/process/threads.h"

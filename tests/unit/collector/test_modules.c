@@ -22,7 +22,7 @@ enum {
 	READERS = 3,
 	LIBRARIES = 4,
 	ROUNDS = 40,
-	LOOKS = 5, /* by each reader, at each library before its unloading */
+	LOOKS = 5, /* look-ups by each reader in a library before the library is unloaded */
 };
 
 /* ---- stand-ins for the rest of the collector ---- */
@@ -107,7 +107,7 @@ uint64_t fg_clock_ns(clockid_t clock)
 struct reader {
 	pthread_t thread;
 	_Atomic bool busy;
-	_Atomic uint32_t looks; /* at the loaded library */
+	_Atomic uint32_t looks; /* look-ups in the loaded library */
 	_Atomic uint32_t wrong;
 };
 

@@ -204,7 +204,7 @@ static __attribute__((noinline)) void aligned(unsigned depth)
 	room[1] = more[1] = 0;
 }
 
-/* The same size as `plain`, so that one can replace the other. */
+/* Has the same size as `plain`, so that one can replace the other. */
 static __attribute__((noinline)) void other(unsigned depth)
 {
 	go(depth);
@@ -286,7 +286,7 @@ static void walks_from_kept_frames_agree_with_libunwind(void **state)
 	assert_true(header->losses[FG_LOSS_TRUNCATED] == 0);
 }
 
-/* The stacks are short enough for a copy to hold all of them. */
+/* The stacks are short enough for a copy to hold a whole stack. */
 static void copies_of_a_whole_stack_need_nothing_else(void **state)
 {
 	(void)state;
@@ -339,7 +339,7 @@ static void a_sample_has_its_leaf_at_least(void **state)
 	}
 }
 
-/* The bytes of the tables that have memory; `whole`: those that can have some. */
+/* The bytes of the tables that have memory; `whole` gets the size of the tables. */
 static size_t bytes_of_tables(size_t *whole)
 {
 	static unsigned char is_there[4096];
@@ -648,7 +648,7 @@ static void open_library(struct library *library)
 
 /*
  * The kernel sampled code that is being unloaded; the loader still returns the addresses of its
- * tables when these are gone.
+ * tables after the tables are gone.
  */
 static void records_of_unloaded_code_are_left_to_ticks(void **state)
 {
@@ -682,10 +682,7 @@ static void records_of_unloaded_code_are_left_to_ticks(void **state)
 	/* the library is never closed, because the loader would access the unmapped tables */
 }
 
-/*
- * One thread at a time owns a path's last child; a thread that looks for another child finds that
- * one too.
- */
+/* The hint of a path is its most recent child; a request for another child does not return it. */
 static void children_of_a_path_are_distinguished(void **state)
 {
 	const uint32_t one = fg_path_extend(fg_self, 0, 1);
@@ -732,7 +729,7 @@ static __attribute__((noinline)) void walk_repeatedly(void)
 	}
 }
 
-/* Its frame is small, so many of them fit into a record. */
+/* The function's frame is small, so many frames fit into a record. */
 static __attribute__((noinline)) void go_down(unsigned depth)
 {
 	if (depth < sizeof(links) / sizeof(links[0]))
@@ -742,7 +739,7 @@ static __attribute__((noinline)) void go_down(unsigned depth)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* A handler's time is limited, and the next samples find the rest. */
+/* A handler's time is limited, and the next samples continue the walk. */
 static void a_stack_of_new_functions_is_walked_in_parts(void **state)
 {
 	const unsigned calls = 2 * sizeof(links) / sizeof(links[0]);

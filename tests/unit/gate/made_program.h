@@ -36,7 +36,7 @@ void fg_made_program_release(struct fg_made_program *p);
 /* Adds a call path in the program itself, with its milliseconds in each build. */
 uint32_t fg_made_node(struct fg_made_program *p, uint32_t parent, const char *name, double before,
 		      double after);
-/* As above, but in this library. */
+/* Adds a call path in this library, with its milliseconds in each build. */
 uint32_t fg_made_node_of(struct fg_made_program *p, uint32_t parent, const char *library,
 			 const char *name, double before, double after);
 /* Adds many call paths of two milliseconds each. */

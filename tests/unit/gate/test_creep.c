@@ -170,7 +170,7 @@ static void words_name_the_sum_the_commits_and_the_functions(void **state)
 
 static double sampling[FUNCTIONS];
 
-/* Function 7 gains `gain` per step; the others scatter. */
+/* Function 7 gains `gain` per step; all other functions scatter. */
 static void make_gains(double gain, uint64_t seed, struct fg_creep_rise *rises)
 {
 	static double steps[FUNCTIONS * (STEPS + 1)];

@@ -27,7 +27,7 @@ static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double ch
 	return fg_made_decide(&made, "parse");
 }
 
-/* As above, but returns the pairs so that the test can change them before the verdict. */
+/* Returns pairs that are slower by `change`, which the test can edit before the verdict. */
 static struct fg_series *make_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
@@ -217,7 +217,7 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	assert_null(note_with(&decide_differences(mixed, 10)->notes, "probably slower"));
 }
 
-/* ... and that many pairs, if they are like the first, do decide. */
+/* If the missing pairs are like the measured ones, the reported number of pairs decides. */
 static void the_reported_number_of_missing_pairs_decides(void **state)
 {
 	static const double slower[] = {0.050, 0.051, 0.049, 0.050, 0.052, 0.051, 0.050};
@@ -547,7 +547,7 @@ static void looking_while_measuring_agrees_with_the_verdict(void **state)
 	assert_string_equal(progress.metric, "cpu_time");
 	assert_int_equal(cpu->pairs, progress.pairs);
 	assert_true(fabs(cpu->ratio - progress.ratio) < 1e-12);
-	series->repetition_count = all; /* restores the count, so that all of them are freed */
+	series->repetition_count = all; /* restores the count, so that all are freed */
 }
 
 static void an_interrupted_benchmark_is_judged_and_marked(void **state)

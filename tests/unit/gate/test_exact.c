@@ -98,7 +98,7 @@ static void add_row(struct fixture *f, uint8_t arm, uint32_t pair, const char *m
 	}
 }
 
-/* Adds one repetition: the instructions of parse(), and how often it is called. */
+/* Adds one repetition: the instructions and the calls of parse(). */
 static void count(struct fixture *f, uint8_t arm, uint32_t pair, double instructions, double calls)
 {
 	add_row(f, arm, pair, "instructions", (double[]){instructions, COPY_INSTRUCTIONS});
@@ -538,7 +538,7 @@ static void more_work_explains_more_time_from_a_quarter_of_it_on(void **state)
 		{8, 7, 0.5, FG_WORK_LESS},
 		{800, 701, 0.5, FG_WORK_SAME_FASTER},
 		{8, 9, 0.5, FG_WORK_SAME_FASTER},
-		/* less than a thousandth does not explain it */
+		/* less than a thousandth does not explain the time */
 		{100000, 100099, 1.001, FG_WORK_SAME_SLOWER},
 		{100000, 100101, 1.001, FG_WORK_MORE},
 		{100000, 99901, 0.999, FG_WORK_SAME_FASTER},

@@ -224,7 +224,7 @@ static void counts_that_only_changed_place_are_moved(void **state)
 	program_release(&p);
 }
 
-/* Moving a count costs nothing, unlike time: one more than what moved is one more. */
+/* A moved count has no error, unlike moved time: if 101 arrive where 100 left, one was added. */
 static void a_move_that_leaves_one_behind_is_not_a_move(void **state)
 {
 	const double after[SITES] = {COUNT - 100, COUNT + 101};
@@ -302,7 +302,7 @@ static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **stat
 	}
 }
 
-/* A function that shrank significantly is not the answer if the others grew by more. */
+/* A function that shrank significantly is not the answer if other functions grew by more. */
 static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
 {
 	struct program p;
@@ -589,7 +589,7 @@ static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
 	}
 }
 
-/* These rows do not count: set aside, a third arm, another measure. */
+/* Rows that are set aside, of a third arm or of another measure do not count. */
 static void only_repetitions_that_count_are_compared(void **state)
 {
 	struct program p;
@@ -716,7 +716,7 @@ static void grow_program(struct program *p, const char *measure)
 			(series->repetitions[i].arm ? 24.0 : 16.0) * MEGABYTE;
 }
 
-/* The peak of its heap grows as well, from 4 MB. */
+/* Makes the program larger, and the peak of its heap, which was 4 MB. */
 static const struct fg_benchmark_verdict *grow(struct program *p, double peak_after)
 {
 	grow_program(p, "heap.peak");

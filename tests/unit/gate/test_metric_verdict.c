@@ -127,7 +127,7 @@ static void an_exact_metric_is_judged_at_its_tolerance(void **state)
 		{0.01, 0.05, true, 104.9, FG_OUTCOME_PASS, 0.05},
 		{0.05, 0, true, 95.3, FG_OUTCOME_PASS, 0.05}, /* 1 / 1.05 is 95.2 % */
 		{0.05, 0, true, 95.1, FG_OUTCOME_IMPROVEMENT, 0.05},
-		{0, 0, false, 100.9, FG_OUTCOME_PASS, 0.01}, /* only shown: the minimum effect */
+		{0, 0, false, 100.9, FG_OUTCOME_PASS, 0.01}, /* not gated: the minimum effect */
 		{0, 0, false, 101.1, FG_OUTCOME_REGRESSION, 0.01},
 		{0.05, 0, false, 104.9, FG_OUTCOME_PASS, 0.05},
 	};
@@ -392,8 +392,8 @@ static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(
 }
 
 /*
- * In layouts from the first pair on: without a note about the linker's layout, and with a pass if
- * equal.
+ * If layouts are used from the first pair on, there is no note about the linker's layout, and equal
+ * sides pass.
  */
 static void a_difference_measured_in_layouts_is_not_placement(void **state)
 {

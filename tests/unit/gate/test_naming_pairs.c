@@ -10,8 +10,8 @@ enum {
 };
 
 /*
- * Ten pairs of 80 samples: `largest` of them in one function, of which half are in the library that
- * it calls; the rest in another function.
+ * Ten pairs of 80 samples. One function has `largest` of the samples, half of which are in the
+ * library that it calls; another function has all other samples.
  */
 static void make(struct fg_profile_set *set, unsigned largest)
 {

@@ -591,7 +591,7 @@ static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 	}
 }
 
-/* The total grows by 20 ms. A suspect has 5 % of that and 1.3 standard errors. */
+/* The total grows by 20 ms. A suspect has at least 5 % of that, and 1.3 standard errors. */
 static void a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole(void **state)
 {
 	static const struct {

@@ -261,7 +261,7 @@ static void a_renamed_and_an_inlined_function_are_recognised(void **state)
 	fg_made_program_release(&p);
 }
 
-/* No two of them cancel out: only the total of all variants of the name is unchanged. */
+/* No two variants cancel out: only the total of all variants of the name is unchanged. */
 static void variants_of_one_name_are_recognised_as_moved_together(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -288,8 +288,7 @@ static void variants_of_one_name_are_recognised_as_moved_together(void **state)
 }
 
 /*
- * This comes in addition to a real slowdown of the interpreter loop, which is also their common
- * caller.
+ * The interpreter loop, which calls all variants, becomes slower as well.
  */
 static void moves_between_variants_are_recognised_whatever_calls_them(void **state)
 {

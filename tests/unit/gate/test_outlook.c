@@ -44,7 +44,7 @@ static void the_weaker_the_change_the_more_pairs_up_to_four_times_as_many(void *
 		assert_int_equal(needed_around(rows[i].middle), rows[i].needed);
 }
 
-/* Every fourth pair has the same layout, and so will the next ones. */
+/* Every fourth pair has the same layout, and the next pairs continue this order. */
 static void pairs_of_several_layouts_continue_in_turn(void **state)
 {
 	struct fg_rule rule = usual;

@@ -37,7 +37,7 @@ static struct fg_series *make_moved_build_with(double change)
 	return series;
 }
 
-/* With a slowdown of 5 %. */
+/* Two builds with the same code and inputs, of which the candidate is 5 % slower. */
 static struct fg_series *make_moved_build(void)
 {
 	return make_moved_build_with(0.05);
@@ -78,7 +78,7 @@ static void placement_fails_if_configured(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_REGRESSION);
 }
 
-/* Each benchmark counts by its own policy, even if one with a worse outcome passes. */
+/* Each benchmark counts by its own policy, even if a benchmark with a worse outcome passes. */
 static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **state)
 {
 	struct fg_benchmark planned = {.name = "moved"};
@@ -97,7 +97,7 @@ static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **sta
 	(void)state;
 	fg_gate_set_exit_codes(&input, &verdict);
 	assert_int_equal(verdict.exit_code, FG_EXIT_PASS);
-	policy.fail_on_placement = true; /* not the policy of the one that is placement */
+	policy.fail_on_placement = true; /* the benchmark "moved" has its own policy */
 	fg_gate_set_exit_codes(&input, &verdict);
 	assert_int_equal(verdict.exit_code, FG_EXIT_PASS);
 	policy.fail_on_inconclusive = true;
@@ -244,7 +244,7 @@ struct builds {
 	struct fg_build_facts of[FG_ARM_COUNT];
 };
 
-/* A changed program with a changed library of its own, and the C library; one fact is unknown. */
+/* A changed program, a changed library of the project, and the C library; one fact is unknown. */
 static struct builds make_builds(const char *unknown, size_t unknown_arm)
 {
 	static const struct {

@@ -77,7 +77,7 @@ static void make_blocks(struct fg_series *series)
 		series->repetitions[i].pair /= 2;
 }
 
-/* As above, for a count that may be zero: differences are shares of its level. */
+/* Turns the times into a count that may be zero: differences are shares of the count's level. */
 static void count_instead(struct fg_series *series)
 {
 	const struct fg_metric metric = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The printed interval decides: 100,000 synthetic series, and as many of recorded pairs, under
+ * The printed interval decides: 100,000 synthetic series, and 100,000 of recorded pairs, under
  * policies, layouts and endings of any kind.
  */
 #include "base/random.h"
@@ -111,7 +111,7 @@ static void check_what_was_seen(const struct trial *trial, const struct fg_rule_
 		assert_true(seen >= found->estimate - 1e-12);
 }
 
-/* Twelve slower pairs of twelve are a regression; so are more of them. */
+/* If every pair is slower, and the pairs can decide, the verdict is a regression. */
 static void check_the_clear_case(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const struct fg_rule *rule = &trial->rule;
@@ -237,7 +237,7 @@ static void recorded_pairs_are_judged_by_their_interval_too(void **state)
 	}
 }
 
-/* With the defaults and 50 pairs, on a host with a load of 8 to 25 on two CPUs. */
+/* Uses the defaults and 50 pairs, recorded on a host with a load of 8 to 25 on two CPUs. */
 static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void **state)
 {
 	static const struct {

@@ -61,7 +61,7 @@ static void no_look_falls_before_it_can_decide(void **state)
 	}
 }
 
-/* This holds at every look, whether or not others follow. */
+/* At every look, the spent shares and the remaining share add up to alpha. */
 static void the_shares_of_all_looks_are_alpha(void **state)
 {
 	double sum = 0;
@@ -206,8 +206,7 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 }
 
 /*
- * There is one last look, wherever the measurement ends; the last planned look has no other after
- * it.
+ * There is one last look, wherever the measurement ends; no look follows the last planned one.
  */
 static void a_measurement_that_ends_has_one_last_look(void **state)
 {
@@ -306,7 +305,7 @@ enum dependence {
 	SIMILAR,    /* a pair resembles the previous one in size, but not in sign */
 	TWO_MODES,  /* now quiet, now eight times as wild */
 	DRIFT,      /* the cost of starting grows steadily */
-	REMEMBERED, /* in sign too, as with a server that keeps state */
+	REMEMBERED, /* a pair resembles the previous one in sign too: a server that keeps state */
 };
 
 static void draw_dependent(struct fg_random *random, enum dependence how, double *difference)

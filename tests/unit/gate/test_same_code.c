@@ -10,7 +10,7 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 {
 	static const struct {
 		const char
-			/* main, work, a_part and c_part differ; all others are the same */
+			/* main, work, a_part and c_part differ; all other functions are the same */
 			*functions;
 		double after;
 		double l_part;
@@ -241,8 +241,8 @@ static void a_pass_has_no_row_for_code_that_only_lies_elsewhere(void **state)
 }
 
 /*
- * The candidate is 3 % slower on average, although no function's code changed. Either every place
- * of the code is slower by the same amount, or some are slower by more and others less.
+ * The candidate is 3 % slower on average, although no function's code changed. Either the code is
+ * slower by the same amount at every place, or by different amounts.
  */
 static void differences_of_layouts_are_placement_if_no_code_changed(void **state)
 {

@@ -9,7 +9,7 @@ enum {
 	ALL = 1000,
 };
 
-/* A profile of one repetition, in which `work` takes the rest of 1,000 samples. */
+/* A profile of one repetition with 1,000 samples; `work` has those that no other node has. */
 struct program {
 	struct fg_profile_set set;
 	struct fg_run run;

@@ -22,8 +22,8 @@ struct function {
 	const char *name;
 	const char *library;
 	double ms[2];
-	unsigned samples; /* samples of each side, plus one; 0: so many that they add no noise */
-	size_t sessions;  /* number of sessions that have it; 0: all */
+	unsigned samples; /* samples of each side, plus one; 0: enough to add no noise */
+	size_t sessions;  /* number of sessions that have the function; 0: all */
 };
 
 static const struct function *known;
@@ -156,7 +156,7 @@ static void functions_are_matched_by_name_and_library_not_by_number(void **state
 	blame = decide(&c);
 	assert_string_equal(blame->measure, "cpu_time");
 	assert_string_equal(blame->unit, "ms");
-	assert_int_equal(blame->functions_tested, 7); /* all that took time */
+	assert_int_equal(blame->functions_tested, 7); /* all functions that took time */
 	assert_int_equal(blame->function_count, 7);
 	assert_close(blame->total_delta, 30, 1e-12);
 	assert_close(find(blame, "alone", "prog")->delta, 30, 1e-12);

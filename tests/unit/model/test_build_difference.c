@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Differences between the facts of two builds, and which of them are severe. */
+/* Differences between the facts of two builds, and their severity. */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 

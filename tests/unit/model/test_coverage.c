@@ -25,7 +25,7 @@ static void share_is_the_time_that_samples_represent(void **state)
 	assert_true(isnan(fg_coverage_share(&nothing, 0)));
 }
 
-/* Milliseconds of an execution, and how many were sampled, on both sides. */
+/* The rows have the spent and the sampled milliseconds of an execution on both sides. */
 static void programs_of_one_side_escape_or_were_only_short(void **state)
 {
 	static const struct {

@@ -246,7 +246,7 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 	fg_calltree_release(&tree);
 }
 
-/* With and without names of kernel functions; generated code is tested likewise. */
+/* Tests kernel functions and generated code, with and without names. */
 static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 {
 	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS,
@@ -460,7 +460,7 @@ static void bottom_up_puts_callers_below_the_leaf(void **state)
 	fg_calltree_release(&inverted);
 	fg_calltree_invert(&tree, 1, 6, &inverted);
 	assert_int_equal(inverted.node_count,
-			 2); /* the root and log; the others are below the floor */
+			 2); /* the root and log; other functions are below the floor */
 	assert_float_equal(inverted.inclusive[0][0].value, 37, 0);
 	assert_float_equal(inverted.self[0][0].value, 7, 0);
 	fg_calltree_release(&inverted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every surface says the same: what happened, why, since which commit, and what to do next. */
+/* Every surface gives the same answer: the finding, its cause, its commit, and the next step. */
 #include "base/json.h"
 #include "base/text.h"
 #include "reporters/card.h"
@@ -449,7 +449,7 @@ static void every_surface_says_probably_slower_once(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* It comes before benchmarks that are merely undecided, and after regressions. */
+/* A benchmark that is probably slower comes after regressions and before undecided benchmarks. */
 static void probably_slower_comes_after_regressions(void **state)
 {
 	struct fg_fixture fixture;

@@ -155,7 +155,7 @@ static void an_exact_metric_is_compared_with_its_tolerance(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* One sentence each, and the command for more. */
+/* Each such benchmark gets one sentence, and the list ends with the command for more. */
 static void other_benchmarks_that_did_not_pass_are_named(void **state)
 {
 	struct fg_fixture fixture;

@@ -89,7 +89,7 @@ static void no_more_than_ten_of_each_are_written(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* Up to ten annotations are shown in full; above that, one line gives the number of the others. */
+/* Up to ten annotations are shown in full; beyond that, one line counts the remaining ones. */
 static void ten_are_all_shown_and_eleven_are_not(void **state)
 {
 	static const struct {

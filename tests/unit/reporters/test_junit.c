@@ -71,7 +71,7 @@ static void every_outcome_is_valid_by_the_common_schemas(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* Otherwise the previous test would be meaningless. */
+/* If the schemas accepted invalid files, the previous test would prove nothing. */
 static void the_schemas_refuse_invalid_files(void **state)
 {
 	static const char wrong[] = "<testsuites><testsuite name='x' tests='many'/></testsuites>";

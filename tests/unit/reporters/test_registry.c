@@ -36,7 +36,7 @@ static void an_unknown_format_names_the_nearest(void **state)
 	assert_non_null(strstr(err.message, "expected one of terminal, json"));
 }
 
-/* Otherwise a report written again from the store would differ from the first one. */
+/* A report that is written again from the store must not differ from the first one. */
 static void the_same_run_gives_the_same_bytes(void **state)
 {
 	size_t count = 0;

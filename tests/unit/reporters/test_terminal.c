@@ -39,7 +39,7 @@ static void the_picture_of_the_interface_is_kept(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* As in JSON and on the pages. A host's load always differs, so only --verbose shows it. */
+/* A host's load always differs, so only --verbose shows it. */
 static void facts_of_the_build_that_differ_are_named(void **state)
 {
 	struct fg_fact_difference differences[] = {
@@ -226,7 +226,7 @@ static void a_narrow_terminal_keeps_name_change_and_verdict(void **state)
 	}
 }
 
-/* Without its colours the text is the same: colour carries no information of its own. */
+/* Without its colours the text is the same: colour adds no information. */
 static void colour_adds_nothing_but_colour(void **state)
 {
 	struct fg_strbuf plain = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `schedule: auto`: the choice after a trial, and when it is taken back. */
+/* `schedule: auto`: the choice after a trial, and the conditions under which it is given up. */
 #include "base/random.h"
 #include "runner/job.h"
 #include "runner/schedule/choice.h"

@@ -147,7 +147,7 @@ static void each_new_line_requests_a_dump(void **state)
 	struct fixture *fixture = *state;
 
 	open_control(fixture);
-	appended(fixture, "dump\n"); /* behind the initial "1" of the file */
+	appended(fixture, "dump\n"); /* after the file's initial "1" */
 	assert_int_equal(fixture->page->dumps, 1);
 	appended(fixture, "du");
 	assert_int_equal(fixture->page->dumps, 1);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that are linked again by the installed compiler. The clock advances by a second for each
- * link that the test names, and otherwise by the real time, so the machine does not decide which
- * links are expensive.
+ * Programs that are linked again by the installed compiler. A test may script the clock, which then
+ * advances only by links, so the machine does not decide which links are expensive.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -25,7 +24,7 @@
 
 static struct {
 	int64_t a_link_takes_ns;
-	int64_t the_first_takes_ns; /* 0: like the others */
+	int64_t the_first_takes_ns; /* 0: a_link_takes_ns */
 	int64_t passed_ns;
 	unsigned links;
 	unsigned waits;           /* number of waits for links */
@@ -424,7 +423,7 @@ static void a_link_that_hangs_is_ended(void **state)
 	assert_int_equal(make(&b, 50 * FG_NS_PER_MS, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "/linker' "));
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
-	/* It is not tried again on its own. */
+	/* The link is not tried again without being asked for. */
 	world.links = 0;
 	assert_int_equal(make(&b, 50 * FG_NS_PER_MS, &err), FG_ELIMIT);
 	assert_int_equal(world.links, 0);
@@ -579,7 +578,7 @@ static void one_of_several_links_fails(void **state)
 	tear_down(&b);
 }
 
-/* It is found while the next link, which never ends, is running. */
+/* The wrong program is found while the next link, which never ends, is running. */
 static void one_of_several_links_makes_another_program(void **state)
 {
 	struct fg_error err = {0};

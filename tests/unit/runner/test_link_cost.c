@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* When links are cheap compared with the measurement, and what is remembered about them. */
+/* The rule for links that are cheap compared with the measurement, and their remembered cost. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "runner/build/link_cost.h"

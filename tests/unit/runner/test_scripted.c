@@ -26,8 +26,8 @@ struct script {
 	double abba_scatter;          /* scatter of ln(time) of a program that runs alone */
 	double idle;                  /* share of the time that a program alone sleeps */
 	unsigned threads;             /* threads that a program alone keeps busy; 0: one */
-	unsigned together;            /* measured duet pairs that overlap, before the others */
-	unsigned apart;               /* number of pairs after these that do not overlap */
+	unsigned together;            /* number of measured duet pairs that overlap, at first */
+	unsigned apart;               /* number of pairs after `together` that do not overlap */
 	bool trial_apart;             /* no pair of the trial overlaps */
 	bool stolen;                  /* the hypervisor takes two thirds of the measured time */
 };
@@ -333,7 +333,7 @@ static void a_program_that_sleeps_cannot_run_as_a_duet(void **state)
 	tear_down(&s);
 }
 
-/* Expects ABBA, and one complete line that says why and, after the colon, what to do about it. */
+/* Expects ABBA, and one complete line with the reason and, after the colon, the remedy. */
 static void check_refusal(struct session *s, const char *why, const char *what_to_do)
 {
 	const char *reason = series_of(s)->schedule_reason;
@@ -428,7 +428,7 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	tear_down(&s);
 }
 
-/* The short program is never alone; the other continues without it. */
+/* The short program is never alone; the long one continues alone. */
 static void a_duet_with_a_program_that_became_much_slower_counts(void **state)
 {
 	struct script script = quiet;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Whole sessions over shell one-liners: what is recorded, and what happens if benchmarks misbehave.
- */
+/* Whole sessions over shell one-liners: their records, and benchmarks that misbehave. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "runner/job.h"
@@ -134,8 +132,7 @@ static void abba_fills_blocks_of_four_with_values(void **state)
 		assert_true(r->values[FG_METRIC_CPU_TIME] > 0);
 		assert_true(r->values[FG_METRIC_WALL_TIME] > 0);
 		assert_true(r->values[FG_METRIC_MAX_RSS] > 100e3);
-		assert_true(
-			isnan(r->values[FG_METRIC_BINARY_SIZE])); /* a shell has no such metric */
+		assert_true(isnan(r->values[FG_METRIC_BINARY_SIZE])); /* not measured for a shell */
 		assert_true(r->started_ns > 0);
 	}
 	assert_int_equal(counting, 12);

@@ -505,10 +505,7 @@ static void a_submodule_out_of_reach_is_named(void **state)
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "submodule 'deps/lib'"));
 	done(&c);
-	/*
-	 * The submodule is not initialised: the work tree builds without it, and so does this
-	 * commit.
-	 */
+	/* If the submodule is not initialised, the work tree and the commit build without it. */
 	sh("cd repo; git submodule --quiet deinit -f deps/lib");
 	prepare(&c, "repo", "HEAD", "true");
 	if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)

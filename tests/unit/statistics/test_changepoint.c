@@ -72,7 +72,7 @@ static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* The largest change is found first and is the last one: the others are inserted before it. */
+/* The largest change is found first, and is the last one; smaller ones are inserted before it. */
 static void changes_of_any_size_are_found_in_order(void **state)
 {
 	static const size_t changes[] = {30, 60, 90};
@@ -114,7 +114,7 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* Sums of such values are rounded; the rounding error is not a change. */
+/* Sums of equal values are rounded; the rounding error is not a change. */
 static void equal_values_are_one_level_before_and_after_a_change(void **state)
 {
 	static const struct {
@@ -154,8 +154,8 @@ static void equal_values_are_one_level_before_and_after_a_change(void **state)
 }
 
 /*
- * Each at the nominal 5 %: 4 of 80 series are expected; the binomial distribution reaches 10 once
- * in 100 such tests.
+ * At the nominal 5 %, 4 of 80 series of each kind are expected; the binomial distribution reaches
+ * 10 once in 100 tests.
  */
 static void drift_and_outliers_are_not_changes(void **state)
 {
@@ -282,7 +282,7 @@ static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
 }
 
 /*
- * Differences of 2 have a scale of 1.4826 * 2, and four of these are 11.86: three of seven values
+ * Differences of 2 have a scale of 1.4826 * 2, and four scales are 11.86: three of seven values
  * that deviate by less remain, and form a level.
  */
 static void values_within_four_scales_of_the_median_around_them_are_not_outliers(void **state)

@@ -71,7 +71,7 @@ static void clopper_pearson_is_that_of_binom_test(void **state)
 	assert_near(p.high, 1.0, 0.0);
 }
 
-/* With one degree of freedom it is the Cauchy distribution: tan(pi (p - 1/2)). */
+/* Student's t with one degree of freedom is the Cauchy distribution: tan(pi (p - 1/2)). */
 static void t_quantiles_around_the_median_keep_their_digits(void **state)
 {
 	const double pi = acos(-1.0);

@@ -92,7 +92,7 @@ static void steps_come_with_their_commits_and_errors(void **state)
 	assert_true(fabs(edges.items[3].change) + fabs(edges.items[3].error) <= 0);
 	fg_chain_edges_release(&edges);
 	must(f, fg_store_chain(f->store, "tracker", "parse", "no such", &edges, &f->err));
-	assert_int_equal(edges.count, 1); /* the step that cannot change */
+	assert_int_equal(edges.count, 1); /* the unaffected run, whose step is zero */
 	fg_chain_edges_release(&edges);
 	assert_int_equal(
 		fg_store_chain(f->store, "tracker", "unknown", "cpu_time", &edges, &f->err),

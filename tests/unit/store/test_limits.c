@@ -9,7 +9,7 @@
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
 
-/* All sample runs are before this; each starts a minute after the previous one. */
+/* All sample runs start before this time, a minute apart. */
 #define NOW_NS (INT64_C(1790000000000000000) + 100 * FG_NS_PER_DAY)
 
 static struct fg_usage usage_of(struct fixture *f, const char *project)
@@ -56,7 +56,7 @@ static void a_projects_usage_is_the_size_of_its_runs(void **state)
 	assert_int_equal(usage_of(f, "other").runs, 0);
 }
 
-/* A run may bring names that are longer than its samples are large. */
+/* The names in a run may be larger than its samples. */
 static void names_count_by_their_bytes(void **state)
 {
 	static const char note[] = "\xf0\x9d\x84\x9e"; /* one character */

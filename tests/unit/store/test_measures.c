@@ -42,7 +42,7 @@ static void add_row(struct fg_profile_set *set, const struct fg_measure *measure
 	}
 }
 
-/* Rows of three measures alternate, as a repetition brings them. */
+/* The rows of three measures alternate, as in a repetition. */
 static void sample(struct fg_stored_run *run, uint64_t seed)
 {
 	static const struct fg_sample_shape shape = {

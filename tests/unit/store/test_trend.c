@@ -232,7 +232,7 @@ static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 	must(f, fg_store_delete(f->store, sample_id(RUNS), &f->err));
 	save_samples(f, 400, 400, &tiny);
 	newest_is(f, &b, 400);
-	/* The same holds if a run is sent again with more data. */
+	/* A run that is sent again with more data has the values of the new data. */
 	save_samples(f, 400, 400, &more);
 	newest_is(f, &b, 400);
 	fg_stored_run_release(&b.run);

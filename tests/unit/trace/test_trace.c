@@ -104,7 +104,7 @@ static void write_trace_file(const char *name)
 	fg_scratch_write(&scratch, name, writer.file.data, writer.file.length);
 }
 
-/* As above, but as a profile. */
+/* Closes the trace and reads it as a profile. */
 static void load(void)
 {
 	(void)fg_trace_writer_finish(&writer, NULL);
@@ -449,7 +449,7 @@ static void python_stacks_that_made_no_sense_are_reported(void **state)
 	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks have no Python"));
 }
 
-/* Its names may be hidden from the user who made the recording. */
+/* The kernel's names may be hidden from the user who made the recording. */
 static void a_kernel_without_names_is_one_frame_however_deep(void **state)
 {
 	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {7, 0, 0, 0, 0, FG_MODULE_KERNEL};
@@ -561,13 +561,11 @@ static void a_repetition_becomes_a_row(void **state)
 		sum += set.rows[0].values[i];
 	}
 	assert_float_equal(sum, set.rows[0].total, 1e-6);
-	/*
-	 * program, [no symbol in libapp.so], [kernel]: what has no name is one function per library
-	 */
+	/* program, [no symbol in libapp.so], [kernel]: unnamed code is one function per library */
 	assert_int_equal(set.function_count, 3);
 	assert_string_equal(set.functions[1].name, "[no symbol in libapp.so]");
 	assert_string_equal(set.functions[1].library, "libapp.so");
-	assert_int_equal(set.node_count, 3);   /* ... and three such frames in a row are one node */
+	assert_int_equal(set.node_count, 3);   /* three unnamed frames in a row are one node */
 	assert_int_equal(set.region_count, 3); /* event, event/fit, unit of work: event */
 	assert_string_equal(set.regions[2], "unit of work: event");
 	for (size_t i = 0; i < set.region_row_count; i++)

@@ -108,10 +108,7 @@ static bool has_note(const struct fg_view_table *table, const char *words)
 	return false;
 }
 
-/*
- * 22 equal samples, or as many of which some have a higher weight, which are worth fewer equal
- * ones.
- */
+/* 22 samples are worth 22 equal samples if all weigh the same, and fewer if one weighs more. */
 static void shares_of_few_samples_come_with_their_interval(void **state)
 {
 	const struct fg_view_options options = {0};
@@ -278,7 +275,7 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_code(&profile);
-	/* a function that was inlined into another one shows that one */
+	/* an inlined function shows the instructions of the function that contains it */
 	make("instructions", &profile, &options, &table);
 	assert_true(figure(&table, "vmovsd xmm0, qword ptr [rdi]", "leaf_samples") == 30);
 	assert_true(figure(&table, "vsqrtsd xmm0, xmm0, xmm0", "self_ns") == 10e6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes file names; each file begins with the right mark and has no other. */
+/* Accepts the names of files that begin with the mark 'K' and do not contain it again. */
 #include <stdio.h>
 
 int main(int argc, char **argv)

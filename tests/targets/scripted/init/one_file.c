@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Accepts a single file with exactly one mark, and takes 25 ms. */
+/* Accepts a single file with exactly one mark, and runs for 25 ms. */
 #include <stdio.h>
 #include <time.h>
 
