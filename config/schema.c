@@ -377,8 +377,7 @@ static const char *const post_formats[] = {"json",   "junit",  "markdown", "comm
 					   "github", "gitlab", "csv",      "csv-raw", NULL};
 static const struct fg_key post_keys[] = {
 	{FG_KEY("github", NAME, IN_POST(github),
-		"one comment on the pull request, kept up to date; or a commit status or check "
-		"run"),
+		"one comment on the pull request, kept up to date; or a commit status or check run"),
 	 .words = github_posts},
 	{FG_KEY("gitlab", NAME, IN_POST(gitlab),
 		"one note on the merge request, kept up to date; or a commit status"),
