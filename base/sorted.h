@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary search in arrays of structs that are sorted by a member of 64 bits. */
+/* Binary search in arrays of structs that are sorted by a 64-bit member. */
 #ifndef FG_BASE_SORTED_H
 #define FG_BASE_SORTED_H
 

@@ -57,7 +57,7 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 			size_t *size, struct fg_error *err) FG_NODISCARD;
 
 struct fg_elf_code {
-	uint8_t *bytes; /* the caller frees them */
+	uint8_t *bytes; /* freed by the caller */
 	size_t size;
 	uint16_t machine; /* EM_X86_64, ... */
 };

@@ -174,7 +174,7 @@ static const struct fg_key gate_keys[] = {
 		 "`gate.creep.tolerated`, a run also measures its commit against the newest tag "
 		 "before it, at most every tenth commit."},
 	{FG_KEY("accept", LIST, IN_POLICY(accepts),
-		"accepted slowdowns: exceptions with a reason and an end"),
+		"accepted slowdowns: exceptions with a reason and an expiry date"),
 	 .count_offset = offsetof(struct fg_policy, accept_count), .section = &accept_section,
 	 .more = "A commit may also carry an exception, in a trailer: `Fastgate-Accept: NAME "
 		 "METRIC reason`.",

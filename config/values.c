@@ -88,7 +88,8 @@ static int parse_url(const struct fg_key *key, const char *text, void *target,
 	if (!isalnum((unsigned char)host[3]) && host[3] != '[')
 		return fg_error_set(err, FG_EINVAL, "the host is missing");
 	if (strpbrk(text, " \t\r\n\"<>"))
-		return fg_error_set(err, FG_EINVAL, "contains a blank, a quote, '<' or '>'");
+		return fg_error_set(err, FG_EINVAL,
+				    "contains white space, a double quote, '<' or '>'");
 	return parse_text(key, text, target, arena, err);
 }
 

@@ -222,7 +222,10 @@ static double sampling_of(const struct fg_totals *totals, const struct fg_functi
 	       (whole * whole) / variance_of(totals);
 }
 
-/* Candidate − baseline, as shares of the baseline's time; `values` is one column of a table. */
+/*
+ * Writes candidate − baseline, as shares of the baseline's time, to one column of a table; the sign
+ * is changed if `is_reversed`. Updates the sampling errors.
+ */
 static void take_gains(const struct fg_totals *totals, const struct gains *gains, bool is_reversed,
 		       double *values, size_t stride)
 {

@@ -436,7 +436,7 @@ static void describe_cache(const struct tally t[2], struct fg_mechanism *mechani
 				text);
 }
 
-/* The callee with most of the calls that were inlined before. */
+/* Finds the callee that is now called most often, of those that used to be inlined. */
 static const char *new_callee(const struct counter *c, uint32_t owner)
 {
 	const char *found = NULL;

@@ -114,7 +114,7 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 
 		if (leaf)
 			fg_notes_add(c->notes, c->arena,
-				     "%s: most of its %s%.2f ms is spent in %s%s%s", node->name,
+				     "%s: most of its change of %s%.2f ms is in %s%s%s", node->name,
 				     fg_format_sign(node->delta), fabs(node->delta), leaf->name,
 				     *library_to_name(leaf) ? " " : "", library_to_name(leaf));
 	}

@@ -154,10 +154,10 @@ void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller
 		fg_notes_add(
 			&verdict->notes, arena,
 			"the layouts differ by more than the two sides do, and only callers of "
-			"the code that takes time have changed; `fastgate run --exact` shows "
-			"whether they call it more often");
+			"the hot code have changed; `fastgate run --exact` shows whether they "
+			"call it more often");
 	else
 		fg_notes_add(&verdict->notes, arena,
 			     "placement: the layouts differ by more than the two sides do, and no "
-			     "function that takes time has changed");
+			     "hot function has changed");
 }

@@ -47,7 +47,7 @@ static bool reaches_floor(const struct inversion *in, const struct path *paths, 
 	return false;
 }
 
-/* Moves every path one level up, to the next label. */
+/* Finds the next caller of every path, and sorts the paths by it. */
 static void look_up(const struct inversion *in, struct path *paths, size_t count)
 {
 	const struct fg_calltree_node *nodes = in->tree->nodes;

@@ -55,8 +55,8 @@ static void add_notes(struct fg_trace_joiner *j)
 			pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->region_count > 1)
 		fg_profile_add_note(profile,
-				    "process %u was killed: how often and how long its regions "
-				    "were entered is not known",
+				    "process %u was killed: the counts and times of its regions "
+				    "are unknown",
 				    pid);
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,

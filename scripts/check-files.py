@@ -110,7 +110,7 @@ def steps(rooms, texts, defined, includes):
 
 
 def shortest_circle(graph, start):
-    """The files on the shortest way from `start` back to itself, or None."""
+    """The files on the shortest cycle through `start`, or None."""
     came_from = {start: None}
     queue = collections.deque([start])
     while queue:

@@ -79,7 +79,7 @@ static const char *take_text(struct fg_trace_records *r, struct cursor *c)
 
 /* ---------------------------------------------------------------- the tables */
 
-/* The table with room for `id`; elements between are zero, that is, not defined. */
+/* Grows the table so that it has an element `id`. New elements are zero: not defined. */
 static void *reach(void *items, size_t *count, size_t *capacity, uint64_t id, size_t size)
 {
 	if (id < *count)

@@ -2,7 +2,8 @@
 /*
  * Histories with and without creep, judged as `fastgate run` judges them: the sequential rule ends
  * each run, its step joins the chain, and a run against the release follows when the chain is too
- * vague.  Pairs are simulated, and then those of real programs, with the creep planted.
+ * vague. First, pairs are simulated; then recorded pairs of real programs are used, with the creep
+ * planted.
  */
 #include "gate/creep.h"
 

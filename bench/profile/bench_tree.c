@@ -50,8 +50,8 @@ static int make(const char *file)
 }
 
 /*
- * CPU time, so that other jobs on the machine do not count; a single thread, all data in memory or
- * page cache.
+ * Measures CPU time, so that other jobs do not count. It is close to elapsed time: the benchmark
+ * has one thread and never waits for a disk.
  */
 static double since_ms(int64_t start_ns)
 {

@@ -134,7 +134,7 @@ static const struct fg_option options[] = {
 		    "search by an exact measure, such as instructions or heap.allocations: one "
 		    "execution per commit and side"),
 	FG_ROW_BUDGET(struct options, request.budget_ns, "60m",
-		      "start no further measurement after this time"),
+		      "do not start another measurement after this time"),
 	FG_ROW_FLAG(struct options, request.resume, "resume", 0,
 		    "continue the search that was interrupted or ran out of budget"),
 	FG_ROW_FILE(struct options, markdown, "markdown", 0, "also write the result as Markdown"),

@@ -332,7 +332,7 @@ static const struct fg_option options[] = {
 	FG_ROW_BUDGET(struct options, budget_ns, "5m",
 		      "end the build and the trials after this time"),
 	FG_ROW_TEXT(struct options, ci, "ci", 0, "SYSTEM",
-		    "also write the job of a CI system: github, gitlab or jenkins"),
+		    "also write a CI job: github, gitlab or jenkins"),
 	{.name = NULL},
 };
 
@@ -378,7 +378,7 @@ const struct fg_cli_command fg_cmd_init = {
 		"\n"
 		"An existing fastgate.yml is never changed, unless `init` wrote it and found "
 		"nothing to measure: after a failed build, `fastgate init --build 'COMMAND'` "
-		"tries again. --ci also writes the job of a CI system, with cache, permissions "
+		"tries again. --ci also writes a CI job, with cache, permissions "
 		"and reports; an existing file of that name is not changed either.",
 	.options = options,
 	.options_size = sizeof(struct options),

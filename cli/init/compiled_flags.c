@@ -92,7 +92,7 @@ static void read_program(const char *path, struct scan *scan)
 	fg_binary_release(&binary);
 }
 
-/* Is this a folder of third-party code, or of a program with which CMake tests the compiler? */
+/* Is this folder to be skipped: third-party code, CMake's compiler tests, .git? */
 static bool is_foreign(const char *name)
 {
 	static const char *const foreign[] = {"CompilerId", "CMakeScratch", "CMakeTmp", "_deps",

@@ -225,9 +225,7 @@ static const struct row {
 	 .why = "named like the project, and the README shows its use"},
 	{.fits = is_shown, .rank = FG_PROJECT_OWN_RANK + 20, .why = "the README shows its use"},
 	{.fits = is_own, .rank = FG_PROJECT_OWN_RANK + 10, .why = "named like the project"},
-	{.fits = is_command,
-	 .rank = FG_PROJECT_OWN_RANK,
-	 .why = "a command with a page in the manual"},
+	{.fits = is_command, .rank = FG_PROJECT_OWN_RANK, .why = "a command with a manual page"},
 	{.fits = is_example, .rank = -30, .why = "an example"},
 	{.fits = is_generator, .rank = FG_PROJECT_TOOL_RANK, .why = "named like a generator"},
 };

@@ -336,7 +336,8 @@ static void offer_to_tests(struct fg_project_trying *t)
 
 		if (program->is_named || !is_test(t, program))
 			continue;
-		fg_cli_say(t->cli, "trying %s with files: %s", program->path, program->reason);
+		fg_cli_say(t->cli, "trying %s with the project's files as input (%s)",
+			   program->path, program->reason);
 		program->working_directory = NULL;
 		program->is_idle = !fg_project_find_input(t, program);
 		if (!program->is_idle)

@@ -126,7 +126,7 @@ static void call_tool(struct server *server, const struct fg_rpc_message *messag
 	}
 	if (!call) {
 		fg_rpc_error(&server->output, message->id, FG_RPC_BUSY,
-			     "too many calls at once: wait for one, or cancel it");
+			     "too many calls at once: wait for one to finish, or cancel one");
 		return;
 	}
 	if (fg_mcp_command_line(tool, arguments, server->rights, &call->arena, &call->argv, &err) !=

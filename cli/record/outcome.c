@@ -87,9 +87,11 @@ out:
 static int refuse_exact(const char *folder, struct fg_error *err)
 {
 	return fg_fs_has(folder, FG_CLI_EXACT_FILE)
-		       ? fg_error_set(err, FG_EINVAL,
-				      "%s has a recording of --exact: nothing can be appended",
-				      folder)
+		       ? fg_error_set(
+				 err, FG_EINVAL,
+				 "%s holds a recording made with --exact, to which nothing can be "
+				 "appended",
+				 folder)
 		       : FG_OK;
 }
 

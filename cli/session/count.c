@@ -267,7 +267,10 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	return status;
 }
 
-/* Keeps the arguments and notes of a side's first repetition for the report. */
+/*
+ * For the report, keeps the arguments of a side's first repetition, and the candidate's notes on
+ * calls that were not counted.
+ */
 static void take(struct counter *counter, enum fg_arm arm, const struct fg_profile *profile)
 {
 	if (counter->is_taken[arm])

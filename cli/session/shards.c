@@ -122,7 +122,7 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 	if (first->count != shard->count)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"shard %u/%u (%s) and shard %u/%u (%s) are not parts of one split",
+			"shard %u/%u (%s) and shard %u/%u (%s) do not belong to the same split",
 			first->index, first->count, first->from, shard->index, shard->count,
 			shard->from);
 	if (!is_same(first->stored.run.project, shard->stored.run.project))

@@ -30,7 +30,10 @@ bool fg_call_values_wanted(void);
 bool fg_call_values_draw(uint64_t *draw);
 /* Is there room for a call of this function? */
 bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_signature *signature);
-/* Adds a call's arguments, one row of the bits of doubles; there must be room. */
+/*
+ * Adds a call's arguments as one row of doubles, given as bit patterns. Check fg_call_values_fit()
+ * first.
+ */
 void fg_call_values_add(struct fg_call_values *values, const uint64_t *arguments, size_t count);
 /* Appends the values to the record, and clears them. */
 void fg_call_values_take(struct fg_thread *writer, struct fg_call_values *values, unsigned columns);

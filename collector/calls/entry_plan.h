@@ -21,7 +21,7 @@ enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
 	FG_PLAN_CODE = 48,   /* the covered instructions as moved, and the jump back */
-	FG_PLAN_FIXUPS = 4,  /* most distances in `code` */
+	FG_PLAN_FIXUPS = 4,  /* maximum number of distances in `code` */
 };
 
 /* Reasons not to count a function at its entry; profile/call_patterns.c describes them. */

@@ -27,7 +27,8 @@ struct entry {
 	uint32_t unused;
 	struct fg_counted_path is;
 };
-_Static_assert(sizeof(struct entry) == sizeof(struct fg_trace_counts_row), "the reader's row");
+_Static_assert(sizeof(struct entry) == sizeof(struct fg_trace_counts_row),
+	       "struct entry must have the size of the reader's row");
 
 struct table {
 	_Alignas(CACHE_LINE) struct fg_path_table entries;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 enum {
-	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* most values per probe */
+	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* maximum values per probe */
 	/* groups of FG_COUNT_KINDS types of exceptions */
 	FG_COUNT_TYPE_GROUPS = 6,
 };

@@ -111,7 +111,7 @@ static void close_evaluation(struct fg_python_stack *stack, uint32_t first, uint
 			fg_python_at(stack, i)->stack = native;
 }
 
-/* `holder` has the innermost frame. */
+/* `holder` points to the innermost frame. */
 static bool read_apart(const struct fg_python_reader *reader, uint64_t holder,
 		       struct fg_python_stack *stack)
 {

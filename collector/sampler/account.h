@@ -74,7 +74,7 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split);
 
-/* Has sampling been switched since the last look? */
+/* Has sampling been switched on or off since the last look? */
 static inline bool fg_account_is_behind(const struct fg_account *account, bool on,
 					uint32_t switches)
 {

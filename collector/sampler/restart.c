@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel has put -EINTR into the result register, and the pc is after the call. The arguments
- * are still in their registers (if the result has replaced the first one, it is read from where
- * libc took it), so stepping back over the instruction makes the call again, once its number is
- * known.
+ * Restarts a system call that our signal interrupted, so that the program does not see EINTR.
+ *
+ * The kernel has put -EINTR into the result register, and the pc is after the call's instruction.
+ * The arguments are still in their registers (if the result has replaced the first one, it is read
+ * from where libc took it). If the call's number can be found, the pc is set back to the
+ * instruction, and the program makes the call again.
  *
  * If another handler had run in between, the program would expect EINTR. If a handler starts on top
  * of ours, the pc is in that handler, and nothing is done here. Our handler blocks all signals, so
@@ -18,17 +20,18 @@
  *	open            blocked      the call is restarted; the handler runs before, a little early
  *	blocked         blocked      the call is restarted
  *
- * Another signal with our number is a sample or the program's, and may come after we have looked.
- * The call is restarted, and ends if the handler that comes before it finds that the signal is the
- * program's.
+ * A further signal with our number is a sample or the program's own, and may become pending after
+ * we looked. The call is then restarted, but our handler runs before it begins, and ends the call
+ * if the signal turns out to be the program's.
  *
  * While the program's own handler for SIGPROF runs, a sample waits, and comes after the call has
  * ended: a mark shows that (collector/arch/arch.h).
  *
- * A tick is raised on the way back to the program and interrupts nothing: if it finds a call ended,
- * a handler that has run ended it, and it stays ended. But a tick that was pending before, because
- * we held our signal back, ends a call whose mask lets it in. Such a call returns to a mask that
- * blocks our signal, and the context shows that mask.
+ * A tick, our signal from the timer for system time (clocks.c), is raised on the return to the
+ * program and interrupts nothing: if a call has ended, another handler ended it, and it stays
+ * ended. But a tick that was pending before the call, because our signal was blocked, ends a call
+ * whose mask admits our signal. Such a call returns to a mask that blocks our signal, and the
+ * context shows that mask.
  *
  * Timeouts: absolute and endless ones need nothing, and some calls write back the remaining time.
  * Other calls are restarted with a timeout of ours in the thread's own memory; its address

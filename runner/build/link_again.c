@@ -22,7 +22,7 @@ static bool is_dropped(const char *word)
 	return FG_TEXT_STARTS_WITH_ANY(word, beginnings);
 }
 
-/* The differences of the repeated command from the recorded one. */
+/* The words in which the repeated command differs from the recorded one. */
 struct others {
 	const char *output;
 	char *pad;

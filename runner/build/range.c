@@ -40,8 +40,8 @@ static int explain_ends(const struct fg_git *git, const struct fg_commit_range *
 				    range->good, range->bad);
 	return fg_error_set(
 		err, FG_EINVAL,
-		"%.12s (good) is not an ancestor of %.12s: their merge base is %.12s, which can "
-		"be the good end",
+		"%.12s (good) is not an ancestor of %.12s: use their merge base, %.12s, as the "
+		"good end",
 		range->good, range->bad, base);
 }
 

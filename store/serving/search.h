@@ -27,7 +27,7 @@ struct fg_named_function {
 struct fg_function_search {
 	struct fg_named_function items[FG_SEARCH_NAMED]; /* sorted by id */
 	size_t count;
-	size_t parts_left; /* parts of totals that may still be read: a time limit */
+	size_t parts_left; /* parts of the totals that may still be read; bounds the time */
 	struct fg_arena arena;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Untrusted archives, uncompressed, so that a changed byte changes the tar file. An accepted
- * archive must be readable as a profile, and nothing may be left behind.
+ * archive is also read as a profile, which may fail but must not crash. No folder may remain.
  */
 #include "profile/exchange/archive.h"
 

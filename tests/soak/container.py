@@ -69,7 +69,7 @@ class Stage:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(whence / words[1].lstrip("/"), target)
             return
-        # Only tracked files, to exclude builds of this machine.
+        # Copy only tracked files, to leave out what was built on this machine.
         target = self.root / words[1].lstrip("/")
         tracked = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"],
                                  capture_output=True, text=True, check=True).stdout

@@ -291,8 +291,8 @@ static void sleep_through(void)
 }
 
 /*
- * A fixed amount of work instead of CPU time: if the host stops this machine for a while, CPU time
- * passes in one step.
+ * Does a fixed amount of work, not work for a fixed CPU time: after the host stops this machine, CPU
+ * time jumps, and a timed loop could end with hardly any samples.
  */
 NOINLINE static void afterwards(void)
 {

@@ -22,8 +22,8 @@ int fg_decision_end(struct fg_request *rq, int status, const struct fg_audit_ent
 int fg_decision_body(struct fg_request *rq, const char *const *names, cJSON **json,
 		     const char **project, struct fg_error *err) FG_NODISCARD;
 /*
- * Returns a text of the body, which lives as long as the request, or `missing` (may be NULL) if the
- * body does not have it.
+ * Returns the string member `name` of the body, or `missing` (may be NULL) if the body has no
+ * such member. The result lives as long as the request.
  */
 char *fg_decision_text(struct fg_request *rq, const cJSON *json, const char *name,
 		       const char *missing);

@@ -139,7 +139,8 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 		   atomic_load(&c->runs_known));
 	add_metric(text, "over_quota_total", "Uploads refused because of a quota.",
 		   atomic_load(&c->over_quota));
-	add_metric(text, "body_bytes_total", "Bytes of request bodies.", atomic_load(&c->bytes_in));
+	add_metric(text, "body_bytes_total", "Bytes of request bodies received.",
+		   atomic_load(&c->bytes_in));
 	add_metric(text, "failed_tokens_total", "Requests refused because of their token.",
 		   atomic_load(&c->failed_tokens));
 	add_metric(text, "limited_total", "Requests refused because there were too many.",

@@ -64,7 +64,7 @@ def shallow_clone():
 
 
 def short_run():
-    """Stores a run without samples, as of a program that ends too early."""
+    """Stores a run without samples, like that of a program that ends too early."""
     program()
     subprocess.run([fastgate, "run", "--quick", "--quiet", "--set", "measure.sampler.enabled=false"],
                    check=True, capture_output=True)

@@ -118,10 +118,7 @@ def program_behind_an_emptied_environment_is_counted(program):
 
 
 def program_notices_nothing():
-    """
-    Exit code and output are the command's, even for a program with a thousand calls of every
-    allocating function.
-    """
+    """Recording does not change a command's exit code or output."""
     for command in (["sh", "-c", "echo said; exit 7"], ["env", "--version"], ["git", "--version"]):
         plain = call(*command)
         done = recorded(*command, code=plain.returncode)

@@ -59,7 +59,7 @@ def missing_data_is_reported(how):
 def regions_are_counted_or_reported_as_lost(program, how):
     call(FASTGATE, "record", "--rate", "10000", "--", program, how)
     shown = view("-V", "regions")
-    lost = "how often and how long its regions were entered is not known" in shown.stdout + shown.stderr
+    lost = "the counts and times of its regions are unknown" in shown.stdout + shown.stderr
     check(lost != (how in KNOWS_ITS_END), f"{how}: {shown}")
 
 

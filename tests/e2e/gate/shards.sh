@@ -71,7 +71,7 @@ refused "a shard twice" 'shard 2/3 is given twice' 1.fgrun 2.fgrun 3.fgrun 2.fgr
 refused "a whole run" 'is not a shard' whole.fgrun
 refused "not there" 'No such file' 1.fgrun nowhere.fgrun
 "$FASTGATE" run --shard 2/4 --export four.fgrun >/dev/null 2>&1
-refused "another split" 'are not parts of one split' 1.fgrun four.fgrun
+refused "another split" 'do not belong to the same split' 1.fgrun four.fgrun
 git commit -q -a -m slower
 "$FASTGATE" run --against HEAD~1 --shard 2/3 --export later.fgrun >/dev/null 2>&1
 refused "another commit" 'measured the candidate at commit' 1.fgrun later.fgrun 3.fgrun

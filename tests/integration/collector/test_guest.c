@@ -250,8 +250,8 @@ static double weight_of_all(const struct trace *trace)
 }
 
 /*
- * The sandbox kills the program for any system call but the few that it makes. The program's own
- * exit code comes through.
+ * The sandbox allows only the few system calls that the program makes, and kills it for any other.
+ * The program must end with its own exit code.
  */
 static void a_sandbox_is_not_disturbed(void **state)
 {

@@ -487,8 +487,8 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 
 	(void)state;
 	/*
-	 * GITHUB_REF of this job is the default branch; play_github() sets it to the worst
-	 * possible value.
+	 * In a workflow_run job GITHUB_REF is the default branch. play_github() sets it to another
+	 * pull request (7), which must not get the comment.
 	 */
 	write_event(&scratch, FOLLOWS(""));
 	expect_posts(&github, script, 3, FG_POST_CREATED, &server);

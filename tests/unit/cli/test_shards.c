@@ -161,7 +161,7 @@ static void shards_that_do_not_belong_together_are_refused(void **state)
 	refuses(&shards, other, "merge one project at a time");
 	other = part(OF_FIND, "find", "Zen");
 	fg_shard_mark(&other.run, OF_FIND, SHARDS + 1);
-	refuses(&shards, other, "not parts of one split");
+	refuses(&shards, other, "do not belong to the same split");
 	refuses(&shards, part(OF_FIND, "pack", "Zen"), "benchmark 'pack' is in shard 1/3");
 	other = part(OF_FIND, "find", "Zen");
 	fg_environment_release(&other.run.sides[FG_ARM_CANDIDATE].build);

@@ -170,7 +170,7 @@ static void functions_have_the_time_of_unchanged_libraries_below_them(void **sta
 	assert_near(b->time.everything_else, 0, 0.05);
 	assert_near(b->time.unattributed, 0, 0.05);
 	assert_false(b->time.is_unexplained);
-	assert_true(fg_made_has_note(&b->notes, "ms is spent in memcmp"));
+	assert_true(fg_made_has_note(&b->notes, "ms is in memcmp"));
 	end(&p);
 }
 
@@ -533,8 +533,7 @@ static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
 			     (struct node){.ms = {20, 20 + rows[i].leaf}, .swing = 0.1});
 		b = measure(&p, PAIRS);
 		assert_true(fg_standing_is_sure(function(b, "parse")->standing));
-		assert_int_equal(fg_made_has_note(&b->notes, "is spent in memcmp"),
-				 rows[i].is_named);
+		assert_int_equal(fg_made_has_note(&b->notes, "ms is in memcmp"), rows[i].is_named);
 		end(&p);
 	}
 }
@@ -550,15 +549,15 @@ static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 		{{"memcmp", "memcpy"},
 		 {14, 16},
 		 "libc.so.6",
-		 "parse: most of its +20.00 ms is spent in memcpy"},
+		 "parse: most of its change of +20.00 ms is in memcpy"},
 		{{"memcmp", "memcpy"},
 		 {16, 14},
 		 "libc.so.6",
-		 "parse: most of its +20.00 ms is spent in memcmp"},
+		 "parse: most of its change of +20.00 ms is in memcmp"},
 		{{"read_zero", "copy"},
 		 {25, 5},
 		 "[kernel]",
-		 "parse: most of its +20.00 ms is spent in read_zero [kernel]"},
+		 "parse: most of its change of +20.00 ms is in read_zero [kernel]"},
 	};
 
 	(void)state;
@@ -584,8 +583,8 @@ static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 			     (struct node){.ms = {10, 22}, .swing = 0.1});
 		b = measure(&p, PAIRS);
 		assert_true(fg_made_has_note(&b->notes, rows[i].note));
-		assert_true(fg_made_has_note(&b->notes,
-					     "print: most of its +12.00 ms is spent in vfprintf"));
+		assert_true(fg_made_has_note(
+			&b->notes, "print: most of its change of +12.00 ms is in vfprintf"));
 		assert_false(fg_made_has_note(&b->notes, "libc.so.6"));
 		end(&p);
 	}

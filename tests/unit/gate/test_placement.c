@@ -244,7 +244,10 @@ struct builds {
 	struct fg_build_facts of[FG_ARM_COUNT];
 };
 
-/* A changed program, a changed library of the project, and the C library; one fact is unknown. */
+/*
+ * A changed program, a changed library of the project, and the C library. The fact named `unknown`,
+ * if any, is missing in that arm.
+ */
 static struct builds make_builds(const char *unknown, size_t unknown_arm)
 {
 	static const struct {

@@ -111,7 +111,10 @@ static void check_what_was_seen(const struct trial *trial, const struct fg_rule_
 		assert_true(seen >= found->estimate - 1e-12);
 }
 
-/* If every pair is slower, and the pairs can decide, the verdict is a regression. */
+/*
+ * If every pair is slower than tolerated, the estimate reaches min_effect, and the pairs can
+ * decide, the verdict is a regression.
+ */
 static void check_the_clear_case(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const struct fg_rule *rule = &trial->rule;

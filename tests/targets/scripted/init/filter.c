@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Works ROUNDS rounds per byte of its input, and fails without one. */
+/* Does ROUNDS rounds of work per byte of its input, and fails if the input is empty. */
 #include <stdio.h>
 
 int main(void)
