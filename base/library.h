@@ -51,7 +51,7 @@ int fg_library_open(struct fg_library *library, struct fg_error *err) FG_NODISCA
 #ifdef FG_PORTABLE
 # define FG_LIBRARY_LINKED(function) (function),
 # define FG_LIBRARY_NOTE(feature, description, file) \
-  _Static_assert(sizeof(file) == 1, "a linked library has no file")
+  _Static_assert(sizeof(file) == 1, "a linked library must not name a file")
 #else
 # define FG_LIBRARY_LINKED(function) NULL,
 /*

@@ -119,7 +119,7 @@ static char *by_debuginfod(const struct fg_elf *elf)
 	if (elf->build_id_size > 0 && getenv("DEBUGINFOD_URLS"))
 		fg_log(FG_LOG_PROFILE, 1,
 		       "debuginfod was requested, but the portable fastgate does not support it: "
-		       "use a fastgate that is not linked statically");
+		       "use a dynamically linked fastgate");
 	return NULL;
 }
 #else

@@ -62,8 +62,8 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 	if (lstat(path, &facts) != 0)
 		return fg_error_errno(err, FG_ENOENT, "%s", path);
 	if (!S_ISREG(facts.st_mode) || (facts.st_uid != geteuid() && facts.st_uid != 0))
-		return fg_error_set(err, FG_EINVAL, "%s is not a regular file of this user or root",
-				    path);
+		return fg_error_set(err, FG_EINVAL,
+				    "%s is not a regular file owned by this user or root", path);
 	FG_TRY(fg_fs_read_regular(path, MAX_BYTES, &text, NULL, err));
 	fg_jit_map_parse(text, map);
 	return FG_OK;

@@ -75,7 +75,7 @@ static const struct fg_key accept_keys[] = {
 	{FG_KEY("up_to", RATIO, IN_ACCEPT(up_to), "largest accepted change; by default any"),
 	 FG_BOUNDS(0, 1000)},
 	{FG_KEY("until", DATE, IN_ACCEPT(until_ns),
-		"the day on which the exception ends (midnight, UTC)"),
+		"the day on which the exception expires (at 00:00 UTC)"),
 	 .required = true},
 	{FG_KEY("reason", NAME, IN_ACCEPT(reason), "reason, shown in every report"),
 	 .required = true},
@@ -116,7 +116,7 @@ static const struct fg_key gate_keys[] = {
 	 .more = "All looks at the growing data share this chance. A smaller value needs more "
 		 "pairs: at least 12 for 0.001 and 9 for 0.01 (10 and 7 when the budget ends), if "
 		 "all of them are slower."},
-	{FG_KEY("metrics", MAP, IN_POLICY(metrics), "policies of single metrics, by name"),
+	{FG_KEY("metrics", MAP, IN_POLICY(metrics), "policies of individual metrics, by name"),
 	 .count_offset = offsetof(struct fg_policy, metric_count),
 	 .section = &metric_policy_section, .any = "METRIC",
 	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, "
@@ -127,13 +127,13 @@ static const struct fg_key gate_keys[] = {
 	 .example = "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { "
 		    "min_effect: 5% }\n  wall_time: { gated: false }"},
 	{FG_KEY("functions", WORD, IN_POLICY(functions),
-		"effect of verdicts about single functions"),
+		"effect of verdicts about individual functions"),
 	 .initial = "explain", .words = function_modes,
 	 .more = "`explain`: verdicts about functions only show where a difference comes from. "
 		 "`gate`: a function that got slower fails the build, even if the benchmark did "
 		 "not. `off`: neither."},
 	{FG_KEY("function_floor", RATIO, IN_POLICY(function_floor),
-		"smaller differences of a function are not reported"),
+		"smaller changes of a function are not reported"),
 	 .initial = "0.25%", FG_BOUNDS(0, 1), .unit = "of the program's time"},
 	{FG_KEY("function_alpha", NUMBER, IN_POLICY(function_alpha),
 		"chance that any function of an unchanged program is blamed"),
@@ -151,7 +151,8 @@ static const struct fg_key gate_keys[] = {
 	 .more = "If both sides have the same machine code, data and inputs, only at different "
 		 "addresses, a difference is not the change's fault. Use `fail` if you ship "
 		 "exactly this binary."},
-	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact), "effect of more executed instructions"),
+	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact),
+		"effect of an increase in executed instructions"),
 	 .initial = "show", .words = show_or_fail,
 	 .more = "Instructions are counted by `measure.exact` or `fastgate run --exact`. With "
 		 "`fail`, and always with `run --exact`, an increase above "
@@ -164,8 +165,8 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("prove", SECTION, 0, "watch the gate itself"), .section = &prove_section,
 	 .more = "A hidden run compares the baseline with itself, or with a copy that has a "
 		 "planted slowdown, calibrated by an earlier `fastgate prove`, so the right answer "
-		 "is known. The run's seed decides between the two. It is never part of the "
-		 "verdict. A gate that stops finding slowdowns is usually reported as broken "
+		 "is known. The run's seed decides between the two. A hidden run is never part of "
+		 "the verdict. A gate that stops finding slowdowns is usually reported as broken "
 		 "within ten runs, once four hidden plants of that size have been found."},
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release now and then"),
@@ -250,7 +251,7 @@ static const struct fg_key benchmark_keys[] = {
 		"the file for standard input; empty by default"),
 	 .example = "stdin: data/input.txt"},
 	{FG_KEY("setup", COMMAND, IN_BENCHMARK(setup),
-		"run once, before the first execution of a side"),
+		"run once for each side, before its first execution"),
 	 .example = "setup: ./make-data.sh 10000"},
 	{FG_KEY("prepare", COMMAND, IN_BENCHMARK(prepare), "run before each execution, unmeasured"),
 	 .example = "prepare: rm -rf cache"},
@@ -296,8 +297,8 @@ static const struct fg_key build_keys[] = {
 	{FG_KEY("command", COMMAND, offsetof(struct fg_build_scratch, build.command),
 		"command that builds a side, run in the root of its tree"),
 	 .more = "Needed by `fastgate run --against REF`, which builds the baseline and a snapshot "
-		 "of the work tree, each in a separate worktree. Without it, git must track "
-		 "everything that runs.",
+		 "of the work tree, each in a separate worktree. Without `command`, git must "
+		 "track everything that runs.",
 	 .example = "command: cmake --build build"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_build_scratch, shell),
 		"hand the command to /bin/sh, for `&&` and the like"),

@@ -14,10 +14,10 @@ static const char *const when_modes[] = {"auto", "always", "never", NULL};
 #define IN_MEASURE(member) offsetof(struct fg_measuring, member)
 static const struct fg_key pairs_keys[] = {
 	{FG_KEY("min", UNSIGNED, IN_MEASURE(min_pairs),
-		"fewest pairs before the first decision; `gate.alpha` may need more"),
+		"minimum number of pairs before the first decision; `gate.alpha` may need more"),
 	 .initial = "10", FG_BOUNDS(2, 100000), .unit = "pairs"},
 	{FG_KEY("max", UNSIGNED, IN_MEASURE(max_pairs),
-		"largest number of pairs; a metric that is undecided by then is inconclusive"),
+		"maximum number of pairs; a metric that is still undecided is inconclusive"),
 	 .initial = "400", FG_BOUNDS(2, 100000), .unit = "pairs",
 	 .more = "Most metrics are decided within 120 pairs."},
 	{.name = NULL},
@@ -106,8 +106,8 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin),
 		"keep each execution on one CPU under `abba` as well"),
 	 .initial = "false",
-	 .more = "Less noise for programs with one thread; wrong for "
-		 "programs with several threads. `duet` always does so."},
+	 .more = "It reduces noise for programs with one thread; it is wrong for programs with "
+		 "several threads. `duet` always uses one CPU."},
 	{FG_KEY("until_sure", BOOL, IN_MEASURE(until_sure),
 		"measure until decided, as far as the budget allows"),
 	 .initial = "false",
@@ -154,10 +154,11 @@ static const struct fg_key measure_keys[] = {
 		"heap, allocations, frees, "
 		"fd, io, throws, locks"),
 	 .count_offset = offsetof(struct fg_measuring, also_count), .words = fg_countable,
-	 .more = "`heap` counts allocations and held memory, `allocations` only the former in "
-		 "less than half the time, `frees` blocks by the function that frees them, `fd` "
-		 "descriptors that are opened, `io` calls that read or write and their bytes, "
-		 "`throws` C++ exceptions, `locks` waits for locks. Each side is executed once, "
+	 .more = "`heap` counts allocations and held memory; `allocations` counts only allocations, "
+		 "in less than half the time. The other words count blocks by the function that "
+		 "frees them (`frees`), opened descriptors (`fd`), calls that read or write and "
+		 "their bytes (`io`), C++ exceptions (`throws`), and waits for locks (`locks`). "
+		 "Each side is executed once, "
 		 "and once more if the sides differ. Counts are informational, unless a row of "
 		 "`gate.metrics` gates one, such as `heap.allocations: { tolerated: 0.1% }`.",
 	 .example = "also: [heap, fd, io]"},
@@ -178,9 +179,8 @@ static const struct fg_key measure_keys[] = {
 	 .count_offset = offsetof(struct fg_measuring, domain_count),
 	 .more = "`libm` is the whole mathematical library; any other "
 		 "function needs its "
-		 "signature. New NaNs, infinities and denormal "
-		 "arguments, and a range that has "
-		 "grown, are notes of the verdict.",
+		 "signature. The verdict notes new NaNs, infinities and "
+		 "denormal arguments, and a range that has grown.",
 	 .example = "domains: [libm, "
 		    "\"my_kernel=double(double,int)@libfit\"]"},
 	{FG_KEY("entries", BOOL, IN_MEASURE(entries),

@@ -244,7 +244,7 @@ static const struct fg_value_kind kinds[FG_KEY_SCALAR_COUNT] = {
 	[FG_KEY_PATH] = {KIND("path", "a path", parse_path)},
 	[FG_KEY_NAME] = {KIND(
 		"name",
-		"a name of 1 to 200 printable characters, not beginning with a blank or "
+		"a name of 1 to 200 printable characters, not beginning with a space or "
 		"a dash",
 		parse_name)},
 	[FG_KEY_URL] = {KIND("URL", "a URL that begins with https:// or http://", parse_url),

@@ -63,7 +63,7 @@ void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 		if (has_ended(accept, now_ns))
 			fg_notes_add(
 				&verdict->notes, &verdict->arena,
-				"the accepted slowdown of %s, %s (%s) ended on %.10s and no longer "
+				"the accepted slowdown of %s, %s (%s) expired on %.10s and no longer "
 				"counts",
 				accept->benchmark, accept->metric, accept->source, until);
 		else if (seen && !needed)

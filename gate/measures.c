@@ -203,12 +203,11 @@ static void note_other_memory(const struct fg_metric_context *context,
 	if (!has_failed(verdict, "max_rss") || !heap ||
 	    heap->candidate - heap->baseline >= EXPLAINED * (rss->candidate - rss->baseline))
 		return;
-	fg_notes_add(
-		&verdict->notes, context->arena,
-		"max rss grew by %s, and the peak of the heap by %s: the rest is mapped memory, "
-		"stacks, what the allocator keeps, or the program itself",
-		fg_format_size(rss->candidate - rss->baseline, grown),
-		fg_format_size(fmax(0, heap->candidate - heap->baseline), held));
+	fg_notes_add(&verdict->notes, context->arena,
+		     "max rss grew by %s, but the peak of the heap grew by %s: the rest is mapped "
+		     "memory, stacks, free memory that the allocator keeps, or the program itself",
+		     fg_format_size(rss->candidate - rss->baseline, grown),
+		     fg_format_size(fmax(0, heap->candidate - heap->baseline), held));
 }
 
 /* Is blame for this measure worth reporting? */

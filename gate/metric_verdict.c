@@ -298,7 +298,7 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 	if (finding->wider > 1.0)
 		NOTE(context, verdict,
 		     "`setup` runs once for all pairs, and neighbouring pairs are alike: the "
-		     "interval is %.1f times as wide",
+		     "interval is therefore widened by a factor of %.1f",
 		     finding->wider);
 }
 
@@ -367,7 +367,7 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	if (count_faster(middles))
 		NOTE(context, verdict,
 		     "the offsets disagree: the candidate is faster at %u of the %d offsets within "
-		     "a cache line; the mean over all decides",
+		     "a cache line; the mean over all offsets decides",
 		     count_faster(middles), FG_LINE_PLACES);
 	if (is_placed)
 		NOTE(context, verdict,

@@ -144,8 +144,8 @@ static void note_own_allocator(struct fg_trace_joiner *j)
 
 		if (name)
 			fg_profile_add_note(j->profile,
-					    "process %u: the program has an allocator of its own, "
-					    "%s: blocks that it gives out are not counted",
+					    "process %u: the program has its own allocator, %s, "
+					    "whose blocks are not counted",
 					    trace->header.pid, name);
 	}
 }

@@ -161,10 +161,11 @@ static const struct fg_finding topics[] = {
 		WARNING, "samplable", NULL,
 		"the program can be timed but not sampled, so no function can be blamed",
 		"link the program dynamically, without set-user-id and sanitizers")},
-	[STEAL] = {TOPIC(WARNING, "steal", "stolen time",
-			 "the hypervisor gives this machine's CPUs to others; repetitions that "
-			 "lose more than half are set aside",
-			 "use a machine with dedicated CPUs, or `schedule: duet`")},
+	[STEAL] = {TOPIC(
+		WARNING, "steal", "stolen time",
+		"the hypervisor gives this machine's CPUs to other machines; repetitions that "
+		"lose more than half of the CPU's time are set aside",
+		"use a machine with dedicated CPUs, or `schedule: duet`")},
 	[TURBO] = {TOPIC(NOTE, "turbo", "turbo",
 			 "the clock depends on temperature and on what the other cores do",
 			 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or "
@@ -240,7 +241,7 @@ static const struct limit {
 		   .severity = FG_SEVERITY_NOTE,
 		   .meaning =
 			   "`record --pid` needs root for a program that fastgate did not start, "
-			   "or is refused (2 and 3); benchmarks are not affected",
+			   "and a scope of 3 refuses even root; benchmarks are not affected",
 		   .remedy = "sudo sysctl kernel.yama.ptrace_scope=0"},
 	 .path = "/proc/sys/kernel/yama/ptrace_scope",
 	 .before = "kernel.yama.ptrace_scope = "},
@@ -470,7 +471,7 @@ static void check_hosted_runner(struct fg_diagnosis *diagnosis)
 		where = "GitLab";
 	if (where)
 		(void)add(diagnosis, &topics[HOSTED_RUNNER], true,
-			  fg_xasprintf("a machine that %s lends for this job", where));
+			  fg_xasprintf("a machine that %s provides for this job", where));
 }
 
 void fg_doctor_process(struct fg_diagnosis *diagnosis)

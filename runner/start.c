@@ -440,7 +440,7 @@ void fg_job_settle_coverage(struct fg_runner_job *job)
 		"measured without the sampler, so no function is blamed: the sampler saw %.0f %% "
 		"of the baseline's CPU time and %.0f %% of the candidate's, and its cost must be "
 		"the same on both sides; the sampler misses a program that is static or is "
-		"started with an environment of its own",
+		"started with its own environment",
 		100 * fg_coverage_share(&arms[FG_ARM_BASELINE], min_ns),
 		100 * fg_coverage_share(&arms[FG_ARM_CANDIDATE], min_ns));
 	fg_job_note(job, note);

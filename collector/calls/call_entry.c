@@ -28,9 +28,10 @@ uint32_t fg_call_is_quick;
 extern const uint8_t fg_call_stubs[] __attribute__((visibility("hidden")));
 extern const uint8_t fg_call_frame_code[] __attribute__((visibility("hidden")));
 
-_Static_assert(offsetof(struct fg_call_glance, rbp) == 32, "the code below says 32");
-_Static_assert(offsetof(struct fg_call_glance, index) == 32 + 80, "the code below pushes 10");
-_Static_assert(FG_CALL_STUBS_MAX == 4096, "the code below says 4096");
+_Static_assert(offsetof(struct fg_call_glance, rbp) == 32, "the assembly below assumes 32");
+_Static_assert(offsetof(struct fg_call_glance, index) == 32 + 80,
+	       "the assembly below pushes 10 words");
+_Static_assert(FG_CALL_STUBS_MAX == 4096, "the assembly below makes 4096 stubs");
 
 /* clang-format off */
 __asm__(

@@ -13,9 +13,9 @@
 #include "collector/calls/call_registers.h"
 
 /* Vector registers from number 8 on follow the state, and the masks follow them at 2240. */
-_Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 144");
+_Static_assert(offsetof(struct fg_call_state, r11) == 144, "the assembly below assumes 144");
 _Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
-	       "the code below says 160");
+	       "the assembly below assumes 160");
 
 #define SAVE_WIDE                              \
  FG_ASM_SAVE("vmovaps", "zmm", FG_ASM_LAST_16) \

@@ -12,11 +12,11 @@
 
 #include "collector/calls/calls.h"
 
-_Static_assert(offsetof(struct fg_call_state, rax) == 64, "the code below says 64");
-_Static_assert(offsetof(struct fg_call_state, in_use) == 128, "the code below says 128");
-_Static_assert(offsetof(struct fg_call_state, is_timed) == 136, "the code below says 136");
-_Static_assert(offsetof(struct fg_call_state, vectors) == 192, "the code below says 192");
-_Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
+_Static_assert(offsetof(struct fg_call_state, rax) == 64, "the assembly below assumes 64");
+_Static_assert(offsetof(struct fg_call_state, in_use) == 128, "the assembly below assumes 128");
+_Static_assert(offsetof(struct fg_call_state, is_timed) == 136, "the assembly below assumes 136");
+_Static_assert(offsetof(struct fg_call_state, vectors) == 192, "the assembly below assumes 192");
+_Static_assert(sizeof(struct fg_call_state) == 704, "the assembly reserves 704 bytes");
 
 /* The components of the vector registers that may be in use. */
 extern uint32_t fg_call_components __attribute__((visibility("hidden")));

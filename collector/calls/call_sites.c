@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-_Static_assert(FG_CALL_SITE_DEPTH % FG_CALL_SITE_GROUP == 0, "groups are filled up");
+_Static_assert(FG_CALL_SITE_DEPTH % FG_CALL_SITE_GROUP == 0, "all groups must be full");
 
 enum {
 	LOOK_AFTER = 64, /* remembered places after which the hit rate is checked */

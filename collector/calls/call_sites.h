@@ -45,7 +45,7 @@ struct fg_call_site {
 	void *domains;
 };
 
-_Static_assert(sizeof(struct fg_call_site) == 64, "a line of the cache");
+_Static_assert(sizeof(struct fg_call_site) == 64, "a site must fill one cache line");
 
 struct fg_call_sites {
 	struct fg_call_site sets[FG_CALL_SITE_SETS][FG_CALL_SITE_WAYS];

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-_Static_assert(FG_DOMAIN_ARGUMENTS_MAX == FG_VALUES_COLUMNS_MAX, "a column for each argument");
+_Static_assert(FG_DOMAIN_ARGUMENTS_MAX == FG_VALUES_COLUMNS_MAX,
+	       "each argument must have a column");
 
 enum {
 	MANTISSA_BITS = 52,

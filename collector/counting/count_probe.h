@@ -15,11 +15,11 @@
  */
 #define FG_REAL_MEMBER(name) __typeof__(&name) name;
 #define FG_REAL_NAME(name)   #name,
-#define FG_REALS_LOOK_UP(REALS)                                                  \
- do {                                                                            \
-  static const char *const names[] = {REALS(FG_REAL_NAME)};                      \
-  _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one lookup"); \
-  fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));         \
+#define FG_REALS_LOOK_UP(REALS)                                                             \
+ do {                                                                                       \
+  static const char *const names[] = {REALS(FG_REAL_NAME)};                                 \
+  _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "one lookup must find all names"); \
+  fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));                    \
  } while (0)
 /* Returns `failed` if this libc lacks the function. Looks it up if that has not been done yet. */
 #define FG_NEED_REAL(name, failed)                                                            \

@@ -38,8 +38,7 @@ void fg_dumps_take(struct fg_thread *thread)
 		if (number <= DUMPS_MAX)
 			fg_live_dump(thread, number);
 		else if (number == DUMPS_MAX + 1)
-			(void)fg_note(thread, "there is room for 250 dumps: later ones are not "
-					      "recorded");
+			(void)fg_note(thread, "only the first 250 dumps are recorded");
 	}
 	atomic_store(&at_it, false);
 }

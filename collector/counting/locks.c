@@ -52,7 +52,7 @@ static bool is_taken(int status)
 	return status == 0 || status == EOWNERDEAD;
 }
 
-_Static_assert(thrd_success == 0, "is_taken() also serves C11");
+_Static_assert(thrd_success == 0, "is_taken() must also work for C11's mtx_lock()");
 
 /* If the attempt fails because of an error, the real call fails as well, and is not counted. */
 #define LOCKS(name, attempt, late, parameters, arguments, failed) \

@@ -222,10 +222,11 @@ static void note_uncounted(struct fg_thread *writer, const struct snapshot *snap
 {
 	if (snapshot->anonymous < LARGE || snapshot->held.most >= snapshot->anonymous / 4)
 		return;
-	(void)fg_note(writer,
-		      "most of the process's memory is not from the allocator that is counted: it "
-		      "has static arrays, maps memory itself, or has an allocator of its own; view "
-		      "-V resident shows its mappings");
+	(void)fg_note(
+		writer,
+		"most of the process's memory does not come from the counted allocator: the "
+		"program has static arrays, maps memory itself, or has its own allocator; view "
+		"-V resident shows its mappings");
 }
 
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state)

@@ -12,7 +12,7 @@
 static const char *const names[] = {FG_REALS(FG_REAL_NAME)};
 static void *_Atomic found[FG_REAL_COUNT];
 
-_Static_assert((int)FG_REAL_COUNT <= (int)FG_SYMBOLS_MAX, "names in one lookup");
+_Static_assert((int)FG_REAL_COUNT <= (int)FG_SYMBOLS_MAX, "one lookup must find all names");
 
 /* Replaces a function that this libc lacks. */
 static long absent(void)

@@ -19,7 +19,7 @@ const struct fg_export_format fg_export_formats[] = {
 	{FORMAT("tables", ".txt", fg_export_tables,
 		"plain tables: functions with total and leaf counts, libraries, summary")},
 	{FORMAT("npz", ".npz", fg_export_npz,
-		"arguments that record --values kept, a column each: numpy.load()"),
+		"arguments kept by record --values, one column each: numpy.load()"),
 	 .is_binary = true, .has_calls = true},
 	{FORMAT("html", ".html", fg_export_html,
 		"arguments and durations of calls, by call path, as a page"),

@@ -187,7 +187,7 @@ static int read_cost(struct reader *reader, struct fg_text line, struct fg_error
 	struct context *context = NULL;
 
 	if (reader->function == none)
-		return fg_error_set(err, FG_EPARSE, "a cost is outside of any function");
+		return fg_error_set(err, FG_EPARSE, "a cost is outside any function");
 	/* This line has the cost of a call, which the callee's own lines already count. */
 	if (reader->calls >= 0) {
 		if (reader->calls > 0)

@@ -119,7 +119,8 @@ static int keep_wanted(struct maker *m, const struct fg_profile *selected, struc
 	m->group_count = kept;
 	fg_pattern_release(&pattern);
 	return kept > 0 ? FG_OK
-			: fg_error_set(err, FG_ENOENT, "no sample ended in a function '%s'",
+			: fg_error_set(err, FG_ENOENT,
+				       "no sample ended in a function that matches '%s'",
 				       m->options->function);
 }
 

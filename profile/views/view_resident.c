@@ -98,7 +98,7 @@ int fg_view_resident(const struct fg_profile *profile, const struct fg_view_opti
 		     fg_format_size(part.total, total), fg_format_size(part.held, held));
 	list(table, options, &part);
 	if (processes > 1)
-		fg_view_note(table, "%zu more process%s with less", processes - 1,
+		fg_view_note(table, "%zu more process%s with less memory", processes - 1,
 			     processes == 2 ? "" : "es");
 	return FG_OK;
 }

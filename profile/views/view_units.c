@@ -251,7 +251,7 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	add_slowest(table, units, total.value, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
 		fg_view_note(table,
-			     "only %.1f samples per unit: the times of single units are mostly "
+			     "only %.1f samples per unit: the times of individual units are mostly "
 			     "chance, but their mean is not (record with a higher --rate)",
 			     (double)total.samples / (double)units->by_name.count);
 	return FG_OK;

@@ -43,8 +43,8 @@ static const double budget_share_max = 0.15;
 
 /* Reasons why two programs cannot run as a duet, and the remedy: one short line each. */
 static const char no_duet_harness[] =
-	"a harness decides how long it runs, so two of them cannot run as a duet: give one case a "
-	"command of its own";
+	"a harness decides how long it runs, so two harnesses cannot run as a duet: give one case "
+	"its own command";
 static const char no_duet_parallel[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one uses several threads or "
 	"processes at once: limit it to one thread if possible";
@@ -57,8 +57,8 @@ static const char no_duet_crowded[] =
 	"the host is overloaded (load %.0f on %zu CPUs), so end other work or measure later";
 static const char no_duet_same[] = "both sides run the same binaries: there is nothing to compare";
 static const char no_duet_file[] =
-	"both commands write their metrics to the same file, so they cannot run at once: give each a "
-	"file of its own";
+	"both commands write their metrics to the same file, so they cannot run at once: give each "
+	"its own file";
 static const char no_duet_pin[] =
 	"programs cannot be pinned to a CPU here, which a duet needs: allow sched_setaffinity, which "
 	"some containers forbid";

@@ -487,7 +487,7 @@ static void make_accepted(struct fg_fixture *fixture)
 static void make_expired(struct fg_fixture *fixture)
 {
 	fg_notes_add(&fixture->verdict.notes, &fixture->verdict.arena, "%s",
-		     "the accepted slowdown of reconstruct, cpu_time (fastgate.yml:31) ended on "
+		     "the accepted slowdown of reconstruct, cpu_time (fastgate.yml:31) expired on "
 		     "2026-08-01 and no longer counts");
 }
 

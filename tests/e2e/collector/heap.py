@@ -149,7 +149,7 @@ def allocator_unknown_to_the_loader_is_reported():
                         f"-DLINKAGE={linkage}", "own.c", "-o", name], check=True)
         recorded(f"./{name}")
         done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
-        said = f"an allocator of its own, {allocator}: blocks that it gives out are not counted"
+        said = f"its own allocator, {allocator}, whose blocks are not counted"
         check(said in done.stdout + done.stderr, f"not a word of {allocator}: {done}")
     recorded(f"{TARGETS}/heap")
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
@@ -165,7 +165,7 @@ def memory_that_is_not_counted_is_reported():
     for words, is_reported in ((["8000"], True), (["8000", "malloc"], False), (["100"], False)):
         recorded("./arena", *words)
         done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
-        said = "most of the process's memory is not from the allocator that is counted"
+        said = "most of the process's memory does not come from the counted allocator"
         check((said in done.stdout + done.stderr) == is_reported, f"{words}: {done}")
 
 

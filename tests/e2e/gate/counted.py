@@ -98,7 +98,7 @@ def more_memory_is_blamed_on_who_holds_it():
                   for one in benchmark.get("measures", []) if one["measure"] == "heap.peak"),
           f"{benchmark}")
     check("max rss grew by" in done.stdout and
-          "the peak of the heap by 0 B: the rest is mapped memory" in done.stdout,
+          "the peak of the heap grew by 0 B: the rest is mapped memory" in done.stdout,
           done.stdout)
 
 

@@ -165,7 +165,7 @@ def an_accepted_cost_passes_until_it_ends(project):
         ("more than accepted", "cost: 150", key.format(up_to="20%", until="2099-03-01"), 1,
          ["REGRESSION"], False),
         ("the key has ended", "cost: 110", key.format(up_to="20%", until="2020-03-01"), 1,
-         ["REGRESSION", "ended on 2020-03-01"], False),
+         ["REGRESSION", "expired on 2020-03-01"], False),
         ("the key is not needed", "cost: 100 ", key.format(up_to="20%", until="2099-03-01"), 0,
          ["was not needed in this run"], False),
     ]

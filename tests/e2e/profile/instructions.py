@@ -146,7 +146,7 @@ class Instructions(unittest.TestCase):
     def test_omissions_are_reported(self):
         done = self.run_here("view", "-V", "instructions", "-f", "nowhere", "one")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("no sample ended in a function 'nowhere'", done.stderr)
+        self.assertIn("no sample ended in a function that matches 'nowhere'", done.stderr)
         (self.home / "x.folded").write_text("main;fit 10\n", encoding="ascii")
         done = self.run_here("view", "-V", "instructions", "./x.folded")
         self.assertEqual((done.returncode, done.stdout), (2, ""))

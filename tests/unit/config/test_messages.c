@@ -81,10 +81,10 @@ static void values_are_judged_with_position_and_expectation(void **state)
 		 "f.yml:4:23: gate.inconclusive: found 'shrug', expected pass or fail"},
 		{"nothing", HEAD "project:\n",
 		 "f.yml:4:9: project: found nothing, expected a name of 1 to 200 printable "
-		 "characters, not beginning with a blank or a dash"},
+		 "characters, not beginning with a space or a dash"},
 		{"a list for a value", HEAD "project: [a]\n",
 		 "f.yml:4:10: project: found a list, expected a name of 1 to 200 printable "
-		 "characters, not beginning with a blank or a dash"},
+		 "characters, not beginning with a space or a dash"},
 		{"a value for a mapping", HEAD "gate: strict\n",
 		 "f.yml:4:7: gate: found 'strict', expected a mapping"},
 		{"a mapping for a list", "version: 1\nbenchmarks: { name: a }\n",
@@ -205,7 +205,7 @@ static void benchmarks_are_judged(void **state)
 		{"name with a line feed",
 		 "version: 1\nbenchmarks:\n- { name: \"a\\nb\", command: x }\n",
 		 "f.yml:3:11: benchmarks.a�b.name: found 'a�b', expected a name of 1 to 200 "
-		 "printable characters, not beginning with a blank or a dash"},
+		 "printable characters, not beginning with a space or a dash"},
 	};
 
 	(void)state;

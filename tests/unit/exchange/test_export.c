@@ -162,7 +162,7 @@ static void short_stays_in_regions_are_reported_as_summed_up(void **state)
 	profile.unit_count = 1;
 	assert_int_equal(fg_export_find("chrome")->write(&profile, &options, &text, &err),
 			 FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "no visit to a region of 100 µs or longer"));
+	assert_non_null(strstr(err.message, "no visit of 100 µs or longer to a region"));
 	fg_strbuf_release(&text);
 	fg_profile_release(&profile);
 }

@@ -120,7 +120,7 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"folded", "", "no stack with a weight above zero"},
 		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n",
 		 "line 1: the file counts no instructions"},
-		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost is outside of any function"},
+		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost is outside any function"},
 		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) is not defined"},
 		{"callgrind", "events: Ir\ncalls=1 1\n",
 		 "line 2: the called function is not named"},

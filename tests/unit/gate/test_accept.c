@@ -59,7 +59,7 @@ static void an_ended_key_no_longer_counts_and_is_reported(void **state)
 	(void)state;
 	key.until_ns = 500;
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
-	assert_true(fg_made_has_note(&made.verdict.notes, "ended on 1970-01-01"));
+	assert_true(fg_made_has_note(&made.verdict.notes, "expired on 1970-01-01"));
 }
 
 /* The metrics before and after the slower one need no key. */
@@ -134,8 +134,8 @@ static void the_end_of_a_key_is_a_day_of_universal_time(void **state)
 		int64_t until_ns;
 		const char *note;
 	} rows[] = {
-		{1709164799999999999, "ended on 2024-02-28 and no longer counts"},
-		{1709164800000000000, "ended on 2024-02-29 and no longer counts"},
+		{1709164799999999999, "expired on 2024-02-28 and no longer counts"},
+		{1709164800000000000, "expired on 2024-02-29 and no longer counts"},
 	};
 
 	(void)state;

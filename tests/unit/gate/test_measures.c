@@ -744,9 +744,9 @@ static void memory_that_the_heap_does_not_explain_is_reported(void **state)
 		double after; /* megabytes */
 		const char *note;
 	} rows[] = {
-		{4, "max rss grew by 8.00 MiB, and the peak of the heap by 0 B: "},
-		{7.9, "max rss grew by 8.00 MiB, and the peak of the heap by 3.90 MiB: "},
-		{3, "max rss grew by 8.00 MiB, and the peak of the heap by 0 B: "},
+		{4, "max rss grew by 8.00 MiB, but the peak of the heap grew by 0 B: "},
+		{7.9, "max rss grew by 8.00 MiB, but the peak of the heap grew by 3.90 MiB: "},
+		{3, "max rss grew by 8.00 MiB, but the peak of the heap grew by 0 B: "},
 		{8.01, NULL}, /* half of the growth is enough */
 		{12, NULL},
 	};

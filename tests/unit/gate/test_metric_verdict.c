@@ -434,10 +434,10 @@ static void places_that_disagree_are_counted(void **state)
 	} rows[] = {
 		{{-0.009, 0.07, -0.014, 0.071},
 		 "the offsets disagree: the candidate is faster at 2 of the 4 offsets within a "
-		 "cache line; the mean over all decides"},
+		 "cache line; the mean over all offsets decides"},
 		{{0.066, -0.042, 0.055, 0.023},
 		 "the offsets disagree: the candidate is faster at 1 of the 4 offsets within a "
-		 "cache line; the mean over all decides"},
+		 "cache line; the mean over all offsets decides"},
 		{{0.02, 0.07, -0.004, 0.071}, NULL},
 		{{-0.02, -0.07, 0.004, -0.071}, NULL},
 	};

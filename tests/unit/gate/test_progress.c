@@ -290,11 +290,11 @@ static void leftover_accepted_slowdowns_of_a_benchmark_are_noted_once(void **sta
 	made.input.plan = &plan;
 	(void)fg_made_decide(&made, "same");
 	assert_int_equal(made.verdict.notes.count, 1);
-	assert_true(fg_made_has_note(&made.verdict.notes, "(plan) ended on"));
+	assert_true(fg_made_has_note(&made.verdict.notes, "(plan) expired on"));
 	benchmark.policy.accepts = &own;
 	(void)fg_made_decide(&made, "same");
 	assert_int_equal(made.verdict.notes.count, 2);
-	assert_true(fg_made_has_note(&made.verdict.notes, "(own) ended on"));
+	assert_true(fg_made_has_note(&made.verdict.notes, "(own) expired on"));
 	made.policy.accepts = NULL;
 	made.policy.accept_count = 0;
 }

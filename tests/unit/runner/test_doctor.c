@@ -146,7 +146,7 @@ static void a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not(void **
 	assert_int_equal(setenv("RUNNER_ENVIRONMENT", "github-hosted", 1), 0);
 	fg_doctor_process(&hosted);
 	assert_string_equal(find(&hosted, "hosted_runner")->evidence,
-			    "a machine that GitHub lends for this job");
+			    "a machine that GitHub provides for this job");
 	fg_diagnosis_release(&hosted);
 	assert_int_equal(setenv("RUNNER_ENVIRONMENT", "self-hosted", 1), 0);
 	fg_doctor_process(&own);

@@ -364,13 +364,12 @@ static void a_refused_duet_is_reported_with_its_remedy(void **state)
 	s.benchmark.metrics = &metric;
 	s.benchmark.metric_count = 1;
 	start(&s);
-	check_refusal(&s, "write their metrics to the same file", ": give each a file of its own");
+	check_refusal(&s, "write their metrics to the same file", ": give each its own file");
 	tear_down(&s);
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
 	start(&s);
-	check_refusal(&s, "a harness decides how long it runs",
-		      ": give one case a command of its own");
+	check_refusal(&s, "a harness decides how long it runs", ": give one case its own command");
 	tear_down(&s);
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
