@@ -57,7 +57,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 .more = "The lower end of the interval is compared with this limit; an exact value is "
 		 "compared directly."},
 	{FG_KEY("tolerance", RATIO, IN_METRIC_POLICY(tolerance),
-		"for exact metrics: differences of at most this ratio are treated as equal"),
+		"for exact metrics: values that differ by at most this ratio count as equal"),
 	 FG_BOUNDS(0, 10), .initial = "0%"},
 	{.name = NULL},
 };

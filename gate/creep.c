@@ -115,7 +115,7 @@ static void add_functions(struct fg_strbuf *text, const struct fg_creep_verdict 
 	char change[FG_NUMBER_TEXT_SIZE];
 
 	for (size_t i = 0; i < creep->function_count && i < FUNCTIONS_NAMED; i++)
-		fg_strbuf_printf(text, "%s%.200s (%s)", i ? ", " : "; most by ",
+		fg_strbuf_printf(text, "%s%.200s (%s)", i ? ", " : "; mostly ",
 				 creep->functions[i].name,
 				 fg_format_change(creep->functions[i].change, change));
 }

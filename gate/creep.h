@@ -37,7 +37,7 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 /* Does the step lead to a different build, without having been reported as a change? */
 bool fg_creep_is_small(const struct fg_chain_point *point);
 
-/* "+3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 %; most by ...". */
+/* "+3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 %; mostly ...". */
 const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena *arena);
 
 /*

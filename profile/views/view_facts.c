@@ -77,7 +77,7 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 			 profile->process_count == 1 ? "" : "s", profile->thread_count,
 			 profile->thread_count == 1 ? "" : "s");
 	if (profile->cpu_ns > 0)
-		fg_strbuf_printf(&words, "; CPU time by the kernel's account: %s",
+		fg_strbuf_printf(&words, "; CPU time according to the kernel: %s",
 				 fg_format_duration(profile->cpu_ns, cpu));
 	add_line(text, "samples", fg_strbuf_text(&words));
 	fg_strbuf_release(&words);

@@ -150,7 +150,9 @@ void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text)
 		fg_strbuf_printf(text, "%sat most %lld bytes", text->length ? "; " : "",
 				 (long long)limits->most_bytes);
 	if (limits->keep_days)
-		fg_strbuf_printf(text, "%skept for %lld days, and the newest %lld of each branch",
-				 text->length ? "; " : "", (long long)limits->keep_days,
-				 (long long)limits->keep_newest);
+		fg_strbuf_printf(
+			text,
+			"%skept for %lld days, the newest %lld of each branch whatever their age",
+			text->length ? "; " : "", (long long)limits->keep_days,
+			(long long)limits->keep_newest);
 }

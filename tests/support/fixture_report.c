@@ -697,7 +697,7 @@ static void make_creeping(struct fg_fixture *fixture)
 		.sentence =
 			"cpu time +3.1 % [+2.4, +3.8] over 41 commits since v1.2; no step above "
 			"0.6 "
-			"%; most by parse_header(char const*) (+1.9 %); largest steps: "
+			"%; mostly parse_header(char const*) (+1.9 %); largest steps: "
 			"9f8e7d6c5b +0.6 % (94 %), 1a2b3c4d5e +0.4 % (75 %)",
 		.is_creep = true,
 		.change = 0.031,

@@ -162,7 +162,7 @@ static void words_name_the_sum_the_commits_and_the_functions(void **state)
 	words = fg_creep_words(creep, &arena);
 	assert_non_null(strstr(words, "cpu time +4.5 % [+4.5, +4.5] over 39 commits since v1.2"));
 	assert_non_null(strstr(words, "no step above 0.6 %"));
-	assert_non_null(strstr(words, "most by parse_header (+1.9 %)"));
+	assert_non_null(strstr(words, "mostly parse_header (+1.9 %)"));
 	assert_non_null(strstr(words, "largest steps: commit8 +0.6 % (100 %)"));
 }
 
