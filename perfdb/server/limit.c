@@ -79,5 +79,5 @@ const struct fg_perfdb_command fg_perfdb_limit = {
 	.summary = "manage quotas and retention of projects: list, set",
 	.options = limit_options,
 	.actions = actions,
-	.usage = "perfdb limit list|set",
+	.usage = "perfdb limit list or set",
 };
