@@ -258,7 +258,9 @@ static void add_work(struct page *p)
 	if (work->calls[1] > 0)
 		fg_strbuf_printf(&line, ", %.4g → %.4g calls", work->calls[0], work->calls[1]);
 	if (work->function)
-		fg_strbuf_printf(&line, "; most of it in %s: %.4g → %.4g, %.4g → %.4g calls",
+		fg_strbuf_printf(&line,
+				 "; most of it in %s: %.4g → %.4g instructions, %.4g → "
+				 "%.4g calls",
 				 fg_strbuf_text(&name), work->function_instructions[0],
 				 work->function_instructions[1], work->function_calls[0],
 				 work->function_calls[1]);

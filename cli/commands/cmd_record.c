@@ -134,7 +134,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "CMD",
-	 .help = "the command and its arguments; none with --pid",
+	 .help = "the command and its arguments; none with --pid or --system",
 	 .complete = FG_COMPLETE_PROGRAM},
 	{.name = NULL},
 };
@@ -162,7 +162,7 @@ static const struct fg_cli_example examples[] = {
 	 "with which arguments is the mathematical library called? then: fastgate view "
 	 "fastgate-record -V domains"},
 	{"fastgate record --calls 'Parser::*' --times -- ./reco",
-	 "how long is each call? then: fastgate view fastgate-record -V times"},
+	 "how long does each call take? then: fastgate view fastgate-record -V times"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},

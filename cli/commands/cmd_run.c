@@ -653,7 +653,7 @@ const struct fg_cli_command fg_cmd_run = {
 		"The result is then posted to the targets of report.post in fastgate.yml. A post "
 		"that fails is a warning; if the post is required and the verdict passes, the "
 		"exit code is 5. With --shard nothing is posted or sent; the job that merges the "
-		"shards does that.",
+		"shards posts and sends the result.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

@@ -25,7 +25,7 @@ static const struct {
 	{FG_EXIT_INCONCLUSIVE,
 	 "inconclusive, if gate.inconclusive is fail; or no baseline, if one is required"},
 	{FG_EXIT_NOT_MEASURED,
-	 "could not measure: a program crashed, ran too long, or nothing ran"},
+	 "could not measure: a program crashed or ran too long, or nothing ran"},
 	{FG_EXIT_UPLOAD, "a required upload or post failed"},
 	{FG_EXIT_INTERNAL, "an internal error, or the system refused to read or write"},
 	{FG_EXIT_INTERRUPTED, "interrupted by the user; finished work is kept"},

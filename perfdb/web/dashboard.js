@@ -84,7 +84,7 @@ function benchmarkTable(project, data, rows, label) {
 		{ title: 'Change', numeric: true, value: (b) => b.ratio ?? NaN, help: 'Of the newest run against its baseline',
 			cell: (b) => (finite(b.ratio) ? [formatChange(b.ratio - 1), ' ', el('span', { class: 'quiet' }, formatInterval(b.interval))] : '') },
 		{ title: 'Newest', numeric: true, cell: (b) => [formatValue(b.value, b.unit), ' ', el('span', { class: 'quiet' }, isProfile(b) ? 'profile' : b.label ?? '')] },
-		{ title: 'Newest runs', cell: (b) => b.levels.length > 1 && sparkline(b.levels), help: 'The level by pairs, commit by commit' },
+		{ title: 'Newest runs', cell: (b) => b.levels.length > 1 && sparkline(b.levels), help: 'The level computed from pairs, commit by commit' },
 	];
 	if (rows.every((b) => !stateOf(b)))
 		columns.splice(1, 2);
@@ -149,7 +149,7 @@ function inbox(answers, writable, decided) {
 	const waits = answers.some(([, data]) => data.pending) && el('p', { class: 'quiet' }, 'Searching for change points…');
 	const folded = (words, items) => items.length > 0 && el('details', {}, el('summary', {}, `${words} (${items.length})`), changeTable(items, writable, decided));
 	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 && changeTable(open, writable, decided), waits || open.length > 0 ? waits
-		: el('p', { class: 'quiet' }, 'None: every failed gate and every lasting slowdown has been decided.'),
+		: el('p', { class: 'quiet' }, 'None: every failed gate and every lasting slowdown has a decision or was undone.'),
 	folded('Decided or undone', closed), folded('Improvements', better)];
 }
 

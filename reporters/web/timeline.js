@@ -129,6 +129,6 @@ export function repetitionTimeline(raw, metric, options) {
 		onResize(place, draw);
 	});
 	return list.length === 0 ? null : el('figure', {}, place, words, form, el('figcaption', {},
-		'Squares are the baseline, circles the candidate, hollow ones do not count; the lines are the medians. Drag over the picture, or give two numbers, to select some of the pairs.'));
+		'Squares show the baseline and circles show the candidate; hollow symbols do not count. The lines are medians. Drag over the picture, or give two numbers, to select some of the pairs.'));
 }
 
