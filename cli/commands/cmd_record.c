@@ -106,8 +106,8 @@ static const struct fg_option options[] = {
 	 .argument = "PATTERNS",
 	 .alone = "libm",
 	 .help = "count calls as with --calls, and record their arguments: 'libm' (the default) "
-		 "is the whole mathematical library, 'fit=double(double,int)' a function of the "
-		 "program's libraries"},
+		 "is the whole mathematical library, and 'fit=double(double,int)' is a function "
+		 "of the program's libraries"},
 	FG_ROW_FLAG(struct fg_recording, count.entries, "entries", 0,
 		    "with --calls or --domains: also count calls within an object, by jumps "
 		    "written at function entries where that is provably safe"),

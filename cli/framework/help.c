@@ -21,7 +21,7 @@ static const struct {
 	{FG_EXIT_PASS, "success: nothing got worse"},
 	{FG_EXIT_REGRESSION, "a regression was found"},
 	{FG_EXIT_USAGE,
-	 "the command line or fastgate.yml is wrong, or something that they name does not exist"},
+	 "the command line or fastgate.yml is wrong, or names something that does not exist"},
 	{FG_EXIT_INCONCLUSIVE,
 	 "inconclusive, if gate.inconclusive is fail; or no baseline, if one is required"},
 	{FG_EXIT_NOT_MEASURED,

@@ -73,7 +73,7 @@ static const struct fg_option serve_options[] = {
 	 .offset = offsetof(struct fg_perfdb_options, server.body_limit_bytes),
 	 .argument = "SIZE",
 	 .initial = "64MiB",
-	 .help = "largest upload"},
+	 .help = "maximum size of an upload"},
 	FG_ROW_DURATION(
 		struct fg_perfdb_options, server.headers_ns, "header-time", "60s",
 		"time limit for a request's headers, counted from the connection or the previous "

@@ -162,7 +162,7 @@ def body():
     write("staged", "")
     git("add", "-f", "staged")
     expect("a name with quotes", call(FASTGATE, "accept", 'a"b', "cost", "larger cache"), 2,
-           "without quotes")
+           "without double quotes")
     expect("an accepted cost", call(FASTGATE, "accept", "bench", "cost", "larger cache"), 0,
            "committed: cost of bench may cost more")
     check(git("diff", "--cached", "--name-only").stdout == "staged\n", "what is staged stays staged")
