@@ -339,8 +339,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
-	{"fastgate init --print", "print the file first"},
-	{"fastgate init --build 'cargo build --release'", "with a build command of your own"},
+	{"fastgate init --print", "print the file instead of writing it"},
+	{"fastgate init --build 'cargo build --release'", "with your own build command"},
 	{"fastgate init --budget 30m", "for a project with a long build"},
 	{"fastgate init --no-build", "without building or running anything"},
 	{"fastgate init --ci github", "also write a workflow that gates pull requests"},

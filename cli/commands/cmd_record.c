@@ -186,8 +186,8 @@ static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 
 	if (impossible && !is_attached)
 		return fg_cli_usage(cli,
-				    "'%s' is linked statically: it can "
-				    "only be sampled from outside, where %s is not possible",
+				    "'%s' is linked statically: it can only be sampled from "
+				    "outside, and %s is not possible then",
 				    cli->arguments[0], impossible);
 	if (impossible)
 		return fg_cli_usage(cli, "%s is not possible when sampling from outside",
@@ -233,7 +233,7 @@ const struct fg_cli_command fg_cmd_record = {
 	.description =
 		"Runs the command with the collector preloaded and leaves one trace per process "
 		"image in a folder, which fastgate view, graph and export read. Needs no "
-		"configuration, no special build and no root.\n"
+		"configuration, special build or root privileges.\n"
 		"\n"
 		"The exit code is the command's; 128 + N if signal N ended it. A program that "
 		"cannot be sampled (set-user-id, built with a sanitizer) is refused before it "

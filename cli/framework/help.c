@@ -23,7 +23,7 @@ static const struct {
 	{FG_EXIT_USAGE,
 	 "the command line or fastgate.yml is wrong, or names something that does not exist"},
 	{FG_EXIT_INCONCLUSIVE,
-	 "inconclusive, if gate.inconclusive is fail; or no baseline, if one is required"},
+	 "inconclusive, if gate.inconclusive is fail; or a required baseline is missing"},
 	{FG_EXIT_NOT_MEASURED,
 	 "could not measure: a program crashed or ran too long, or nothing ran"},
 	{FG_EXIT_UPLOAD, "a required upload or post failed"},

@@ -66,8 +66,8 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .only_reads = true},
 	{.name = "bisect",
 	 .title = "Find the commit",
-	 .what = "Finds the commit between GOOD and BAD that made a benchmark slower, and the "
-		 "function. Takes up to an hour, or minutes with `measure: instructions`.",
+	 .what = "Finds the commit between GOOD and BAD that made a benchmark slower, and names "
+		 "the function. Takes up to an hour, or minutes with `measure: instructions`.",
 	 .command = "bisect",
 	 .options = NAMES("bench", "metric", "function", "measure", "budget", "resume"),
 	 .is_json = true,

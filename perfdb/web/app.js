@@ -23,7 +23,7 @@ function askToken(words) {
 			showHeader(parameters.get('project'), parameters.get('view'));
 			show();
 		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', { class: 'primary' }, 'Sign in')),
-		el('p', { class: 'quiet' }, 'The token is kept in this tab only, until you close it or sign out.'),
+		el('p', { class: 'quiet' }, 'Only this tab keeps the token, until you close the tab or sign out.'),
 		el('h2', {}, 'Where to get a token'),
 		el('ul', {}, el('li', {}, 'Ask the administrator of this server. Scope ', el('code', {}, 'read'), ' is enough for reading; scope ', el('code', {}, 'triage'), ' also allows decisions about changes.'),
 			el('li', {}, 'On the server: ', el('code', {}, 'perfdb token create --scope read --note NAME'), ' prints a new token once.'),
@@ -32,7 +32,7 @@ function askToken(words) {
 
 function showError(error, state) {
 	replace(page, el('main', {}, heading(error instanceof Missing ? 'Page not found' : 'This cannot be shown'), el('p', { role: 'alert' }, clip(error.message, 600)),
-		el('p', {}, 'Search for it above (press ', el('kbd', {}, '/'), '), or go to ', link('all projects', 'projects', {}), '.')));
+		el('p', {}, 'Use the search above (press ', el('kbd', {}, '/'), '), or go to ', link('all projects', 'projects', {}), '.')));
 }
 
 async function show() {

@@ -202,7 +202,7 @@ async function creepSection(project) {
 	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; 5 % of these functions are expected to be false alarms.`),
 		dataTable({ label: 'Functions that crept up', rows: functions, columns: [
 			{ title: 'Function', value: (f) => f.name, grow: true, cell: (f) => [clip(f.name, 200), el('div', { class: 'quiet' }, clip(f.library, 100))] },
-			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Of the time of the benchmarks that call it, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
+			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Relative to the time of the benchmarks that call the function, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
 			{ title: 'Benchmarks', numeric: true, value: (f) => f.benchmarks, cell: (f) => f.benchmarks },
 		] }));
 }

@@ -35,7 +35,7 @@ function figure(title, key, format, help) {
 
 // `known`: the sides whose arguments were recorded, even if a side never calls the function.
 function figureColumns(known) {
-	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one for each lane'),
+	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one argument for each lane'),
 		cell: (row) => bothSides(known.map((side) => formatCalls(row[side]?.calls))) };
 	return [calls, figure('Min', 'min', formatReal, 'Of the finite arguments'), figure('Max', 'max', formatReal, 'Of the finite arguments'),
 		figure('Mean', 'mean', formatReal, 'Of the finite arguments'), figure('Zero', 'zeros', formatCalls), figure('Negative', 'negative', formatCalls),

@@ -262,7 +262,7 @@ export function flameViews(profile, options = {}) {
 	function sandwich() {
 		const words = clip(shortName(profile.functions.name[of]), 80);
 		const callers = callersOf(profile, of);
-		return [callers.deepest > 0 && figure(`Callers of ${words}`, graphOf(callers, { upward: true, byAll: true, of: 'the function' })), figure(`${words} and what it calls`, graphOf(calleesOf(profile, of), { of: 'the function' }))];
+		return [callers.deepest > 0 && figure(`Callers of ${words}`, graphOf(callers, { upward: true, byAll: true, of: 'the function' })), figure(`${words} and its callees`, graphOf(calleesOf(profile, of), { of: 'the function' }))];
 	}
 	function show(name, functionIndex, isChosen) {
 		view = Object.hasOwn(VIEWS, name ?? '') && canShow(name) ? name : '';

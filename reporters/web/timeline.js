@@ -58,7 +58,7 @@ function drawTimeline(list, unit, width, range) {
 	list.forEach((r, index) => parts.push(mark({ ...r, words: formatValue(r.value, unit) }, x(index), y(Math.min(high, Math.max(low, r.value))), !inside(r))));
 	const busy = list.some((r) => r.steal >= BUSY);
 	parts.push(svg('text', { x: (box.left + box.right) / 2, y: HEIGHT - 8, class: 'tick', 'text-anchor': 'middle' },
-		`repetitions, in the order in which they ran${busy ? '; below: the host took time away' : ''}`));
+		`repetitions, in the order in which they ran${busy ? '; bars below: the host took time away' : ''}`));
 	return { picture: svg('svg', { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: 'img',
 		'aria-label': `${list.length} repetitions in the order in which they ran` }, parts), pairAt: (left) => list[Math.max(0, Math.min(list.length - 1,
 		Math.floor((left - box.left) / step)))].pair };
