@@ -84,7 +84,7 @@ static const char *const reasons[] = {
 	[FG_OUTCOME_PLACEMENT] =
 		"code and inputs are the same on both sides; only addresses differ",
 	[FG_OUTCOME_INCONCLUSIVE] =
-		"the interval holds changes that would pass and changes that would fail",
+		"the interval contains changes that would pass and changes that would fail",
 	[FG_OUTCOME_CREEP] = "the small steps of many commits add up to more than is tolerated",
 	[FG_OUTCOME_REGRESSION] =
 		"the interval lies above `tolerated`, and the estimate is at least min_effect",
