@@ -263,7 +263,7 @@ static const struct fg_key benchmark_keys[] = {
 	 .initial = "10m", FG_BOUNDS(0.001, 604800)},
 	{FG_KEY("expect", SECTION, 0, "expected end of a successful execution"),
 	 .section = &expect_section},
-	{FG_KEY("metrics", LIST, IN_BENCHMARK(metrics), "numbers of your own, found in the output"),
+	{FG_KEY("metrics", LIST, IN_BENCHMARK(metrics), "your own numbers, found in the output"),
 	 .count_offset = IN_BENCHMARK(metric_count), .section = &user_metric_section, .any = "NAME",
 	 .example = "metrics:\n  - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: "
 		    "higher, unit: \"1/s\" }\n  - { name: peak, json: /results/0/peak, file: "

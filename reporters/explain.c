@@ -84,7 +84,7 @@ static const char *const reasons[] = {
 	[FG_OUTCOME_PLACEMENT] =
 		"code and inputs are the same on both sides; only addresses differ",
 	[FG_OUTCOME_INCONCLUSIVE] =
-		"the interval holds changes that would pass and changes that would fail",
+		"the interval contains changes that would pass and changes that would fail",
 	[FG_OUTCOME_CREEP] = "the small steps of many commits add up to more than is tolerated",
 	[FG_OUTCOME_REGRESSION] =
 		"the interval lies above `tolerated`, and the estimate is at least min_effect",
@@ -258,7 +258,9 @@ static void add_work(struct page *p)
 	if (work->calls[1] > 0)
 		fg_strbuf_printf(&line, ", %.4g → %.4g calls", work->calls[0], work->calls[1]);
 	if (work->function)
-		fg_strbuf_printf(&line, "; most of it in %s: %.4g → %.4g, %.4g → %.4g calls",
+		fg_strbuf_printf(&line,
+				 "; most of it in %s: %.4g → %.4g instructions, %.4g → "
+				 "%.4g calls",
 				 fg_strbuf_text(&name), work->function_instructions[0],
 				 work->function_instructions[1], work->function_calls[0],
 				 work->function_calls[1]);

@@ -246,11 +246,13 @@ void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sa
 	if (sampling->signal_ns > 0 && sampling->handler_ns > 0) {
 		fg_strbuf_printf(text, "; delivering a signal costs %s on this host",
 				 fg_format_duration(sampling->signal_ns, duration));
-		fg_strbuf_printf(text, ", the collector %s",
+		fg_strbuf_printf(text, ", running the collector costs %s",
 				 fg_format_duration(sampling->handler_ns, duration));
 	}
 	if (sampling->switch_ns > 0 && sampling->switches_hz >= 1)
-		fg_strbuf_printf(text, ", and each of %.0f context switches up to %s more",
+		fg_strbuf_printf(text,
+				 ", and each context switch (%.0f a second) costs up to %s "
+				 "more",
 				 sampling->switches_hz,
 				 fg_format_duration(sampling->switch_ns, duration));
 	if (*sampling->clock)

@@ -260,7 +260,8 @@ static void add_benchmark(struct annotations *a, const struct fg_report *report,
 			       benchmark->creep ? benchmark->creep->sentence : "creep");
 		break;
 	case FG_OUTCOME_MISSING:
-		add_annotation(a, LEVEL_WARNING, NULL, card.sentence, "was it removed on purpose?");
+		add_annotation(a, LEVEL_WARNING, NULL, card.sentence,
+			       "was the benchmark removed on purpose?");
 		break;
 	case FG_OUTCOME_PASS:
 	case FG_OUTCOME_NEW:

@@ -460,10 +460,9 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 	free(order);
 	add_quiet_list(text, verdict, page);
 	if (left_out > 0)
-		fg_strbuf_printf(
-			text,
-			"%zu part%s did not fit here; the HTML and JSON reports have them.\n\n",
-			left_out, left_out == 1 ? "" : "s");
+		fg_strbuf_printf(text,
+				 "%zu part%s did not fit here; see the HTML or JSON report.\n\n",
+				 left_out, left_out == 1 ? "" : "s");
 	add_sides(text, report->run);
 	fg_strbuf_release(&steps);
 	fg_arena_release(&arena);

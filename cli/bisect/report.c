@@ -60,8 +60,7 @@ static void add_nothing(const struct fg_bisect_search *search, struct fg_strbuf 
 	fg_strbuf_printf(text, " is not slower at %.12s than at %.12s", search->range.bad,
 			 search->range.good);
 	if (search->ends.outcome == FG_OUTCOME_PLACEMENT)
-		fg_strbuf_add_text(text,
-				   ", except for the effect of where its code lies in memory");
+		fg_strbuf_add_text(text, ", except for the effect of code placement");
 	if (isfinite(search->ends.smallest))
 		fg_strbuf_printf(text, "; a change of %s would have been detected",
 				 fg_format_change(search->ends.smallest, words));
@@ -107,7 +106,7 @@ static void add_step(const struct fg_bisect_search *search, size_t index, struct
 		add_name(text, verdict->function);
 	}
 	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
-		fg_strbuf_add_text(text, ": only the place of the code in memory changed");
+		fg_strbuf_add_text(text, ": only code placement changed");
 }
 
 static void add_commit(const struct fg_bisect_search *search, size_t index, struct fg_strbuf *text)
@@ -137,7 +136,7 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 	if (search->state != FG_SEARCH_FOUND)
 		fg_strbuf_printf(text, "%s: 95 %% of the probability is in %zu commits; ",
 				 search->state == FG_SEARCH_STOPPED
-					 ? "the budget ended (--resume continues)"
+					 ? "the budget ran out (--resume continues)"
 					 : "no single commit can be blamed with certainty",
 				 search->look.left);
 	fg_strbuf_printf(text, "%.0f %% of the change explained; %.0f build%s, %.0f %s%s, %s",

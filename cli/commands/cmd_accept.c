@@ -59,8 +59,9 @@ static int run(struct fg_cli *cli, const void *values)
 	(void)values;
 	if (strpbrk(name, "\"\n") || strpbrk(cli->arguments[1], " \n") ||
 	    strchr(cli->arguments[2], '\n'))
-		return fg_cli_usage(
-			cli, "BENCH, METRIC and REASON must each fit on one line, without quotes");
+		return fg_cli_usage(cli,
+				    "BENCH, METRIC and REASON must each be one line, BENCH without "
+				    "double quotes and METRIC without spaces");
 	status = fg_gate_accepts_of_message(message, "HEAD", &cli->arena, &accepts, &count, &err);
 	if (status == FG_OK)
 		status = commit(&git, message, &err);

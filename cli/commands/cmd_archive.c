@@ -55,8 +55,8 @@ const struct fg_cli_command fg_cmd_archive = {
 		"this file, on any host, and shows exactly the same result: the other host's own "
 		"binaries are not used. An archive that was changed or damaged is refused.\n"
 		"\n"
-		"It contains no source files, but it contains the binaries: share it only with "
-		"people who may have them.",
+		"An archive contains binaries but no source files: share it only with people who "
+		"may have these binaries.",
 	FG_CLI_TABLES,
 	.run = run,
 };

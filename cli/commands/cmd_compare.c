@@ -229,13 +229,13 @@ const struct fg_cli_command fg_cmd_compare = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "compare two stored runs: the verdict and its explanation",
 	.description =
-		"Compares two stored runs, metric by metric and function by function. Two runs are "
-		"two sessions, so this is weaker than `run --against`: the variation between "
-		"sessions widens the interval, and runs from different hosts are inconclusive at "
-		"best.\n"
+		"Compares two stored runs, metric by metric and function by function. Two runs "
+		"come from two sessions, so the comparison is weaker than `run --against`: the "
+		"variation between sessions widens the interval, and runs from different hosts "
+		"are inconclusive at best.\n"
 		"\n"
-		"Two profiles (recordings, imports, another tool's profiles) are compared without "
-		"a verdict: shares and times of each function before and after, and the "
+		"Two profiles (recordings, imports, another tool's profiles) are compared "
+		"without a verdict: shares and times of each function before and after, and the "
 		"difference.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,

@@ -85,7 +85,7 @@ static char *card_words(const struct fg_proof_card *card)
 			"the smallest slowdown found in at least 95 %% of its runs is %.2g %%",
 			100 * card->smallest);
 	else
-		fg_strbuf_add_text(&text, "no slowdown was found in as many as 95 % of its runs");
+		fg_strbuf_add_text(&text, "no planted slowdown was found in 95 % of its runs");
 	if (card->help_count > 0) {
 		fg_strbuf_add_text(&text, "; best remedy: ");
 		fg_prove_add_remedy(&card->helps[0], &text);
@@ -198,7 +198,8 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_doctor = {
 	.name = "doctor",
 	.group = FG_CLI_GROUP_SETUP,
-	.summary = "find what adds noise or limits the sampler on this host, and the fixes",
+	.summary = "find sources of noise and limits of the sampler on this host, and their "
+		   "fixes",
 	.description = "Looks at frequency policy, load, stolen time, SMT, address space "
 		       "randomisation, perf, quotas, memory and the benchmarks' own programs. Each "
 		       "finding lists the observation, its effect, and the command that fixes it. "

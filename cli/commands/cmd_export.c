@@ -88,14 +88,15 @@ const struct fg_cli_command fg_cmd_export = {
 	.description =
 		"Formats: folded (one line per stack: flame graph tools), pprof (gzipped "
 		"profile.proto), chrome (regions and units of work as trace events), json (all "
-		"data) and tables (functions with total and leaf counts, library address ranges, "
-		"a summary, samples by address, separated by tabs), npz (the arguments that "
-		"`fastgate record --values` kept, for numpy) and html (arguments and durations "
-		"of calls, by call path with histograms); filters do not apply to npz and html.\n"
+		"data), tables (text separated by tabs: functions with total and leaf counts, "
+		"library address ranges, a summary, and samples by address), npz (the arguments "
+		"that `fastgate record --values` kept, for numpy), and html (arguments and "
+		"durations of calls by call path, with histograms). Filters do not apply to npz "
+		"and html.\n"
 		"\n"
-		"Filters, renaming and grouping are those of `fastgate view`, and the output has "
-		"what `fastgate view` shows. Figures of a stored run are per execution (--sum "
-		"adds the repetitions up); json has each repetition.",
+		"Filters, renaming and grouping work as in `fastgate view`, and give the same "
+		"content. Figures of a stored run are per execution (--sum adds the repetitions "
+		"up); json has each repetition.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = fg_cli_run_arguments,

@@ -159,16 +159,16 @@ const struct fg_cli_command fg_cmd_gate = {
 	.description =
 		"With --merge: every CI job measures its part with `fastgate run --shard I/N "
 		"--export FILE`; one more job merges the files into one run, stores it, decides, "
-		"writes and posts the reports of fastgate.yml, and ends with the exit code for "
-		"all. Each benchmark is judged by its own pairs, at the same looks as in its "
-		"shard, so splitting does not change the rate of false alarms. Give `fastgate "
-		"gate` the same --set options as the shards.\n"
+		"writes and posts the reports of fastgate.yml, and ends with the exit code of "
+		"the whole run. Each benchmark is judged by its own pairs, at the same looks as "
+		"in its shard, so splitting does not change the rate of false alarms. Give "
+		"`fastgate gate` the same --set options as the shards.\n"
 		"\n"
 		"If a shard is missing or was interrupted, the benchmarks that it did not "
 		"measure are `error`, and the exit code is 4. Shards of different commits or "
 		"splits, or one shard given twice, are refused with exit code 2.\n"
 		"\n"
-		"Without --merge: judges one run again, by default the newest, by the current "
+		"Without --merge: judges one run again, by default the newest, under the current "
 		"fastgate.yml. The run and its stored verdict do not change.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,

@@ -42,7 +42,8 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, all, "all", 'a', "leave nothing out"),
 	FG_ROW_FLAG(
 		struct options, color_by_self, "color-by-self", 0,
-		"colour shows self time and size inclusive time, instead of the other way round"),
+		"colour boxes by self time and size them by inclusive time, instead of the other "
+		"way round"),
 	FG_ROW_FLAG(struct options, left_to_right, "left-to-right", 0,
 		    "draw calls from left to right"),
 	FG_ROW_DURATION(struct options, timeout_ns, "timeout", "60s", "time limit for Graphviz"),
@@ -196,7 +197,7 @@ const struct fg_cli_command fg_cmd_graph = {
 		"With two runs the picture shows their difference: red is slower, blue is "
 		"faster.\n"
 		"\n"
-		"Where Graphviz is not installed, the DOT text is kept as FILE.dot.",
+		"If Graphviz is not installed, the DOT text is kept as FILE.dot.",
 	FG_CLI_TABLES,
 	.stops_cleanly = true,
 	.run = run,

@@ -129,8 +129,8 @@ const struct fg_cli_command fg_cmd_help = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "list the commands, or explain one",
 	.description =
-		"Without an argument: all commands in groups. With the name of a command: its "
-		"purpose, options and examples. The same text is in the manual: man "
+		"Without an argument, lists all commands in groups. With the name of a command, "
+		"shows its purpose, options and examples. The same text is in the manual: man "
 		"fastgate-COMMAND.",
 	FG_CLI_TABLES,
 	.run = run,

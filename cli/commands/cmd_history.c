@@ -376,7 +376,8 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 	if (trend->environment_count > 1)
 		fg_strbuf_printf(
 			text,
-			"\n%zu different environments; changes are searched for within each\n",
+			"\nthe runs are from %zu different environments; each is searched for "
+			"changes separately\n",
 			trend->environment_count);
 	print_level(chained, text);
 }
@@ -441,11 +442,11 @@ static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_cre
 	count = fg_creep_pool_risen(pool, 2, policy.function_floor);
 	count = fg_creep_name(store, pool->rises, count, &arena, &named);
 	if (count > 0)
-		fg_strbuf_add_text(&text, "\ncrept up over several benchmarks:\n");
+		fg_strbuf_add_text(&text, "\nfunctions that crept up over several benchmarks:\n");
 	for (size_t i = 0; i < count; i++) {
 		char change[FG_NUMBER_TEXT_SIZE];
 
-		fg_strbuf_printf(&text, "  %s of their time in %u benchmarks: %s (%s)\n",
+		fg_strbuf_printf(&text, "  %s of the time of %u benchmarks: %s (%s)\n",
 				 fg_format_change(named[i].change, change), named[i].benchmarks,
 				 named[i].name, named[i].library);
 	}
@@ -526,15 +527,15 @@ const struct fg_cli_command fg_cmd_history = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "show the trend of a benchmark, and where its level changed",
 	.description =
-		"Shows one metric of each benchmark, or of one, over the stored runs, oldest "
-		"first, with the points at which its level changed for good. A change must last "
-		"five runs and stand out from the scatter and drift of the series. Runs of "
+		"Shows one metric over the stored runs, oldest first, for each benchmark or only "
+		"for BENCH, with the points at which its level changed for good. A change must "
+		"last five runs and stand out from the scatter and drift of the series. Runs of "
 		"different environments are never compared with each other.\n"
 		"\n"
 		"The level is the sum of the steps between commits, each from a run that "
-		"measured both sides, so a change of the host does not move it. Many small steps "
-		"that add up to more than gate.creep allowed the newest run are reported as "
-		"creep.",
+		"measured both sides, so that a change of the host does not move the level. Many "
+		"small steps are reported as creep if they add up to more than gate.creep allows "
+		"in the newest run.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

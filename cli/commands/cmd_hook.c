@@ -275,15 +275,16 @@ const struct fg_cli_command fg_cmd_hook = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "gate every commit or push of this repository",
 	.description =
-		"Installs a git hook that runs `fastgate run --quick`: the staged changes are "
-		"built and compared with HEAD, pushed commits with the remote's state, and a "
-		"regression stops the commit or the push. Benchmarks whose programs did not "
-		"change are not run.\n"
+		"Installs a git hook that runs `fastgate run --quick`. Before a commit, the "
+		"staged changes are built and compared with HEAD; before a push, the pushed "
+		"commits are compared with the remote's state. A regression stops the commit or "
+		"the push. A benchmark is skipped if nothing that it executes or reads has "
+		"changed.\n"
 		"\n"
-		"Exactly what is committed or pushed is measured, in worktrees below .fastgate/; "
-		"your files and the index are not touched. A hook that fastgate did not write, "
-		"or that was changed later, is never touched either; a message says what to add "
-		"to the hook.",
+		"The hook measures exactly the changes that are committed or pushed, in "
+		"worktrees below .fastgate/; your files and the index are not touched. A hook "
+		"that fastgate did not write, or that was changed later, is never touched "
+		"either; a message says what to add to the hook.",
 	FG_CLI_TABLES,
 	.run = run,
 };

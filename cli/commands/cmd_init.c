@@ -114,14 +114,14 @@ static void print_benchmark(struct fg_cli *cli, const struct fg_project_program 
 		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
 		fg_cli_say(cli, "    a guess: the input is %s, %s %u times", program->input,
-			   program->input_is_repeated ? "named" : "copied", program->input_copies);
+			   program->input_is_repeated ? "given" : "copied", program->input_copies);
 	else if (program->input)
 		fg_cli_say(cli, "    a guess: the input is a file %s",
 			   program->input_made ? "made by fastgate" : "of this project");
 	if (program->loops)
 		fg_cli_say(cli,
-			   "    a guess: %u executions in a row, because one is too short to time "
-			   "well",
+			   "    a guess: %u executions in a row, because a single execution is "
+			   "too short to time well",
 			   program->loops);
 	if (program->is_wrapped)
 		fg_cli_say(cli,
@@ -168,8 +168,8 @@ static void print_need(const struct fg_cli *cli, const struct fg_project *projec
 {
 	size_t shown = 0;
 
-	fg_cli_say(cli, "  benchmark: none was found. Write one under `benchmarks`: a command that "
-			"does work that matters, on an input of a typical size, for 0.1 to 10 s.");
+	fg_cli_say(cli, "  benchmark: none was found. Under `benchmarks`, write a command that "
+			"does typical work, on an input of typical size, for 0.1 to 10 s.");
 	print_lacks(cli, project, true, &shown);
 	print_lacks(cli, project, false, &shown);
 }
@@ -185,11 +185,12 @@ static const char *next_step(const struct fg_project *project)
 	if (fg_project_chosen(project) == 0)
 		return "name a benchmark in fastgate.yml, then `fastgate run`";
 	if (project->build_command && project->has_history)
-		return "fastgate run                  (compares the work tree with where its branch "
-		       "began)";
+		return "fastgate run                  (compares the work tree with the commit "
+		       "where its branch began)";
 	if (project->build_command && project->has_commit)
 		return "fastgate run --against HEAD   (compares the work tree with the last commit)";
-	return "fastgate run                  (measures, and keeps the run to compare with)";
+	return "fastgate run                  (measures, and keeps the run for later "
+	       "comparisons)";
 }
 
 static void print_summary(struct fg_cli *cli, const struct fg_project *project)
@@ -338,8 +339,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
-	{"fastgate init --print", "print the file first"},
-	{"fastgate init --build 'cargo build --release'", "with a build command of your own"},
+	{"fastgate init --print", "print the file instead of writing it"},
+	{"fastgate init --build 'cargo build --release'", "with your own build command"},
 	{"fastgate init --budget 30m", "for a project with a long build"},
 	{"fastgate init --no-build", "without building or running anything"},
 	{"fastgate init --ci github", "also write a workflow that gates pull requests"},
@@ -352,15 +353,16 @@ const struct fg_cli_command fg_cmd_init = {
 	.summary =
 		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
-		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, "
-		"bootstrap, Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two "
-		"below it). If there are several ways, a way that names a benchmark is tried "
-		"first; if it fails, the next is tried. Builds a snapshot of the work tree below "
-		".fastgate/, where `fastgate run` finds the build again, and looks for "
-		"benchmarks in it: programs of Google Benchmark, nanobench and Catch2, CTest's "
-		"and Meson's benchmarks, makefile targets whose names suggest speed, programs "
-		"with 'bench' or 'perf' in their name, the program with the name of the project, "
-		"and commands with a page in section 1 of its manual. A program that is not a "
+		"Finds out how the project is built (CMake, Meson, configure, autotools, "
+		"autogen.sh, bootstrap, Make, Bazel, ninja, Cargo, Go, setup.py, pyproject.toml; "
+		"in this folder or up to two levels below it). If there are several ways, a way "
+		"that names a benchmark is tried first; if it fails, the next is tried. Builds a "
+		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the "
+		"build again, and looks for benchmarks in it: programs of Google Benchmark, "
+		"nanobench and Catch2, benchmarks of CTest, Meson, Cargo, Go and "
+		"pytest-benchmark, makefile targets whose names suggest speed, programs with "
+		"'bench' or 'perf' in their name, the program with the name of the project, and "
+		"commands with a page in section 1 of its manual. A program that is not a "
 		"benchmark is marked as a guess, unless it has the name of the project and a "
 		"README shows its use.\n"
 		"\n"

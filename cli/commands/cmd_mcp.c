@@ -81,8 +81,9 @@ const struct fg_cli_command fg_cmd_mcp = {
 		"returns what the command prints, at most 32 KiB, with its exit code.\n"
 		"\n"
 		"An assistant can name files only below FOLDER. It can measure the benchmarks of "
-		"fastgate.yml; with --allow-commands it can measure any command and use the tool "
-		"record. Nothing is posted. Measurements run one after the other.",
+		"fastgate.yml; with --allow-commands it can also measure any command and use the "
+		"tool record, and with --allow-accept the tool accept. Nothing is posted. "
+		"Measurements run one after the other.",
 	FG_CLI_TABLES,
 	.stops_cleanly = true,
 	.run = run,

@@ -96,10 +96,12 @@ const struct fg_cli_command fg_cmd_prove = {
 	.summary = "measure how far the gate can be trusted here: false alarms, slowdowns found",
 	.description =
 		"Gates HEAD against itself, again and again, in complete runs with the settings "
-		"of fastgate.yml, so the right answer is known: HEAD unchanged, HEAD linked "
-		"again with code that is never called, and HEAD with a slowdown of 1, 2, 5 or 10 "
-		"% planted in a function that it executes. Prints a card: how often the gate was "
-		"right, with exact bounds, and what would help it find smaller slowdowns.\n"
+		"of fastgate.yml. The candidate is HEAD unchanged, HEAD linked again with code "
+		"that is never called, or HEAD with a slowdown of 1, 2, 5 or 10 % planted in a "
+		"function that it executes, so the right answer is known. If fastgate.yml "
+		"compares with a stored run, HEAD is also compared with its earlier runs. Prints "
+		"a card that shows how often the gate was right, with exact bounds, and what "
+		"would help it to find smaller slowdowns.\n"
 		"\n"
 		"The slowdown is a loop at the function's entry, added by repeating the link of "
 		"the build and calibrated by measuring; if no function can have such a loop, the "

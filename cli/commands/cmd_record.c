@@ -106,8 +106,8 @@ static const struct fg_option options[] = {
 	 .argument = "PATTERNS",
 	 .alone = "libm",
 	 .help = "count calls as with --calls, and record their arguments: 'libm' (the default) "
-		 "is the whole mathematical library, 'fit=double(double,int)' a function of the "
-		 "program's libraries"},
+		 "is the whole mathematical library, and 'fit=double(double,int)' is a function "
+		 "of the program's libraries"},
 	FG_ROW_FLAG(struct fg_recording, count.entries, "entries", 0,
 		    "with --calls or --domains: also count calls within an object, by jumps "
 		    "written at function entries where that is provably safe"),
@@ -134,7 +134,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "CMD",
-	 .help = "the command and its arguments; none with --pid",
+	 .help = "the command and its arguments; none with --pid or --system",
 	 .complete = FG_COMPLETE_PROGRAM},
 	{.name = NULL},
 };
@@ -162,7 +162,7 @@ static const struct fg_cli_example examples[] = {
 	 "with which arguments is the mathematical library called? then: fastgate view "
 	 "fastgate-record -V domains"},
 	{"fastgate record --calls 'Parser::*' --times -- ./reco",
-	 "how long is each call? then: fastgate view fastgate-record -V times"},
+	 "how long does each call take? then: fastgate view fastgate-record -V times"},
 	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
@@ -186,8 +186,8 @@ static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 
 	if (impossible && !is_attached)
 		return fg_cli_usage(cli,
-				    "'%s' is linked statically: it can "
-				    "only be sampled from outside, where %s is not possible",
+				    "'%s' is linked statically: it can only be sampled from "
+				    "outside, and %s is not possible then",
 				    cli->arguments[0], impossible);
 	if (impossible)
 		return fg_cli_usage(cli, "%s is not possible when sampling from outside",
@@ -233,7 +233,7 @@ const struct fg_cli_command fg_cmd_record = {
 	.description =
 		"Runs the command with the collector preloaded and leaves one trace per process "
 		"image in a folder, which fastgate view, graph and export read. Needs no "
-		"configuration, no special build and no root.\n"
+		"configuration, special build or root privileges.\n"
 		"\n"
 		"The exit code is the command's; 128 + N if signal N ended it. A program that "
 		"cannot be sampled (set-user-id, built with a sanitizer) is refused before it "

@@ -583,7 +583,7 @@ static const struct fg_option options[] = {
 		    "build and measure the work tree where it is, not a snapshot of it"),
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
-		    "judge for the first time after MIN pairs, for the last time after MAX"),
+		    "judge for the first time after MIN pairs and for the last time after MAX"),
 	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "time limit for one benchmark: 5m"),
 	FG_ROW_FLAG(
 		struct options, quick, "quick", 'Q',
@@ -653,7 +653,7 @@ const struct fg_cli_command fg_cmd_run = {
 		"The result is then posted to the targets of report.post in fastgate.yml. A post "
 		"that fails is a warning; if the post is required and the verdict passes, the "
 		"exit code is 5. With --shard nothing is posted or sent; the job that merges the "
-		"shards does that.",
+		"shards posts and sends the result.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

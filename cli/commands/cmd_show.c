@@ -143,12 +143,12 @@ const struct fg_cli_command fg_cmd_show = {
 	.name = "show",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "show the contents of a stored run",
-	.description = "Shows when and on what a run was made, its verdict, and every benchmark; "
-		       "`fastgate report` has the numbers.\n"
+	.description = "Shows the time, host and sides of a run, its verdict, and its "
+		       "benchmarks; `fastgate report` has the numbers.\n"
 		       "\n"
 		       "With --json the run's envelope is written as it would be uploaded "
-		       "(docs/formats/upload.md): all text, all conditions and the report, without "
-		       "the raw values.",
+		       "(docs/formats/upload.md): all text, all conditions and the report, "
+		       "without the raw values.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -144,8 +144,8 @@ static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct f
 		goto out;
 	if (ledger.is_found)
 		fg_cli_say(cli,
-			   "this is line %zu of the ledger, which has %zu, with %zu attempt%s on "
-			   "branch %s",
+			   "the receipt is line %zu of %zu in the ledger, which has %zu "
+			   "attempt%s on branch %s",
 			   ledger.wanted_line, ledger.lines, ledger.attempts,
 			   ledger.attempts == 1 ? "" : "s", ledger.branch);
 	else
@@ -310,7 +310,7 @@ static int again(const struct fg_cli *cli, const cJSON *receipt, bool *agreed, s
 	if (cJSON_IsTrue(fg_json_find(receipt, "candidate/dirty")))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"uncommitted changes were measured, which cannot be built again");
+			"the receipt is for uncommitted changes, which cannot be built again");
 	FG_TRY(fg_fs_temporary_folder("/tmp", "fastgate-verify", &folder, err));
 	path = fg_fs_join(folder, "receipt.json");
 	status = measure_again(cli, receipt, path, &measured, err);
@@ -395,9 +395,9 @@ const struct fg_cli_command fg_cmd_verify = {
 		"wrote it, and, on request, who signed it, which commit it is for, and whether a "
 		"new measurement agrees.\n"
 		"\n"
-		"Exit code: if the receipt is genuine, that of the run, 0 if nothing got worse; "
-		"1 also if a new measurement disagrees; 2 if the receipt was changed, is not "
-		"signed as required, or is for another commit.\n"
+		"If the receipt is genuine, the exit code is that of the run (0: nothing got "
+		"worse), or 1 if a new measurement disagrees. It is 2 if the receipt was "
+		"changed, is not signed as required, or is for another commit.\n"
 		"\n"
 		"The digest shows that a receipt was changed, not who made it; a signature shows "
 		"that.",

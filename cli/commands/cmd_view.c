@@ -62,7 +62,7 @@ static const struct fg_option options[] = {
 	 .minimum = 40,
 	 .maximum = 100000,
 	 .help = "cut names to fit, but not below 16 columns (default: the terminal's width; "
-		 "whole names elsewhere)"},
+		 "without a terminal, whole names)"},
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
 	{.name = NULL},
 };

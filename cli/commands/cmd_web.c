@@ -119,10 +119,11 @@ static int run(struct fg_cli *cli, const void *values)
 const struct fg_cli_command fg_cmd_web = {
 	.name = "web",
 	.group = FG_CLI_GROUP_RUNS,
-	.summary = "serve the pages of perfdb over the local store",
-	.description = "Serves the pages on loopback until Ctrl-C and prints the address: runs, "
-		       "comparisons with flame graphs, trends with their change points. Nothing "
-		       "is changed in the store, and nobody else can reach it.",
+	.summary = "show the local store in perfdb's pages",
+	.description = "Serves perfdb's pages of the local store on loopback until Ctrl-C, and "
+		       "prints their address. The pages show runs, comparisons with flame "
+		       "graphs, and trends with their change points. Nothing is changed in the "
+		       "store, and nobody else can reach it.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

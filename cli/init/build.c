@@ -201,7 +201,7 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 		return status;
 	command = fg_arena_printf(&opening->cli->arena, "%.*smake%s", (int)(at - command), command,
 				  at + strlen(jobs));
-	fg_cli_say(opening->cli, "the build fails with two jobs; trying one");
+	fg_cli_say(opening->cli, "the build fails with two jobs; trying one job");
 	return open_optimised(opening, command, err);
 }
 

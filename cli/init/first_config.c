@@ -121,7 +121,7 @@ static void add_choices(struct fg_strbuf *text, const struct fg_project_program 
 	static const char *const lines[] = {
 		"prepare: ./make-input.sh     # before each execution, unmeasured",
 		"timeout: 60s                 # default 10m",
-		"metrics:                     # numbers of your own, found in the output",
+		"metrics:                     # your own numbers, found in the output",
 		"  - { name: rate, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }",
 	};
 
@@ -221,9 +221,9 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 	fg_strbuf_add_text(
 		text,
 		"\n"
-		"# Time limit for the pairs of one benchmark. A slowdown is measured again, to "
-		"be sure,\n"
-		"# which may take the same time again.\n"
+		"# Time limit for the pairs of one benchmark. To confirm a slowdown, the "
+		"benchmark is\n"
+		"# measured again, for up to the same time.\n"
 		"measure:\n"
 		"  budget: 5m\n"
 		"\n"

@@ -216,10 +216,10 @@ static const struct row {
 	{.fits = is_probe, .rank = FG_PROJECT_NEVER_RANK, .why = "a probe"},
 	{.fits = is_peer, .rank = FG_PROJECT_NEVER_RANK, .why = "waits for a peer"},
 	{.fits = has_test_name, .rank = FG_PROJECT_TEST_RANK, .why = "named like a test"},
-	{.fits = is_among_tests, .rank = FG_PROJECT_TEST_RANK, .why = "among the tests"},
+	{.fits = is_among_tests, .rank = FG_PROJECT_TEST_RANK, .why = "in a folder of tests"},
 	{.fits = is_among_benchmarks,
 	 .rank = FG_PROJECT_LIKELY_RANK,
-	 .why = "among the benchmarks"},
+	 .why = "in a folder of benchmarks"},
 	{.fits = is_own_and_shown,
 	 .rank = FG_PROJECT_SURE_RANK,
 	 .why = "named like the project, and the README shows its use"},
@@ -246,7 +246,7 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 		program->rank -= 30;
 	if (program->harness == FG_HARNESS_DOCTEST && !has_benchmark_name(&candidate)) {
 		program->rank = FG_PROJECT_TEST_RANK;
-		program->reason = "a suite of tests";
+		program->reason = "a test suite";
 	}
 	if (program->harness != FG_HARNESS_NONE && program->rank > FG_PROJECT_TEST_RANK) {
 		program->rank += 200;

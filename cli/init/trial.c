@@ -149,8 +149,8 @@ static void observe_benchmark(struct fg_project_trying *t, struct fg_project_pro
 		return;
 	program->trial = FG_PROJECT_FAILED;
 	program->why =
-		"ends after a fixed time, which shows no slowdown: make the program do a fixed "
-		"amount of work";
+		"ends after a fixed time, so it cannot show a slowdown: make the program do a "
+		"fixed amount of work";
 }
 
 static void try_program(struct fg_project_trying *t, struct fg_project_program *program)

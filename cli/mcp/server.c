@@ -82,7 +82,7 @@ static void list_tools(struct server *server, const struct fg_rpc_message *messa
 
 	if (cJSON_HasObjectItem(message->params, "cursor")) {
 		fg_rpc_error(&server->output, message->id, FG_RPC_BAD_PARAMS,
-			     "unknown cursor: the list has one page");
+			     "unknown cursor: the list has only one page");
 		return;
 	}
 	fg_rpc_begin_result(&w, &server->output, message->id);

@@ -20,10 +20,10 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .title = "Gate the change",
 	 .what = "Builds a git ref (`against`; `merge-base` for a branch, `HEAD` for uncommitted "
 		 "changes) and a snapshot of the work tree, measures the benchmarks of "
-		 "fastgate.yml in both in pairs, and reports for each benchmark whether the work "
-		 "tree is slower or faster, by how much, how sure that is, and which functions "
-		 "explain it. Takes minutes; `quick` gives a first answer. Exit code 1 is a "
-		 "regression.",
+		 "fastgate.yml in both, in pairs, and reports for each benchmark whether the "
+		 "work tree is slower or faster, by how much, how sure that is, and which "
+		 "functions explain it. Takes minutes; `quick` gives a first answer. Exit code 1 "
+		 "is a regression.",
 	 .command = "run",
 	 .options = NAMES("against", "candidate", "staged", "quick", "affected", "exact",
 			  "schedule", "pairs", "budget", "resume", "receipt"),
@@ -32,8 +32,8 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	{.name = "duel",
 	 .title = "Compare two commands",
 	 .what = "Executes two commands in pairs until it is clear whether B is slower than A. "
-		 "Each is the name of a benchmark of fastgate.yml, or, if the server allows it, any "
-		 "command line.",
+		 "Each command is the name of a benchmark of fastgate.yml, or, if the server "
+		 "allows it, any command line.",
 	 .command = "duel",
 	 .options = NAMES("pairs", "schedule", "budget", "no-sampling"),
 	 .measures = true,
@@ -66,8 +66,8 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .only_reads = true},
 	{.name = "bisect",
 	 .title = "Find the commit",
-	 .what = "Finds the commit between GOOD and BAD that made a benchmark slower, and the "
-		 "function. Takes up to an hour, or minutes with `measure: instructions`.",
+	 .what = "Finds the commit between GOOD and BAD that made a benchmark slower, and names "
+		 "the function. Takes up to an hour, or minutes with `measure: instructions`.",
 	 .command = "bisect",
 	 .options = NAMES("bench", "metric", "function", "measure", "budget", "resume"),
 	 .is_json = true,

@@ -177,8 +177,8 @@ static int check_same_unit(const struct fg_measure *before, const struct fg_meas
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"the first profile shows %s, the second %s: choose a measure that both have with "
-		"--measure",
+		"the first profile shows %s and the second shows %s: give --measure with a "
+		"measure that both profiles have",
 		before->name, after->name);
 }
 

@@ -41,7 +41,7 @@ extern const char *const fg_cli_splits[];
 	 FG_ROW_LIST(type, member.ancestors, "ancestor", 0, "REGEX",                        \
 		     "split functions by the nearest matching caller: 'log  (from fit)'"),  \
 	 FG_ROW_LIST(type, member.rename, "rename", 0, "RULE",                              \
-		     "rewrite names: 's/regex/text/'; equal names become one"),             \
+		     "rewrite names: 's/regex/text/', and merge equal names"),              \
 	 FG_ROW_TEXT(type, member.query.thread, "thread", 0, "REGEX",                       \
 		     "only threads whose 'name (id)' matches"),                             \
 	 FG_ROW_TEXT(type, member.query.region, "region", 0, "REGEX",                       \

@@ -58,9 +58,9 @@ extern const char *const fg_cli_sides[];
 	 FG_CLI_STORE_OPTION(type, member.store)
 #define FG_CLI_RUN_OPTIONS(type, member)                                                \
  FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,         \
-	     "the benchmark of a stored run (default: the only one)"),                  \
+	     "the benchmark of a stored run (default: its only benchmark)"),            \
 	 FG_ROW_CHOICE(type, member.side, "side", 0, "SIDE", fg_cli_sides, "candidate", \
-		       "the side to show, of a stored run that measured two"),          \
+		       "the side of a stored run to show, if it measured two"),         \
 	 FG_CLI_SOURCE_OPTIONS(type, member), FG_CLI_PROJECT_OPTION(type, member.project)
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -14,7 +14,7 @@ enum {
 
 static const char *const limits[] = {
 	[FG_LIMIT_LENGTH] = "length of the benchmark", [FG_LIMIT_PAIRS] = "number of pairs",
-	[FG_LIMIT_NOISE] = "noise of the host",        [FG_LIMIT_LAYOUTS] = "place of the code",
+	[FG_LIMIT_NOISE] = "noise of the host",        [FG_LIMIT_LAYOUTS] = "code placement",
 	[FG_LIMIT_MIN_EFFECT] = "minimum effect",
 };
 
@@ -79,8 +79,8 @@ static void add_sizes(const struct fg_prove *prove, struct fg_strbuf *text)
 		fg_strbuf_add_text(text, " (95 % confidence)\n");
 	}
 	if (card->size_count == 0 && is_any_chosen(prove))
-		fg_strbuf_add_text(text, "slowdowns         none was measured: the budget ended "
-					 "first (--budget)\n");
+		fg_strbuf_add_text(text, "slowdowns         none was measured: the budget ran "
+					 "out first (--budget)\n");
 	if (card->size_count == 0)
 		return;
 	if (isfinite(card->smallest)) {

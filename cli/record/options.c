@@ -59,8 +59,8 @@ static const char *counting_contradiction(const struct fg_recording *given)
 	if (given->count.entries && !fg_record_counts_calls(given))
 		return "--entries needs --calls or --domains, which name the functions to count";
 	if (given->count.entries && given->count.times)
-		return "--entries cannot see the end of a call, which --times needs: record one "
-		       "after the other";
+		return "--entries cannot see the end of a call, which --times needs: make two "
+		       "recordings";
 	if (given->count.times && !fg_record_counts_calls(given))
 		return "--times needs --calls or --domains, which name the functions to time";
 	if (given->count.values > 0 && !given->count.domains)
@@ -69,8 +69,8 @@ static const char *counting_contradiction(const struct fg_recording *given)
 	if (given->count.value_bits > 0 && given->count.values == 0)
 		return "--precision needs --values";
 	if (given->count.measures && fg_record_counts_calls(given))
-		return "--measure cannot be combined with --calls and --domains: record them one "
-		       "after the other";
+		return "--measure cannot be combined with --calls and --domains: make separate "
+		       "recordings";
 	if (given->count.dump_signal && !given->count.measures)
 		return "--dump-signal needs --measure heap or fd, which count held memory and "
 		       "descriptors";

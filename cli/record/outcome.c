@@ -221,9 +221,9 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 		return;
 	}
 	fg_cli_say(cli,
-		   "%.0f samples a second cost about %.1f %% of the CPU time (budget %.3g %%): on "
-		   "this host each signal costs %s and the collector %s; starting the collector "
-		   "cost %.1f %%",
+		   "%.0f samples a second cost about %.1f %% of the CPU time (budget %.3g %%): "
+		   "on this host each signal costs %s, plus %s for the collector; starting the "
+		   "collector cost %.1f %%",
 		   (double)cost->samples * (double)FG_NS_PER_S / (double)cost->cpu_ns, 100 * share,
 		   100.0 * (double)totals->budget / FG_BUDGET_WHOLE, signal, handler,
 		   100 * seen.start_share);

@@ -372,7 +372,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 		return FG_OK;
 	}
 	if (request.timeout_ns <= 0) {
-		keep_failure(session, &key, finding->benchmark, "the time is used up");
+		keep_failure(session, &key, finding->benchmark, "no time is left");
 		return FG_OK;
 	}
 	if (!finding->is_announced) {

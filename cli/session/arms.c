@@ -163,7 +163,7 @@ static void say_in_place(struct fg_session *session)
 {
 	struct fg_side *sides = session->result.run.sides;
 
-	fg_environment_set(&sides[FG_ARM_BASELINE].build, "build.place", "a worktree of its own",
+	fg_environment_set(&sides[FG_ARM_BASELINE].build, "build.place", "a separate worktree",
 			   false);
 	fg_environment_set(&sides[FG_ARM_CANDIDATE].build, "build.place", "the work tree, in place",
 			   false);

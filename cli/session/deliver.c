@@ -194,7 +194,7 @@ static int write_body(const struct fg_report *report, const char *json, const ch
 	if (json && strcmp(format, "csv-raw") == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"csv-raw needs the values of single repetitions, which a report.json "
+			"csv-raw needs the values of individual repetitions, which a report.json "
 			"does not have");
 	if (!json || strcmp(format, "json") != 0)
 		return render(report, format, body, err);

@@ -118,7 +118,8 @@ static int take(const char *name, const char *usual, struct fg_error *err)
 	return fg_error_set(
 		err, FG_EINVAL,
 		"token_env names $%s, which fastgate.yml may not use: name a variable that "
-		"begins with FASTGATE_ or PERFDB_, or allow this one in the environment: %s=%s",
+		"begins with FASTGATE_ or PERFDB_, or allow this variable in the environment: "
+		"%s=%s",
 		name, TRUSTED_VARIABLES, name);
 }
 

@@ -29,7 +29,7 @@ struct fg_cli_config {
  */
 #define FG_CLI_CONFIG_OPTIONS(type, member)                                                        \
  FG_ROW_FILE(type, member.path, "config", 'c',                                                     \
-	     "read this file instead of the fastgate.yml in this folder or in one above it"),      \
+	     "read this file instead of the fastgate.yml in this folder or a folder above"),       \
  {                                                                                                 \
   .name = "set", .letter = 's', .kind = FG_OPTION_LIST, .offset = offsetof(type, member.settings), \
   .argument = "KEY=VALUE", .complete = FG_COMPLETE_KEY, .help = "override a key of fastgate.yml"   \

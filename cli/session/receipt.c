@@ -558,7 +558,7 @@ static void print_claim(const struct fg_session *session, const struct fg_ledger
 	const char *verb = is_proven(claim) ? "proven" : "not proven";
 
 	fg_cli_say(session->cli,
-		   "%s: %s: %s (attempt %zu, claim %zu: evidence 10^%.1f of 10^%.1f%s)",
+		   "%s: %s: %s (attempt %zu, claim %zu: evidence 10^%.1f, needed 10^%.1f%s)",
 		   claim->benchmark, fg_claim_name(claim->claim), verb, claim->attempt,
 		   claim->number, claim->evidence / tens, fg_claim_needed(claim->number) / tens,
 		   claim->is_confirmed ? "" : "; the verdict does not confirm it");

@@ -71,7 +71,7 @@ static int check_sides(const struct fg_shard *first, const struct fg_shard *shar
 			return fg_error_set(
 				err, FG_EINVAL,
 				"shard %u/%u (%s) measured the %s at commit %.12s, but shard "
-				"%u/%u (%s) at %.12s",
+				"%u/%u (%s) measured it at %.12s",
 				first->index, first->count, first->from, names[arm],
 				commit_of(left), shard->index, shard->count, shard->from,
 				commit_of(right));
@@ -79,7 +79,7 @@ static int check_sides(const struct fg_shard *first, const struct fg_shard *shar
 			return fg_error_set(
 				err, FG_EINVAL,
 				"shard %u/%u (%s) measured a work tree with changes, but shard "
-				"%u/%u (%s) one without",
+				"%u/%u (%s) measured one without changes",
 				left->dirty ? first->index : shard->index, shard->count,
 				left->dirty ? first->from : shard->from,
 				left->dirty ? shard->index : first->index, shard->count,
@@ -128,8 +128,8 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 	if (!is_same(first->stored.run.project, shard->stored.run.project))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"%s belongs to project '%s', but %s to project '%s': merge one project at "
-			"a time",
+			"%s belongs to project '%s', but %s belongs to project '%s': merge one "
+			"project at a time",
 			first->from, first->stored.run.project, shard->from,
 			shard->stored.run.project);
 	for (size_t i = 0; i < shards->count; i++) {

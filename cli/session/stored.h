@@ -86,8 +86,7 @@ struct fg_cli_server {
 		     "the environment variable that holds the token (default: perfdb.token_env)"), \
 	 FG_ROW_FILE(type, member.ca_file, "ca-file", 0,                                           \
 		     "certificates to trust instead of the system's (default: perfdb.ca_file)"),   \
-	 FG_ROW_DURATION(type, member.timeout_ns, "timeout", "60s",                                \
-			 "how long one request may take")
+	 FG_ROW_DURATION(type, member.timeout_ns, "timeout", "60s", "time limit for one request")
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*

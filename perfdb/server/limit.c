@@ -11,9 +11,8 @@ enum {
 
 static const struct fg_option limit_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(
-		struct fg_perfdb_options, project, "project", 0, "NAME",
-		"the project to limit; by default, all projects that have no limits of their own"),
+	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
+		    "the project to limit (default: all projects without their own limits)"),
 	FG_ROW_NUMBER(struct fg_perfdb_options, most_runs, "runs", 1000000000, "0",
 		      "maximum number of stored runs; further uploads stay in the sender's spool"),
 	{.name = "bytes",

@@ -51,7 +51,8 @@ static int make_address(const struct fg_server_options *options, struct sockaddr
 	}
 	return fg_error_set(
 		err, FG_EINVAL,
-		"'%s' is not an address to listen on: expected one like 127.0.0.1, 0.0.0.0 or ::1",
+		"'%s' is not an address to listen on: expected an address like 127.0.0.1, "
+		"0.0.0.0 or ::1",
 		address);
 }
 

@@ -45,8 +45,8 @@ void fg_perfdb_manual(struct fg_strbuf *page)
 	fg_strbuf_add_text(page, ".SH SYNOPSIS\nperfdb COMMAND [OPTIONS]\n.SH DESCRIPTION\n");
 	fg_manual_paragraphs(
 		page,
-		"Keeps the runs that `fastgate push` uploads in one database, and serves pages and "
-		"an API over them: trends, comparisons, change points, notes.\n"
+		"Keeps the runs uploaded by `fastgate push` in one database, and serves them as "
+		"pages and over an API: trends, comparisons, change points, notes.\n"
 		"Commands other than `serve` work on the database directly, even while a server "
 		"runs.");
 	for (size_t i = 0; fg_perfdb_commands[i]; i++)

@@ -56,7 +56,8 @@ static int parse_range(const char *text, struct range *range, struct fg_error *e
 	if (!is_fine || bits > most)
 		return fg_error_set(
 			err, FG_EINVAL,
-			"'%.100s' is not a range of addresses: expected one like 10.0.0.0/8 or ::1",
+			"'%.100s' is not a range of addresses: expected a range like 10.0.0.0/8 "
+			"or ::1",
 			text);
 	range->bits = offset + (unsigned)bits;
 	return FG_OK;

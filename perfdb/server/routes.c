@@ -50,7 +50,7 @@ const struct fg_route fg_routes[] = {
 };
 const size_t fg_route_count = FG_ARRAY_SIZE(fg_routes);
 
-_Static_assert(FG_ARRAY_SIZE(fg_routes) <= FG_ROUTE_MAX, "counters have room for every route");
+_Static_assert(FG_ARRAY_SIZE(fg_routes) <= FG_ROUTE_MAX, "more routes than FG_ROUTE_MAX");
 
 const char *fg_route_body_type(const struct fg_route *route)
 {

@@ -73,13 +73,15 @@ static const struct fg_option serve_options[] = {
 	 .offset = offsetof(struct fg_perfdb_options, server.body_limit_bytes),
 	 .argument = "SIZE",
 	 .initial = "64MiB",
-	 .help = "largest upload"},
+	 .help = "maximum size of an upload"},
 	FG_ROW_DURATION(
 		struct fg_perfdb_options, server.headers_ns, "header-time", "60s",
-		"time for a request's headers, from the connection or the previous request"),
+		"time limit for a request's headers, counted from the connection or the previous "
+		"request"),
 	FG_ROW_DURATION(
 		struct fg_perfdb_options, server.request_ns, "request-time", "5m",
-		"time from the end of a request's headers until the client has read the answer"),
+		"time limit from the end of a request's headers until the client has read the "
+		"answer"),
 	FG_ROW_COUNT(struct fg_perfdb_options, server.threads, "threads", 0, 256, "16",
 		     "number of threads that answer requests"),
 	FG_ROW_FLAG(struct fg_perfdb_options, quiet, "quiet", 'q', "do not log requests"),

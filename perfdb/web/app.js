@@ -23,16 +23,16 @@ function askToken(words) {
 			showHeader(parameters.get('project'), parameters.get('view'));
 			show();
 		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', { class: 'primary' }, 'Sign in')),
-		el('p', { class: 'quiet' }, 'The token is kept in this tab only, until you close it or sign out.'),
+		el('p', { class: 'quiet' }, 'Only this tab keeps the token, until you close the tab or sign out.'),
 		el('h2', {}, 'Where to get a token'),
-		el('ul', {}, el('li', {}, 'From the administrator of this server. It is for reading, or with scope ', el('code', {}, 'triage'), ' also for deciding about changes.'),
-			el('li', {}, 'On the server: ', el('code', {}, 'perfdb token create --scope read --note NAME'), ' shows it once.'),
-			el('li', {}, 'After the first start: it is in the address that the server printed, and in the file ', el('code', {}, 'perfdb.db.key'), ' next to the database.'))));
+		el('ul', {}, el('li', {}, 'Ask the administrator of this server. Scope ', el('code', {}, 'read'), ' is enough for reading; scope ', el('code', {}, 'triage'), ' also allows decisions about changes.'),
+			el('li', {}, 'On the server: ', el('code', {}, 'perfdb token create --scope read --note NAME'), ' prints a new token once.'),
+			el('li', {}, 'After the first start, the first token is in the address that the server printed, and in the file ', el('code', {}, 'perfdb.db.key'), ' next to the database.'))));
 }
 
 function showError(error, state) {
 	replace(page, el('main', {}, heading(error instanceof Missing ? 'Page not found' : 'This cannot be shown'), el('p', { role: 'alert' }, clip(error.message, 600)),
-		el('p', {}, 'Search for it above (press ', el('kbd', {}, '/'), '), or go to ', link('all projects', 'projects', {}), '.')));
+		el('p', {}, 'Use the search above (press ', el('kbd', {}, '/'), '), or go to ', link('all projects', 'projects', {}), '.')));
 }
 
 async function show() {

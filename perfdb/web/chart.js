@@ -81,7 +81,7 @@ class TrendChart {
 		this.card = el('div', { class: 'card', hidden: true });
 		this.place = el('div', { class: 'plot trend', tabindex: 0, role: 'slider', 'aria-label': data.title,
 			'aria-valuemin': 0, 'aria-valuemax': Math.max(0, data.points.length - 1), 'aria-valuenow': 0 }, this.picture, this.card);
-		this.words = el('p', { class: 'quiet readout' }, 'Arrow keys or the pointer show single runs; drag, or press + and −, to zoom.');
+		this.words = el('p', { class: 'quiet readout' }, 'Arrow keys or the pointer show individual runs; drag, or press + and −, to zoom.');
 		this.all = el('button', { type: 'button', onclick: () => this.zoomTo(null) }, 'All runs');
 		this.caption = el('figcaption');
 		this.element = el('figure', {}, this.toolbar(), this.place, this.words, this.caption);

@@ -84,7 +84,7 @@ function benchmarkTable(project, data, rows, label) {
 		{ title: 'Change', numeric: true, value: (b) => b.ratio ?? NaN, help: 'Of the newest run against its baseline',
 			cell: (b) => (finite(b.ratio) ? [formatChange(b.ratio - 1), ' ', el('span', { class: 'quiet' }, formatInterval(b.interval))] : '') },
 		{ title: 'Newest', numeric: true, cell: (b) => [formatValue(b.value, b.unit), ' ', el('span', { class: 'quiet' }, isProfile(b) ? 'profile' : b.label ?? '')] },
-		{ title: 'Newest runs', cell: (b) => b.levels.length > 1 && sparkline(b.levels), help: 'The level by pairs, commit by commit' },
+		{ title: 'Newest runs', cell: (b) => b.levels.length > 1 && sparkline(b.levels), help: 'The level computed from pairs, commit by commit' },
 	];
 	if (rows.every((b) => !stateOf(b)))
 		columns.splice(1, 2);
@@ -149,7 +149,7 @@ function inbox(answers, writable, decided) {
 	const waits = answers.some(([, data]) => data.pending) && el('p', { class: 'quiet' }, 'Searching for change points…');
 	const folded = (words, items) => items.length > 0 && el('details', {}, el('summary', {}, `${words} (${items.length})`), changeTable(items, writable, decided));
 	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 && changeTable(open, writable, decided), waits || open.length > 0 ? waits
-		: el('p', { class: 'quiet' }, 'None: every failed gate and every lasting slowdown has been decided.'),
+		: el('p', { class: 'quiet' }, 'None: every failed gate and every lasting slowdown has a decision or was undone.'),
 	folded('Decided or undone', closed), folded('Improvements', better)];
 }
 
@@ -202,7 +202,7 @@ async function creepSection(project) {
 	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; 5 % of these functions are expected to be false alarms.`),
 		dataTable({ label: 'Functions that crept up', rows: functions, columns: [
 			{ title: 'Function', value: (f) => f.name, grow: true, cell: (f) => [clip(f.name, 200), el('div', { class: 'quiet' }, clip(f.library, 100))] },
-			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Of the time of the benchmarks that call it, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
+			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Relative to the time of the benchmarks that call the function, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
 			{ title: 'Benchmarks', numeric: true, value: (f) => f.benchmarks, cell: (f) => f.benchmarks },
 		] }));
 }

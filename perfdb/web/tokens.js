@@ -18,7 +18,7 @@ function tokenState(token) {
 function tokenTable(tokens, redraw) {
 	const revoke = async (token) => {
 		const whose = token.note ? ` (${clip(token.note, 60)})` : '';
-		if (!confirm(`Revoke token ${token.id}${whose}? Requests with it are refused from now on; this cannot be undone.`))
+		if (!confirm(`Revoke token ${token.id}${whose}? Requests with this token are refused from now on; this cannot be undone.`))
 			return '';
 		await query(`tokens/${token.id}`, {}, { method: 'DELETE' });
 		await redraw();

@@ -208,7 +208,7 @@ function trendForm(state, metrics, benchmarks) {
 	} }, select('Benchmark', benchmarks.map((name) => [name, clip(name, 80)]), state.benchmark, (benchmark) => ({ benchmark, metric: undefined })),
 	select('Metric', metrics.map((name) => [name, metricWords(name)]), state.metric, (metric) => ({ metric })),
 	el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })), el('button', {}, 'Show'),
-	select('Shown', [['', 'level by pairs'], ['raw', 'raw values']], state.shown ?? '', (shown) => ({ shown })));
+	select('Shown', [['', 'level from pairs'], ['raw', 'raw values']], state.shown ?? '', (shown) => ({ shown })));
 }
 
 const POINTS = 10000;

@@ -35,12 +35,12 @@ function figure(title, key, format, help) {
 
 // `known`: the sides whose arguments were recorded, even if a side never calls the function.
 function figureColumns(known) {
-	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one for each lane'),
+	const calls = { ...figure('Calls', 'calls', formatCalls, 'Arguments seen: a vector function has one argument for each lane'),
 		cell: (row) => bothSides(known.map((side) => formatCalls(row[side]?.calls))) };
 	return [calls, figure('Min', 'min', formatReal, 'Of the finite arguments'), figure('Max', 'max', formatReal, 'Of the finite arguments'),
 		figure('Mean', 'mean', formatReal, 'Of the finite arguments'), figure('Zero', 'zeros', formatCalls), figure('Negative', 'negative', formatCalls),
 		figure('Denormal', 'denormal', formatCalls), figure('Inf', 'infinite', formatCalls), figure('NaN', 'nan', formatCalls),
-		figure('Same', 'repeats', formatCalls, 'Equal to the previous call from the same path')];
+		figure('Same', 'repeats', formatCalls, 'Equal to the argument of the previous call from the same path')];
 }
 
 function callsOf(row) {
@@ -146,7 +146,7 @@ export function argumentParts(table, state, keep) {
 	const known = SIDES.filter((side) => functions.some((f) => f[side]));
 	const chosen = functions.find((f) => f.name === state.argument);
 	const spot = el('div', {}, chosen && pathsOf(chosen, known, keep, chosen.paths[Number(state.trace) - 1]));
-	return [el('p', { class: 'quiet' }, `${known.length > 1 ? 'Baseline → candidate where they differ. ' : ''}An empty cell means none. Click a function for its call paths, and a call path for its frames and a histogram.`),
+	return [el('p', { class: 'quiet' }, `${known.length > 1 ? 'A cell shows baseline → candidate if they differ. ' : ''}An empty cell means none. Click a function for its call paths, and a call path for its frames and a histogram.`),
 		chooser({
 			label: 'Arguments of functions', first: 'Function', rows: functions, chosen, name: (f) => clip(f.name || '[no name]', 80),
 			below: (f) => f.signature && el('div', { class: 'quiet' }, clip(f.signature, 80)),

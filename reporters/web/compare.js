@@ -220,8 +220,8 @@ function blameOf(benchmark, view, parts) {
 function blame(benchmark, view) {
 	const lists = allParts(benchmark).map((parts) => blameOf(benchmark, view, parts)).filter(Boolean);
 	return lists.length > 0 && section('Where the difference comes from', 'blame', lists,
-		el('p', { class: 'quiet' }, benchmark.schedule === 'stored' ? 'Each difference is that of the function itself, between two sessions; its certainty comes from how earlier sessions differ.'
-			: 'Each difference is that of the function itself and of the unchanged libraries that it calls; other functions that it calls have rows of their own.'));
+		el('p', { class: 'quiet' }, benchmark.schedule === 'stored' ? 'Each difference is that of the function itself, between two sessions; its certainty is estimated from the differences between earlier sessions.'
+			: 'Each difference is that of the function itself and of the unchanged libraries that it calls; other functions that it calls have their own rows.'));
 }
 
 function movedOf(parts, name) {
@@ -334,7 +334,7 @@ function functionTable(benchmark, profile, view) {
 		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
 			cell: (r) => (r.verdict ? [standing(r.verdict), ` ${formatDeltaMs(r.verdict.delta_ms)}`,
 				el('div', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : ''),
-			help: 'Own time, and the time that the function spends in libraries that did not change: the test judges this time' });
+			help: 'Change of the own time plus the time that the function spends in libraries that did not change: the test judges this sum' });
 	}
 	const isSureRow = (r) => r.verdict && isSure(r.verdict);
 	const spot = el('div');
@@ -378,8 +378,8 @@ function howMeasured(benchmark) {
 	const { sampling } = benchmark;
 	if (measuredApart(benchmark))
 		return null;
-	const cost = [finite(sampling?.signal_ns) && `a signal ${formatValue(sampling.signal_ns, 'ns')}`,
-		finite(sampling?.handler_ns) && `the collector ${formatValue(sampling.handler_ns, 'ns')}`,
+	const cost = [finite(sampling?.signal_ns) && `each signal ${formatValue(sampling.signal_ns, 'ns')}`,
+		finite(sampling?.handler_ns) && `running the collector ${formatValue(sampling.handler_ns, 'ns')}`,
 		finite(sampling?.switch_ns) && finite(sampling?.switches_hz)
 			&& `a context switch up to ${formatValue(sampling.switch_ns, 'ns')} (${formatValue(sampling.switches_hz, '1')} a second)`].filter(Boolean);
 	const rows = [['Schedule', [benchmark.schedule, benchmark.schedule_reason].filter(Boolean).join(': ')],

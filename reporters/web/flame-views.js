@@ -182,7 +182,7 @@ const VIEWS = { '': 'from the start of the program', beside: 'both sides, same s
 
 function legend() {
 	return el('p', { class: 'legend' }, [['faster', '− faster'], ['same', 'unchanged'], ['slower', '+ slower'], ['new', 'new'], ['gone', 'gone']].map(([key, words]) => el('span', { class: `key ${key}` }, words)),
-		el('span', {}, 'full colour: half of the whole change, in the frame itself'));
+		el('span', {}, 'full colour: at least half of the whole change'));
 }
 
 // The frame of a function that has most of its change.
@@ -262,7 +262,7 @@ export function flameViews(profile, options = {}) {
 	function sandwich() {
 		const words = clip(shortName(profile.functions.name[of]), 80);
 		const callers = callersOf(profile, of);
-		return [callers.deepest > 0 && figure(`Callers of ${words}`, graphOf(callers, { upward: true, byAll: true, of: 'it' })), figure(`${words} and what it calls`, graphOf(calleesOf(profile, of), { of: 'it' }))];
+		return [callers.deepest > 0 && figure(`Callers of ${words}`, graphOf(callers, { upward: true, byAll: true, of: 'the function' })), figure(`${words} and its callees`, graphOf(calleesOf(profile, of), { of: 'the function' }))];
 	}
 	function show(name, functionIndex, isChosen) {
 		view = Object.hasOwn(VIEWS, name ?? '') && canShow(name) ? name : '';
@@ -273,7 +273,7 @@ export function flameViews(profile, options = {}) {
 		if (view === 'beside') {
 			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together, first: frameOf(profile, options.culprit) })))));
 		} else if (view === 'inverted') {
-			replace(spot, graphOf(invertedOnce(), { byAll: true, first: frameOf(invertedOnce(), options.culprit) }), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
+			replace(spot, graphOf(invertedOnce(), { byAll: true, first: frameOf(invertedOnce(), options.culprit) }), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to the functions that they call.`));
 		} else if (view === 'sandwich') {
 			replace(spot, sandwich());
 		} else {

@@ -177,5 +177,5 @@ export function callGraph(profile) {
 	const box = scroller('Call graph', picture);
 	onResize(box, () => { box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2; }); // scroll to the middle, where the program starts
 	return el('figure', { class: 'callgraph' }, box, el('figcaption', {},
-		`The ${chosen.length} functions with most time or most change, callers above; times with everything they call, colours by the function itself. Dashed: through functions that are not shown.`));
+		`The ${chosen.length} functions with the most time or the largest change, callers above. Times include callees; colours show the change of the function's own time. Dashed lines pass through functions that are not shown.`));
 }

@@ -166,9 +166,9 @@ export function pairPlot(raw, metric, apart = false) {
 		onResize(place, draw);
 	});
 	return el('figure', {}, place, el('figcaption', {},
-		(apart ? `Each point is a repetition of the candidate over one of the baseline, in the order in which they ran: ${metric.label} in two sessions. In ${slower} of ${counted.length} `
+		(apart ? `Each point is one repetition of the candidate over one of the baseline, in two sessions: their ${metric.label}, in the order in which they ran. In ${slower} of ${counted.length} points that count `
 			: `Each point is one pair: the candidate's ${metric.label} over the baseline's. In ${slower} of ${counted.length} pairs that count `)
-		+ `the candidate's was higher${!apart && metric.pairs < counted.length ? `; the first ${metric.pairs} decided` : ''}. The band is the interval at ${formatPercent(1 - metric.alpha)} confidence, the line in it the estimate`
+		+ `the candidate's value was higher${!apart && metric.pairs < counted.length ? `; the first ${metric.pairs} pairs decided` : ''}. The band is the interval at ${formatPercent(1 - metric.alpha)} confidence, and the line inside the band is the estimate`
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }
 

@@ -65,5 +65,5 @@ export function sourceTable(f, isOpen, lineHref) {
 		return assembly;
 	return el('details', { class: 'source', open: isOpen }, el('summary', {}, 'Source of ', el('code', {}, name), ` in ${clip(f.source.file, 120)}`),
 		listing({ of: `Source of ${name}`, row: 'line' }, f.source, lineHref),
-		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, including what it calls.'), assembly);
+		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, including callees.'), assembly);
 }

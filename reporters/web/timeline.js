@@ -58,7 +58,7 @@ function drawTimeline(list, unit, width, range) {
 	list.forEach((r, index) => parts.push(mark({ ...r, words: formatValue(r.value, unit) }, x(index), y(Math.min(high, Math.max(low, r.value))), !inside(r))));
 	const busy = list.some((r) => r.steal >= BUSY);
 	parts.push(svg('text', { x: (box.left + box.right) / 2, y: HEIGHT - 8, class: 'tick', 'text-anchor': 'middle' },
-		`repetitions, in the order in which they ran${busy ? '; below: the host took time away' : ''}`));
+		`repetitions, in the order in which they ran${busy ? '; bars below: the host took time away' : ''}`));
 	return { picture: svg('svg', { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: 'img',
 		'aria-label': `${list.length} repetitions in the order in which they ran` }, parts), pairAt: (left) => list[Math.max(0, Math.min(list.length - 1,
 		Math.floor((left - box.left) / step)))].pair };
@@ -129,6 +129,6 @@ export function repetitionTimeline(raw, metric, options) {
 		onResize(place, draw);
 	});
 	return list.length === 0 ? null : el('figure', {}, place, words, form, el('figcaption', {},
-		'Squares are the baseline, circles the candidate, hollow ones do not count; the lines are the medians. Drag over the picture, or give two numbers, to select some of the pairs.'));
+		'Squares show the baseline and circles show the candidate; hollow symbols do not count. The lines are medians. Drag over the picture, or give two numbers, to select some of the pairs.'));
 }
 

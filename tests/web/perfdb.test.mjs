@@ -390,7 +390,7 @@ async function creepingProject(context) {
 	const sentence = await heading.innerText();
 	await look(context, page, 'creeping-run');
 	const history = execFileSync(fastgate, ['history', '--store', join(folder, 'perfdb.db'), '--project', 'slowly'], { encoding: 'utf8' });
-	assert.match(history, /crept up over several benchmarks:\n {2}\+[56]\.\d % of their time in 5 benchmarks: json::Tokenizer::valid_utf8/);
+	assert.match(history, /functions that crept up over several benchmarks:\n {2}\+[56]\.\d % of the time of 5 benchmarks: json::Tokenizer::valid_utf8/);
 	const feed = await fetch(`${base}api/v1/feed?project=slowly`, { headers: { Authorization: `Bearer ${token}` } });
 	assert.ok((await feed.text()).replaceAll('&lt;', '<').replaceAll('&gt;', '>').includes(`slowly: ${sentence}`), 'the feed');
 	page.noProblems();

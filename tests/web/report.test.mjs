@@ -347,7 +347,7 @@ test('a search stays while the view changes, and one function has its callers ab
 	assert.match(await page.locator('.flame-views .toolbar').innerText(), /frames?, /);
 	await page.getByLabel('View of the call paths').selectOption('sandwich');
 	const parts = page.locator('.flame-part');
-	assert.deepEqual(await parts.locator('h4').allInnerTexts(), ['Callers of fit', 'fit and what it calls']);
+	assert.deepEqual(await parts.locator('h4').allInnerTexts(), ['Callers of fit', 'fit and its callees']);
 	assert.equal(await search.count(), 1);
 	assert.match(await parts.last().locator('.readout').innerText(), /own 31\.1 ms → 40\.2 ms/);
 	// The nearest caller is at the bottom, next to the function.

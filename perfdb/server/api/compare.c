@@ -422,7 +422,7 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 out:
 	if (set && other_measure(rq) && !show_measure(set, other_measure(rq))) {
 		status = fg_error_set(err, FG_ENOENT,
-				      "no call paths of '%.100s' can be drawn for '%.100s'",
+				      "measure '%.100s' of '%.100s' cannot be drawn by call path",
 				      other_measure(rq), benchmark);
 		set = NULL;
 	}

@@ -147,7 +147,7 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 		   atomic_load(&c->limited));
 	if (rq->server->replica)
 		add_replica(text, rq->server->replica);
-	add_head(text, "counter", "answers_total", "Answers by class of status.");
+	add_head(text, "counter", "answers_total", "Answers by status class.");
 	for (int i = 2; i < 6; i++)
 		fg_strbuf_printf(text, "perfdb_answers_total{class=\"%dxx\"} %llu\n", i,
 				 (unsigned long long)atomic_load(&c->answers[i]));

@@ -13,7 +13,7 @@ from init_project import MAIN, commit, fastgate, in_folder, init, measures_nothi
 
 def an_empty_folder_gets_what_is_needed_listed():
     said, text = init()
-    check("none was found" in said and "does work that matters" in said, f"empty: {said}")
+    check("none was found" in said and "does typical work" in said, f"empty: {said}")
     check(measures_nothing(text) and "name: example" not in text and "while" not in text,
           f"empty: {text}")
     check("\n# baseline:" in text, "empty: a baseline without a repository")

@@ -154,7 +154,8 @@ def a_short_execution_is_repeated_if_nothing_else_makes_it_longer():
     check(re.search(r'command: "sh -c .for i in \$\(seq 10\); do ./one data/one.pic \|\| exit; done.',
                     text),
           f"repeated: {said}{text}")
-    check("executions in a row, because one is too short to time well" in said, f"repeated: {said}")
+    check("executions in a row, because a single execution is too short to time well" in said,
+          f"repeated: {said}")
     check("run in a row" in text, f"repeated: {text}")
     runs("one")
 

@@ -154,7 +154,7 @@ def build_that_cannot_be_relinked_is_delayed():
     check(done.returncode in (0, 1, 3), f"exit code {done.returncode}: {done.stdout}{done.stderr}")
     check("weaker            slowdowns of prog delay the whole program, so names are not proven: "
           "no link was seen" in done.stdout, done.stdout)
-    check(done.returncode != 3 or "none was measured: the budget ended first" in done.stdout,
+    check(done.returncode != 3 or "none was measured: the budget ran out first" in done.stdout,
           f"exit code 3 without a reason: {done.stdout}")
     card = json.loads(project.prove("--nightly", "--budget", "8s", "--json").stdout)
     planted = [run for run in card["runs"] if run["arm"] == "planted"]

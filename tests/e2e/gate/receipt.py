@@ -122,7 +122,7 @@ def body():
           f"both claims: {first['benchmarks']}")
     expect("its receipt", verify("first.json", "--commit", "HEAD"), 0, "bench: improvement",
            "faster: proven (attempt 1)",
-           "this is line 2 of the ledger, which has 2, with 1 attempt on branch work")
+           "the receipt is line 2 of 2 in the ledger, which has 1 attempt on branch work")
     expect("for another commit", verify("first.json", "--commit", "main"), 2,
            "the receipt is for commit")
     expect("measured again", verify("first.json", "--again"), 0, "measured again: bench: improvement",
@@ -144,7 +144,7 @@ def body():
     before = read("third.json")["ledger"]["line"]
     call(FASTGATE, "run", "--against", "merge-base")
     expect("the first receipt again", verify("first.json"), 0,
-           "this is line 2 of the ledger, which has 10, with 3 attempts on branch work")
+           "the receipt is line 2 of 10 in the ledger, which has 3 attempts on branch work")
     expect("counted without a receipt", run("fourth.json"), 1, "branch work: 3 attempts")
     check(read("fourth.json")["ledger"]["line"] == before + 4,
           "a run without a receipt is in the ledger")
@@ -162,7 +162,7 @@ def body():
     write("staged", "")
     git("add", "-f", "staged")
     expect("a name with quotes", call(FASTGATE, "accept", 'a"b', "cost", "larger cache"), 2,
-           "without quotes")
+           "without double quotes")
     expect("an accepted cost", call(FASTGATE, "accept", "bench", "cost", "larger cache"), 0,
            "committed: cost of bench may cost more")
     check(git("diff", "--cached", "--name-only").stdout == "staged\n", "what is staged stays staged")
