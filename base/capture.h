@@ -4,8 +4,8 @@
  * kept, each up to half of the limit.
  *
  * Programs expect a pipe, but it holds only a megabyte: a program that prints more waits for its
- * reader, which may be slow on a busy machine. A file never makes it wait; the dropped middle of a
- * long file is returned to the system while the program runs.
+ * reader, which may be slow on a busy machine. A file never makes a program wait; the dropped
+ * middle of a long file is returned to the system while the program runs.
  *
  * fg_capture_open() → fg_capture_read() when output may be available → fg_capture_take().
  */
