@@ -24,7 +24,7 @@ enum {
 	SHIFT_MAX = 30,
 };
 
-/* Digits of 6 bits, lowest first; the lowest bit is the sign. */
+/* Reads a number in digits of 6 bits, lowest first; the lowest bit is the sign. */
 static int64_t take_signed(const uint8_t *table, size_t size, size_t at)
 {
 	uint64_t value = 0;
