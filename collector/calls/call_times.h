@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations of calls. A timed call is kept on a separate stack of its thread from its start to
- * its end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned.
- * The next call at the same depth of the same stack, or further out, reveals that, and the
- * unfinished call is dropped: it is counted, but not timed.
+ * Durations of calls. A timed call is kept on a separate stack of its thread from its start to its
+ * end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned. The
+ * next call at the same depth of the same stack, or further out, reveals that, and the unfinished
+ * call is dropped: it is counted, but not timed.
  *
- * The collector's own time is subtracted from each call and from the calls around it.  For a call's
- * own two readings of the clock, the shortest time of many is subtracted.
+ * The collector's own time is subtracted from each call and from the calls around it.  A timed call
+ * also reads the clock twice: the shortest time that a reading took is subtracted for that.
  */
 #ifndef FG_COLLECTOR_CALL_TIMES_H
 #define FG_COLLECTOR_CALL_TIMES_H

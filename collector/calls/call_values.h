@@ -21,8 +21,8 @@ struct fg_call_values {
 };
 
 /*
- * Keeps one call in `every`, with values rounded to `bits` bits of mantissa. Each is a string, or
- * NULL.
+ * Keeps one call in `every`, with values rounded to `bits` bits of mantissa. Both arguments are
+ * numbers as text, or NULL.
  */
 void fg_call_values_choose(const char *every, const char *bits);
 bool fg_call_values_wanted(void);

@@ -150,7 +150,7 @@ static throw_function *look_up_in_runtime(const void *functions)
 	return library ? look_up(FG_SYMBOL_SAME_OBJECT, functions) : NULL;
 }
 
-/* As look_up_in_runtime(), cached: a runtime has few kinds of types. */
+/* Like look_up_in_runtime(), cached: a runtime has few kinds of types. */
 static throw_function *find_in_runtime(const void *functions)
 {
 	throw_function *found = NULL;
@@ -181,7 +181,7 @@ static throw_function *real_throw(const struct type_info *info)
 }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */
-/* No C header declares it. */
+/* No C header declares this function. */
 _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *));
 
 FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *))

@@ -8,7 +8,7 @@
 
 #include "collector/sampler/state.h"
 
-/* A free slot with its memory, or NULL. Uses mmap. */
+/* Takes a free slot, with its memory; NULL: none. Uses mmap. */
 struct fg_thread *fg_thread_new(void);
 void fg_thread_free(struct fg_thread *thread);
 /* Begins to sample the calling thread. */
@@ -58,7 +58,7 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 	atomic_store_explicit(&thread->counting, 0, memory_order_release);
 }
 
-/* The calling thread's name in the kernel; "" in a sandbox. */
+/* Gets the calling thread's name from the kernel; "" in a sandbox. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /*
  * `thread` writes FG_RECORD_THREAD_NAME of `named` if the name has changed. Call under the `busy`
@@ -71,9 +71,9 @@ void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, con
 void fg_threads_enter_sandbox(void);
 /* In a child of fork: forgets the parent's clocks. */
 void fg_threads_forget(void);
-/* CPU time and context switches of the process, as the kernel counts them. */
+/* Gets CPU time and context switches of the process, as the kernel counts them. */
 void fg_process_used(struct fg_process_use *use);
-/* The kernel's totals for the calling thread. */
+/* Gets the kernel's totals for the calling thread. */
 void fg_thread_times(struct fg_times *times);
 
 #endif

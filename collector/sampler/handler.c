@@ -38,7 +38,7 @@ enum {
 	AHEAD_PERIODS = 3,    /* unsampled CPU time, in periods, that proves system time */
 	STOPPED_PERIODS = 3,  /* periods without a sample after which the thread was not running */
 	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
-	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
+	/* maximum duration of a handler: its work is bounded, so a longer one had lost its CPU */
 	LONGEST_NS = 300000,
 	SPIN_STEP_NS = 20000,
 };
@@ -219,8 +219,9 @@ static void drop_hits(struct fg_kernel_hits *hits, uint32_t count)
 }
 
 /*
- * The kernel's own event found the thread in the kernel at these moments, independently of ticks.
- * Each waits until something is owed to system time, so that samples never exceed the CPU time.
+ * Weighs the moments at which the kernel's own event found the thread in the kernel, independently
+ * of ticks. Each hit is written only when something is owed to system time, so that samples never
+ * exceed the CPU time.
  */
 __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint64_t now_ns,
 						 bool is_last)
@@ -264,8 +265,8 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * The part of the debt that is not left to hits of the kernel's event: the time of hits whose call
- * path is unknown, and debt beyond LATE_PERIODS. All of it if the event is not a clock.
+ * Returns the part of the debt that is not left to hits of the kernel's event: the time of hits
+ * whose call path is unknown, and debt beyond LATE_PERIODS. All of it if the event is not a clock.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
 {
@@ -299,7 +300,9 @@ static void sample_system(struct fg_thread *thread, const ucontext_t *context, b
 	fg_thread_leave(thread);
 }
 
-/* In a sandbox every tick during a system call stands for its period; the rest is user time. */
+/*
+ * In a sandbox every tick during a system call stands for its period; all other time is user time.
+ */
 static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *context,
 			       const siginfo_t *info, uint64_t now_ns, bool on)
 {

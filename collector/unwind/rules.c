@@ -322,7 +322,7 @@ static uint64_t rule_of_row(const struct row *row)
 	return rule_of_frame(row);
 }
 
-/* The row for `address`; false if the tables have none. */
+/* Computes the row for `address`; false if the tables have none. */
 static bool row_at(const struct fg_tables *tables, uintptr_t address, struct machine *m,
 		   struct fg_cfi_function *fde)
 {
