@@ -47,7 +47,7 @@ struct fg_region_api {
 	void (*dump)(void); /* missing in collectors of older versions: see `size` */
 };
 
-/* NULL without the collector. */
+/* Returns NULL without the collector. */
 static inline const struct fg_region_api *fg_region_api(void)
 {
 	static const struct fg_region_api *api;
@@ -132,7 +132,7 @@ static inline void fg_resume(void)
 
 /*
  * Records what is held now, by call path, in recordings that count it (fastgate record --measure
- * heap or fd). Dumps are numbered from 1; fastgate view -V growth compares two.
+ * heap or fd). Dumps are numbered from 1; fastgate view -V growth compares two dumps.
  */
 static inline void fg_dump(void)
 {
