@@ -15,8 +15,8 @@ static int refuse(const char *path, const char *why, struct fg_error *err)
 }
 
 /*
- * Opens the folder `name` below the folder *at, and closes that one. *at becomes -1 if `name` is
- * missing or on error.
+ * Opens the folder `name` below the folder *at, and closes the outer folder. *at becomes -1 if
+ * `name` is missing or on error.
  */
 static int step(int *at, const char *name, bool make, const char *path, struct fg_error *err)
 {

@@ -39,7 +39,7 @@ int fg_capture_open(struct fg_capture *capture, bool in_file, size_t limit_bytes
 		    struct fg_error *err) FG_NODISCARD;
 /* Takes the available output, without waiting. */
 void fg_capture_read(struct fg_capture *capture);
-/* The descriptor to poll(); -1: no more output will come, or poll() cannot tell. */
+/* Returns the descriptor to poll(); -1: no more output will come, or poll() cannot tell. */
 int fg_capture_poll_fd(const struct fg_capture *capture);
 /* Call after the program has ended. */
 struct fg_captured fg_capture_take(struct fg_capture *capture);

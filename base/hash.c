@@ -402,8 +402,8 @@ uint64_t fg_process_secret(void)
 		value = (uint64_t)(uintptr_t)&secret;
 	value |= 1;
 	/*
-	 * If several threads race, one value wins: keys hashed with another would not be found
-	 * again.
+	 * If several threads race, one value wins: keys hashed with another value would not be
+	 * found again.
 	 */
 	return atomic_compare_exchange_strong(&secret, &none, value) ? value : none;
 }

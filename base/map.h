@@ -10,7 +10,7 @@
 #include "base/arena.h"
 
 struct fg_map_entry {
-	const char *key; /* may contain any bytes; a NUL is added at the end */
+	const char *key; /* may contain any bytes; a NUL follows */
 	size_t key_length;
 	uint64_t value;
 	uint64_t hash;

@@ -108,7 +108,7 @@ struct unit {
 	double factor;
 };
 
-/* Reads a number, an optional blank and a unit. A number without a unit is in the first one. */
+/* Reads a number, an optional blank and a unit. A number without a unit is in the first unit. */
 static bool parse_with_unit(const char *text, const struct unit *units, size_t count, double *value)
 {
 	const char *end = NULL;

@@ -111,7 +111,7 @@ struct fg_option_grammar {
 	enum fg_option_style style;
 };
 
-/* `argv` without the program's name. */
+/* Parses `argv`, which does not include the program's name. */
 int fg_options_parse(const struct fg_option_grammar *grammar, char *const *argv,
 		     struct fg_arena *arena, struct fg_option_words *words, struct fg_error *err)
 	FG_NODISCARD;

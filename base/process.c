@@ -98,7 +98,7 @@ static bool can_share_memory(const struct fg_process_options *options)
 	       strcmp(path_of(options->environment), path_of(environ)) == 0;
 }
 
-/* fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT... */
+/* Makes "fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT...". */
 static void make_launch_argv(const struct fg_process_options *options, struct start *start)
 {
 	char *const *environment = options->environment ? options->environment : environ;

@@ -454,7 +454,7 @@ static void note_form(struct fg_digester *d, const struct fg_decoded *i)
 		self->tail_count++;
 }
 
-/* mrs from a register that identifies the processor */
+/* Is this mrs from a register that identifies the processor? */
 static bool queries_cpu(uint32_t word)
 {
 	return (word & 0xfffff000u) == 0xd5380000u;

@@ -258,7 +258,7 @@ static void note_sections(const struct fg_elf_tables *file, struct fg_elf *elf)
 	}
 }
 
-/* Reads the whole file, and closes it. */
+/* Reads all members of `elf` from the file, and closes the file. */
 static int parse(struct fg_elf_tables *file, struct fg_elf *elf, struct fg_error *err)
 {
 	int status = fg_elf_tables_read_sections(file, err);
@@ -391,7 +391,7 @@ static bool contains(const struct fg_elf_symbol *symbol, const struct fg_elf_sym
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address)
 {
 	enum {
-		LOOK_BACK = 32 /* symbols inside a larger one's range */
+		LOOK_BACK = 32 /* symbols that may lie inside a larger symbol's range */
 	};
 	size_t low = 0;
 

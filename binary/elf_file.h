@@ -4,7 +4,7 @@
  * the names of its PLT entries and where its debug information may lie.  Little-endian files of 32
  * and 64 bits (i386, x86-64, aarch64).
  *
- * The file is untrusted; binary/elf_tables.h reads it.  A broken one gives FG_EPARSE and no
+ * The file is untrusted; binary/elf_tables.h reads it. A broken file gives FG_EPARSE and no
  * symbols.
  */
 #ifndef FG_SYMBOLS_ELF_FILE_H

@@ -80,8 +80,8 @@ static const struct fg_symbol_chain *append_chain(struct fg_symbolizer *s,
 }
 
 /*
- * Finds an address that came out of order. Few addresses do: most lookups are in order, and the
- * others recur in the next repetition.
+ * Finds an address that came out of order. Such addresses are few: most lookups are in order, and
+ * later repetitions look up the same addresses.
  */
 static const struct fg_symbol_chain *find_late(struct fg_symbolizer *s,
 					       struct fg_symbol_module *module, uint64_t address)

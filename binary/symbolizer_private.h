@@ -58,7 +58,7 @@ struct fg_module_debug {
 	struct fg_pair_index text_index; /* (0, offset of a text) → index into texts */
 	const char **texts;
 	size_t text_count, text_capacity;
-	/* indexed by the last bits of the offset: most frames share the previous one's file */
+	/* indexed by the last bits of the offset: most frames share the previous frame's file */
 	struct {
 		uint32_t text; /* 0: empty */
 		const char *kept;

@@ -429,8 +429,8 @@ static inline unsigned fg_handler_bucket(uint64_t ns)
 }
 
 /*
- * The cost of sampling that does not depend on samples, per process. `startup_ns` is the cost of
- * the constructor; loading and unloading the library cost about half as much again.
+ * Returns the cost of sampling that does not depend on samples, per process. `startup_ns` is the
+ * cost of the constructor; loading and unloading the library cost about half as much again.
  */
 static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)
 {

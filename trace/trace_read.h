@@ -3,10 +3,10 @@
  * One trace file of the collector, as plain arrays, checked against trace/trace_format.h.
  *
  * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
- * available bytes, every id against the size of the file before memory is allocated for it, and a
- * reference that leads nowhere (or in a circle) is kept as unknown.  Reading stops at the first
- * damaged chunk; the chunks before it are good and are kept, and `damage` says where and why.  A
- * gap (a chunk that a killed process did not write) is normal and only counted.
+ * available bytes, every id against the file's bytes on the disk before memory is allocated for it,
+ * and a reference that leads nowhere (or in a circle) is kept as unknown. Reading stops at the
+ * first damaged chunk; the chunks before it are good and are kept, and `damage` says where and why.
+ * A gap (a chunk that a killed process did not write) is normal and only counted.
  *
  * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
  * referenced or skipped, but never defined.

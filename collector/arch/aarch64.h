@@ -91,8 +91,8 @@ static inline uint32_t fg_arch_instruction(const uint8_t *code)
 }
 
 /*
- * `mov x8, #139; svc #0`: rt_sigreturn. The kernel's trampoline has unwind tables in only some
- * versions, so unwinders recognise it by its instructions.
+ * Is this `mov x8, #139; svc #0`, which calls rt_sigreturn? The kernel's trampoline has unwind
+ * tables in only some versions, so unwinders recognise it by its instructions.
  */
 static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {

@@ -24,7 +24,7 @@ enum {
 static bool ready;
 
 void fg_fentry_noop(void) __attribute__((visibility("hidden")));
-/* The C library's hook, or one that does nothing. */
+/* The C library's hook, or a hook that does nothing. */
 void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_noop;
 
 /* Returns the place of the function that called __fentry__; 0: the function is not counted. */

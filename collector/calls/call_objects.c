@@ -179,7 +179,7 @@ const char *fg_object_wanted_version(const struct fg_object *object, size_t inde
 	return NULL;
 }
 
-/* Is this definition the wanted version, or the default one if none is requested? */
+/* Is this definition the wanted version, or the default version if none is requested? */
 static bool has_version(const struct fg_object *object, size_t index, const char *wanted)
 {
 	const uint8_t *definition = object->defined_versions;

@@ -33,7 +33,10 @@ uint32_t fg_call_nameless;
 struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 static uint32_t stub_count;
 
-/* The program's own PLT entries that stand for functions: calls through them are counted there. */
+/*
+ * The program's own PLT entries that stand for functions: calls through such an entry are counted
+ * at its own slot.
+ */
 static uintptr_t canonical[CANONICAL_MAX];
 static uint32_t canonical_count;
 

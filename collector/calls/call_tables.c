@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 enum {
-	DOMAINS_MAX = 1 << 15, /* entries per thread */
+	DOMAINS_MAX = 1 << 15, /* arguments with statistics, per thread */
 	TIMES_MAX = 1 << 14,
 	VALUES_MAX = 1 << 14,
 };

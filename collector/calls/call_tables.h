@@ -57,8 +57,8 @@ void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table 
 void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
 			  const struct fg_call_entry *entry);
 /*
- * Writes, at the end, calls without a call path, functions that were never called, and the result
- * of each pattern.
+ * Writes, at the end, calls without a call path, functions that were named but never called, and
+ * the result of each pattern.
  */
 void fg_call_records_finish(struct fg_thread *writer);
 

@@ -34,8 +34,9 @@ struct fg_call_times {
 struct fg_timed_call {
 	struct fg_call_times *times; /* collects its duration; does not move */
 	uintptr_t sp;                /* stack pointer of the caller after the return */
-	uintptr_t site;              /* distinguishes calls of one frame; 0: only one */
-	uint32_t function;           /* index in fg_called */
+	/* distinguishes calls of one frame; 0: the frame has one call */
+	uintptr_t site;
+	uint32_t function; /* index in fg_called */
 };
 
 /* The clock for durations; fg_call_clock_begin() measures the cost of a reading. */

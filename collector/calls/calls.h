@@ -40,7 +40,7 @@
 
 enum {
 	FG_CALLED_MAX = 1 << 15,    /* functions */
-	FG_CALL_STUBS_MAX = 4096,   /* one function may need several, one per definition */
+	FG_CALL_STUBS_MAX = 4096,   /* stubs; a function may need several, one per definition */
 	FG_CALL_PATTERNS_MAX = 256, /* patterns in a list */
 	FG_CALL_NAME_MAX = 256,     /* bytes of a name, with its NUL */
 	FG_CALL_GLANCE_VECTORS = 4,
@@ -82,14 +82,17 @@ struct fg_call_pattern {
 
 /* ---- cxx_names.c ---- */
 
-/* Writes the symbol's name without parameters, or the symbol itself if it is not a C++ one. */
+/* Writes the symbol's name without parameters, or the symbol itself if it is not a C++ symbol. */
 void fg_call_name_read(const char *symbol, char readable[FG_CALL_NAME_MAX]);
 /*
  * Returns the encoded parameters of a C++ symbol. NULL: the symbol has none, or a result precedes
  * them (templates).
  */
 const char *fg_call_parameters(const char *symbol);
-/* Returns the position after the class or enumeration that a symbol names here; NULL: not one. */
+/*
+ * Returns the position after the class or enumeration that a symbol names here; NULL: it names
+ * neither.
+ */
 const char *fg_call_skip_class(const char *at);
 
 /* ---- call_names.c ---- */

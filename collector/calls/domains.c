@@ -249,7 +249,8 @@ static unsigned bit_of(const uint32_t digits[DIGITS], unsigned at)
 }
 
 /*
- * Returns the bits of the double nearest to the number with these digits; ties go to the even one.
+ * Returns the bits of the double nearest to the number with these digits; ties go to the even
+ * mantissa.
  */
 static uint64_t nearest(const uint32_t digits[DIGITS])
 {

@@ -55,11 +55,11 @@ bool fg_signature_is_plain(const struct fg_signature *signature);
 /* Does the function return twice or look at its caller? Do not call it from one of our frames. */
 bool fg_call_looks_at_caller(const char *name);
 
-/* Part of a sum; a shift or addition takes two instructions. */
+/* Part of a sum; a shift or addition is two instructions. */
 __extension__ typedef __int128 fg_domain_sum;
 
 enum {
-	FG_DOMAIN_SUMS = 64,  /* each part holds values of 32 exponents, so none can overflow */
+	FG_DOMAIN_SUMS = 64,  /* each part holds values of 32 exponents, so no part can overflow */
 	FG_DOMAIN_SHIFT = 32, /* bin 32 begins at 1 */
 };
 

@@ -37,7 +37,7 @@ bool fg_threads_can_count(void);
 /*
  * Locks the calling thread's own tables without an atomic operation, which would take longer than
  * counting a call. The lock keeps out the thread's handlers, as `busy` does. A visitor announces
- * itself, makes all threads pass a fence, and then sees which ones count. False: the thread is
+ * itself, makes all threads pass a fence, and then sees which threads count. False: the thread is
  * already inside the collector, or has a visitor.
  */
 static inline bool fg_thread_count_begin(struct fg_thread *thread)
@@ -66,7 +66,8 @@ void fg_thread_name_get(char name[FG_NAME_SIZE]);
  */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
- * The program is about to enter a sandbox: from now on the clocks must run without a system call.
+ * Call when the program is about to enter a sandbox: from then on the clocks must run without a
+ * system call.
  */
 void fg_threads_enter_sandbox(void);
 /* In a child of fork: forgets the parent's clocks. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Handles a signal of ours: how much time it stands for, whether that time is recorded, and where
- * the thread was.
+ * Handles a signal of ours: finds how much time it stands for, whether that time is recorded, and
+ * where the thread was.
  *
  * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
  * the kernel, its signal is delivered on the way back, when the pc is right after a system call
@@ -383,7 +383,7 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 	fg_thread_rearm(thread, thread->clocks.period_ns);
 }
 
-/* Was the thread in a wait that signals do not end, such as one for a disk? */
+/* Was the thread in a wait that signals do not end, such as a wait for a disk? */
 static bool was_in_long_call(const ucontext_t *context)
 {
 	return is_behind_syscall(context) && !was_asleep(context);

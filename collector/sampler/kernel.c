@@ -114,8 +114,8 @@ static uint64_t period_of_event(const struct fg_thread *thread)
 }
 
 /*
- * The ring must hold the records between two ticks: a smaller one loses the oldest before each
- * tick.
+ * The ring must hold the records between two ticks: a smaller ring loses the oldest records before
+ * each tick.
  */
 static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 {

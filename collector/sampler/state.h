@@ -8,8 +8,8 @@
  * off until its own fork handler has switched it on again.
  *
  * A `struct fg_thread` belongs to its thread, in normal context or in its handler. `busy` keeps the
- * two apart: a handler that finds it set takes no sample and leaves its weight to the next. The two
- * never wait for each other.
+ * two apart: a handler that finds it set takes no sample and leaves its weight to the next sample.
+ * The two never wait for each other.
  */
 #ifndef FG_COLLECTOR_STATE_H
 #define FG_COLLECTOR_STATE_H

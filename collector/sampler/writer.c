@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The file is created at its maximum size, sparse, and mapped once. One atomic addition allocates
- * space in it, in chunks; each thread fills its own. Before a chunk is used, madvise() populates
- * its pages: on a full disk that fails cleanly, whereas a plain store would raise SIGBUS.
+ * space in it, in chunks; each thread fills its own chunks. Before a chunk is used, madvise()
+ * populates its pages: on a full disk that fails cleanly, whereas a plain store would raise SIGBUS.
  *
  * The first pages are populated at the start, outside of any handler.  Later pages are populated in
  * batches: the first page of a batch is the expensive one, because the file system's code has left

@@ -411,7 +411,7 @@ static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 
 /*
  * Adds the objects that the loader has appended to its list since the last look; false: no new
- * ones, or the list cannot be read now.
+ * objects, or the list cannot be read now.
  */
 static bool add_loaded_modules(struct fg_thread *thread)
 {
@@ -536,7 +536,10 @@ static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *inf
 	}
 }
 
-/* Two concurrent scans, which musl allows, may add an object twice: the next scan drops one. */
+/*
+ * Two concurrent scans, which musl allows, may add an object twice: the next scan drops one of the
+ * two entries.
+ */
 static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 {
 	struct fg_module found = {.bias = info->dlpi_addr};

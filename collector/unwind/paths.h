@@ -50,7 +50,7 @@ uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exa
 struct fg_frame_look {
 	struct fg_frame_entry *entries;
 	uint32_t mask;
-	bool any_gone; /* false while no module has gone: then none needs to be checked */
+	bool any_gone; /* false while no module has gone: then no module needs to be checked */
 };
 
 static inline struct fg_frame_look fg_frame_look(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Open-addressed tables that are insert-only and lock-free. They grow by opening another level,
- * four times as large, and keep the full ones: nothing ever moves, so no lock is needed, and a
- * small program touches little memory. Lookups go from the newest level to the oldest.
- * Signal-safe, except for fg_table_reserve() and fg_ids_init().
+ * four times as large, and keep the full levels: nothing ever moves, so no lock is needed, and a
+ * small program touches little memory. Lookups go from the newest level to the oldest. Signal-safe,
+ * except for fg_table_reserve() and fg_ids_init().
  */
 #ifndef FG_COLLECTOR_TABLES_H
 #define FG_COLLECTOR_TABLES_H
