@@ -25,7 +25,7 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 		       struct fg_error *err) FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
-/* Opens a file without a name, which vanishes when closed. `folder` NULL: in $TMPDIR, or /tmp. */
+/* Opens a nameless file, which vanishes when it is closed. `folder` NULL: in $TMPDIR, or /tmp. */
 int fg_fs_unnamed(const char *folder, int *fd, struct fg_error *err) FG_NODISCARD;
 /*
  * Writes a result to a path that a user named. A regular file is replaced as a whole (through a
@@ -50,7 +50,8 @@ bool fg_fs_exists(const char *path);
 /* Does the folder have this file? `name` may be a path below it. */
 bool fg_fs_has(const char *folder, const char *name);
 /*
- * Is the path another user's link in a world-writable folder such as /tmp? It could lead anywhere.
+ * Is the path another user's link in a world-writable folder such as /tmp? Such a link could lead
+ * anywhere.
  */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
@@ -87,7 +88,8 @@ const char *fg_fs_base_name(const char *path); /* borrowed */
 const char *fg_fs_rest_below(const char *folder, const char *path);
 char *fg_fs_parent(const char *path); /* to be freed */
 /*
- * Returns the nearest folder, from `folder` upwards, that has a file `name`, to be freed; or NULL.
+ * Returns the nearest folder, from `folder` upwards, that has a file `name`; NULL: none. The caller
+ * frees it.
  */
 char *fg_fs_find_above(const char *folder, const char *name);
 /* Returns the program that a shell would start for this name, or NULL. The caller frees it. */

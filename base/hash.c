@@ -184,8 +184,8 @@ static void store(void *at, __m128i value)
 }
 
 /*
- * Uses the processor's SHA instructions; about ten times faster than portable code. They need the
- * state as ABEF and CDGH, and each does two rounds. Each step does four rounds with four words of
+ * Uses the processor's SHA instructions; about ten times faster than portable code. They take the
+ * state as ABEF and CDGH, and do two rounds each. A step does four rounds with four words of
  * `message`, and computes the words that are needed 16 rounds later.
  */
 __attribute__((target("sha,sse4.1"))) static void

@@ -18,10 +18,7 @@ struct fg_sha256 {
 };
 
 uint64_t fg_hash64(const void *data, size_t size, uint64_t seed);
-/*
- * Computes the CRC of the Castagnoli polynomial. Start with 0; pass the previous result to
- * continue.
- */
+/* Computes CRC-32C (Castagnoli polynomial). Start with 0; pass the previous result to continue. */
 uint32_t fg_crc32c(uint32_t crc, const void *data, size_t size);
 
 void fg_sha256_init(struct fg_sha256 *sha);

@@ -29,8 +29,8 @@ enum {
 	FG_NUMBER_TEXT_SIZE = 48
 };
 /*
- * Formats with three significant digits and a fitting unit: "210 ms", "1.52 s", "34.1 µs", "2 min 5
- * s", "1 h 47 min".
+ * Formats with three significant digits and a fitting unit: "210 ms", "34.1 µs", "2 min 5 s", "1 h
+ * 47 min".
  */
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE]);
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); /* "12.4 MiB" */

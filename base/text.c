@@ -273,8 +273,8 @@ static size_t code_width(uint32_t code)
 }
 
 /*
- * Returns the number of bytes at the start that fit into `columns` columns; *used gets their
- * columns.
+ * Returns the number of bytes at the start that fit into `columns` columns; *used gets the columns
+ * that these bytes occupy.
  */
 static size_t head_of(const char *text, size_t columns, size_t *used)
 {

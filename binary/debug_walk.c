@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The part of the debug index that uses libdw: finds the units of a file, and walks a unit.
+ * The part of the debug index that uses libdw: finds the units of a file, and walks one unit at a
+ * time.
  *
  * A walk goes over a unit's entries in order. Functions and inlined copies with code become scopes;
  * their address ranges are put on a list and, at the end, cut into segments that do not overlap.

@@ -258,7 +258,7 @@ static void note_sections(const struct fg_elf_tables *file, struct fg_elf *elf)
 	}
 }
 
-/* Reads all members of `elf` from the file, and closes the file. */
+/* Fills `elf` from the file, and closes the file. */
 static int parse(struct fg_elf_tables *file, struct fg_elf *elf, struct fg_error *err)
 {
 	int status = fg_elf_tables_read_sections(file, err);

@@ -26,7 +26,7 @@ struct fg_accept {
 	const char *benchmark; /* "*": any */
 	const char *metric;    /* "*": any */
 	double up_to;          /* NaN: unlimited */
-	int64_t until_ns;      /* wall clock; INT64_MAX: never (commit trailers) */
+	int64_t until_ns;      /* wall clock; INT64_MAX: does not expire (commit trailers) */
 	const char *reason;
 	const char *source; /* "fastgate.yml:31" or "commit 1a2b3c4" */
 };

@@ -60,7 +60,7 @@ struct fg_repetition {
 	uint8_t arm;      /* enum fg_arm */
 	uint8_t position; /* start order within the pair or block */
 	uint16_t aside;   /* enum fg_aside, or'ed; 0: the repetition counts */
-	int16_t cpu;      /* the CPU that it was pinned to, or -1 */
+	int16_t cpu;      /* CPU that the repetition was pinned to, or -1 */
 	uint16_t padding; /* bytes of environment padding */
 	bool sampled;
 	int64_t started_ns; /* wall clock */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum {
-	LINES_MAX = 300,              /* maximum number of lines considered of a function */
+	LINES_MAX = 300,              /* maximum number of lines of a function */
 	CELLS_MAX = 16 * 1024 * 1024, /* maximum number of pairs of lines compared */
 	REACH = 1500,    /* lines on each side of a function, if whole files are too long */
 	CONTEXT = 2,     /* lines shown around an important line */
@@ -135,8 +135,8 @@ struct span {
 };
 
 /*
- * Computes, for each (i, j), the length of the longest common subsequence of the spans' tails that
- * begin there.
+ * Computes, for each (i, j), the length of the longest common subsequence of the spans from there
+ * on.
  */
 static uint16_t *count_common(const struct lines *a, struct span in_a, const struct lines *b,
 			      struct span in_b)

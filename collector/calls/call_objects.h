@@ -41,7 +41,7 @@ struct fg_object {
 	size_t table_sizes[2];
 	const uintptr_t *stub_slot; /* a slot that now leads to a stub, or NULL */
 	bool is_seen;               /* its slots have been examined */
-	/* slots are left alone: the collector, the loader, the vDSO, or no dynamic section */
+	/* the collector, the loader, the vDSO or no dynamic section: slots are left alone */
 	bool is_left;
 	bool is_initial;               /* loaded with the program: every object finds its exports */
 	bool has_hooks;                /* compiled with -finstrument-functions */

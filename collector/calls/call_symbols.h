@@ -35,7 +35,9 @@ bool fg_call_symbols_each(const char *path, void *context,
 
 /* Returns false if no wanted function has this address. May be called from any thread. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* Returns a place for fg_call_symbol_target(), or 0: not wanted. Uses only integer registers. */
+/*
+ * Returns a place for fg_call_symbol_target(); 0: no wanted function. Uses only integer registers.
+ */
 uint32_t fg_call_symbol_place(uintptr_t address);
 
 struct fg_call_symbol_entry {

@@ -5,8 +5,9 @@
  * next call at the same depth of the same stack, or further out, reveals that, and the unfinished
  * call is dropped: it is counted, but not timed.
  *
- * The collector's own time is subtracted from each call and from the calls around it.  A timed call
- * also reads the clock twice: the shortest time that a reading took is subtracted for that.
+ * The collector's own time is subtracted from each call and from the calls around it. The clock
+ * readings of a timed call also take time: the shortest time of a reading, measured in advance, is
+ * subtracted.
  */
 #ifndef FG_COLLECTOR_CALL_TIMES_H
 #define FG_COLLECTOR_CALL_TIMES_H

@@ -139,7 +139,10 @@ static throw_function *look_up(enum fg_symbol_scope scope, const void *functions
 	return __extension__(throw_function *) fg_symbol_find(scope, functions, "__cxa_throw");
 }
 
-/* Looks in the library that holds this table, and pins the library: it stays loaded. */
+/*
+ * Looks for the function in the library that holds this table, and pins the library: it stays
+ * loaded.
+ */
 static throw_function *look_up_in_runtime(const void *functions)
 {
 	FG_REAL(dlopen);

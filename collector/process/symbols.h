@@ -21,7 +21,10 @@ enum fg_symbol_scope {
 
 /* Only FG_SYMBOL_SAME_OBJECT uses `address`. NULL: not found. */
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name);
-/* Finds FG_SYMBOL_NEXT for each name whose `found` is NULL, in one pass; at most FG_SYMBOLS_MAX. */
+/*
+ * Finds the FG_SYMBOL_NEXT definition of each name whose `found` is NULL, in one pass; at most
+ * FG_SYMBOLS_MAX.
+ */
 void fg_symbols_next(const char *const *names, void **found, unsigned count);
 /* Returns the loader's path of the object that holds the address, or NULL. */
 const char *fg_symbol_object(const void *address);

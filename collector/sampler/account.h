@@ -69,7 +69,7 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
  * Brings the account up to date. `split` gets the difference from the last look. If sampling was
  * switched on or off meanwhile, the time is not counted, because the sampled part of it is unknown;
  * call this as soon as fg_account_is_behind() returns true, and that time is short. If sampling was
- * switched twice, and so is as before, system time is owed what getrusage counted, but at most the
+ * switched and has been switched back, system time is owed what getrusage counted, but at most the
  * unsampled time.
  */
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,

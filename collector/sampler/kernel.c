@@ -43,7 +43,7 @@ enum {
 	PERIOD_SHARE = 8,
 	RECORD_WORDS_MIN = 4,
 	CALM_NS = 200000, /* a calm thread uses at least this much CPU time per context switch */
-	CALM_FIRST = 20,  /* further context switches that any thread may have */
+	CALM_FIRST = 20,  /* context switches that a calm thread may have in addition */
 };
 
 /* The registers of a record, in the order in which the kernel writes them. */

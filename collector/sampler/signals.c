@@ -191,7 +191,7 @@ bool fg_signal_take_pending(siginfo_t *info)
 }
 
 /*
- * Keeps a signal that the program blocks. A thread-directed signal waits for this thread. A
+ * Keeps a signal that the program blocks. A thread-directed signal is kept for this thread. A
  * process-directed signal may arrive at any thread, since we never block it; it waits for the first
  * thread to unblock it.
  */

@@ -333,7 +333,7 @@ struct fg_global {
 	struct fg_rate rate;
 	uint64_t tick_ns;
 	uint64_t start_ns;
-	struct fg_process_use begin; /* use of resources by the process when this image began */
+	struct fg_process_use begin; /* resources that the process had used when this image began */
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;

@@ -78,7 +78,7 @@ static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 #endif
 }
 
-/* Packs the two numbers that kinds that read the CFA from memory keep in `offset`. */
+/* Packs two numbers into `offset`, for kinds that read the CFA from memory. */
 static inline int32_t fg_rule_two_offsets(int offset, int addend)
 {
 	return (int32_t)((uint32_t)(uint16_t)offset | ((uint32_t)(uint16_t)addend << 16));

@@ -33,8 +33,8 @@ enum {
 	WALK_LIMIT = 1 << 17, /* frames; deeper stacks are given up */
 	GATHER_LIMIT = 64,    /* frames to look through for a register */
 	/*
-	 * maximum number of new frames in a walk, whose rules cost 2 to 3 us each; the stack is cut
-	 * there
+	 * maximum number of new frames in a walk: the rule of each costs 2 to 3 us; the stack is
+	 * cut there
 	 */
 	NEW_FRAMES_MAX = 96,
 	NAMELESS_MAX = 256, /* consecutive frames of code generated at run time */

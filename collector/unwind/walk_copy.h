@@ -23,7 +23,7 @@ struct fg_stack_copy {
 
 enum {
 	/*
-	 * maximum number of new frames, whose rules cost 2 to 3 us each; a copy with more is given
+	 * maximum number of new frames: the rule of each costs 2 to 3 us; a copy with more is given
 	 * up
 	 */
 	FG_COPY_NEW_FRAMES_MAX = 32,
