@@ -69,8 +69,8 @@ struct fg_code {
 	 */
 	const char *code_loader;
 	/*
-	 * Covers everything reachable from an entry point: the start files, exported symbols,
-	 * constructors. Two builds with the same digest run the same code.
+	 * Covers everything reachable from an entry point: main, the start files, exported symbols,
+	 * constructors, destructors. Two builds with the same digest run the same code.
 	 */
 	uint8_t digest[FG_CODE_DIGEST_SIZE];
 	/*

@@ -9,7 +9,7 @@
 enum {
 	/* divisor: the way back to the program costs 1/8 of the way into the kernel */
 	RETURN_PART = 8,
-	MAX_TIMES = 4,       /* a sample that took longer had lost its CPU */
+	MAX_TIMES = 4,       /* a sample of more than this many medians had lost its CPU */
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
 	HARDLY_PART = 8,     /* divisor: a smaller change of the period is ignored */
 	MEASURED_EVERY = 32, /* maximum number of samples between two measured ones */

@@ -14,9 +14,10 @@
  *		fg_unit_end();
  *	}
  *
- * Without the collector each call is a load and a predictable branch.  With it, the calls may be
- * made from any thread, but not from a signal handler, and all but fg_dump() take no lock and wait
- * for no other thread.  A region must end in the thread that began it.
+ * Without the collector each call is a load and a predictable branch. With it, the calls may be
+ * made from any thread, but not from a signal handler. After the first call, which looks the
+ * collector up, only fg_dump() may take a lock or wait for another thread. A region must end in the
+ * thread that began it.
  */
 #ifndef FASTGATE_REGION_H
 #define FASTGATE_REGION_H
