@@ -38,7 +38,7 @@ enum {
 	AHEAD_PERIODS = 3,    /* unsampled CPU time, in periods, that proves system time */
 	STOPPED_PERIODS = 3,  /* periods without a sample after which the thread was not running */
 	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
-	/* maximum duration of a handler: its work is bounded, so a longer one had lost its CPU */
+	/* a longer handler counts as this long: its work is bounded, so it had lost its CPU */
 	LONGEST_NS = 300000,
 	SPIN_STEP_NS = 20000,
 };
@@ -189,8 +189,8 @@ static bool was_asleep(const ucontext_t *context)
 }
 
 /*
- * The thread was found in the kernel.  If it is found there for the first time, it also stands for
- * threads too short to be found.
+ * Notes that the thread was found in the kernel. If this is the first time, the thread also stands
+ * for threads too short to be found.
  */
 static void note_system_time(struct fg_thread *thread, uint64_t now_ns)
 {
@@ -284,7 +284,7 @@ static uint64_t due_at_tick(struct fg_thread *thread)
 	return here_ns + (due_ns - here_ns > late_ns ? due_ns - here_ns - late_ns : 0);
 }
 
-/* The thread was found in the kernel: it gets the system time that is owed. */
+/* Takes a sample of the system time that is owed: the thread was found in the kernel. */
 static void sample_system(struct fg_thread *thread, const ucontext_t *context, bool behind,
 			  uint64_t now_ns)
 {
@@ -390,8 +390,8 @@ static bool was_in_long_call(const ucontext_t *context)
 }
 
 /*
- * A signal this late means that the thread was stopped (SIGSTOP), swapped out, or had no CPU: the
- * time does not belong to the code where it resumes.
+ * Writes time without a stack. A signal this late means that the thread was stopped (SIGSTOP),
+ * swapped out, or had no CPU: the time does not belong to the code where it resumes.
  */
 static bool write_stopped(struct fg_thread *thread, uint64_t now_ns, uint64_t weight_ns)
 {

@@ -38,7 +38,7 @@ void fg_signal_hide(void);
 bool fg_signal_hold(void);
 void fg_signal_release(void);
 void fg_signal_inherit(bool was_blocked);
-/* Clears the pending signals and the waiting threads in a child of fork. */
+/* Discards the pending signals in a child of fork. */
 void fg_signals_forked(void);
 
 #endif

@@ -27,7 +27,7 @@ static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint
 	}
 }
 
-/* Keeps the frames of this walk, then the `standing` ones. */
+/* Keeps the frames of this walk, then the `standing` frames. */
 static void keep(struct fg_walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
