@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-# define BLOCK_BYTES 0 /* each allocation separate, so that overruns are caught */
+# define BLOCK_BYTES 0 /* a separate block per allocation, so that overruns are caught */
 #elif defined(__has_feature)
 # if __has_feature(address_sanitizer)
 #  define BLOCK_BYTES 0
@@ -27,7 +27,7 @@ struct fg_arena_block {
 	_Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
-/* A large arena grows by large blocks, which the system hands out zeroed, page by page, as used. */
+/* The blocks of a large arena are large: the system zeroes their pages only when they are used. */
 static size_t block_bytes(const struct fg_arena *arena, size_t rounded)
 {
 	size_t wanted = arena->used_bytes / 2;

@@ -38,24 +38,24 @@ char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
 	__attribute__((returns_nonnull));
 
 /*
- * Makes room for `wanted` elements in a growing array: enlarges *capacity by half as often as
- * needed and returns the (moved) array.
+ * Grows an array until it has room for `wanted` elements; *capacity increases by half at each step.
+ * Returns the array, which may have moved.
  */
 void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));
 void *fg_append(void *items, size_t *count, size_t *capacity, size_t size)
 	__attribute__((returns_nonnull));
-/* A new last element of a growing array, zeroed. */
+/* Appends a zeroed element to a growing array. The macro stands for the new element. */
 #define FG_APPEND(items, count, capacity) \
  (*((items) = fg_append(items, &(count), &(capacity), sizeof((items)[0])), &(items)[(count)-1]))
-/* Lists of words with NULL at the end; they may be NULL themselves. */
+/* Lists of words that end with NULL. The list itself may be NULL. */
 void fg_free_words(char **words);
-/* Borrows the words: the caller frees the list alone. */
+/* The new list borrows the words: the caller frees only the list. */
 char **fg_join_words(char *const *first, char *const *then) __attribute__((returns_nonnull));
 char **fg_copy_words(char *const *words) __attribute__((returns_nonnull));
 /* Takes ownership of `variable`, "NAME=value"; frees the entry of that name, which it replaces. */
 void fg_variable_set(char ***variables, char *variable);
-/* NULL: not in the list. */
+/* Returns NULL if the variable is not in the list. */
 const char *fg_variable_get(char *const *variables, const char *name);
 
 static inline size_t fg_min_size(size_t a, size_t b)

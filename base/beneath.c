@@ -14,7 +14,10 @@ static int refuse(const char *path, const char *why, struct fg_error *err)
 	return fg_error_set(err, FG_EINVAL, "'%s' %s", path, why);
 }
 
-/* Opens a folder below the open one, which is closed. *at is -1 if it is missing or on error. */
+/*
+ * Opens the folder `name` below the folder *at, and closes the outer folder. *at becomes -1 if
+ * `name` is missing or on error.
+ */
 static int step(int *at, const char *name, bool make, const char *path, struct fg_error *err)
 {
 	const int from = *at;

@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "base/error.h"
 
-/* Checks the part of the path that exists. The rest may be missing. */
+/* Checks the part of the path that exists; the remainder may be missing. */
 int fg_beneath_check(const char *folder, const char *path, struct fg_error *err) FG_NODISCARD;
 /* Creates missing folders. Replaces a regular file as a whole; anything else is FG_EINVAL. */
 int fg_beneath_write(const char *folder, const char *path, const void *data, size_t size,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes of a file or of memory, read where asked and never beyond the end.  Files are read, not
- * mapped: truncating a mapped file would kill the reader with SIGBUS.
+ * The bytes of a file or of memory, read at any offset and never beyond the end.
+ *
+ * Files are read, not mapped: truncating a mapped file would kill the reader with SIGBUS.
  */
 #ifndef FG_SYMBOLS_BYTE_SOURCE_H
 #define FG_SYMBOLS_BYTE_SOURCE_H
@@ -20,7 +21,7 @@ struct fg_source {
 int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *source,
 		   struct fg_error *err) FG_NODISCARD;
 struct fg_source fg_source_memory(const void *data, size_t size);
-/* Returns false if the source does not have these bytes or they cannot be read. */
+/* Returns false if the source does not have all these bytes, or they cannot be read. */
 bool fg_source_read(const struct fg_source *source, uint64_t offset, void *to, size_t size);
 void fg_source_close(struct fg_source *source);
 

@@ -36,8 +36,8 @@ static int open_pipe(struct fg_capture *capture, int *write_fd, struct fg_error 
 	*write_fd = ends[1];
 	(void)fcntl(capture->fd, F_SETFL, O_NONBLOCK);
 	/*
-	 * A program that prints a lot must not wait for us. The kernel refuses this beyond the
-	 * user's quota.
+	 * A program that prints a lot must not wait for us. The kernel refuses a large pipe beyond
+	 * the user's quota.
 	 */
 	(void)fcntl(capture->fd, F_SETPIPE_SZ, PIPE_BYTES);
 	return FG_OK;
@@ -114,7 +114,7 @@ static uint64_t file_size(const struct fg_capture *capture)
 	return fstat(capture->fd, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* Reads up to `size`, skipping the middle. */
+/* Reads up to the offset `size`, and skips the middle. */
 static void read_file(struct fg_capture *capture, uint64_t size)
 {
 	const size_t half = capture->head.limit;

@@ -4,8 +4,8 @@
  * kept, each up to half of the limit.
  *
  * Programs expect a pipe, but it holds only a megabyte: a program that prints more waits for its
- * reader, which may be slow on a busy machine. A file never makes it wait; the dropped middle of a
- * long file is returned to the system while the program runs.
+ * reader, which may be slow on a busy machine. A file never makes a program wait; the dropped
+ * middle of a long file is returned to the system while the program runs.
  *
  * fg_capture_open() → fg_capture_read() when output may be available → fg_capture_take().
  */
@@ -39,7 +39,7 @@ int fg_capture_open(struct fg_capture *capture, bool in_file, size_t limit_bytes
 		    struct fg_error *err) FG_NODISCARD;
 /* Takes the available output, without waiting. */
 void fg_capture_read(struct fg_capture *capture);
-/* The descriptor to poll(); -1: no more output will come, or poll() cannot tell. */
+/* Returns the descriptor to poll(); -1: no more output will come, or poll() cannot tell. */
 int fg_capture_poll_fd(const struct fg_capture *capture);
 /* Call after the program has ended. */
 struct fg_captured fg_capture_take(struct fg_capture *capture);

@@ -62,7 +62,7 @@ void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE])
 	put_number(text + 17, 2, second % 60);
 }
 
-/* Exactly `count` digits. */
+/* Reads exactly `count` digits. */
 static bool take_digits(const char **text, int count, int *value)
 {
 	*value = 0;

@@ -13,7 +13,7 @@ struct fg_csv {
 	bool in_line;
 };
 
-/* NULL: an empty field. Text that a spreadsheet would evaluate gets a leading apostrophe. */
+/* NULL gives an empty field. Text that a spreadsheet would evaluate gets a leading apostrophe. */
 void fg_csv_text(struct fg_csv *csv, const char *text);
 void fg_csv_number(struct fg_csv *csv, double value); /* not finite: an empty field */
 void fg_csv_end(struct fg_csv *csv);

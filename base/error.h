@@ -56,7 +56,7 @@ struct fg_error {
 /* Returns `code`, so that a caller can write `return fg_error_set(err, FG_EPARSE, ...)`. */
 int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
-/* As fg_error_set(), followed by ": " and the text of errno. errno is kept. */
+/* Like fg_error_set(), with ": " and the text of errno at the end. Keeps errno. */
 int fg_error_errno(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
 /* Puts "text: " in front of a message that is already set. */

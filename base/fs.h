@@ -12,17 +12,20 @@
 #include "base/strbuf.h"
 
 /*
- * The whole file, followed by a NUL (not counted in *size); to be freed. FG_ELIMIT if it is larger
- * than max_bytes.
+ * Reads the whole file and adds a NUL (not counted in *size). The caller frees *data. FG_ELIMIT if
+ * the file is larger than max_bytes.
  */
 int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
 	FG_NODISCARD;
-/* As fg_fs_read(), for untrusted paths: a pipe (which would block) or a device is FG_EINVAL. */
+/*
+ * Like fg_fs_read(), for untrusted paths: refuses a pipe (which would block) or a device with
+ * FG_EINVAL.
+ */
 int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *size,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
-/* A file without a name, gone when it is closed; `folder` NULL: in $TMPDIR, or /tmp. */
+/* Opens a nameless file, which vanishes when it is closed. `folder` NULL: in $TMPDIR, or /tmp. */
 int fg_fs_unnamed(const char *folder, int *fd, struct fg_error *err) FG_NODISCARD;
 /*
  * Writes a result to a path that a user named. A regular file is replaced as a whole (through a
@@ -46,7 +49,10 @@ int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error 
 bool fg_fs_exists(const char *path);
 /* Does the folder have this file? `name` may be a path below it. */
 bool fg_fs_has(const char *folder, const char *name);
-/* Another user's link in a world-writable folder such as /tmp: following it could lead anywhere. */
+/*
+ * Is the path another user's link in a world-writable folder such as /tmp? Such a link could lead
+ * anywhere.
+ */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
 /*
@@ -56,7 +62,7 @@ bool fg_fs_is_folder(const char *path);
 bool fg_fs_is_in_use(int fd);
 /* Does this file exist below the folder, with links followed in both paths? */
 bool fg_fs_is_below(const char *folder, const char *path);
-/* Names in a folder, sorted, without . and ..; free each and the array. */
+/* Lists the names in a folder, sorted, without . and ..; free with fg_fs_list_free(). */
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_fs_list_free(char **names, size_t count);
 /* Calls `visit` with the path of each entry of the folder, in the order of their names. */
@@ -68,21 +74,27 @@ struct fg_fs_file {
 	int64_t written_ns;
 };
 
-/* The regular files of a folder, the newest first; an unreadable folder has none. */
+/* Lists the regular files of a folder, newest first. An unreadable folder counts as empty. */
 size_t fg_fs_newest(const char *folder, struct fg_fs_file **files);
 void fg_fs_files_free(struct fg_fs_file *files, size_t count);
 
 char *fg_fs_join(const char *folder,
 		 const char *name); /* caller frees; an absolute name is returned unchanged */
 const char *fg_fs_base_name(const char *path); /* borrowed */
-/* The part of the path below the folder, by text alone; NULL: not below, or `folder` is NULL. */
+/*
+ * Returns the part of the path below the folder, by comparing text; NULL: the path is not below it,
+ * or `folder` is NULL.
+ */
 const char *fg_fs_rest_below(const char *folder, const char *path);
 char *fg_fs_parent(const char *path); /* to be freed */
-/* The nearest folder, from `folder` upwards, that has a file `name`; to be freed. NULL: none. */
+/*
+ * Returns the nearest folder, from `folder` upwards, that has a file `name`; NULL: none. The caller
+ * frees it.
+ */
 char *fg_fs_find_above(const char *folder, const char *name);
-/* The program that a shell would start for this name, or NULL. The caller frees it. */
+/* Returns the program that a shell would start for this name, or NULL. The caller frees it. */
 char *fg_fs_find_program(const char *name);
-/* $XDG_CACHE_HOME/fastgate or ~/.cache/fastgate (to be freed); NULL when neither is known. */
+/* Returns $XDG_CACHE_HOME/fastgate or ~/.cache/fastgate (to be freed); NULL if neither is known. */
 char *fg_fs_cache_folder(void);
 
 #endif

@@ -18,8 +18,8 @@ int fg_gzip_pack(const void *data, size_t size, enum fg_gzip_effort effort, stru
 /* Unpacks at most `max` bytes from the beginning; returns their number. */
 size_t fg_gzip_peek(const void *data, size_t size, void *to, size_t max);
 /*
- * FG_ELIMIT if it would exceed `max_bytes`; FG_EPARSE if damaged, truncated, or followed by other
- * bytes.
+ * FG_ELIMIT if the result would exceed `max_bytes`; FG_EPARSE if the data is damaged, truncated, or
+ * followed by other bytes.
  */
 int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_strbuf *out,
 		   struct fg_error *err) FG_NODISCARD;

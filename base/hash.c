@@ -20,8 +20,7 @@ static uint64_t read64(const uint8_t *bytes)
 }
 
 /*
- * The two halves of a 64×64-bit product, folded: one multiplication mixes every bit into every
- * other.
+ * Folds the two halves of a 64×64-bit product: one multiplication mixes every bit into every other.
  */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -185,9 +184,9 @@ static void store(void *at, __m128i value)
 }
 
 /*
- * Uses the processor's SHA instructions; about ten times faster than portable code. They keep the
- * state as ABEF and CDGH and do two rounds at a time, four rounds per four words of `message`;
- * meanwhile the words of 16 rounds later are computed.
+ * Uses the processor's SHA instructions; about ten times faster than portable code. They take the
+ * state as ABEF and CDGH, and do two rounds each. A step does four rounds with four words of
+ * `message`, and computes the words that are needed 16 rounds later.
  */
 __attribute__((target("sha,sse4.1"))) static void
 sha_blocks_x86(uint32_t state[8], const uint8_t *blocks, size_t count)
@@ -403,8 +402,8 @@ uint64_t fg_process_secret(void)
 		value = (uint64_t)(uintptr_t)&secret;
 	value |= 1;
 	/*
-	 * If several threads race, one wins: keys hashed with another number would not be found
-	 * again.
+	 * If several threads race, one value wins: keys hashed with another value would not be
+	 * found again.
 	 */
 	return atomic_compare_exchange_strong(&secret, &none, value) ? value : none;
 }

@@ -18,29 +18,32 @@ struct fg_sha256 {
 };
 
 uint64_t fg_hash64(const void *data, size_t size, uint64_t seed);
-/* Castagnoli polynomial. Start with 0; pass the previous result to continue. */
+/* Computes CRC-32C (Castagnoli polynomial). Start with 0; pass the previous result to continue. */
 uint32_t fg_crc32c(uint32_t crc, const void *data, size_t size);
 
 void fg_sha256_init(struct fg_sha256 *sha);
 void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
 /* Adds a text with its NUL, which keeps "ab", "c" and "a", "bc" apart; NULL counts as "". */
 void fg_sha256_add_text(struct fg_sha256 *sha, const char *text);
-/* False: the file could not be read to its end. */
+/* Returns false if the file could not be read to its end. */
 bool fg_sha256_add_file(struct fg_sha256 *sha, const char *path);
 void fg_sha256_finish(struct fg_sha256 *sha, uint8_t digest[FG_SHA256_SIZE]);
 /* Writes the digest's first `size` bytes as hexadecimal digits and a NUL. */
 void fg_sha256_finish_hex(struct fg_sha256 *sha, size_t size, char *hex);
 void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE]);
-/* HMAC (RFC 2104) over SHA-256, in hexadecimal: proves that the sender knows the key. */
+/* Writes the HMAC-SHA-256 (RFC 2104) in hexadecimal; it proves that the sender knows the key. */
 void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,
 			char hex[FG_SHA256_HEX_SIZE]);
 void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes */
-/* Decodes lower-case hexadecimal at the start of a text, at most `room` bytes; returns how many. */
+/*
+ * Decodes lower-case hexadecimal at the start of a text, at most `room` bytes. Returns the number
+ * of bytes.
+ */
 size_t fg_hex_read(const char *hex, uint8_t *data, size_t room);
 
 /*
- * A random odd number, constant for the life of the process and unknown to outsiders. Mixed into
- * every hash, it keeps them from choosing colliding keys.
+ * Returns a random odd number, constant for the life of the process and unknown to outsiders. Mixed
+ * into every hash, it prevents them from choosing keys that collide.
  */
 uint64_t fg_process_secret(void);
 

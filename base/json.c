@@ -34,7 +34,7 @@ static bool nests_too_deep(const char *text, size_t size)
 	return false;
 }
 
-/* cJSON ends a string at a NUL: the rest would be lost silently. */
+/* cJSON ends a string at a NUL, so the text after the NUL would be lost silently. */
 static bool has_nul(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads JSON with cJSON, within limits: at most `max_bytes` of text and 64 levels. Errors carry
- * line and column. The getters look a member up by a path of names separated by '/' and refuse a
+ * line and column. The getters look a member up by a path of names separated by '/' and report a
  * wrong type with the member's name.
  */
 #ifndef FG_BASE_JSON_H
@@ -14,7 +14,7 @@
 
 int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 		  struct fg_error *err) FG_NODISCARD;
-/* NULL: absent. */
+/* Returns NULL if absent. */
 const cJSON *fg_json_find(const cJSON *object, const char *path);
 /* Required members. */
 int fg_json_get_text(const cJSON *object, const char *path, const char **text, struct fg_error *err)
@@ -28,7 +28,7 @@ int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array
 /* Optional members: the default if absent or of another type. */
 const char *fg_json_text_or(const cJSON *object, const char *path, const char *otherwise);
 double fg_json_double_or(const cJSON *object, const char *path, double otherwise);
-/* RFC 6901 pointer ("/results/0/time"), for users' metrics. NULL: not found. */
+/* Looks up an RFC 6901 pointer ("/results/0/time"), for users' metrics. NULL: not found. */
 const cJSON *fg_json_pointer(const cJSON *json, const char *pointer);
 
 #endif

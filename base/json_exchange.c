@@ -62,7 +62,7 @@ void fg_exchange_flag(const struct fg_exchange *with, const char *name, bool *fl
 		*flag = cJSON_IsTrue(fg_json_find(with->json, name));
 }
 
-/* The first element and the number of elements; NULL and 0 if the list is absent. */
+/* Returns the first element and the number of elements; NULL and 0 if the list is absent. */
 static const cJSON *elements(const struct fg_exchange *with, const char *name, size_t *count)
 {
 	const cJSON *array = fg_json_find(with->json, name);
@@ -139,7 +139,7 @@ bool fg_exchange_part(const struct fg_exchange *with, const char *name, void *ob
 	return true;
 }
 
-/* `members` may write to the object, so it gets a copy of a constant object. */
+/* `members` may write to its object, but this object is constant: pass a copy. */
 const void *fg_exchange_object(const struct fg_exchange *with, const char *name, const void *object,
 			       size_t size, fg_exchange_members *members)
 {

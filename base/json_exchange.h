@@ -39,7 +39,7 @@ void fg_exchange_text_if(const struct fg_exchange *with, const char *name, const
 void fg_exchange_number(const struct fg_exchange *with, const char *name, double *number);
 /* For a number above zero; 0 is written as null, and null is read as 0. */
 void fg_exchange_positive(const struct fg_exchange *with, const char *name, double *number);
-/* Returns the count; one above `most` is read as 0. */
+/* Writes or reads a count, and returns it. A count above `most` is read as 0. */
 uint64_t fg_exchange_count(const struct fg_exchange *with, const char *name, uint64_t count,
 			   uint64_t most);
 void fg_exchange_flag(const struct fg_exchange *with, const char *name, bool *flag);

@@ -63,7 +63,10 @@ static inline bool is_plain(const struct fg_json_writer *w, char c)
 #define EACH(byte) (0x0101010101010101U * (byte))
 #define HIGH       EACH(0x80U)
 
-/* High bits of bytes that equal `byte`; some bytes above the first equal one may also be set. */
+/*
+ * Sets the high bit of each byte of `word` that equals `byte`, and perhaps of bytes above the first
+ * such byte.
+ */
 static inline uint64_t equal(uint64_t word, unsigned char byte)
 {
 	const uint64_t difference = word ^ EACH((uint64_t)byte);
@@ -150,7 +153,7 @@ static void add_string(struct fg_json_writer *w, const char *value, size_t lengt
 	put_char(w, '"');
 }
 
-/* Comma, line break and name: the prefix of every value. */
+/* Writes the comma, the line break and the name before a value. */
 static void begin_value(struct fg_json_writer *w, const char *name)
 {
 	if (w->depth == 0) {

@@ -31,7 +31,7 @@ static const char *reason(void)
 	return words ? words : "unknown reason";
 }
 
-/* The end of a message: how to install the library. */
+/* Returns the end of an error message: how to install the library. */
 static char *source_of(const struct fg_library *library)
 {
 	return *library->package ? fg_xasprintf("install the package %s", library->package)

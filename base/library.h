@@ -26,7 +26,7 @@
 struct fg_library {
 	const char *file;         /* soname that the program was compiled against */
 	const char *package;      /* its package on the build system; "": unknown */
-	const char *purpose;      /* "to talk to servers" */
+	const char *purpose;      /* such as "to talk to servers" */
 	const char *const *names; /* names of the functions */
 	size_t count;
 	void *table; /* function pointers, in the order of `names` */
@@ -56,7 +56,8 @@ int fg_library_open(struct fg_library *library, struct fg_error *err) FG_NODISCA
 # define FG_LIBRARY_LINKED(function) NULL,
 /*
  * Records for packagers' tools that the program may open a library (an ELF note, in the form of
- * https://systemd.io/ELF_DLOPEN_METADATA/). All three are literals without quotation marks.
+ * https://systemd.io/ELF_DLOPEN_METADATA/). All three arguments are literals without inner
+ * quotation marks.
  */
 # define FG_LIBRARY_NOTE(feature, description, file)                                               \
   __asm__(".pushsection .note.dlopen, \"a\", %note\n"                                              \

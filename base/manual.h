@@ -10,15 +10,17 @@
 #include "base/options.h"
 #include "base/strbuf.h"
 
-/* The header and NAME: `name` is the name of the page, "perfdb" or "fastgate-run". */
+/*
+ * Adds the header and the NAME section; `name` is the name of the page, "perfdb" or "fastgate-run".
+ */
 void fg_manual_head(struct fg_strbuf *page, const char *name, const char *program,
 		    const char *summary);
 /* Adds text within a line; with `marks`, text in `backticks` becomes bold. */
 void fg_manual_text(struct fg_strbuf *page, const char *text, bool marks);
 void fg_manual_line(struct fg_strbuf *page, const char *text);
-/* One paragraph per line; lines that begin with a blank stay as they are. */
+/* Adds one paragraph per line; lines that begin with a blank stay as they are. */
 void fg_manual_paragraphs(struct fg_strbuf *page, const char *text);
-/* A word in bold, and below it its explanation. */
+/* Adds a word in bold, with its explanation below. */
 void fg_manual_term(struct fg_strbuf *page, const char *name, const char *what);
 void fg_manual_options(struct fg_strbuf *page, const struct fg_option *options);
 

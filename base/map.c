@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-/* The slot that holds the key, or the empty slot for it. */
+/* Returns the slot that holds the key, or the empty slot where it belongs. */
 static size_t find_slot(const struct fg_map *map, const void *key, size_t key_length, uint64_t hash)
 {
 	const size_t mask = map->slot_count - 1;

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 
 struct fg_map_entry {
-	const char *key; /* NUL-terminated, whatever its bytes */
+	const char *key; /* may contain any bytes; a NUL follows */
 	size_t key_length;
 	uint64_t value;
 	uint64_t hash;
@@ -25,7 +25,7 @@ struct fg_map {
 	struct fg_arena keys;
 };
 
-/* Pointer to the value, or NULL. Valid until the next insertion. */
+/* Returns a pointer to the value, or NULL. Valid until the next insertion. */
 uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_length);
 uint64_t *fg_map_get_text(const struct fg_map *map, const char *key);
 /*

@@ -54,8 +54,8 @@ int fg_parse_uint64(const char *text, uint64_t *value, struct fg_error *err)
 }
 
 /*
- * A decimal number at the start of the text: digits, a point, an exponent; no hexadecimal, no "inf"
- * or "nan".
+ * Reads a decimal number at the start of the text: digits, a point, an exponent; no hexadecimal, no
+ * "inf" or "nan".
  */
 static bool take_number(const char *text, const char **end, double *value)
 {
@@ -108,7 +108,7 @@ struct unit {
 	double factor;
 };
 
-/* Number, optional blank, unit. A bare number has the first unit. */
+/* Reads a number, an optional blank and a unit. A number without a unit is in the first unit. */
 static bool parse_with_unit(const char *text, const struct unit *units, size_t count, double *value)
 {
 	const char *end = NULL;
@@ -189,7 +189,7 @@ int fg_parse_ratio(const char *text, double *value, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Three significant digits without an exponent. */
+/* Prints three significant digits without an exponent. */
 static void print_three(char *text, double value, const char *unit)
 {
 	const double size = fabs(value);
@@ -199,7 +199,7 @@ static void print_three(char *text, double value, const char *unit)
 		       *unit ? " " : "", unit);
 }
 
-/* "2 min 5 s"; from an hour on "1 h 47 min", without seconds. */
+/* Prints "2 min 5 s"; from an hour on "1 h 47 min", without seconds. */
 static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const char *sign)
 {
 	const double seconds = round(size_ns / 1e9);

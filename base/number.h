@@ -21,7 +21,7 @@ int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *e
 /* "64", "64K", "64KiB", "10MB", "2GiB". */
 int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error *err) FG_NODISCARD;
 /*
- * "2%" is 0.02, and so is "0.02". FG_ELIMIT: above 1 without a unit, which is probably a mistake.
+ * "2%" and "0.02" both give 0.02. FG_ELIMIT: above 1 without a unit, which is probably a mistake.
  */
 int fg_parse_ratio(const char *text, double *value, struct fg_error *err) FG_NODISCARD;
 
@@ -29,8 +29,8 @@ enum {
 	FG_NUMBER_TEXT_SIZE = 48
 };
 /*
- * Three significant digits and a fitting unit: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s", "1 h 47
- * min".
+ * Formats with three significant digits and a fitting unit: "210 ms", "34.1 µs", "2 min 5 s", "1 h
+ * 47 min".
  */
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE]);
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); /* "12.4 MiB" */
@@ -39,20 +39,20 @@ fg_format_count(double value,
 		char text[FG_NUMBER_TEXT_SIZE]); /* "12 345" up to 6 digits, then "1.23 M" */
 /* The minus sign for people; programs read '-'. */
 #define FG_MINUS "−"
-/* "+" or the minus sign. */
+/* Returns "+" or the minus sign. */
 const char *fg_format_sign(double value);
-/* Signed, with the given number of significant digits: "+0.0012". */
+/* Formats with a sign and the given number of significant digits: "+0.0012". */
 const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_SIZE]);
-/* The text of fg_format_signed() without its sign. */
+/* Returns the text of fg_format_signed() without its sign. */
 const char *fg_format_without_sign(const char *text);
 /*
- * A change: 0.048 is "+4.8 %". Changes below 0.1 % have two decimals; changes from +1,000 % on are
- * factors: "×11".
+ * Formats a change: 0.048 is "+4.8 %". Changes below 0.1 % have two decimals; changes from +1,000 %
+ * on are factors: "×11".
  */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
-/* A value with its unit: "ns" and "bytes" are scaled, any other unit follows the number. */
+/* Formats a value with its unit: "ns" and "bytes" are scaled, any other unit follows the number. */
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE]);
-/* The shortest text that reads back as the same double, for files. */
+/* Formats as the shortest text that reads back as the same double, for files. */
 const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE]);
 
 #endif

@@ -10,7 +10,7 @@
 
 #if defined(__x86_64__)
 
-/* If it is this call, jump ahead by this many instructions, to the end of the filter. */
+/* If the system call has this number, jumps ahead by `steps`, to the end of the filter. */
 # define ON_CALL(number, steps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), (steps), 0)
 
 bool fg_open_filter_install(void)

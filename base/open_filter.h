@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A seccomp filter that stops a traced program only where it opens a file: the tracer sees
+ * A seccomp filter that stops a traced program only when it opens a file: the tracer sees
  * PTRACE_EVENT_SECCOMP with one of the messages below.
  */
 #ifndef FG_BASE_OPEN_FILTER_H
@@ -14,8 +14,8 @@ enum fg_open_event {
 };
 
 /*
- * Applies to the calling process and everything it starts, for good. Requires a tracer with
- * PTRACE_O_TRACESECCOMP from then on. Returns false if the kernel has no such filter.
+ * Installs the filter for good in the calling process and in everything it starts. From then on it
+ * requires a tracer with PTRACE_O_TRACESECCOMP. Returns false if the kernel has no such filter.
  */
 bool fg_open_filter_install(void);
 

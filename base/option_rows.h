@@ -20,7 +20,7 @@
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,       \
   .offset = offsetof(type, member), .argument = (value), .help = (text) \
  }
-/* As FG_ROW_TEXT, with shell completion; `completion` is an enum fg_complete. */
+/* Like FG_ROW_TEXT, with shell completion; `completion` is an enum fg_complete. */
 #define FG_ROW_NAME(type, member, word, short_form, value, completion, text)                      \
  {                                                                                                \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                                 \

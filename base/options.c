@@ -171,7 +171,7 @@ out:
 typedef int (*set_fn)(const struct fg_option *option, const char *text, void *target,
 		      struct fg_error *err);
 
-/* FG_OPTION_LIST is not here: it needs the arena. */
+/* A list has no setter here, because it needs the arena. */
 static const set_fn setters[FG_OPTION_KIND_COUNT] = {
 	[FG_OPTION_FLAG] = set_flag,         [FG_OPTION_TEXT] = set_text,
 	[FG_OPTION_UNSIGNED] = set_unsigned, [FG_OPTION_INT64] = set_int64,
@@ -260,7 +260,7 @@ static bool find_row(const struct parser *parser, const char *name, char letter,
 	return false;
 }
 
-/* The value after `=`, the rest of the word, or the next word. */
+/* Takes the value after `=`, the remainder of the word, or the next word. */
 static int take_value(struct parser *parser, const struct found *found, const char *inside,
 		      const char **value)
 {

@@ -111,18 +111,18 @@ struct fg_option_grammar {
 	enum fg_option_style style;
 };
 
-/* `argv` without the program's name. */
+/* Parses `argv`, which does not include the program's name. */
 int fg_options_parse(const struct fg_option_grammar *grammar, char *const *argv,
 		     struct fg_arena *arena, struct fg_option_words *words, struct fg_error *err)
 	FG_NODISCARD;
 
-/* The help text of an option with its choices and default. */
+/* Appends the help text of an option with its choices and default. */
 void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text);
-/* The rows as two columns, wrapped. */
+/* Appends the rows as two columns, wrapped. */
 void fg_options_help(const struct fg_option *options, unsigned columns, struct fg_strbuf *text);
 /*
- * A name and its text in two columns. `left` is the width of the left column: 2 blanks, the name, 2
- * blanks; a longer name gets its own line.
+ * Appends a name and its text in two columns. `left` is the width of the left column: 2 blanks, the
+ * name, 2 blanks; a longer name gets a separate line.
  */
 void fg_text_two_columns(struct fg_strbuf *text, const char *name, const char *what, unsigned left,
 			 unsigned columns);

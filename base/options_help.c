@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Options as two columns of text. */
+/* Formats options as two columns of text. */
 #include "base/options.h"
 #include "base/text.h"
 
@@ -8,7 +8,7 @@ enum {
 	MIN_TEXT_COLUMNS = 24
 };
 
-/* "-r, --rate HZ" */
+/* Adds the spelling, such as "-r, --rate HZ". */
 static void add_spelling(const struct fg_option *option, struct fg_strbuf *text)
 {
 	if (option->letter)

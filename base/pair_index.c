@@ -7,7 +7,10 @@ enum {
 	FIRST_SLOTS = 256
 };
 
-/* Two multiplications mix both halves; outsiders choose the pairs of an upload, not the seed. */
+/*
+ * Two multiplications mix both halves. Outsiders choose the pairs of an upload, but do not know the
+ * seed.
+ */
 static size_t slot_of(const struct fg_pair_index *index, uint32_t first, uint32_t second)
 {
 	uint64_t mixed =

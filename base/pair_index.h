@@ -22,10 +22,10 @@ struct fg_pair_index {
 	uint64_t seed;
 };
 
-/* Pointer to the pair's value; a new pair gets `value`. Valid until the next call. */
+/* Returns a pointer to the pair's value; a new pair gets `value`. Valid until the next call. */
 uint32_t *fg_pair_index_add(struct fg_pair_index *index, uint32_t first, uint32_t second,
 			    uint32_t value, bool *is_new);
-/* NULL: absent. */
+/* Returns NULL if the pair is absent. */
 const uint32_t *fg_pair_index_get(const struct fg_pair_index *index, uint32_t first,
 				  uint32_t second);
 /* Reserves room for this many pairs: growing step by step would move every pair several times. */

@@ -11,10 +11,10 @@ enum {
 /*
  * Cost of an expression in the C library, computed in one pass. Two figures multiply:
  *
- * - copies: counts are unrolled: "(a{9}){9}" becomes 81 times a.
+ * - copies: counts are unrolled: "(a{9}){9}" becomes 81 copies of a.
  * - ways to match nothing: "(a*|b*)" has two, "(a*|b*){32}" has 2^32, and the matcher is built by
- *   trying all of them. An item that consumes a character has none, and ends a run of items that
- *   may match nothing.
+ *   trying all of them. An item that consumes a character has no such way, and ends a run of items
+ *   that may match nothing.
  */
 struct level {           /* an open group; the first is the whole expression */
 	unsigned copies; /* the largest count inside it */
@@ -57,7 +57,7 @@ static const char *skip_brackets(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Saturates at the limit. */
+/* Multiplies; saturates at the limit. */
 static unsigned times(unsigned a, unsigned b)
 {
 	const unsigned long product = (unsigned long)a * b;
@@ -160,7 +160,7 @@ static const char *step(struct scan *scan, const char *at)
 		return at + 1;
 	default:
 		begin_item(scan);
-		/* "\b" and similar match between characters. */
+		/* "\b" and similar escapes match between characters. */
 		scan->ways = *at == '\\' && at[1] && strchr("bB<>`'", at[1]);
 		return *at == '[' ? skip_brackets(at) : at + (*at == '\\' && at[1] ? 2 : 1);
 	}
@@ -225,7 +225,7 @@ int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_e
 	return FG_OK;
 }
 
-/* The subject, or its beginning if it is too long. */
+/* Returns the subject, or its beginning if it is too long. */
 static const char *bounded(const char *subject, char buffer[FG_PATTERN_MAX_SUBJECT + 1])
 {
 	size_t length = strnlen(subject, FG_PATTERN_MAX_SUBJECT + 1);
@@ -251,7 +251,10 @@ void fg_pattern_release(struct fg_pattern *pattern)
 	pattern->set = false;
 }
 
-/* The text up to the delimiter, with "\delimiter" unescaped; NULL if the delimiter is missing. */
+/*
+ * Returns the text up to the delimiter, with "\delimiter" unescaped; NULL if the delimiter is
+ * missing.
+ */
 static char *take_part(const char **position, char delimiter)
 {
 	struct fg_strbuf part = {0};

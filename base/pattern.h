@@ -28,7 +28,10 @@ struct fg_pattern {
 	bool set;
 };
 
-/* The reason why an expression is too expensive; NULL: it is not, though it may be invalid. */
+/*
+ * Returns the reason why an expression is too expensive, or NULL if it is not (it may still be
+ * invalid).
+ */
 const char *fg_pattern_excess(const char *text);
 
 int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)

@@ -3,7 +3,7 @@
  * No process is left running. Each program gets a process group, which is signalled as a whole. A
  * descendant that leaves the group (a daemon) is reparented to us, because we are a subreaper. Any
  * child that we neither started nor were asked to keep is therefore a stray, and is ended after its
- * program. A child learns of our own death through PR_SET_PDEATHSIG.
+ * program. If we die, PR_SET_PDEATHSIG kills our children.
  */
 #include "base/process.h"
 
@@ -98,7 +98,7 @@ static bool can_share_memory(const struct fg_process_options *options)
 	       strcmp(path_of(options->environment), path_of(environ)) == 0;
 }
 
-/* fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT... */
+/* Makes "fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT...". */
 static void make_launch_argv(const struct fg_process_options *options, struct start *start)
 {
 	char *const *environment = options->environment ? options->environment : environ;
@@ -394,7 +394,7 @@ static bool is_known(pid_t pid)
 	return false;
 }
 
-/* Children that we neither started nor keep; `found` has room for `room`. */
+/* Finds children that we neither started nor keep; `found` has room for `room`. */
 static size_t find_strays(pid_t *found, size_t room)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -533,8 +533,8 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 }
 
 /*
- * The launcher has ended: its report about the program counts. If it was killed with its program,
- * no report comes.
+ * The launcher has ended: use its report about the program. If it was killed with its program,
+ * there is no report.
  */
 static void read_report(const struct fg_process *process, struct fg_process_result *result,
 			int *status)
@@ -570,9 +570,7 @@ static void try_reap(struct fg_process *process, struct fg_process_result *resul
 	result->timed_out = process->timed_out;
 	process->reaped = true;
 	forget(process);
-	/*
-	 * The rest of the process group ends too, unless the program may leave processes running.
-	 */
+	/* Ends the other processes of the group, unless the program may leave processes running. */
 	if (!process->options.keep_children && kill(-process->pid, SIGKILL) == 0)
 		/* after our own SIGTERM, survivors do not count */
 		result->left_children = !process->kill_at_ns;

@@ -81,7 +81,7 @@ struct fg_process_result {
 	bool output_cut;
 };
 
-/* CPU time of the program and its waited-for children. */
+/* Returns the CPU time of the program and its waited-for children. */
 int64_t fg_process_cpu_ns(const struct fg_process_result *result);
 
 struct fg_process {
@@ -110,7 +110,7 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 size_t fg_process_signal_strays(int signal);
 /* Kills the strays and, in turn, their children. Returns whether any was still running. */
 bool fg_process_end_strays(void);
-/* Is a process running that a program started with keep_children left behind? */
+/* Is a process still running that was left behind by a program with keep_children? */
 bool fg_process_has_kept(void);
 /* Ends the processes that programs started with keep_children left running. */
 void fg_process_end_kept(void);
@@ -120,8 +120,8 @@ void fg_process_result_release(struct fg_process_result *result);
 int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
 		   struct fg_error *err) FG_NODISCARD;
 /*
- * "exited with code 3", "was killed by signal 11 (Segmentation fault)" or "exceeded its time limit
- * (stopped after 60.0 s)".
+ * Appends "exited with code 3", "was killed by signal 11 (Segmentation fault)" or "exceeded its
+ * time limit (stopped after 60.0 s)".
  */
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text);
 

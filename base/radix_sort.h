@@ -10,7 +10,7 @@ struct fg_keyed {
 	uint32_t value; /* for the caller, usually an index */
 };
 
-/* Ascending; equal keys keep their order. */
+/* Sorts in ascending order; equal keys keep their order. */
 void fg_keyed_sort(struct fg_keyed *items, size_t count);
 
 #endif

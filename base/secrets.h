@@ -11,7 +11,7 @@
  * or an unset variable is fine.
  */
 void fg_secret_take(const char *name);
-/* The value of a variable that was taken; NULL: unset or empty. */
+/* Returns the value of a variable that was taken; NULL: unset or empty. */
 const char *fg_secret(const char *name);
 
 #endif

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* In place, ascending.  The values must not be NaN. */
+/* Sorts in place, ascending. The values must not be NaN. */
 void fg_sort(double *values, size_t count);
-/* The median of the values, which it sorts; NaN if none. */
+/* Sorts the values and returns their median; NaN if there are no values. */
 double fg_middle(double *values, size_t count);
 
 /*

@@ -19,7 +19,7 @@ struct fg_sorted {
 #define FG_SORTED(items, count, type, member) \
  (&(const struct fg_sorted){(items), (count), sizeof(type), offsetof(type, member)})
 
-/* Number of elements below the key, or, with `equal`, up to the key. */
+/* Returns the number of elements below the key, or, with `equal`, up to the key. */
 static inline size_t fg_sorted_before(const struct fg_sorted *sorted, uint64_t key, bool equal)
 {
 	const char *members = sorted->items;
@@ -39,15 +39,15 @@ static inline size_t fg_sorted_before(const struct fg_sorted *sorted, uint64_t k
 	return low;
 }
 
-/* Number of elements below the key. */
+/* Returns the number of elements below the key. */
 static inline size_t fg_sorted_below(const struct fg_sorted *sorted, uint64_t key)
 {
 	return fg_sorted_before(sorted, key, false);
 }
 
 /*
- * Number of elements up to the key: the last of them is the element that begins at or before the
- * key.
+ * Returns the number of elements up to the key: the last of them is the element that begins at or
+ * before the key.
  */
 static inline size_t fg_sorted_up_to(const struct fg_sorted *sorted, uint64_t key)
 {

@@ -26,7 +26,7 @@ void fg_strbuf_add_char(struct fg_strbuf *text, char c);
 void fg_strbuf_add_repeated(struct fg_strbuf *text, char c, size_t count);
 void fg_strbuf_printf(struct fg_strbuf *text, const char *format, ...) FG_PRINTF(2, 3);
 void fg_strbuf_vprintf(struct fg_strbuf *text, const char *format, va_list ap) FG_PRINTF(2, 0);
-/* Never NULL: "" when empty.  Borrowed until the next change. */
+/* Returns "" if the buffer is empty, never NULL. Borrowed until the next change. */
 const char *fg_strbuf_text(const struct fg_strbuf *text);
 /* Hands over the text, to be freed; the buffer is empty afterwards. Never NULL. */
 char *fg_strbuf_detach(struct fg_strbuf *text);

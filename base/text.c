@@ -136,7 +136,7 @@ void fg_text_quote_words(struct fg_strbuf *text, char *const *argv)
 
 /* ---- UTF-8 ---- */
 
-/* Length of the valid sequence at the start (Unicode 15, table 3-7), or 0. */
+/* Returns the length of the valid sequence at the start (Unicode 15, table 3-7), or 0. */
 static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *code)
 {
 	static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -163,8 +163,8 @@ static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *code)
 }
 
 /*
- * C0, DEL, C1, and the marks that change the direction of text: they can make a line look different
- * from its bytes.
+ * Is this C0, DEL, C1, or a mark that changes the direction of text? Such marks can make a line
+ * look different from its bytes.
  */
 static bool is_control(uint32_t code)
 {
@@ -272,7 +272,10 @@ static size_t code_width(uint32_t code)
 	return 1;
 }
 
-/* The bytes at the start that fit into `columns` columns, and the columns that they occupy. */
+/*
+ * Returns the number of bytes at the start that fit into `columns` columns; *used gets the columns
+ * that these bytes occupy.
+ */
 static size_t head_of(const char *text, size_t columns, size_t *used)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -344,8 +347,8 @@ enum {
 };
 
 /*
- * Edit distance between two short words: insert, delete, replace, swap of neighbours (optimal
- * string alignment).
+ * Returns the edit distance between two short words: insert, delete, replace, swap of neighbours
+ * (optimal string alignment).
  */
 static size_t distance(const char *a, const char *b)
 {

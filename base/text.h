@@ -13,7 +13,7 @@
  */
 int fg_text_split_words(const char *command, struct fg_arena *arena, char ***argv, size_t *argc,
 			struct fg_error *err) FG_NODISCARD;
-/* The first word that only a shell understands, such as "|" or ">", or NULL. */
+/* Returns the first word that only a shell understands, such as "|" or ">", or NULL. */
 const char *fg_text_shell_word(char *const *argv);
 /* Joins the words so that a shell reads them back unchanged. */
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
@@ -22,7 +22,7 @@ void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 char *fg_text_join(const char *const *words, const char *between);
 
 bool fg_text_is_utf8(const char *bytes, size_t length);
-/* UTF-8 without anything that fg_text_add_clean() would replace: fit for a name. */
+/* Is this UTF-8 without anything that fg_text_add_clean() would replace, and so fit for a name? */
 bool fg_text_is_clean(const char *bytes, size_t length);
 /*
  * Appends `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at
@@ -39,19 +39,23 @@ void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t lengt
  * blanks) or contains "##["; an inserted blank prevents both.
  */
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
-/* Columns of the text on a terminal (wide and combining characters considered). */
+/* Returns the columns of the text on a terminal (wide and combining characters considered). */
 size_t fg_text_width(const char *text);
-/* The number of bytes at the start that fit into `columns` columns. */
+/* Returns the number of bytes at the start that fit into `columns` columns. */
 size_t fg_text_head(const char *text, size_t columns);
-/* Cuts the middle out of a name that is wider: "reco::Fitter<…>::fit(Track&)"; 0: any width. */
+/*
+ * Cuts the middle out of a name wider than `columns`: "reco::Fitter<…>::fit(Track&)"; 0: any width.
+ */
 void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns);
-/* For HTML and Markdown: each of the special characters becomes a reference, "&#60;". */
+/*
+ * Appends text for HTML or Markdown: each of the `special` characters becomes a reference, "&#60;".
+ */
 void fg_text_add_references(struct fg_strbuf *text, const char *plain, size_t length,
 			    const char *special);
 
 /*
- * The name nearest to `word` for "did you mean", at most three typing errors away (fewer for a
- * short word), or NULL. `names` ends with NULL.
+ * Returns the name nearest to `word` for "did you mean", at most three typing errors away (fewer
+ * for a short word), or NULL. `names` ends with NULL.
  */
 const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);
@@ -62,12 +66,12 @@ bool fg_text_ends_with_any(const char *text, const char *const *ends, size_t cou
  fg_text_starts_with_any(text, starts, FG_ARRAY_SIZE(starts))
 #define FG_TEXT_ENDS_WITH_ANY(text, ends) fg_text_ends_with_any(text, ends, FG_ARRAY_SIZE(ends))
 
-/* The next line that is not empty, cut from `*rest`, which may be NULL; NULL: no more. */
+/* Cuts the next line that is not empty from `*rest` (which may be NULL); NULL: no more. */
 char *fg_text_next_line(char **rest);
 
 /* Does the list, which may be NULL, have this word? `between` lists all separating characters. */
 bool fg_text_has_word(const char *list, const char *between, const char *word, size_t length);
-/* The index of the word, or `count` if it is not in the list. */
+/* Returns the index of the word, or `count` if it is not in the list. */
 size_t fg_text_find(const char *word, const char *const *words, size_t count);
 #define FG_TEXT_IS_AMONG(word, words) \
  (fg_text_find(word, words, FG_ARRAY_SIZE(words)) < FG_ARRAY_SIZE(words))

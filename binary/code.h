@@ -69,8 +69,8 @@ struct fg_code {
 	 */
 	const char *code_loader;
 	/*
-	 * Covers everything reachable from an entry point: the start files, exported symbols,
-	 * constructors. Two builds with the same digest run the same code.
+	 * Covers everything reachable from an entry point: main, the start files, exported symbols,
+	 * constructors, destructors. Two builds with the same digest run the same code.
 	 */
 	uint8_t digest[FG_CODE_DIGEST_SIZE];
 	/*
@@ -94,7 +94,7 @@ void fg_code_release(struct fg_code *code);
  * items have the name, returns the first. NULL: unknown, or an alias of several items.
  */
 const struct fg_code_item *fg_code_find(const struct fg_code *code, const char *name);
-/* The function that holds this address, or NULL. */
+/* Returns the function that holds this address, or NULL. */
 const struct fg_code_item *fg_code_at(const struct fg_code *code, uint64_t address);
 
 enum fg_code_change {
@@ -109,7 +109,7 @@ struct fg_code_pair {
 	uint32_t before;
 	uint32_t after;
 	enum fg_code_change change;
-	bool reaches_change; /* the item or anything reachable from it differs */
+	bool reaches_change; /* the item, or something reachable from it, differs */
 };
 
 #define FG_CODE_NONE UINT32_MAX

@@ -132,7 +132,7 @@ static bool tables_are_sound(const struct fg_debug_index *x)
 	return good;
 }
 
-/* Reads the arrays; false: the counts do not fit the size, or the checksum is wrong. */
+/* Reads the arrays. Returns false if the counts do not match the size, or the checksum is wrong. */
 static bool take_arrays(struct fg_debug_index *index, const struct fg_debug_cache_header *header,
 			const struct fg_source *source)
 {
@@ -207,7 +207,7 @@ static void prune_file(void *context, const char *path)
 		(void)unlink(path);
 }
 
-/* The cache's own files are FOLDER/xx/NAME.fgsym: other folders are left alone. */
+/* Prunes a folder of the cache, FOLDER/xx; folders with longer names are not the cache's. */
 static void prune_folder(void *context, const char *path)
 {
 	if (strlen(fg_fs_base_name(path)) == 2)

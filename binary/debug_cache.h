@@ -28,7 +28,7 @@ struct fg_debug_cache_header {
 	char magic[8];
 	uint32_t byte_order;
 	uint32_t crc;  /* crc32c of everything after the header */
-	uint64_t size; /* of everything after the header */
+	uint64_t size; /* bytes after the header */
 	uint64_t counts[FG_DEBUG_CACHE_ARRAYS];
 	char build_id[FG_BUILD_ID_TEXT + 7];
 };

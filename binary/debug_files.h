@@ -19,14 +19,14 @@ char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const cha
  */
 char *fg_debug_file_check(const struct fg_elf *elf, const char *path);
 
-/* The vdso that is mapped into this process; NULL: none. */
+/* Returns the vdso that is mapped into this process, or NULL. */
 const void *fg_debug_own_vdso(size_t *size);
 
 /* ---- mini_debug.c ---- */
 
 enum {
 	FG_MINI_DEBUG_MAX_PACKED = 64 << 20,
-	/* limit of the unpacked size, and of the memory for unpacking */
+	/* limit of the unpacked size, and of the memory used to unpack */
 	FG_MINI_DEBUG_MAX_BYTES = 256 << 20,
 };
 

@@ -54,7 +54,7 @@ static size_t count_before(const void *items, size_t count, size_t stride, uint6
 	const char *at = items;
 	uint64_t start;
 
-	/* branchless halving: a branch here would be mispredicted every other time */
+	/* branchless halving: a branch here would be mispredicted half of the time */
 	while (count > 1) {
 		const size_t half = count / 2;
 

@@ -117,12 +117,12 @@ int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct f
 /* Returns the length of the chain; 0: nothing is known about the address. */
 size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX]);
-/* The text at this offset; valid until a text is added, for example by a walk. */
+/* Returns the text at this offset; valid until a text is added, for example by a walk. */
 static inline const char *fg_debug_text(const struct fg_debug_index *index, uint32_t text)
 {
 	return index->texts + text;
 }
-/* The text, if it lives as long as the index; NULL: it may move. */
+/* Returns the text if it lives as long as the index; NULL: it may move. */
 static inline const char *fg_debug_lasting_text(const struct fg_debug_index *index, uint32_t text)
 {
 	return text < index->loaded_texts_size ? index->loaded_texts + text : NULL;
@@ -143,13 +143,13 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 
 /*
  * Removes cache files below `folder` that have not been used for FG_DEBUG_CACHE_DAYS: every build
- * leaves one.
+ * leaves a file.
  */
 enum {
 	FG_DEBUG_CACHE_DAYS = 30
 };
 void fg_debug_cache_prune(const char *folder);
-/* The path of this build's file below the cache's folder. The caller frees it. */
+/* Returns the path of this build's file below the cache's folder. The caller frees it. */
 char *fg_debug_cache_file(const char *cache_folder, const char *build_id);
 
 /* debug_walk.c and debug_texts.c read with libdw and append to the index. */

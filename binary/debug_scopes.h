@@ -21,7 +21,7 @@ struct fg_debug_scopes {
 	struct fg_strbuf texts;     /* NUL-terminated; offset 0 is "" */
 };
 
-/* "reco::work::<lambda(double)>" or ""; valid until the next call. */
+/* Returns a scope such as "reco::work::<lambda(double)>", or ""; valid until the next call. */
 const char *fg_debug_scope_of(struct fg_debug_scopes *scopes, Dwarf_Die *function);
 void fg_debug_scopes_release(struct fg_debug_scopes *scopes);
 

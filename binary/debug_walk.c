@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The part of the debug index that uses libdw: finds the units of a file and walks one.
+ * The part of the debug index that uses libdw: finds the units of a file, and walks one unit at a
+ * time.
  *
  * A walk goes over a unit's entries in order. Functions and inlined copies with code become scopes;
  * their address ranges are put on a list and, at the end, cut into segments that do not overlap.
@@ -133,7 +134,7 @@ static unsigned number_of(Dwarf_Die *entry, unsigned attribute)
 }
 
 /*
- * The entry that names the function: an inlined copy or an out-of-line body points to it. A
+ * Finds the entry that names the function: an inlined copy or an out-of-line body points to it. A
  * constructor or destructor has several bodies (complete, base, deleting), each with its own
  * linkage name.
  */
@@ -168,8 +169,8 @@ static uint32_t file_text(struct walk *w, size_t file)
 }
 
 /*
- * The file that declares a function. dwarf_decl_file() would assert that the unit has a table of
- * files, which a unit of an untrusted binary may lack.
+ * Returns the file that declares a function. dwarf_decl_file() would assert that the unit has a
+ * table of files, which a unit of an untrusted binary may lack.
  */
 static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 {
@@ -191,7 +192,7 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 				 without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
-/* The function's name as a text, with its scope if it lacks a linkage name. */
+/* Adds the function's name to the texts, with its scope if it lacks a linkage name. */
 static uint32_t name_text(struct walk *w, Dwarf_Die *origin, bool with_scope)
 {
 	const char *name = text_of(origin, DW_AT_name);

@@ -2,9 +2,9 @@
 /*
  * The C++ runtime demangles C++ names, through its entry point with a callback: it passes the text
  * on in pieces and allocates nothing. A crafted name can refer to its own parts so often that its
- * text is practically endless ("_Z1f" and thirty function types, each naming the one before it
- * twice, would be 2^30 letters). The demangler cannot be interrupted, but it holds no resources, so
- * the callback may longjmp out of it.
+ * text is practically endless ("_Z1f" with thirty function types, each of which names the previous
+ * one twice, would have 2^30 letters). The demangler cannot be interrupted, but it holds no
+ * resources, so the callback may longjmp out of it.
  */
 #include "binary/demangle.h"
 
@@ -24,8 +24,9 @@ struct output {
 };
 
 /*
- * Length without a compiler's suffix: gcc and clang append ".cold", ".isra.0", ".constprop.1",
- * ".part.2", ".llvm.123". Apart from such a suffix, a C++ linkage name contains no dot.
+ * Returns the length without a compiler's suffix: gcc and clang append ".cold", ".isra.0",
+ * ".constprop.1", ".part.2", ".llvm.123". Apart from such a suffix, a C++ linkage name contains no
+ * dot.
  */
 static size_t length_without_suffix(const char *linkage)
 {

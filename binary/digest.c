@@ -22,7 +22,10 @@ static int compare_names(const struct fg_image_symbol *a, const struct fg_image_
 
 FG_ORDER_BY(compare_orderings, struct ordering, compare_names(a->symbol, b->symbol), FG_UP(index))
 
-/* True for a section that takes effect although nothing references it: constructors, .interp. */
+/*
+ * True for a section that takes effect although nothing references it: constructors, destructors,
+ * .interp.
+ */
 static bool acts_by_itself(const struct fg_image_section *section)
 {
 	return strcmp(section->name, ".init_array") == 0 ||

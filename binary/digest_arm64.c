@@ -7,7 +7,7 @@
  * offset in it. The halves of a pair need not be neighbours, so the pages that registers hold are
  * followed through the function, along its branches, until nothing changes any more.
  *
- * A page is lost where two paths bring different pages, or after a jump with an unknown target. If
+ * A page is lost if two paths bring different pages, or after a jump with an unknown target. If
  * such a register is read anyway, or a page is used other than as half of a pair, all pages of the
  * function are digested as they are: the function then counts as changed if the linker placed
  * anything that it refers to elsewhere.
@@ -108,19 +108,19 @@ static const struct form *form_of(uint32_t word)
 	return NULL;
 }
 
-/* bl; blr and its authenticated forms */
+/* Is this bl, blr or an authenticated form of blr? */
 static bool is_call(uint32_t word)
 {
 	return (word & 0xfc000000u) == 0x94000000u || (word & 0xfee00000u) == 0xd6200000u;
 }
 
-/* br and its authenticated forms, whose target is unknown */
+/* Is this br, or an authenticated form of br? Its target is unknown. */
 static bool is_jump(uint32_t word)
 {
 	return (word & 0xfee00000u) == 0xd6000000u;
 }
 
-/* br, ret and their other forms */
+/* Is this br, ret or another form of br or ret? */
 static bool is_end(uint32_t word)
 {
 	return (word & 0xfe000000u) == 0xd6000000u && !is_call(word);
@@ -215,7 +215,9 @@ static void follow_memory(struct follow *f, uint32_t word)
 	}
 }
 
-/* The address of the pair; its base register must hold a page or a whole address. */
+/*
+ * Returns the address that the pair forms; its base register must hold a page or a whole address.
+ */
 static uint64_t address_in(const struct follow *f, const struct half *half)
 {
 	return (f->now.of[half->base] >> KIND_BITS) + half->offset;

@@ -117,7 +117,9 @@ static const struct fg_image_relocation *arm64_stub_target(const struct fg_diges
 	return slot;
 }
 
-/* The target of a veneer ("__f_veneer"), a jump that the linker inserts for a distant call. */
+/*
+ * Returns the target of a veneer ("__f_veneer"), a jump that the linker inserts for a distant call.
+ */
 static uint64_t behind_veneer(const struct fg_digester *d, const struct fg_image_symbol *symbol,
 			      uint64_t address)
 {
@@ -218,9 +220,9 @@ static bool is_in_function(const struct fg_digester *d, uint64_t address)
 }
 
 /*
- * The table of a switch: offsets from its own start to places in the function that uses it. Returns
- * the number of entries of that form; a table has at least two. The bytes after them do not belong
- * to it.
+ * Measures the table of a switch: offsets from its own start to places in the function that uses
+ * it. Returns the number of entries of that form; a table has at least two. The bytes after the
+ * last such entry do not belong to it.
  */
 static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, uint64_t size)
 {
@@ -233,8 +235,8 @@ static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, ui
 }
 
 /*
- * The size of the content in [address, address + extent), without the padding before the next
- * object. A text may continue past the extent, because linkers let one string be the end of
+ * Returns the size of the content in [address, address + extent), without the padding before the
+ * next object. A text may continue past the extent, because linkers let one string be the end of
  * another.
  */
 static uint64_t content_size(const struct fg_digester *d, uint64_t address, uint64_t extent)
@@ -355,8 +357,8 @@ static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t 
 }
 
 /*
- * Bytes that the instruction reads or writes at its displacement; 0: it only takes the address, or
- * unknown.
+ * Returns how many bytes the instruction reads or writes at its displacement; 0: it only takes the
+ * address, or the number is unknown.
  */
 static uint64_t operand_size(const struct fg_digester *d, const struct fg_decoded *i)
 {
@@ -452,7 +454,7 @@ static void note_form(struct fg_digester *d, const struct fg_decoded *i)
 		self->tail_count++;
 }
 
-/* mrs from a register that identifies the processor */
+/* Is this mrs from a register that identifies the processor? */
 static bool queries_cpu(uint32_t word)
 {
 	return (word & 0xfffff000u) == 0xd5380000u;

@@ -90,11 +90,11 @@ struct fg_code_place fg_decoded_displacement(const struct fg_image *image,
 struct fg_code_place fg_decoded_immediate(const struct fg_image *image, const struct fg_decoded *i,
 					  unsigned index);
 
-/* The first pass: the addresses of all data that has no name. */
+/* The first pass: collects the addresses of all data without a name. */
 void fg_digester_collect_unnamed(struct fg_digester *d);
 /*
- * The end of the unnamed data at this address: the next address that is referred to, the next
- * symbol or the section's end.
+ * Returns the end of the unnamed data at this address: the next address that is referred to, the
+ * next symbol or the section's end.
  */
 uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address);
 /* The second pass: writes the digest of `d->item`, which is this symbol; `text` is scratch. */

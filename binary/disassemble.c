@@ -26,7 +26,7 @@ static bool begin(struct disassembler *d, uint16_t machine)
 						      ZYDIS_PADDING_DISABLED));
 }
 
-/* The target of a relative jump or call; 0 for any other instruction. */
+/* Returns the target of a relative jump or call; 0 for any other instruction. */
 static uint64_t target_of(const ZydisDecodedInstruction *decoded,
 			  const ZydisDecodedOperand *operands, uint64_t address)
 {

@@ -34,7 +34,7 @@ struct fg_eh_frames {
 /* Adds the section's frames; `frames` begins as {.is_complete = true}. */
 void fg_eh_frames_add(struct fg_eh_frames *frames, const struct fg_eh_section *section);
 void fg_eh_frames_release(struct fg_eh_frames *frames);
-/* The last frame that begins at or before the address, or NULL. */
+/* Returns the last frame that begins at or before the address, or NULL. */
 const struct fg_eh_frame *fg_eh_frames_before(const struct fg_eh_frames *frames, uint64_t address);
 
 /*

@@ -5,7 +5,7 @@
 #include "base/radix_sort.h"
 #include "base/sorted.h"
 
-/* .gnu_debuglink: a file name, padding to four bytes, the crc32 of that file. */
+/* Reads .gnu_debuglink: a file name, padding to four bytes, the crc32 of that file. */
 static void read_debuglink(const struct fg_elf_tables *file, struct fg_elf *elf)
 {
 	const Elf64_Shdr *section = fg_elf_tables_section(file, ".gnu_debuglink");
@@ -258,7 +258,7 @@ static void note_sections(const struct fg_elf_tables *file, struct fg_elf *elf)
 	}
 }
 
-/* Closes the file. */
+/* Fills `elf` from the file, and closes the file. */
 static int parse(struct fg_elf_tables *file, struct fg_elf *elf, struct fg_error *err)
 {
 	int status = fg_elf_tables_read_sections(file, err);
@@ -391,7 +391,7 @@ static bool contains(const struct fg_elf_symbol *symbol, const struct fg_elf_sym
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address)
 {
 	enum {
-		LOOK_BACK = 32 /* symbols inside a larger one's range */
+		LOOK_BACK = 32 /* symbols that may lie inside a larger symbol's range */
 	};
 	size_t low = 0;
 

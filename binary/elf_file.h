@@ -4,7 +4,7 @@
  * the names of its PLT entries and where its debug information may lie.  Little-endian files of 32
  * and 64 bits (i386, x86-64, aarch64).
  *
- * The file is untrusted; binary/elf_tables.h reads it.  A broken one gives FG_EPARSE and no
+ * The file is untrusted; binary/elf_tables.h reads it. A broken file gives FG_EPARSE and no
  * symbols.
  */
 #ifndef FG_SYMBOLS_ELF_FILE_H
@@ -69,15 +69,15 @@ struct fg_elf_code {
 int fg_elf_read_code(const char *path, uint64_t address, size_t size, struct fg_elf_code *code,
 		     struct fg_error *err) FG_NODISCARD;
 
-/* The symbol that contains the address, or NULL. */
+/* Returns the symbol that contains the address, or NULL. */
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address);
 static inline const char *fg_elf_name(const struct fg_elf *elf, const struct fg_elf_symbol *symbol)
 {
 	return elf->strings + symbol->name;
 }
 /*
- * The function that the PLT entry at this address jumps to; "" if unknown, NULL if the address is
- * not in a PLT entry.
+ * Returns the function that the PLT entry at this address jumps to; "" if unknown, NULL if the
+ * address is not in a PLT entry.
  */
 const char *fg_elf_plt_target(const struct fg_elf *elf, uint64_t address);
 /* hexadecimal; "" without a build-id */

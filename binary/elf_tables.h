@@ -5,7 +5,7 @@
  * 64-bit form.
  *
  * The file is untrusted: a table is checked against the file's size before it is read, a text
- * against its string table. Files other than ELF give FG_EPARSE, other byte orders and widths
+ * against its string table. Files other than ELF give FG_EPARSE; other byte orders and widths give
  * FG_EUNSUPPORTED.
  */
 #ifndef FG_SYMBOLS_ELF_TABLES_H
@@ -36,7 +36,7 @@ struct fg_elf_class {
 	size_t (*relocated_symbol)(const void *bytes); /* index of a relocation's symbol */
 };
 
-/* elf_class.c: the class of a file by its first bytes; NULL: neither 32 nor 64 bits. */
+/* In elf_class.c: returns the class of a file by its first bytes; NULL: neither 32 nor 64 bits. */
 const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT]);
 
 struct fg_elf_tables {
@@ -55,17 +55,17 @@ struct fg_elf_tables {
 /* Reads header and segments.  On failure there is nothing to close. */
 int fg_elf_tables_open(const char *path, struct fg_elf_tables *elf, struct fg_error *err)
 	FG_NODISCARD;
-/* As fg_elf_tables_open(), for a file in memory, which must outlive the tables. */
+/* Like fg_elf_tables_open(), for a file in memory, which must outlive the tables. */
 int fg_elf_tables_open_memory(const void *data, size_t size, const char *name,
 			      struct fg_elf_tables *elf, struct fg_error *err) FG_NODISCARD;
 /* A file without sections is valid. */
 int fg_elf_tables_read_sections(struct fg_elf_tables *elf, struct fg_error *err) FG_NODISCARD;
 void fg_elf_tables_close(struct fg_elf_tables *elf);
 
-/* The first segment of this type (PT_INTERP, ...), or NULL. */
+/* Returns the first segment of this type (PT_INTERP, ...), or NULL. */
 const Elf64_Phdr *fg_elf_tables_segment(const struct fg_elf_tables *elf, uint32_t type);
 const char *fg_elf_tables_section_name(const struct fg_elf_tables *elf, const Elf64_Shdr *section);
-/* NULL: no section of this name. */
+/* Returns NULL if there is no section of this name. */
 const Elf64_Shdr *fg_elf_tables_section(const struct fg_elf_tables *elf, const char *name);
 /*
  * Returns bytes of the file, followed by a NUL; the caller frees them. NULL: too many, not in the
@@ -106,7 +106,7 @@ struct fg_elf_dynamic {
 
 /* A file without a dynamic section gives an empty result. */
 void fg_elf_dynamic_read(const struct fg_elf_tables *elf, struct fg_elf_dynamic *dynamic);
-/* The text that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
+/* Returns the text that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
 const char *fg_elf_dynamic_text(const struct fg_elf_dynamic *dynamic, const Elf64_Dyn *entry);
 void fg_elf_dynamic_release(struct fg_elf_dynamic *dynamic);
 

@@ -10,10 +10,10 @@
  *	4011a6:  4c 8d 25 ..        lea   0x2e3b(%rip),%r12         ← the stub comes back here
  *
  * The whole object is examined: every byte that could begin a branch with a 32-bit distance; every
- * branch with an 8-bit distance in known code, and near other bytes every byte that could begin
- * one; every word of data and every relocation that is an address; every landing pad of exceptions;
- * every symbol. A function is refused, with a reason, if it has a jump that could lead anywhere
- * within it, or if anything else cannot be proved.
+ * branch with an 8-bit distance in known code, and, near other bytes, every byte that could begin
+ * such a branch; every word of data and every relocation that is an address; every landing pad of
+ * exceptions; every symbol. A function is refused, with a reason, if it has a jump that could lead
+ * anywhere within it, or if anything else cannot be proved.
  */
 #ifndef FG_CODE_ENTRIES_H
 #define FG_CODE_ENTRIES_H

@@ -4,8 +4,7 @@
  * searched for at every byte of the code, whether an instruction begins there or not: bytes that
  * only look like such a branch point to a given few bytes once in a million. Branches with 8-bit
  * distances and addresses would match everywhere. They are decoded as the processor would, from the
- * start of each function to its end, and searched for at every byte only where that is not
- * possible.
+ * start of each function to its end, and searched for at every byte only if that is not possible.
  */
 #include "binary/entry_scan.h"
 
@@ -144,8 +143,8 @@ static bool read_frame(struct scan *s, size_t index)
 /* ---- every byte ---- */
 
 /*
- * Searches for bytes that could be a branch of 32 bits, and outside known code also for branches of
- * 8 bits and relative addresses, which an immediate operand may follow.
+ * Searches for bytes that could be a branch with a 32-bit distance, and outside known code also for
+ * branches with 8-bit distances and for relative addresses, which an immediate operand may follow.
  */
 static void scan_code(const struct scan *s, const struct fg_image_section *section)
 {

@@ -21,7 +21,9 @@ enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 
 /* ---- entry_scan.c ---- */
 
-/* The section with the frame's bytes if all of them are code of the file; otherwise NULL. */
+/*
+ * Returns the section with the frame's bytes if all of them are code of the file; otherwise NULL.
+ */
 const struct fg_image_section *fg_entry_section(const struct fg_image *image,
 						const struct fg_eh_frame *frame);
 

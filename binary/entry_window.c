@@ -115,7 +115,10 @@ static bool copy(struct window *w)
 
 /* ---- instructions ---- */
 
-/* Refuses a branch with a prefix for its operand size, on which processors differ. */
+/*
+ * Copies a conditional jump, with a 32-bit distance. Refuses other branches, and a prefix for the
+ * operand size, on which processors differ.
+ */
 static bool copy_branch(const struct window *w)
 {
 	const ZydisDecodedInstruction *decoded = &w->decoded;

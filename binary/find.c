@@ -13,7 +13,7 @@ static int compare_to_alias(const void *name, const void *alias)
 	return strcmp(name, ((const struct fg_code_alias *)alias)->name);
 }
 
-/* The item of this alias; FG_CODE_NONE: none, or several. */
+/* Returns the item of this alias; FG_CODE_NONE: none, or several. */
 static uint32_t item_of_alias(const struct fg_code *code, const char *name)
 {
 	const struct fg_code_alias *end = code->aliases + code->alias_count;

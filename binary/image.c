@@ -93,8 +93,8 @@ static void read_sections(struct reader *r)
 }
 
 /*
- * "parse.part.2.cold" → "parse.part.cold": compilers number clones and static locals in order of
- * appearance.
+ * Turns "parse.part.2.cold" into "parse.part.cold": compilers number clones and static locals in
+ * order of appearance.
  */
 const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 {

@@ -99,16 +99,16 @@ int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_erro
 	FG_NODISCARD;
 void fg_image_release(struct fg_image *image);
 
-/* A symbol's name in the form of fg_image_symbol, in the arena. */
+/* Returns a symbol's name in the form of fg_image_symbol, in the arena. */
 const char *fg_image_plain_name(struct fg_arena *arena, const char *name);
-/* The section that holds this address, or NULL. */
+/* Returns the section that holds this address, or NULL. */
 const struct fg_image_section *fg_image_section_at(const struct fg_image *image, uint64_t address);
-/* The symbol whose bytes hold this address, or NULL. */
+/* Returns the symbol whose bytes hold this address, or NULL. */
 const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, uint64_t address);
-/* The relocation at exactly this address, or NULL. */
+/* Returns the relocation at exactly this address, or NULL. */
 const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,
 							 uint64_t address);
-/* The first relocation at or after this address; `relocation_count` if none. */
+/* Returns the first relocation at or after this address; `relocation_count` if none. */
 size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address);
 
 #endif

@@ -84,7 +84,10 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 	return NULL;
 }
 
-/* The start of the file in "JS:*hot /a/b.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or NULL. */
+/*
+ * Returns the start of the file in "JS:*hot /a/b.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or
+ * NULL.
+ */
 static const char *find_file(const char *name, size_t *before)
 {
 	static const char *const beginnings[] = {" file:///", " /"};
@@ -100,7 +103,7 @@ static const char *find_file(const char *name, size_t *before)
 	return NULL;
 }
 
-/* The last colon before `end` if only digits lie between the two, or NULL. */
+/* Returns the last colon before `end` if only digits lie between the two, or NULL. */
 static const char *number_before(const char *begin, const char *end)
 {
 	const char *at = end;

@@ -9,8 +9,8 @@ static bool is_word(char c)
 }
 
 /*
- * Length of "operator" with the rest of its name: "operator<<", "operator()", "operator new[]"; 0
- * without an operator at `at`.
+ * Returns the length of "operator" with the remainder of its name: "operator<<", "operator()",
+ * "operator new[]"; 0 without an operator at `at`.
  */
 static size_t operator_length(const char *name, size_t at)
 {
@@ -27,7 +27,10 @@ static size_t operator_length(const char *name, size_t at)
 	return word;
 }
 
-/* The position after the bracket that matches the one at `at`; the end if it is never closed. */
+/*
+ * Returns the position after the bracket that matches the one at `at`; the end if it is never
+ * closed.
+ */
 static size_t skip_group(const char *name, size_t at)
 {
 	unsigned depth = 0;

@@ -10,18 +10,18 @@
 #include "base/strbuf.h"
 
 /*
- * "std::vector<int, std::allocator<int> >::push_back(int&&)" →
+ * Appends a shorter form: "std::vector<int, std::allocator<int> >::push_back(int&&)" becomes
  * "std::vector<...>::push_back(int&&)".
  */
 void fg_name_collapse_templates(const char *name, struct fg_strbuf *text);
-/* The name without return type, arguments and qualifiers: "reco::Fitter<T>::fit". */
+/* Appends the name without return type, arguments and qualifiers: "reco::Fitter<T>::fit". */
 void fg_name_qualified(const char *name, struct fg_strbuf *text);
-/* The enclosing scope of a function, "reco::Fitter<T>"; "" for a global function. */
+/* Appends the enclosing scope of a function, "reco::Fitter<T>"; "" for a global function. */
 void fg_name_scope(const char *name, struct fg_strbuf *text);
 /*
- * The outer namespace, "reco" of "reco::detail::Fitter<T>::fit(Track&)"; "" for a name without any
- * scope. The text does not show whether the first part is a class or a namespace; either is
- * returned.
+ * Appends the outer namespace, "reco" of "reco::detail::Fitter<T>::fit(Track&)"; "" for a name
+ * without any scope. The text does not show whether the first part is a class or a namespace;
+ * either is appended.
  */
 void fg_name_namespace(const char *name, struct fg_strbuf *text);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * An entry stands for 1 to 8 instructions. Only its first byte has the top bit set: bits 3 to 6 are
- * its kind, bits 0 to 2 the number of instructions minus one. The line is stored as its difference
- * from the previous entry's; the columns after it are skipped.
+ * its kind, bits 0 to 2 are the number of instructions minus one. The line is stored as its
+ * difference from the previous entry's; the columns after it are skipped.
  */
 #include "binary/python_lines.h"
 
@@ -24,7 +24,7 @@ enum {
 	SHIFT_MAX = 30,
 };
 
-/* Digits of 6 bits, lowest first; the lowest bit is the sign. */
+/* Reads a number in digits of 6 bits, lowest first; the lowest bit is the sign. */
 static int64_t take_signed(const uint8_t *table, size_t size, size_t at)
 {
 	uint64_t value = 0;

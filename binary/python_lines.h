@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /*
- * `instruction` counts from 1; 0 is before the first, and on `first_line`. Returns 0 if the
- * instruction has no line or lies beyond the table.
+ * Returns the line of an instruction. `instruction` counts from 1; 0 is before the first, and on
+ * `first_line`. Returns 0 if the instruction has no line or lies beyond the table.
  */
 unsigned fg_python_line(const uint8_t *table, size_t size, unsigned first_line,
 			uint32_t instruction);
 /*
- * The file name that qualifies the file's functions, with the folder for a package:
+ * Returns the file name that qualifies the file's functions, with the folder for a package:
  * "pkg/__init__.py". Points into `file`.
  */
 const char *fg_python_file_name(const char *file);

@@ -40,12 +40,12 @@ struct fg_symbol_archive {
 void fg_symbol_archive_index(struct fg_symbol_archive *archive);
 
 /*
- * The row of a module, or NULL. A path with bytes that are not UTF-8 may have been changed in
- * transit: then the build-id alone decides.
+ * Returns the row of a module, or NULL. A path with bytes that are not UTF-8 may have been changed
+ * in transit: then the build-id alone decides.
  */
 const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_archive *archive,
 						     const char *path, const char *build_id);
-/* The path of this process's JIT map, or NULL. */
+/* Returns the path of this process's JIT map, or NULL. */
 const char *fg_symbol_archive_map(const struct fg_symbol_archive *archive, uint32_t pid);
 
 /* Frees the tables; the texts are the caller's. */

@@ -58,7 +58,7 @@ void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses)
 				       sizeof(module->chains.items[0]));
 }
 
-/* Index of the first known address at or above this one. */
+/* Returns the index of the first known address at or above this one. */
 static size_t place_of(const struct fg_symbol_module *module, uint64_t address)
 {
 	/* in-order lookups hit the next entry */
@@ -80,8 +80,8 @@ static const struct fg_symbol_chain *append_chain(struct fg_symbolizer *s,
 }
 
 /*
- * Finds an address that came out of order. Few addresses do: most lookups are in order, and recur
- * in the next repetition.
+ * Finds an address that came out of order. Such addresses are few: most lookups are in order, and
+ * later repetitions look up the same addresses.
  */
 static const struct fg_symbol_chain *find_late(struct fg_symbolizer *s,
 					       struct fg_symbol_module *module, uint64_t address)

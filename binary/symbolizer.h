@@ -7,8 +7,8 @@
  * demangled names and every address looked up, and caches results from debug information on disk by
  * build-id.
  *
- * A binary is used only when its build-id is the recorded one, if one was recorded: a rebuilt file
- * is never used. Search order: the recorded path (or the file of `archive`), then the folders of
+ * If a build-id was recorded, a binary is used only if it has the same build-id: a rebuilt file is
+ * never used. Search order: the recorded path (or the file of `archive`), then the folders of
  * `binary_folders`, by whole path and by base name (for a trace from another host). Debug
  * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink in the
  * binary's folder, in its .debug/, and below DEBUG_ROOT; debuginfod if requested.
@@ -64,7 +64,10 @@ void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
 struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, const char *path,
 					      const uint8_t *build_id, size_t build_id_size,
 					      bool is_vdso);
-/* For code outside any module. The JIT map of this process names it, if the map is safe to read. */
+/*
+ * Returns the module for code outside any module. The JIT map of this process names the code, if
+ * the map is safe to read.
+ */
 struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
 
 /*
@@ -91,13 +94,13 @@ int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 
 const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
 /*
- * The origin of the module's names, for people: "symbol table of /usr/bin/x", "no file with
+ * Returns the origin of the module's names, for people: "symbol table of /usr/bin/x", "no file with
  * build-id ...".
  */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
 /*
- * The number of compilation units looked up so far without their split debug information (.dwo):
- * they have lines but no inlined frames.
+ * Returns the number of compilation units looked up so far without their split debug information
+ * (.dwo): they have lines but no inlined frames.
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /*

@@ -7,7 +7,7 @@ enum {
 	MAX_CODE_BYTES = 1 << 20
 };
 
-/* The first function start after the address; 0: unknown. */
+/* Returns the first function start after the address; 0: unknown. */
 static uint64_t after_frame(const struct fg_eh_frames *frames, uint64_t address)
 {
 	const struct fg_eh_frame *at = fg_eh_frames_before(frames, address);

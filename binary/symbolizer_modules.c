@@ -132,7 +132,7 @@ static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 	return false;
 }
 
-/* The separate debug file of the binary, searched for once; NULL: none. */
+/* Returns the separate debug file of the binary, searched for once; NULL: none. */
 static const char *find_debug_file(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	struct fg_module_file *file = &module->file;
@@ -206,7 +206,7 @@ static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 			fg_debug_cache_file(s->options.cache_folder, module->build_id);
 }
 
-/* The image of the vdso: the archive's, or that of this process. */
+/* Reads the image of the vdso: the archive's, or that of this process. */
 static int read_vdso(const struct fg_symbolizer *s, const struct fg_symbol_module *module,
 		     struct fg_elf *elf)
 {
@@ -222,8 +222,8 @@ static int read_vdso(const struct fg_symbolizer *s, const struct fg_symbol_modul
 }
 
 /*
- * The vdso is the same for every process of this boot, so this process's own is used if its
- * build-id matches.
+ * All processes since boot have the same vdso, so this process's own is used if its build-id
+ * matches.
  */
 static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {

@@ -10,7 +10,7 @@ enum {
 	MAX_FRAMES_BYTES = 256 << 20
 };
 
-/* The readable form of a linkage name; NULL: not a mangled name. */
+/* Returns the readable form of a linkage name; NULL: not a mangled name. */
 static const char *readable_name(struct fg_symbolizer *s, const char *linkage)
 {
 	bool is_new;
@@ -52,7 +52,7 @@ static const char *linkage_at(const struct fg_symbol_module *module, uint64_t ad
 	return symbol ? fg_elf_name(elf, symbol) : NULL;
 }
 
-/* "memcpy@GLIBC_2.14" and "foo@@V2" in symbol tables: the version is not part of the name. */
+/* Removes the version from a symbol table's name, such as "memcpy@GLIBC_2.14" or "foo@@V2". */
 static const char *without_version(struct fg_symbolizer *s, const char *linkage)
 {
 	const char *at = strchr(linkage, '@');
@@ -175,8 +175,8 @@ static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_mod
 }
 
 /*
- * A text of the debug index, interned by its offset: hashing long paths every time would dominate
- * the cost.
+ * Returns a text of the debug index, interned by its offset: hashing long paths every time would
+ * dominate the cost.
  */
 static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint32_t text)
@@ -220,7 +220,7 @@ make_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t
 	return function;
 }
 
-/* A function of the debug index, created at the first lookup in it. */
+/* Returns a function of the debug index, created at the first lookup in it. */
 static const struct fg_symbol_function *
 function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number)
 {

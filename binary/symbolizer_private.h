@@ -58,7 +58,7 @@ struct fg_module_debug {
 	struct fg_pair_index text_index; /* (0, offset of a text) → index into texts */
 	const char **texts;
 	size_t text_count, text_capacity;
-	/* indexed by the last bits of the offset: most frames share the previous one's file */
+	/* indexed by the last bits of the offset: most frames share the previous frame's file */
 	struct {
 		uint32_t text; /* 0: empty */
 		const char *kept;
@@ -102,14 +102,16 @@ struct fg_symbolizer {
 	struct fg_map texts;
 };
 
-/* An interned copy, valid as long as the symbolizer; NULL stays NULL. */
+/* Returns an interned copy, valid as long as the symbolizer; NULL stays NULL. */
 const char *fg_symbolizer_text(struct fg_symbolizer *symbolizer, const char *text);
 /* Opens the debug index for the first address that needs it, from the cache if possible. */
 bool fg_symbol_module_open_debug(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module);
 /* Saves new results from debug information. Returns true if a cache file was written. */
 bool fg_symbol_module_save(struct fg_symbol_module *module);
 void fg_symbol_module_free(struct fg_symbol_module *module);
-/* The start of the function around the address in the unwind tables; otherwise the address. */
+/*
+ * Returns the start of the function around the address in the unwind tables; otherwise the address.
+ */
 uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address);
 /* Makes the chain of symbols for an address. */
 struct fg_symbol_chain fg_symbolizer_name(struct fg_symbolizer *symbolizer,

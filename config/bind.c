@@ -66,7 +66,7 @@ void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, co
 		pop(binder, length);
 }
 
-/* "found 'abc', expected a ratio such as 2% or 0.02" */
+/* Reports a message such as "found 'abc', expected a ratio such as 2% or 0.02". */
 static void wrong_value(struct fg_binder *binder, const struct fg_key *key,
 			const struct fg_yaml_node *node, const char *reason)
 {
@@ -450,7 +450,7 @@ static void bind_value(struct fg_binder *binder, const struct fg_key *key,
 	}
 }
 
-/* True if an unknown key looks like this key. The user then gets one error instead of two. */
+/* Does an unknown key look like this key? If so, the user gets one error instead of two. */
 static bool is_misspelled(const struct fg_section *section, const struct fg_yaml_node *node,
 			  const char *name)
 {

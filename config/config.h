@@ -24,7 +24,7 @@ enum {
 	FG_CONFIG_MAX_BYTES = 1 << 20,
 	FG_CONFIG_MAX_DEPTH = 16,
 	FG_CONFIG_MAX_NODES = 50000, /* an alias counts each time it is used */
-	FG_CONFIG_MAX_KEYS = 1000,   /* in one mapping */
+	FG_CONFIG_MAX_KEYS = 1000,   /* keys in one mapping */
 	FG_CONFIG_MAX_MESSAGES = 100,
 };
 
@@ -34,7 +34,9 @@ struct fg_config_option {
 	const char *written; /* as the user wrote it, for messages */
 };
 
-/* The sources of values. Zero-initialised: only fastgate.yml in this folder or one above it. */
+/*
+ * The sources of values. Zero-initialised: only fastgate.yml in this folder, or in a folder above.
+ */
 struct fg_config_source {
 	const char *path; /* a given file; NULL: search for it */
 	bool optional;    /* if no file is found, use the defaults; a named file must exist */
@@ -86,7 +88,7 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err) FG_NOD
  */
 int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		      struct fg_error *err) FG_NODISCARD;
-/* All paths, such as "gate.metrics.METRIC.margin"; NULL-terminated. */
+/* Lists all paths, such as "gate.metrics.METRIC.margin"; NULL-terminated. */
 const char *const *fg_config_keys(struct fg_arena *arena);
 /* Generates docs/configuration.md and docs/schema/fastgate.schema.json. */
 void fg_config_reference(struct fg_strbuf *text);

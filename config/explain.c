@@ -109,7 +109,7 @@ static int unknown(const char *path, struct fg_error *err)
 	const char *const *keys = fg_config_keys(&arena);
 	const char *nearest = fg_text_nearest(path, keys);
 
-	/* People give only the last part of a path: find the full path. */
+	/* A user may give only the last part of a path: find the full path. */
 	for (size_t i = 0; !nearest && keys[i]; i++) {
 		const char *dot = strrchr(keys[i], '.');
 

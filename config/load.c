@@ -182,7 +182,7 @@ static int read_input(const struct fg_config_source *source, struct input *input
 				  err);
 }
 
-/* The file's name in messages: short if it is in the current folder. */
+/* Returns the file's name in messages: short if it is in the current folder. */
 static const char *display_name(const struct fg_config_source *source, const struct input *input)
 {
 	char *here = NULL;

@@ -72,7 +72,7 @@ static struct fg_yaml_node *copy_of(const struct override *o, const struct fg_ya
 	return copy;
 }
 
-/* The mapping of a key, created or copied for a change. */
+/* Returns the mapping of a key, created or copied for a change. */
 static struct fg_yaml_node *open_mapping(const struct override *o, struct fg_yaml_node *parent,
 					 const char *name)
 {

@@ -98,7 +98,7 @@ const struct fg_key *fg_schema_find(const struct fg_section *section, const char
 
 /* ---- schema_paths.c ---- */
 
-/* The top-level key with this section; NULL: only nested keys have the section. */
+/* Returns the top-level key with this section; NULL: only nested keys have the section. */
 const struct fg_key *fg_schema_top(const struct fg_section *section);
 
 struct fg_schema_visit {

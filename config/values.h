@@ -15,9 +15,9 @@ struct fg_value_kind {
 };
 
 const struct fg_value_kind *fg_value_kind(enum fg_key_kind kind); /* `kind` must be a scalar */
-/* "a number from 1 to 1000" */
+/* Appends "a number from 1 to 1000". */
 void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text);
-/* "number from 1 to 1000", for a table whose page explains how each kind is written. */
+/* Appends "number from 1 to 1000", for a table whose page explains how each kind is written. */
 void fg_value_kind_and_range(const struct fg_key *key, struct fg_strbuf *text);
 
 #endif

@@ -345,7 +345,7 @@ static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 	return at < end && *at == '\t';
 }
 
-/* Converts a byte offset to a position: reader errors have none. */
+/* Converts a byte offset to a position, which reader errors lack. */
 static yaml_mark_t mark_of_offset(const struct fg_yaml_text *text, size_t offset)
 {
 	yaml_mark_t mark = {.index = fg_min_size(offset, text->size)};
@@ -394,8 +394,8 @@ bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
 	}
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	/*
-	 * If the encoding is set, libyaml treats a byte order mark as text. Editors on Windows
-	 * write one.
+	 * If the encoding is set, libyaml treats a byte order mark, which editors on Windows write,
+	 * as text.
 	 */
 	mark_size = text->size >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text->data + mark_size,

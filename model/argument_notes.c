@@ -10,7 +10,7 @@ enum {
 	CHANGES_MAX = 8,
 	FUNCTIONS_MAX = 8,
 	HINTS_MAX = 4,
-	NAMED = 3 /* functions per path */
+	NAMED = 3 /* functions named per path */
 };
 
 /* Adds a note if only the candidate has this kind of value. */
@@ -106,7 +106,7 @@ char *fg_argument_sums_text(const struct fg_argument_sums *sums)
 	return text.length ? fg_strbuf_detach(&text) : NULL;
 }
 
-/* "fit ← loop ← main": the innermost functions. */
+/* Adds the innermost functions: "fit ← loop ← main". */
 static void add_path(struct fg_strbuf *text, const struct fg_argument_path_sum *path)
 {
 	for (size_t i = 0; i < path->frame_count; i++) {

@@ -66,7 +66,7 @@ static struct fg_argument_path_sum *path_of(struct fg_argument_sums *sums,
 	return &sums->paths[sums->path_count++];
 }
 
-/* Returns true if this side had no figures yet. */
+/* Adds figures to a side. Returns true if the side had no figures yet. */
 static bool join_side(struct fg_argument_sums *sums, struct fg_argument_figures **side,
 		      const struct fg_argument_figures *more)
 {

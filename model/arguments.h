@@ -2,8 +2,9 @@
 /*
  * The arguments with which both sides called functions, by function and call path.
  *
- * Sums hold everything that was seen. A table is the excerpt kept with a verdict: the functions and
- * call paths called most, within a run's size limit, and how many were left out.
+ * Sums hold everything that was seen. A table is the excerpt kept with a verdict: the most
+ * frequently called functions and call paths that fit into a run's size limit, and the number of
+ * omitted ones.
  */
 #ifndef FG_MODEL_ARGUMENTS_H
 #define FG_MODEL_ARGUMENTS_H
@@ -15,7 +16,7 @@
 
 enum {
 	FG_ARGUMENT_BINS = 64,
-	FG_ARGUMENT_BIN_OF_ONE = 32, /* holds [1, 2) */
+	FG_ARGUMENT_BIN_OF_ONE = 32, /* the bin of [1, 2) */
 	/* per benchmark */
 	FG_ARGUMENT_FUNCTIONS_MAX = 64,
 	FG_ARGUMENT_PATHS_MAX = 32, /* per function */
@@ -33,10 +34,10 @@ struct fg_argument_figures {
 	double bins[FG_ARGUMENT_BINS];
 };
 
-/* The number of finite values: `least`, `most` and the mean describe only these values. */
+/* Returns the number of finite values: `least`, `most` and the mean describe only these values. */
 double fg_argument_finite(const struct fg_argument_figures *figures);
 void fg_argument_join(struct fg_argument_figures *figures, const struct fg_argument_figures *more);
-/* The range of a bin, for people: "2^-3 to 2^-2". */
+/* Writes the range of a bin, for people: "2^-3 to 2^-2". */
 const char *fg_argument_bin_text(unsigned bin, char text[FG_NUMBER_TEXT_SIZE]);
 /*
  * Appends hints about an argument of this function, one per line: NaN or denormal values, an
@@ -92,7 +93,7 @@ const char *fg_argument_name(struct fg_map *names, const char *name);
  */
 bool fg_argument_room_for_name(struct fg_argument_room *room, const char *name);
 bool fg_argument_room_for_path(struct fg_argument_room *room, size_t frames);
-/* The side that hints describe: the candidate, or the only side. */
+/* Returns the side that hints describe: the candidate, or the only side. */
 const struct fg_argument_figures *
 fg_argument_newest(const struct fg_argument_figures *const sides[2]);
 
@@ -143,7 +144,10 @@ void fg_argument_sums_add(struct fg_argument_sums *sums, const struct fg_argumen
 /* Adds one side of a table to a side of the sums, which must not have these functions yet. */
 void fg_argument_sums_add_table(struct fg_argument_sums *sums,
 				const struct fg_argument_table *table, unsigned from, unsigned to);
-/* The functions that this side calls, sorted by calls, descending. The caller frees the list. */
+/*
+ * Returns the functions that this side calls, sorted by calls, descending. The caller frees the
+ * list.
+ */
 const struct fg_argument_sum **fg_argument_sums_by_calls(const struct fg_argument_sums *sums,
 							 unsigned side, size_t *count);
 const struct fg_argument_path_sum **fg_argument_paths_by_calls(const struct fg_argument_sums *sums,
@@ -157,16 +161,18 @@ void fg_argument_sums_release(struct fg_argument_sums *sums);
 /* ---- notes of a verdict ---- */
 
 /*
- * For people: "log: 3 of 100 arguments are NaN, none in the baseline; exp: in [0, 5], in the
- * baseline in [0, 1]"; NULL if nothing is worth reporting. The caller frees it.
+ * Returns a text for people: "log: 3 of 100 arguments are NaN, none in the baseline; exp: in [0,
+ * 5], in the baseline in [0, 1]"; NULL if nothing is worth reporting. The caller frees it.
  */
 char *fg_argument_change_text(const struct fg_argument_sums *sums);
 /*
- * The functions that the candidate calls most: "exp: 1000 arguments in [-1000, -1], from 1 call
- * path; ..."; NULL: none. The caller frees the text.
+ * Describes the functions that the candidate calls most: "exp: 1000 arguments in [-1000, -1], from
+ * 1 call path; ..."; NULL: none. The caller frees the text.
  */
 char *fg_argument_sums_text(const struct fg_argument_sums *sums);
-/* The hints of `view -V domains` for the candidate's most frequent call paths; NULL: none. */
+/*
+ * Returns the hints of `view -V domains` for the candidate's most frequent call paths; NULL: none.
+ */
 char *fg_argument_hints_text(const struct fg_argument_sums *sums);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	NAMES_MAX = 6, /* per list */
+	NAMES_MAX = 6, /* names per list */
 };
 
 struct comparison {
@@ -28,7 +28,7 @@ static void add(struct comparison *c, bool is_grave, const struct fg_strbuf *tex
 
 /* ---- words: flags, names ---- */
 
-/* The next word of a list separated by blanks; false at its end. */
+/* Finds the next word of a list separated by blanks; false at its end. */
 static bool next_word(const char **at, size_t *length)
 {
 	*at += *length;
@@ -47,7 +47,7 @@ static bool is_idle_flag(const char *word, size_t length)
 	       strncmp(word, "-O", 2) == 0;
 }
 
-/* "-fno-inline only in the baseline": the words of one list that the other lacks. */
+/* Adds the words of one list that the other lacks: "-fno-inline only in the baseline". */
 static void add_only(struct fg_strbuf *text, const char *list, const char *other,
 		     const char *side_name, bool are_flags)
 {
@@ -119,8 +119,8 @@ static void compare_compilers(struct comparison *c)
 /* ---- libraries ---- */
 
 /*
- * Compares the libraries that the loader maps before main(). A static program has none, and static
- * linking is already reported.
+ * Compares the libraries that the loader maps before main(). A static program has no such
+ * libraries, and static linking is already reported.
  */
 static void compare_libraries(struct comparison *c)
 {

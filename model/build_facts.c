@@ -159,7 +159,7 @@ static void list_functions(const struct fg_build_facts *build, struct fg_environ
 
 /* ---- libraries ---- */
 
-/* The library's index, or its insertion point. */
+/* Returns the library's index, or its insertion point. */
 static size_t find_library(const struct fg_build_facts *build, const char *name)
 {
 	size_t at = 0;

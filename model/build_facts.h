@@ -11,7 +11,7 @@
 
 struct fg_build_library {
 	char *name;     /* as named by the program that loads it */
-	char *identity; /* build-id, or why the file lacks one */
+	char *identity; /* build-id, or the reason why the file lacks a build-id */
 	bool is_own;    /* lies inside the side's own tree */
 	/* libraries of the project only */
 	char *code;
@@ -74,17 +74,17 @@ struct fg_build_facts {
 
 void fg_build_facts_release(struct fg_build_facts *build);
 void fg_build_facts_copy(struct fg_build_facts *to, const struct fg_build_facts *from);
-/* The number of known facts. */
+/* Returns the number of known facts. */
 size_t fg_build_facts_count(const struct fg_build_facts *build);
 /* Replaces a field by a copy of `value`. */
 void fg_build_facts_put(char **field, const char *value);
-/* The name is copied. */
+/* Copies the name. */
 void fg_build_facts_add_function(struct fg_build_facts *build,
 				 const struct fg_build_function *function);
 void fg_build_facts_forget_functions(struct fg_build_facts *build);
 
 void fg_build_facts_set(struct fg_build_facts *build, const char *key, const char *value);
-/* All facts under their keys. */
+/* Lists all facts under their keys. */
 void fg_build_facts_list(const struct fg_build_facts *build, struct fg_environment *facts);
 
 /* True if both facts are known and equal. */
@@ -95,7 +95,7 @@ struct fg_build_library *fg_build_facts_add_library(struct fg_build_facts *build
 /* Returns NULL if the library is not loaded. */
 const struct fg_build_library *fg_build_facts_library(const struct fg_build_facts *build,
 						      const char *name);
-/* Libraries without a build-id cannot be identified reliably. */
+/* Does the library have a build-id? Without a build-id it cannot be identified reliably. */
 bool fg_library_has_id(const struct fg_build_library *library);
 
 /*

@@ -12,7 +12,7 @@ double fg_coverage_share(const struct fg_coverage *arm, double min_ns)
 							    : (double)NAN;
 }
 
-/* Time without samples, per repetition. */
+/* Returns the time without samples, per repetition. */
 static double unseen_ns(const struct fg_coverage *arm)
 {
 	return fmax(0, arm->spent_ns - arm->sampled_ns) / fmax(1, (double)arm->repetitions);

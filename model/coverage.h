@@ -16,7 +16,7 @@ struct fg_coverage {
 	size_t repetitions;
 };
 
-/* The share of the time covered by samples; NaN if less than `min_ns` was spent. */
+/* Returns the share of the time covered by samples; NaN if less than `min_ns` was spent. */
 double fg_coverage_share(const struct fg_coverage *arm, double min_ns);
 /*
  * True if a much smaller share of one arm was covered, and that arm's unseen time is much longer. A

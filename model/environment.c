@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 
-/* The key's index, or its insertion point. */
+/* Returns the key's index, or its insertion point. */
 static size_t find(const struct fg_environment *environment, const char *key, bool *found)
 {
 	size_t low = 0;

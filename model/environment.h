@@ -39,7 +39,7 @@ const char *fg_environment_get(const struct fg_environment *environment,
 void fg_environment_fingerprint(const struct fg_environment *environment, char text[17]);
 /* Does the fact name a commit or its web page, instead of describing the measurement? */
 bool fg_fact_is_label(const char *key);
-/* Facts that differ, sorted by key. The caller frees the array. */
+/* Lists the facts that differ, sorted by key. The caller frees the array. */
 size_t fg_environment_diff(const struct fg_environment *baseline,
 			   const struct fg_environment *candidate,
 			   struct fg_fact_difference **differences);

@@ -30,7 +30,7 @@ struct fg_line_costs {
 
 /* The costs of one function and side in one file, sorted by line. The caller frees `items`. */
 struct fg_function_lines {
-	const char *file; /* the file with most of the cost; NULL: unknown */
+	const char *file; /* the file with the largest part of the cost; NULL: unknown */
 	struct fg_line_cost *items;
 	size_t count;
 	double total; /* cost of the function on this side, over all files */

@@ -59,7 +59,7 @@ static void add_value(struct fg_strbuf *url, const char *value)
 	}
 }
 
-/* The path of a file relative to the tree's root; NULL if it lies outside. */
+/* Returns the path of a file relative to the tree's root; NULL if the file lies outside. */
 static const char *in_tree(const char *file)
 {
 	if (!file || !*file || *file == '/' || fg_text_starts_with(file, "../") ||

@@ -11,7 +11,10 @@
 #include "base/strbuf.h"
 #include "model/run.h"
 
-/* The template's key in fastgate.yml, and its name among the candidate's facts: "link.commit". */
+/*
+ * Returns the template's key in fastgate.yml, or its name among the candidate's facts:
+ * "link.commit".
+ */
 const char *fg_web_link_name(enum fg_web_link link);
 const char *fg_web_link_fact(enum fg_web_link link);
 
@@ -42,7 +45,7 @@ bool fg_web_link_place(const struct fg_run *run, const char *file, unsigned line
 bool fg_web_link_run(const struct fg_run *run, struct fg_strbuf *url);
 
 /*
- * Templates for a repository on GitHub or GitLab, made from the address of its remote
+ * Makes templates for a repository on GitHub or GitLab from the address of its remote
  * ("git@github.com:acme/tracker.git"). Returns false, with empty texts, for any other host.
  */
 bool fg_web_link_guess(const char *remote, struct fg_strbuf patterns[FG_WEB_LINK_COUNT]);

@@ -66,7 +66,7 @@ enum fg_measure_id {
 };
 
 enum {
-	FG_MEASURES_MAX = 1024, /* per list; readers refuse more */
+	FG_MEASURES_MAX = 1024, /* maximum number of measures in a list; readers refuse more */
 };
 
 struct fg_measure {
@@ -88,14 +88,16 @@ struct fg_measure_list {
 	size_t count, capacity;
 };
 
-/* The row of a table for `name`: an exact match, or the row of its family; NULL: not found. */
+/*
+ * Returns the row of a table for `name`: an exact match, or the row of its family; NULL: not found.
+ */
 const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
 					  const char *name);
 /* True if the measure is built in, or of a built-in family, and can be gated. */
 bool fg_measure_is_known(const char *name);
 /*
- * The measure of this name. A name outside the table gets `unit` (NULL: "1") and the defaults:
- * summed, estimated, less is better. Texts are not copied.
+ * Returns the measure of this name. A name outside the table gets `unit` (NULL: "1") and the
+ * defaults: summed, estimated, less is better. Texts are not copied.
  */
 struct fg_measure fg_measure_describe(const char *name, const char *unit);
 /* True for CPU and wall time, which a sampling clock measures. */

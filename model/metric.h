@@ -42,9 +42,9 @@ struct fg_metric {
 	double margin;
 };
 
-/* The built-in metric with this id; static. */
+/* Returns the built-in metric with this id; static. */
 const struct fg_metric *fg_metric_builtin(enum fg_metric_id id);
-/* The built-in metric of this name, or NULL. */
+/* Returns the built-in metric of this name, or NULL. */
 const struct fg_metric *fg_metric_find_builtin(const char *name);
 
 #endif

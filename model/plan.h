@@ -277,9 +277,9 @@ void fg_measuring_defaults(struct fg_measuring *measure);
 void fg_plan_init(struct fg_plan *plan);
 void fg_plan_release(struct fg_plan *plan);
 bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b);
-/* "BM_sort" in the name "suite/BM_sort" if the benchmark is that suite; else NULL. */
+/* Returns "BM_sort" of the name "suite/BM_sort" if the benchmark is that suite; else NULL. */
 const char *fg_benchmark_case(const struct fg_benchmark *benchmark, const char *name);
-/* The benchmark of this name, or the suite whose case it names; or NULL. */
+/* Returns the benchmark of this name, or the suite whose case it names; or NULL. */
 const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name);
 
 #endif

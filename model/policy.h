@@ -26,7 +26,7 @@ struct fg_accept {
 	const char *benchmark; /* "*": any */
 	const char *metric;    /* "*": any */
 	double up_to;          /* NaN: unlimited */
-	int64_t until_ns;      /* wall clock; INT64_MAX: no end (commit trailers) */
+	int64_t until_ns;      /* wall clock; INT64_MAX: does not expire (commit trailers) */
 	const char *reason;
 	const char *source; /* "fastgate.yml:31" or "commit 1a2b3c4" */
 };
@@ -53,12 +53,12 @@ struct fg_policy {
 
 void fg_policy_defaults(struct fg_policy *policy);
 /*
- * The policy of a metric: the user's row, or the built-in defaults (for unknown names, those of a
- * user-defined metric).
+ * Returns the policy of a metric: the user's row, or the built-in defaults (for unknown names,
+ * those of a user-defined metric).
  */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
 
-/* The policy of a measure of the profile: gated only if the user's row says so. */
+/* Returns the policy of a measure of the profile: gated only if the user's row says so. */
 struct fg_metric_policy fg_policy_measure(const struct fg_policy *policy, const char *name);
 
 #endif

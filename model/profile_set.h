@@ -92,7 +92,7 @@ void fg_profile_set_release(struct fg_profile_set *set);
 /* Finds or adds a function; text is copied. `file` and `line` fill gaps and never overwrite. */
 uint32_t fg_profile_set_function(struct fg_profile_set *set,
 				 const struct fg_profile_function *function);
-/* UINT32_MAX if the set lacks it; `library` may be NULL. */
+/* Returns UINT32_MAX if the set lacks the function; `library` may be NULL. */
 uint32_t fg_profile_set_find(const struct fg_profile_set *set, const char *name,
 			     const char *library);
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function);
@@ -111,16 +111,20 @@ void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t a
 void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
- * The mean over the rows of one measure and arm that count (aside == 0), one value per node. `self`
- * and `inclusive` (may be NULL) have room for node_count values. Returns the number of rows.
+ * Computes the mean over the rows of one measure and arm that count (aside == 0), one value per
+ * node. `self` and `inclusive` (may be NULL) have room for node_count values. Returns the number of
+ * rows.
  */
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, uint8_t arm,
 			   double *self, double *inclusive);
-/* The compiled function at the end of a call path: inlined functions are part of their caller. */
+/*
+ * Returns the compiled function at the end of a call path: inlined functions are part of their
+ * caller.
+ */
 uint32_t fg_profile_set_compiled(const struct fg_profile_set *set, uint32_t node);
 /*
- * Samples of fg_profile_set_time() per function, including functions inlined into it, over the rows
- * that count. Returns function_count values, which the caller frees; `all` gets their sum.
+ * Counts samples of fg_profile_set_time() per function, including functions inlined into it, over
+ * the rows that count. Returns function_count values, which the caller frees; `all` gets their sum.
  */
 double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *all);
 /*

@@ -25,7 +25,7 @@ enum fg_arm {
  */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
-	/* the sides of a duet overlapped for less than 80 % of the shorter one */
+	/* the sides of a duet overlapped for less than 80 % of the shorter side */
 	FG_ASIDE_OVERLAP = 1 << 1,
 	FG_ASIDE_STEAL = 1 << 2,     /* the host stole more than half of the CPU time */
 	FG_ASIDE_SOLO = 1 << 3,      /* run alone, for the absolute level in a duet session */
@@ -60,7 +60,7 @@ struct fg_repetition {
 	uint8_t arm;      /* enum fg_arm */
 	uint8_t position; /* start order within the pair or block */
 	uint16_t aside;   /* enum fg_aside, or'ed; 0: the repetition counts */
-	int16_t cpu;      /* pinned to, or -1 */
+	int16_t cpu;      /* CPU that the repetition was pinned to, or -1 */
 	uint16_t padding; /* bytes of environment padding */
 	bool sampled;
 	int64_t started_ns; /* wall clock */
@@ -109,7 +109,7 @@ enum fg_remark {
 	FG_REMARK_DOMAINS,   /* arguments that only the candidate's functions get */
 	FG_REMARK_ARGUMENTS, /* the candidate's arguments */
 	FG_REMARK_HINTS,     /* advice about the arguments */
-	FG_REMARK_EXACT,     /* the tool that counted instructions, or why none did */
+	FG_REMARK_EXACT,     /* the tool that counted instructions, or why no tool did */
 	FG_REMARK_COUNT
 };
 
@@ -186,20 +186,20 @@ struct fg_run {
 void fg_series_init(struct fg_series *series, const char *name);
 size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
-/* Index by name, or SIZE_MAX. */
+/* Returns the index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
 /* True if the unit is a unit of time. A time is never zero; a count may be. */
 bool fg_metric_is_time(const struct fg_metric *metric);
 /* True for a time that varies between repetitions, false for an exact time or a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
-/* A new repetition with all values NaN; valid until the next repetition is added. */
+/* Adds a repetition with all values NaN; valid until the next repetition is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
 /* Returns one more than the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);
-/* The values of one arm that count (not set aside, finite). The caller frees them. */
+/* Returns the values of one arm that count (not set aside, finite). The caller frees them. */
 double *fg_series_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
 			 size_t *count);
-/* The median of fg_series_values(); NaN if none. `count` may be NULL. */
+/* Returns the median of fg_series_values(); NaN if there are no values. `count` may be NULL. */
 double fg_series_median(const struct fg_series *series, size_t metric, enum fg_arm arm,
 			size_t *count);
 void fg_series_release(struct fg_series *series);

@@ -6,11 +6,11 @@
 #include <math.h>
 
 enum {
-	LINES_MAX = 300,              /* lines of a function considered */
-	CELLS_MAX = 16 * 1024 * 1024, /* pairs of lines compared */
+	LINES_MAX = 300,              /* maximum number of lines of a function */
+	CELLS_MAX = 16 * 1024 * 1024, /* maximum number of pairs of lines compared */
 	REACH = 1500,    /* lines on each side of a function, if whole files are too long */
 	CONTEXT = 2,     /* lines shown around an important line */
-	HEAD_REACH = 60, /* most lines from a function's head to its first cost */
+	HEAD_REACH = 60, /* maximum lines from the head to the first cost if the end is unknown */
 	TAB_COLUMNS = 8,
 };
 
@@ -135,7 +135,8 @@ struct span {
 };
 
 /*
- * For each (i, j): the length of the longest common subsequence of the spans' tails from there on.
+ * Computes, for each (i, j), the length of the longest common subsequence of the spans from there
+ * on.
  */
 static uint16_t *count_common(const struct lines *a, struct span in_a, const struct lines *b,
 			      struct span in_b)
@@ -280,7 +281,10 @@ static double cost_or_zero(double cost)
 	return isnan(cost) ? 0 : cost;
 }
 
-/* A line's importance: the larger of its shares of the cost, if not tiny; 1 more if it changed. */
+/*
+ * Returns a line's importance: the larger of its shares of the cost, if not tiny; 1 more if it
+ * changed.
+ */
 static double weight_of(const struct fg_source_row *row, const double totals[2], bool both_known)
 {
 	double weight = 0;

@@ -43,8 +43,8 @@ struct fg_source_side {
 const struct fg_source_listing *fg_source_listing_make(const struct fg_source_side sides[2],
 						       const char *file, struct fg_arena *arena);
 /*
- * The candidate's line to look at first: the hottest new line, else the hottest line; 0: only the
- * baseline has that line.
+ * Returns the candidate's line to look at first: the hottest new line, else the hottest line; 0:
+ * only the baseline has that line.
  */
 unsigned fg_source_listing_line(const struct fg_source_listing *listing);
 

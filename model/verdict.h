@@ -180,9 +180,10 @@ struct fg_work_verdict {
 	double instructions[2]; /* outside the dynamic linker */
 	double calls[2];        /* 0: not counted */
 	double linker[2];       /* instructions in the dynamic linker */
-	const char *function;   /* the function with most of the difference; NULL: none */
-	const char *
-		leaf; /* the library function with most of that function's difference; NULL: none */
+	/* the function with the largest part of the difference; NULL: none */
+	const char *function;
+	/* the library function with more than half of that function's difference; NULL: none */
+	const char *leaf;
 	double function_instructions[2];
 	double function_calls[2];
 	struct fg_mechanism mechanism; /* valid if `function` is set */

@@ -47,9 +47,9 @@ static inline uint64_t fg_sample_cost_each_ns(const struct fg_sample_cost *cost)
 }
 
 /*
- * The shortest period within a budget in millionths of the CPU time, or the longest possible one.
- * The start uses at most half of what context switches leave, so that even a short program has
- * samples.
+ * Returns the shortest period within a budget in millionths of the CPU time, or the longest
+ * possible one. The start uses at most half of the budget that context switches leave, so that even
+ * a short program has samples.
  */
 static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cost, uint64_t budget)
 {
@@ -66,7 +66,7 @@ static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cos
 	return period_ns < FG_PERIOD_ADAPTED_MAX_NS ? period_ns : FG_PERIOD_ADAPTED_MAX_NS;
 }
 
-/* The cost at another rate, as a share of the CPU time. */
+/* Returns the cost at another rate, as a share of the CPU time. */
 static inline double fg_sample_cost_at(const struct fg_sample_cost *cost, double rate_hz)
 {
 	const double fixed_ns = (double)(cost->switches_ns + cost->start_ns);

@@ -46,7 +46,7 @@
 #include <stdint.h>
 
 #define FG_TRACE_MAGIC       "FGTRACE\n" /* 8 bytes, without the NUL */
-#define FG_TRACE_VERSION     1u          /* a reader refuses a larger one */
+#define FG_TRACE_VERSION     1u          /* a reader refuses a larger version */
 #define FG_TRACE_SUFFIX      ".fgtrace"
 #define FG_TRACE_HEADER_SIZE 4096u
 #define FG_TRACE_ALIGN       4096u
@@ -54,7 +54,7 @@
 #define FG_TRACE_CHUNK_SIZE  4096u      /* the usual size; others are multiples of FG_TRACE_ALIGN */
 #define FG_TRACE_CHUNK_LIMIT (1u << 20) /* largest chunk */
 #define FG_TRACE_TABLE_MAGIC 0x42544746u /* "FGTB": a table of counters, see fg_trace_table */
-#define FG_TRACE_TABLE_ROWS  128u        /* bytes from its start to its first row */
+#define FG_TRACE_TABLE_ROWS  128u        /* bytes from a table's start to its first row */
 #define FG_TRACE_FRAMES_MAX  4096u       /* call paths of up to this many frames are complete */
 #define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at each end of a deeper call path */
 #define FG_TRACE_TEXT_MAX    65536u      /* longest text */
@@ -180,9 +180,9 @@ enum fg_trace_record {
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure, argument (from 0),
 	 * then its statistics: values, zeros, negatives, denormals, infinities, NaNs, repeats of
-	 * the previous value; the minimum, maximum and sum of the finite ones (bits of a
-	 * double); then to the end of the record bin, number of values. Records with the same five
-	 * ids add up
+	 * the previous value; the minimum, maximum and sum of the finite values (bits of a double);
+	 * then to the end of the record bin, number of values. Records with the same five ids add
+	 * up
 	 */
 	FG_RECORD_DOMAIN = 32,
 	/*
@@ -197,10 +197,10 @@ enum fg_trace_record {
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls,
 	 * columns (arguments), rows (calls), then a text with all values, row after row, as bits of
-	 * a double. Each is stored as its difference (exclusive or) from the value above it, or
-	 * from 0 in the first row. A byte precedes it: the high half is the number of lowest bytes
-	 * that are zero, the low half the number of bytes that follow, lowest first; the other
-	 * bytes are zero
+	 * a double. Each value is stored as its difference (exclusive or) from the value above it,
+	 * or from 0 in the first row. A byte precedes each difference: the high half is the number
+	 * of lowest bytes that are zero, the low half the number of bytes that follow, lowest
+	 * first; all further bytes are zero
 	 */
 	FG_RECORD_CALL_VALUES = 52,
 	/*
@@ -237,14 +237,14 @@ enum fg_call_way {
 	FG_CALL_WAY_IMPORT = 0, /* a slot of the dynamic linker */
 	FG_CALL_WAY_HOOKS = 1,  /* the hooks of -finstrument-functions */
 	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
-	FG_CALL_WAY_ENTRY = 4,  /* a jump in place of its first instructions */
+	FG_CALL_WAY_ENTRY = 4,  /* a jump in place of the function's first instructions */
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u
 
 /*
  * Bins of a duration: one for each nanosecond below 4, then four of equal width for every doubling,
- * so that bin i starts at (4 + i % 4) * 2^(i / 4 - 1) ns. The last one, from 2^40 ns, is open.
+ * so that bin i starts at (4 + i % 4) * 2^(i / 4 - 1) ns. The last bin, from 2^40 ns, is open.
  */
 #define FG_CALL_TIME_BINS 157u
 
@@ -306,9 +306,9 @@ enum fg_trace_loss {
 	FG_LOSS_STRAY = 5,
 	/* Threads without a clock. */
 	FG_LOSS_NO_CLOCK = 6,
-	/* Deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle. */
+	/* The stack is deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle. */
 	FG_LOSS_DEEP = 7,
-	/* Arrived inside the collector's own code. */
+	/* The signal arrived inside the collector's own code. */
 	FG_LOSS_REENTERED = 8,
 	FG_LOSS_MODULES_FULL = 9,
 	/* The signal stack was too small for a walk; the sample is kept, flagged truncated. */
@@ -353,8 +353,8 @@ struct fg_trace_header {
 	uint32_t clock_user; /* enum fg_trace_clock chosen for user time (or for all of it) */
 	/* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
 	uint32_t clock_system;
-	uint32_t perf_errno; /* reason (errno) why perf was refused; 0: it was not */
-	uint64_t period_ns;  /* first period, and the weight of a sample that carries none */
+	uint32_t perf_errno; /* reason (errno) why perf was refused; 0: it was not refused */
+	uint64_t period_ns;  /* first period, and the weight of a sample that carries no weight */
 	uint64_t tick_ns;    /* between kernel ticks; 0: ticks do not find system time */
 	uint64_t capacity;   /* bytes that the file may use */
 
@@ -368,14 +368,15 @@ struct fg_trace_header {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	uint64_t handler_ns;          /* elapsed time in handlers; a long one counts as 0.3 ms */
+	/* elapsed time in handlers; a long handler counts as 0.3 ms */
+	uint64_t handler_ns;
 	uint64_t handler_max_ns;      /* the longest handler */
 	uint64_t handler_late_max_ns; /* the longest handler after the first second */
 	uint64_t frames;              /* frames walked */
 	uint64_t frames_reused;       /* frames taken over from the previous stack, verified */
 	uint64_t frames_slow;         /* rules that were computed from unwind tables */
 	uint32_t kernel_frames;       /* frames of the kernel that still need names */
-	/* reason (errno) why the kernel's functions could not be seen; 0: they could */
+	/* reason (errno) why the kernel's functions could not be seen; 0: they were visible */
 	uint32_t kernel_errno;
 	uint64_t startup_ns; /* the collector's own CPU time before main */
 	uint64_t threads;
@@ -394,7 +395,7 @@ struct fg_trace_header {
 	uint64_t end_switches;  /* context switches of the process until its end */
 	uint64_t python_stacks; /* samples with Python frames */
 	uint64_t python_missed; /* samples in Python whose frames could not be read */
-	/* extra samples: each is a part of the system time of the previous one */
+	/* extra samples: each is a part of the system time of the previous sample */
 	uint64_t parts;
 	/* part of system_ns that perf events of the kernel sampled, independently of its ticks */
 	uint64_t kernel_ns;
@@ -405,14 +406,14 @@ struct fg_trace_header {
 	uint64_t kernel_interrupts;
 	/* latest measured CPU time of a handler; 0: not measured */
 	uint64_t handler_cpu_ns;
-	/* share of the CPU time, in millionths, to which the period is adapted; 0: it is fixed */
+	/* share of the CPU time, in millionths, to which the period is adapted; 0: fixed period */
 	uint64_t budget;
 };
 
 /*
  * Bucket 0 of handler_late counts handlers below 1024 ns; then every doubling has four buckets of
- * equal width, so that bucket i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns. The last one
- * is open.
+ * equal width, so that bucket i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns. The last
+ * bucket is open.
  */
 static inline unsigned fg_handler_bucket(uint64_t ns)
 {
@@ -428,8 +429,8 @@ static inline unsigned fg_handler_bucket(uint64_t ns)
 }
 
 /*
- * The cost of sampling that does not depend on samples, per process. `startup_ns` is the cost of
- * the constructor; loading and unloading the library cost about half as much again.
+ * Returns the cost of sampling that does not depend on samples, per process. `startup_ns` is the
+ * cost of the constructor; loading and unloading the library cost about half as much again.
  */
 static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)
 {
@@ -446,8 +447,8 @@ struct fg_trace_chunk {
 	uint32_t size; /* includes this header; the next chunk may start there */
 	/* 0, 1, ... in order of allocation; a gap is a chunk that was never written */
 	uint32_t sequence;
-	uint32_t thread; /* current thread at its start */
-	uint32_t region; /* current region at its start */
+	uint32_t thread; /* current thread at the chunk's start */
+	uint32_t region; /* current region at the chunk's start */
 	/* crc32c of the other fields of this header, without commit */
 	uint32_t header_crc;
 	uint64_t base_time_ns; /* CLOCK_MONOTONIC */
@@ -488,7 +489,7 @@ struct fg_trace_table {
 struct fg_trace_counts_row {
 	uint32_t path;
 	uint32_t region;
-	uint32_t number; /* only for the collector, as is `own` */
+	uint32_t number; /* only for the collector, like `own` */
 	uint32_t unused;
 	uint64_t values[FG_TRACE_COUNT_KINDS]; /* values of consecutive measures */
 	uint32_t own;
@@ -498,7 +499,7 @@ struct fg_trace_counts_row {
 struct fg_trace_calls_row {
 	uint32_t path;
 	uint32_t region;
-	uint32_t number; /* only for the collector, as is `domains` */
+	uint32_t number; /* only for the collector, like `domains` */
 	uint32_t domains;
 	uint64_t calls;
 	uint32_t measure;

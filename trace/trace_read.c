@@ -13,7 +13,8 @@
 /* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {
 	struct fg_source source;
-	uint64_t end; /* nothing is read ahead beyond it: a trace is a small part of its file */
+	/* nothing is read ahead beyond this offset: a trace is a small part of its file */
+	uint64_t end;
 	uint8_t *block;
 	uint64_t block_start;
 	size_t block_size;
@@ -33,8 +34,8 @@ struct reader {
 /* -------------------------------------------------------------------- chunks */
 
 /*
- * `size` bytes at `offset`, at most BLOCK_SIZE; NULL: they cannot be read. Valid until the next
- * call.
+ * Returns `size` bytes at `offset`, at most BLOCK_SIZE; NULL: they cannot be read. Valid until the
+ * next call.
  */
 static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t size)
 {
@@ -58,7 +59,7 @@ static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t si
 	return window->block + (offset - window->block_start);
 }
 
-/* crc32c of a chunk header without its commit word and its own checksum. */
+/* Computes the crc32c of a chunk header without its commit word and its own checksum. */
 static uint32_t chunk_header_crc(const struct fg_trace_chunk *chunk)
 {
 	uint32_t crc = fg_crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));

@@ -3,10 +3,10 @@
  * One trace file of the collector, as plain arrays, checked against trace/trace_format.h.
  *
  * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
- * available bytes, every id against the size of the file before memory is allocated for it, and a
- * reference that leads nowhere (or in a circle) is kept as unknown.  Reading stops at the first
- * damaged chunk; the chunks before it are good and are kept, and `damage` says where and why.  A
- * gap (a chunk that a killed process did not write) is normal and only counted.
+ * available bytes, every id against the file's bytes on the disk before memory is allocated for it,
+ * and a reference that leads nowhere (or in a circle) is kept as unknown. Reading stops at the
+ * first damaged chunk; the chunks before it are good and are kept, and `damage` says where and why.
+ * A gap (a chunk that a killed process did not write) is normal and only counted.
  *
  * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
  * referenced or skipped, but never defined.
@@ -119,7 +119,9 @@ struct fg_trace_pattern {
 	const char *library; /* library that should define the functions; "": any */
 	bool is_reached;
 	uint64_t unresolved; /* imports whose function was not certain */
-	/* an object that exports such a function, though nothing imports it; NULL: none known */
+	/*
+	 * an object that exports a matching function, though nothing imports it; NULL: none known
+	 */
 	const char *exported_by;
 	bool is_unsigned;   /* arguments were requested, and a signature is unknown */
 	bool is_overloaded; /* overloads with other parameters are only counted */
@@ -244,16 +246,16 @@ struct fg_trace {
  */
 #define FG_TRACE_MAX_BYTES (UINT64_C(4) << 30)
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err) FG_NODISCARD;
-/* As fg_trace_read(), from memory; `name` is used in messages. */
+/* Like fg_trace_read(), from memory; `name` is used in messages. */
 int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trace_release(struct fg_trace *trace);
-/* The name of this address in FG_RECORD_SYMBOL, or NULL. */
+/* Returns the name of this address in FG_RECORD_SYMBOL, or NULL. */
 const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset);
 
 /*
  * Opens a file that begins like a trace and reads its header. Follows no link, and waits for no
- * pipe or device: the measured program may have put one there. Returns a descriptor, or -1.
+ * pipe or device: the measured program may have put such a file there. Returns a descriptor, or -1.
  */
 int fg_trace_open(const char *path, int flags, struct fg_trace_header *header);
 /* Does the file begin like a trace? */

@@ -62,7 +62,7 @@ static const uint8_t *take_bytes(struct cursor *c, size_t *size)
 	return start;
 }
 
-/* NULs inside become blanks: an argument vector reads as a command. */
+/* Reads a text. NULs inside become blanks: an argument vector reads as a command. */
 static const char *take_text(struct fg_trace_records *r, struct cursor *c)
 {
 	size_t size;

@@ -25,7 +25,7 @@ void fg_trace_records_settle(struct fg_trace *trace);
 
 /* ---- trace_tables.c ---- */
 
-/* Bytes of a row that are read; 0: an unknown kind of table. */
+/* Returns how many bytes of a row are read; 0: an unknown kind of table. */
 size_t fg_trace_row_size(const struct fg_trace *trace, const struct fg_trace_table *table);
 /* Call before fg_trace_add_row() for its rows. */
 void fg_trace_begin_table(struct fg_trace *trace, const struct fg_trace_table *table);

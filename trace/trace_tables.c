@@ -81,7 +81,7 @@ static struct site_64 read_site(const struct fg_trace *trace, const uint8_t *byt
 	};
 }
 
-/* The difference; 0 if the counters were caught between two steps. */
+/* Returns the difference; 0 if the counters were caught between two steps. */
 static uint64_t left_of(uint64_t value, uint64_t less)
 {
 	return value > less ? value - less : 0;

@@ -91,8 +91,8 @@ static inline uint32_t fg_arch_instruction(const uint8_t *code)
 }
 
 /*
- * `mov x8, #139; svc #0`: rt_sigreturn. The kernel's trampoline has unwind tables in only some
- * versions, so unwinders recognise it by its instructions.
+ * Is this `mov x8, #139; svc #0`, which calls rt_sigreturn? The kernel's trampoline has unwind
+ * tables in only some versions, so unwinders recognise it by its instructions.
  */
 static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {
@@ -190,7 +190,10 @@ static inline long fg_arch_next_number(const ucontext_t *context)
 	return (int)context->uc_mcontext.regs[8];
 }
 
-/* The number, or -1 if the call cannot be restarted because its first argument is not found. */
+/*
+ * Returns the number, or -1 if the call cannot be restarted because its first argument is not
+ * found.
+ */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
 	uint64_t first = 0;
@@ -201,7 +204,7 @@ static inline long fg_arch_syscall_number(const ucontext_t *context)
 	return fg_arch_next_number(context);
 }
 
-/* The first argument of an interrupted call. */
+/* Returns the first argument of an interrupted call. */
 static inline fg_arch_word fg_arch_first(const ucontext_t *context)
 {
 	uint64_t first = 0;

@@ -104,8 +104,8 @@ static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index
 }
 
 /*
- * The word that carries the mark. The vDSO has pushed the third argument there and pops it again,
- * and no code uses it afterwards.
+ * Returns the word that carries the mark. The vDSO has pushed the third argument there and pops it
+ * again, and no code uses it afterwards.
  */
 static inline uintptr_t *fg_arch_mark(const ucontext_t *context)
 {

@@ -72,7 +72,7 @@ static inline long fg_arch_result(const ucontext_t *context)
 	return (long)context->uc_mcontext.gregs[FG_REG_AX];
 }
 
-/* The number of the system call that the thread is about to make. */
+/* Returns the number of the system call that the thread is about to make. */
 static inline long fg_arch_next_number(const ucontext_t *context)
 {
 	return fg_arch_result(context);
@@ -99,7 +99,7 @@ static inline bool fg_arch_is_ended(const ucontext_t *context, uintptr_t mark)
 
 static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index);
 
-/* The first argument of an interrupted system call. */
+/* Returns the first argument of an interrupted system call. */
 static inline fg_arch_word fg_arch_first(ucontext_t *context)
 {
 	return *fg_arch_argument(context, 0);
@@ -116,15 +116,15 @@ static inline uintptr_t fg_arch_registers_end(const ucontext_t *context)
 	return (uintptr_t)&context->uc_mcontext.gregs[NGREG];
 }
 
-/* Lazy-binding entries take 16 bytes; is this address past the entry's `push`? */
+/* A lazy-binding entry has 16 bytes; is this address past the entry's `push`? */
 static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 {
 	return (pc & 15u) >= 11;
 }
 
 /*
- * The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of
- * one; -1: not found.
+ * Returns the number that `mov $number, %eax` loads shortly before a system call instruction, or a
+ * call of one; -1: not found.
  */
 static inline long fg_arch_number_before(const uint8_t *call)
 {

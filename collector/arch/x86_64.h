@@ -56,7 +56,10 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 	return fg_arch_same_page(pc, 2) && pc[-2] == 0x0f && pc[-1] == 0x05;
 }
 
-/* Futex calls of glibc before 2.34: `mov $number, %ecx`, followed later by `mov %ecx, %eax`. */
+/*
+ * Returns the number of a futex call of glibc before 2.34: `mov $number, %ecx`, followed later by
+ * `mov %ecx, %eax`.
+ */
 static inline long fg_arch_number_by_ecx(const uint8_t *call)
 {
 	enum {
@@ -160,7 +163,7 @@ enum {
 	FG_ARCH_TRAMPOLINE_SIZE = 9,
 };
 
-/* The target of the 32-bit displacement at `at`. */
+/* Returns the target of the 32-bit displacement at `at`. */
 static inline uintptr_t fg_arch_displaced(const uint8_t *at)
 {
 	int32_t displacement;
@@ -169,13 +172,13 @@ static inline uintptr_t fg_arch_displaced(const uint8_t *at)
 	return (uintptr_t)at + sizeof(displacement) + (uintptr_t)(intptr_t)displacement;
 }
 
-/* The slot of `call *slot(%rip)` that returns here; 0: not such an instruction. */
+/* Returns the slot of the `call *slot(%rip)` that returns here; 0: not such an instruction. */
 static inline uintptr_t fg_arch_called_slot(const uint8_t *back)
 {
 	return back[-6] == 0xff && back[-5] == 0x15 ? fg_arch_displaced(back - 4) : 0;
 }
 
-/* The target of `call target` that returns here; 0: not such an instruction. */
+/* Returns the target of the `call target` that returns here; 0: not such an instruction. */
 static inline uintptr_t fg_arch_called(const uint8_t *back)
 {
 	return back[-5] == 0xe8 ? fg_arch_displaced(back - 4) : 0;
@@ -190,7 +193,7 @@ static inline bool fg_arch_called_somewhere(const uint8_t *back)
 	return false;
 }
 
-/* The target of a conditional or unconditional jump; 0: not a jump. */
+/* Returns the target of a conditional or unconditional jump; 0: not a jump. */
 static inline uintptr_t fg_arch_jumped(const uint8_t *code)
 {
 	if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
@@ -198,7 +201,7 @@ static inline uintptr_t fg_arch_jumped(const uint8_t *code)
 	return code[0] == 0xe9 ? fg_arch_displaced(code + 1) : 0;
 }
 
-/* The slot of a PLT stub: an optional `endbr64`, then `jmp *slot(%rip)`; 0: not a stub. */
+/* Returns the slot of a PLT stub: an optional `endbr64`, then `jmp *slot(%rip)`; 0: not a stub. */
 static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
 {
 	static const uint8_t endbr[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -210,8 +213,8 @@ static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
 }
 
 /*
- * The number that a caller of musl's __syscall_cp() loads with `mov $number, %edi` before the call
- * that returns here; -1: not found.
+ * Returns the number that a caller of musl's __syscall_cp() loads with `mov $number, %edi` before
+ * the call that returns here; -1: not found.
  */
 static inline long fg_arch_number_passed(const uint8_t *back)
 {

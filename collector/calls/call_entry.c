@@ -7,8 +7,8 @@
  * function.  The return address keeps its place and its value, so code that inspects the stack
  * (exceptions, longjmp, setjmp, vfork, shadow stacks) finds nothing of ours.
  *
- * A call that is timed is the exception: there the common part calls the function and so stands
- * between it and its caller, as any wrapper would. It has unwind tables and nothing to clean up:
+ * A timed call is the exception: the common part calls the function, and is then a frame between
+ * the function and its caller, like any wrapper. It has unwind tables and nothing to clean up:
  * exceptions and longjmp() pass through it. Only functions all of whose arguments are in registers
  * can be called in this way (collector/calls/signatures.c).
  */

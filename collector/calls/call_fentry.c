@@ -24,10 +24,10 @@ enum {
 static bool ready;
 
 void fg_fentry_noop(void) __attribute__((visibility("hidden")));
-/* The C library's hook, or one that does nothing. */
+/* The C library's hook, or a hook that does nothing. */
 void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_noop;
 
-/* The place of the function that called __fentry__; 0: the function is not counted. */
+/* Returns the place of the function that called __fentry__; 0: the function is not counted. */
 static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 {
 	return fg_call_symbol_place(site);
@@ -115,7 +115,7 @@ static bool skip(struct code *code, const char *bytes, size_t size)
 	return true;
 }
 
-/* The target of a 32-bit distance. */
+/* Reads a 32-bit distance and finds its target. */
 static bool take_target(struct code *code, uintptr_t *target)
 {
 	int32_t distance = 0;

@@ -24,7 +24,8 @@ struct fg_fentry_slots {
 
 void fg_fentry_slot_add(struct fg_fentry_slots *slots, uintptr_t slot);
 /*
- * The address to which __fentry__ returns in this function; 0: the function does not call it first.
+ * Returns the address to which __fentry__ returns in this function; 0: the function does not call
+ * it first.
  */
 uintptr_t fg_fentry_site(const struct fg_fentry_slots *slots, uintptr_t address, size_t size);
 /* Always looks up the C library's hook; `is_ready`: calls can be counted. */

@@ -58,7 +58,10 @@ static bool find_function(const char *name, uint32_t *index)
 	return place != 0;
 }
 
-/* The signature that the pattern gives, or else a known one; NULL: the arguments are not read. */
+/*
+ * Returns the signature that the pattern gives, or else a known one; NULL: the arguments are not
+ * read.
+ */
 static const struct fg_signature *signature_of(const char *name, struct fg_call_pattern *pattern)
 {
 	static struct fg_signature signatures[FG_CALLED_MAX];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Carries out the plan. Each object must still be the one that was examined. Then memory within
- * reach of its code gets a stub for each function,
+ * Carries out the plan of entry_plan.h. Each object must still be as it was when it was examined.
+ * Then memory within reach of its code gets a stub for each function,
  *
  *	lea   -128(%rsp),%rsp	keeps the red zone
  *	push  $number
@@ -210,7 +210,7 @@ static enum fg_entry_refusal prepare(struct target *t)
 		return FG_ENTRY_CHANGED;
 	if (!map_area(t, t->object->entry_count))
 		return FG_ENTRY_SYSTEM;
-	/* Each step from here on is undone if a later one is refused. */
+	/* Each step from here on is undone if a later step is refused. */
 	if (mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC) == 0 &&
 	    mprotect(t->area, t->area_bytes, PROT_READ | PROT_WRITE) == 0 &&
 	    protect_code(t, PROT_READ | PROT_WRITE | PROT_EXEC)) {

@@ -41,7 +41,7 @@ static bool copy(char *to, size_t room, const char *text, size_t size)
 	return true;
 }
 
-/* The part of an item from `from` to `@`, `=` or the item's end. */
+/* Returns the length of an item from `from` to `@`, `=` or the item's end. */
 static size_t part_size(const char *item, size_t size, size_t from)
 {
 	size_t at = from;
@@ -100,7 +100,7 @@ static bool add_libm(void)
 	return all;
 }
 
-/* The length up to the next comma outside parentheses. */
+/* Returns the length up to the next comma outside parentheses. */
 static size_t item_size(const char *list)
 {
 	size_t size = 0;

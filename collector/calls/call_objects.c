@@ -179,7 +179,7 @@ const char *fg_object_wanted_version(const struct fg_object *object, size_t inde
 	return NULL;
 }
 
-/* Is this definition the wanted version, or the default one if none is requested? */
+/* Is this definition the wanted version, or the default version if none is requested? */
 static bool has_version(const struct fg_object *object, size_t index, const char *wanted)
 {
 	const uint8_t *definition = object->defined_versions;
@@ -205,7 +205,7 @@ static bool is_function(const ElfW(Sym) * symbol)
 	return kind == STT_FUNC || kind == STT_GNU_IFUNC;
 }
 
-/* The function of this name that the object exports; 0: none. */
+/* Returns the function of this name that the object exports; 0: none. */
 static uint32_t exported(const struct fg_object *object, const char *name, const char *version)
 {
 	const struct fg_exports *exports = &object->exports;
@@ -236,7 +236,7 @@ uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, co
 	}
 	/*
 	 * An object loaded later may prefer its own definition (RTLD_DEEPBIND), or be visible only
-	 * to some.
+	 * to some objects.
 	 */
 	if (!first || (first->is_initial ? later && !object->is_initial : later > 1))
 		return 0;

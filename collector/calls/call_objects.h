@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loaded objects as their dynamic sections describe them: their imports and exports, and the
- * function that an import will be bound to. Read while objects cannot come and go.
+ * function that an import will be bound to. The objects are read while none can be loaded or
+ * unloaded.
  */
 #ifndef FG_COLLECTOR_CALL_OBJECTS_H
 #define FG_COLLECTOR_CALL_OBJECTS_H
@@ -40,9 +41,10 @@ struct fg_object {
 	size_t table_sizes[2];
 	const uintptr_t *stub_slot; /* a slot that now leads to a stub, or NULL */
 	bool is_seen;               /* its slots have been examined */
-	bool is_left;               /* ours, the loader, the kernel's: its slots are left alone */
-	bool is_initial;            /* loaded with the program: every object finds its exports */
-	bool has_hooks;             /* compiled with -finstrument-functions */
+	/* the collector, the loader, the vDSO or no dynamic section: slots are left alone */
+	bool is_left;
+	bool is_initial;               /* loaded with the program: every object finds its exports */
+	bool has_hooks;                /* compiled with -finstrument-functions */
 	struct fg_fentry_slots fentry; /* calls of __fentry__, if compiled with -mfentry */
 	bool is_symbolic;              /* finds its own exports before all others */
 };
@@ -57,15 +59,15 @@ extern struct fg_object_list fg_objects;
 
 /* Reads the list again; `before` gets the previous one. False: out of memory. */
 bool fg_objects_read(struct fg_object_list *before);
-/* The object that contains this address, or NULL. */
+/* Returns the object that contains this address, or NULL. */
 const struct fg_object *fg_object_of(uintptr_t address);
 bool fg_ranges_hold(uintptr_t address, const struct fg_object_range *ranges, unsigned count);
-/* The version that an undefined symbol requires, or NULL. */
+/* Returns the version that an undefined symbol requires, or NULL. */
 const char *fg_object_wanted_version(const struct fg_object *object, size_t symbol);
 /*
- * The function that an import of `object` will be bound to: the object's own if it is symbolic,
- * else the first that an object loaded with the program exports, in the loader's order, else the
- * only one that any object exports. 0: not certain.
+ * Returns the function that an import of `object` will be bound to: the object's own if it is
+ * symbolic, else the first that an object loaded with the program exports, in the loader's order,
+ * else the only one that any object exports. 0: not certain.
  */
 uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, const char *version);
 /* Does `is` return true for the name of a function that the object exports? */

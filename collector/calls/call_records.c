@@ -6,7 +6,7 @@
 
 static _Atomic uint32_t measure_count; /* measures named in this process's trace file */
 
-/* The number of a measure in the trace, assigned at its first use. */
+/* Returns the number of a measure in the trace, assigned at its first use. */
 static uint32_t number_of(_Atomic uint32_t *measure)
 {
 	uint32_t number = atomic_load(measure);

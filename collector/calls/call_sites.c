@@ -11,7 +11,7 @@ _Static_assert(FG_CALL_SITE_DEPTH % FG_CALL_SITE_GROUP == 0, "all groups must be
 
 enum {
 	LOOK_AFTER = 64, /* remembered places after which the hit rate is checked */
-	WORTH = 4,       /* calls from each place that make remembering worthwhile */
+	WORTH = 4,       /* calls per remembered place that make remembering worthwhile */
 	PATIENCE_MAX = 6,
 };
 
@@ -52,7 +52,7 @@ static bool is_worth_it(struct fg_call_sites *sites, uint64_t calls)
 	return true;
 }
 
-/* A free place, or the next one to evict. */
+/* Returns a free place, or the next one to evict. */
 static struct fg_call_site *place_for(struct fg_call_sites *sites, const struct fg_regs *caller)
 {
 	struct fg_call_site *set = fg_call_site_set(sites, caller);

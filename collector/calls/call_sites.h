@@ -40,7 +40,7 @@ struct fg_call_site {
 	uint32_t function;
 	uint32_t words; /* index of the first word */
 	uint16_t groups;
-	bool is_quick; /* the quick functions can count it */
+	bool is_quick; /* the quick functions can count calls from here */
 	void *entry;   /* NULL: free */
 	void *domains;
 };
@@ -83,8 +83,8 @@ static inline bool fg_call_site_is_current(const struct fg_call_sites *sites,
 }
 
 /*
- * The remembered place that this call comes from, or NULL. The caller's stack pointer lies on the
- * thread's own stack wherever a place is remembered, so its words can be read.
+ * Returns the remembered place that this call comes from, or NULL. A place is remembered only if
+ * the caller's stack pointer lies on the thread's own stack, so the words there can be read.
  */
 static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites,
 						     const struct fg_call_key *key)
@@ -104,7 +104,7 @@ static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites
 	return NULL;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if memory is short. */
 struct fg_call_sites *fg_call_sites_new(void);
 void fg_call_sites_forget(struct fg_call_sites *sites);
 /*

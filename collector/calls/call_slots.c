@@ -33,7 +33,10 @@ uint32_t fg_call_nameless;
 struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 static uint32_t stub_count;
 
-/* The program's own PLT entries that stand for functions: calls through them are counted there. */
+/*
+ * The program's own PLT entries that stand for functions: calls through such an entry are counted
+ * at its own slot.
+ */
 static uintptr_t canonical[CANONICAL_MAX];
 static uint32_t canonical_count;
 
@@ -46,7 +49,7 @@ static void note_unresolved(const char *name)
 
 /* ---- stubs ---- */
 
-/* The stub that counts this function and jumps there; 0: no stub is left. */
+/* Returns the stub that counts this function and jumps there; 0: no stub is left. */
 static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_only)
 {
 	uint32_t index = stub_count;
@@ -56,7 +59,7 @@ static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_o
 
 		if (address == target && atomic_load(&fg_call_targets[i].function) == function)
 			return fg_call_stub(i);
-		/* The target's object is gone, with all its callers. */
+		/* Reuses the stub of a target whose object is gone, with all its callers. */
 		if (!address && index == stub_count)
 			index = i;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads the settings, and hooks calls into the collector's life cycle. */
+/* Reads the settings, and connects the counting of calls to the collector's life cycle. */
 #include "collector/calls/call_fentry.h"
 #include "collector/calls/call_jumps.h"
 #include "collector/calls/call_registers.h"

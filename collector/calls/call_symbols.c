@@ -26,7 +26,7 @@ enum {
 struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 static uint32_t used;
 
-/* The entry of the address, or the free one where it belongs. */
+/* Returns the entry of the address, or the free one where it belongs. */
 static struct fg_call_symbol_entry *place_of(struct fg_call_symbol_entry *all, uintptr_t address)
 {
 	uint32_t at = fg_spread(address) % ENTRIES;
@@ -131,7 +131,7 @@ struct file {
 	size_t size;
 };
 
-/* `count` items of this size at `offset` in the file; NULL: beyond its end. */
+/* Returns `count` items of this size at `offset` in the file; NULL: beyond its end. */
 static const void *part(const struct file *file, uint64_t offset, uint64_t count, size_t size)
 {
 	if (offset > file->size || count > (file->size - offset) / size)

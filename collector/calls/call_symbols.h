@@ -33,9 +33,11 @@ void *fg_call_file_map(const char *path, size_t *size);
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 
-/* False: not a wanted function. May be called from any thread. */
+/* Returns false if no wanted function has this address. May be called from any thread. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* A place for fg_call_symbol_target(); uses only integer registers. 0: not wanted. */
+/*
+ * Returns a place for fg_call_symbol_target(); 0: no wanted function. Uses only integer registers.
+ */
 uint32_t fg_call_symbol_place(uintptr_t address);
 
 struct fg_call_symbol_entry {
@@ -45,7 +47,7 @@ struct fg_call_symbol_entry {
 };
 extern struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 
-/* The target at a place that fg_call_symbol_place() or fg_call_symbol_add() returned. */
+/* Returns the target at a place that fg_call_symbol_place() or fg_call_symbol_add() returned. */
 static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 {
 	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 enum {
-	DOMAINS_MAX = 1 << 15, /* entries per thread */
+	DOMAINS_MAX = 1 << 15, /* arguments with statistics, per thread */
 	TIMES_MAX = 1 << 14,
 	VALUES_MAX = 1 << 14,
 };
@@ -12,7 +12,7 @@ enum {
 struct fg_call_table fg_call_tables[FG_THREADS_MAX];
 _Atomic uint64_t fg_calls_unplaced[FG_CALLED_MAX];
 
-/* The array, made at its first use; NULL: out of memory. */
+/* Returns the array, which is allocated at its first use; NULL: out of memory. */
 static void *array_of(void **array, size_t size)
 {
 	if (!*array)
@@ -20,7 +20,7 @@ static void *array_of(void **array, size_t size)
 	return *array;
 }
 
-/* Without room for its arguments, an entry still counts calls. */
+/* An entry without room for statistics of its arguments still counts calls. */
 static void add_domains(struct fg_call_table *table, struct fg_call_entry *entry)
 {
 	const struct fg_signature *signature = fg_called[entry->key.number - 1].signature;

@@ -37,9 +37,9 @@ extern struct fg_call_table fg_call_tables[FG_THREADS_MAX];
 /* Indexed by function: calls outside known threads, or without memory. */
 extern _Atomic uint64_t fg_calls_unplaced[FG_CALLED_MAX];
 
-/* The thread's entry for this path and function; NULL: out of memory. */
+/* Returns the thread's entry for this path and function; NULL: out of memory. */
 struct fg_call_entry *fg_call_entry_get(struct fg_call_table *table, const struct fg_path_key *key);
-/* In a child of fork: call paths are numbered from the beginning. */
+/* Clears the tables in a child of fork, where call paths are numbered from the beginning. */
 void fg_call_tables_clear(void);
 
 /* ---- call_records.c: into the trace ---- */
@@ -57,8 +57,8 @@ void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table 
 void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
 			  const struct fg_call_entry *entry);
 /*
- * At the end: writes calls without a call path, functions that were never called, and the result of
- * each pattern.
+ * Writes, at the end, calls without a call path, functions that were named but never called, and
+ * the result of each pattern.
  */
 void fg_call_records_finish(struct fg_thread *writer);
 

@@ -149,7 +149,7 @@ static void add(struct fg_call_times *times, const struct open_call *open, uint6
 	times->bins[fg_call_time_bin(ns)]++;
 }
 
-/* Index + 1 of the call that ends; 0: its start was not seen. */
+/* Returns the index + 1 of the call that ends; 0: its start was not seen. */
 static uint32_t find_end(const struct thread_calls *calls, uint32_t function, uintptr_t sp)
 {
 	for (uint32_t i = calls->count; i > 0; i--) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations of calls. A timed call is kept on a separate stack of its thread from its start to
- * its end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned.
- * The next call at the same depth of the same stack, or further out, reveals that, and the
- * unfinished call is dropped: it is counted, but not timed.
+ * Durations of calls. A timed call is kept on a separate stack of its thread from its start to its
+ * end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned. The
+ * next call at the same depth of the same stack, or further out, reveals that, and the unfinished
+ * call is dropped: it is counted, but not timed.
  *
- * The collector's own time is subtracted from each call and from the calls around it.  For a call's
- * own two readings of the clock, the shortest time of many is subtracted.
+ * The collector's own time is subtracted from each call and from the calls around it. The clock
+ * readings of a timed call also take time: the shortest time of a reading, measured in advance, is
+ * subtracted.
  */
 #ifndef FG_COLLECTOR_CALL_TIMES_H
 #define FG_COLLECTOR_CALL_TIMES_H
@@ -34,8 +35,9 @@ struct fg_call_times {
 struct fg_timed_call {
 	struct fg_call_times *times; /* collects its duration; does not move */
 	uintptr_t sp;                /* stack pointer of the caller after the return */
-	uintptr_t site;              /* distinguishes calls of one frame; 0: only one */
-	uint32_t function;           /* index in fg_called */
+	/* distinguishes calls of one frame; 0: the frame has one call */
+	uintptr_t site;
+	uint32_t function; /* index in fg_called */
 };
 
 /* The clock for durations; fg_call_clock_begin() measures the cost of a reading. */

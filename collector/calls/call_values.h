@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps the arguments themselves, if requested: packed by call path into pieces of the trace. A
- * value is stored as its difference from the previous one in the same place: most have the same
- * sign and nearly the same exponent, and rounding makes the low bits of the mantissa zero.
+ * value is stored as its difference from the previous value in the same place: most values have the
+ * same sign and nearly the same exponent, and rounding makes the low bits of the mantissa zero.
  */
 #ifndef FG_COLLECTOR_CALL_VALUES_H
 #define FG_COLLECTOR_CALL_VALUES_H
@@ -21,8 +21,8 @@ struct fg_call_values {
 };
 
 /*
- * Keeps one call in `every`, with values rounded to `bits` bits of mantissa. Each is a string, or
- * NULL.
+ * Keeps one call in `every`, with values rounded to `bits` bits of mantissa. Both arguments are
+ * numbers as text, or NULL.
  */
 void fg_call_values_choose(const char *every, const char *bits);
 bool fg_call_values_wanted(void);

@@ -41,7 +41,7 @@ static void make_context(const struct fg_call_state *state, ucontext_t *context)
 	to[REG_RIP] = (greg_t)fg_call_frame();
 }
 
-/* The values that keep the arguments of this call; NULL: they are not kept. */
+/* Returns the values that keep the arguments of this call; NULL: they are not kept. */
 static struct fg_call_values *values_of(struct fg_thread *thread, struct fg_call_table *table,
 					struct fg_call_entry *entry)
 {
@@ -52,7 +52,7 @@ static struct fg_call_values *values_of(struct fg_thread *thread, struct fg_call
 	return entry->values;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if memory is short. */
 static struct fg_call_entry *find_entry(struct fg_thread *thread, uint32_t path, uint32_t function)
 {
 	const struct fg_path_key key = {
@@ -90,7 +90,9 @@ static void add(struct fg_thread *thread, struct fg_call_entry *entry,
 		fg_call_details_flush(thread, table, entry);
 }
 
-/* `state`: all registers of the caller; NULL: not known. */
+/*
+ * Returns the call path. `state` has all registers of the caller, or is NULL if they are not known.
+ */
 static uint32_t path_of_call(struct fg_thread *thread, const struct fg_call_state *state,
 			     const struct fg_regs *caller)
 {
@@ -140,7 +142,7 @@ static void keep_site(const struct fg_thread *thread, const struct fg_call_key *
 	site->is_quick = !with_domains || fg_signature_is_plain(signature);
 }
 
-/* The call's entry, found without a walk if the thread has called from there before. */
+/* Returns the call's entry, without a walk if the thread has called from there before. */
 static struct fg_call_entry *entry_of_call(struct fg_thread *thread,
 					   const struct fg_call_state *state,
 					   const struct fg_call_key *key)
@@ -206,7 +208,7 @@ static bool count(const struct fg_call_state *state, const struct fg_call_target
 	return is_timed;
 }
 
-/* The entry of a call that a hook reported; `frame` gets the caller's registers. */
+/* Returns the entry of a call that a hook reported; `frame` gets the caller's registers. */
 static struct fg_call_entry *entry_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
 					   uint32_t function, bool is_own_frame,
 					   struct fg_regs *frame)

@@ -40,7 +40,7 @@
 
 enum {
 	FG_CALLED_MAX = 1 << 15,    /* functions */
-	FG_CALL_STUBS_MAX = 4096,   /* one function may need several, one per definition */
+	FG_CALL_STUBS_MAX = 4096,   /* stubs; a function may need several, one per definition */
 	FG_CALL_PATTERNS_MAX = 256, /* patterns in a list */
 	FG_CALL_NAME_MAX = 256,     /* bytes of a name, with its NUL */
 	FG_CALL_GLANCE_VECTORS = 4,
@@ -76,20 +76,23 @@ struct fg_call_pattern {
 	/* durations are wanted, and calls of a matched function cannot be timed */
 	bool is_untimed;
 	char signature[96]; /* given signature; empty: none */
-	/* an object that exports such a function, though nothing imports it; or NULL */
+	/* an object that exports a matching function, though nothing imports it; or NULL */
 	const char *exported_by;
 };
 
 /* ---- cxx_names.c ---- */
 
-/* The symbol's name without parameters, or the symbol itself if it is not a C++ one. */
+/* Writes the symbol's name without parameters, or the symbol itself if it is not a C++ symbol. */
 void fg_call_name_read(const char *symbol, char readable[FG_CALL_NAME_MAX]);
 /*
- * The encoded parameters of a C++ symbol. NULL: the symbol has none, or a result precedes them
- * (templates).
+ * Returns the encoded parameters of a C++ symbol. NULL: the symbol has none, or a result precedes
+ * them (templates).
  */
 const char *fg_call_parameters(const char *symbol);
-/* The position after the class or enumeration that a symbol names here; NULL: not one. */
+/*
+ * Returns the position after the class or enumeration that a symbol names here; NULL: it names
+ * neither.
+ */
 const char *fg_call_skip_class(const char *at);
 
 /* ---- call_names.c ---- */
@@ -142,10 +145,10 @@ struct fg_call_glance {
 	uintptr_t return_address; /* on the stack, as the caller left it */
 };
 
-/* The address of the stub with this index, which is below FG_CALL_STUBS_MAX. */
+/* Returns the address of the stub with this index, which is below FG_CALL_STUBS_MAX. */
 uintptr_t fg_call_stub(uint32_t index);
 bool fg_call_is_stub(uintptr_t address);
-/* A place in the code that all stubs share; walks begin there. */
+/* Returns an address in the code that all stubs share; walks begin there. */
 uintptr_t fg_call_frame(void);
 
 /* ---- call_functions.c ---- */
@@ -155,7 +158,7 @@ extern uint32_t fg_called_count;
 /* Functions were left out because the table is full. */
 extern bool fg_called_table_full;
 
-/* A permanent copy, or NULL. */
+/* Returns a permanent copy, or NULL. */
 char *fg_call_keep_text(const char *text);
 /* Finds or adds the function; false if no pattern matches it here, or the table is full. */
 bool fg_call_function_add(const char *name, const char *path, enum fg_call_way way,

@@ -9,7 +9,7 @@
 
 struct output {
 	char *at;
-	char *end; /* leaves room for the NUL */
+	char *end; /* the buffer's last byte, for the NUL */
 };
 
 static bool put(struct output *out, const char *text, size_t size)
@@ -26,7 +26,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A source name: decimal length, then that many characters. NULL: malformed. */
+/* Reads a source name: decimal length, then that many characters. NULL: malformed. */
 static const char *take_source_name(const char **at, size_t *size)
 {
 	const char *text = *at;
@@ -48,7 +48,7 @@ static const char *skip_source_name(const char *at)
 	return take_source_name(&at, &size) ? at : NULL;
 }
 
-/* The position after S_, S0_, St, T_, T0_. */
+/* Returns the position after S_, S0_, St, T_, T0_. */
 static const char *skip_substitution(const char *at)
 {
 	const bool is_short = at[0] == 'S' && at[1] >= 'a' && at[1] <= 'z';
@@ -59,7 +59,7 @@ static const char *skip_substitution(const char *at)
 	return at ? at + 1 : NULL;
 }
 
-/* The position after a literal: its type, then digits up to E. */
+/* Returns the position after a literal: its type, then digits up to E. */
 static const char *skip_literal(const char *at)
 {
 	at++;
@@ -75,7 +75,7 @@ static const char *skip_literal(const char *at)
 	return at ? at + 1 : NULL;
 }
 
-/* The position after template arguments, from their I to their E. */
+/* Returns the position after template arguments, from their I to their E. */
 static const char *skip_arguments(const char *at)
 {
 	unsigned depth = 0;
@@ -107,7 +107,7 @@ static bool put_special(struct output *out, const char *last, size_t last_size, 
 	return last && put(out, "::~", destructor ? 3 : 2) && put(out, last, last_size);
 }
 
-/* One component of a name; NULL: not supported. */
+/* Reads one component of a name; NULL: not supported. */
 static const char *read_component(struct output *out, const char *at, const char **last,
 				  size_t *last_size, bool is_first)
 {

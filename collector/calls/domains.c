@@ -45,7 +45,7 @@ static struct number read_double(uint64_t bits)
 	};
 }
 
-/* The bits of the double that equals this float. */
+/* Returns the bits of the double that equals this float. */
 static uint64_t widen(uint32_t bits)
 {
 	const uint64_t sign = (uint64_t)(bits >> 31) << 63;
@@ -248,7 +248,10 @@ static unsigned bit_of(const uint32_t digits[DIGITS], unsigned at)
 	return digits[at / DIGIT_BITS] >> at % DIGIT_BITS & 1;
 }
 
-/* Bits of the double nearest to the number with these digits; ties go to the even one. */
+/*
+ * Returns the bits of the double nearest to the number with these digits; ties go to the even
+ * mantissa.
+ */
 static uint64_t nearest(const uint32_t digits[DIGITS])
 {
 	unsigned top = DIGITS * DIGIT_BITS - 1;
@@ -283,7 +286,7 @@ static uint64_t sum_of(const struct fg_call_domain *domain)
 
 /* ---- writing the trace ---- */
 
-/* The number with this rank. */
+/* Returns the number with this rank. */
 static uint64_t of_rank(uint64_t rank)
 {
 	return rank >> 63 ? rank ^ UINT64_C(1) << 63 : ~rank;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of a function's arguments: how many, their range, their kinds, and a histogram of
- * their exponents, by thread and call path. Arguments are read where the caller left them; the
- * program's floating-point flags and rounding stay as they are.
+ * Statistics of a function's arguments: their number, range and kinds, and a histogram of their
+ * exponents, by thread and call path. Arguments are read where the caller left them; the program's
+ * floating-point flags and rounding stay as they are.
  */
 #ifndef FG_COLLECTOR_DOMAINS_H
 #define FG_COLLECTOR_DOMAINS_H
@@ -41,13 +41,13 @@ struct fg_signature {
 
 /* Reads "double(double,int)"; false: not understood. */
 bool fg_signature_parse(const char *text, struct fg_signature *signature);
-/* The signature of a function of libm or libmvec; false: it is not known. */
+/* Finds the signature of a function of libm or libmvec; false: it is not known. */
 bool fg_signature_find(const char *name, struct fg_signature *signature);
-/* As fg_signature_find(), including known functions of the C library. */
+/* Like fg_signature_find(), including known functions of the C library. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 /*
- * False: the symbol shows that its parameters are not where the signature says. `callable`: false
- * also if some may be on the stack.
+ * Returns false if the symbol shows that its parameters are not where the signature says.
+ * `callable`: also if some may be on the stack.
  */
 bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
 /* Does struct fg_call_glance contain all arguments to be read? */
@@ -55,11 +55,11 @@ bool fg_signature_is_plain(const struct fg_signature *signature);
 /* Does the function return twice or look at its caller? Do not call it from one of our frames. */
 bool fg_call_looks_at_caller(const char *name);
 
-/* Part of a sum; a shift or addition takes two instructions. */
+/* Part of a sum; a shift or addition is two instructions. */
 __extension__ typedef __int128 fg_domain_sum;
 
 enum {
-	FG_DOMAIN_SUMS = 64,  /* each part holds values of 32 exponents, so none can overflow */
+	FG_DOMAIN_SUMS = 64,  /* each part holds values of 32 exponents, so no part can overflow */
 	FG_DOMAIN_SHIFT = 32, /* bin 32 begins at 1 */
 };
 
@@ -84,7 +84,7 @@ static inline uint64_t fg_domain_rank(uint64_t bits)
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The histogram's bin of a number; its `exponent` is 0 for values from 1 to below 2. */
+/* Returns the histogram's bin of a number; its `exponent` is 0 for values from 1 to below 2. */
 static inline unsigned fg_domain_bin(int exponent)
 {
 	const int bin = exponent + FG_DOMAIN_SHIFT;
@@ -101,7 +101,7 @@ static inline void fg_domain_note_last(struct fg_call_domain *domain, uint64_t b
 	domain->has_last = true;
 }
 
-/* Adds a finite number: its rank, its encoded exponent, its mantissa with the sign. */
+/* Adds a finite number, given as its rank, its encoded exponent, and its mantissa with the sign. */
 static inline void fg_domain_add_finite(struct fg_call_domain *domain, uint64_t rank,
 					unsigned exponent, int64_t mantissa)
 {
@@ -112,7 +112,7 @@ static inline void fg_domain_add_finite(struct fg_call_domain *domain, uint64_t 
 	domain->sums[exponent / 32] += (fg_domain_sum)mantissa * (INT64_C(1) << exponent % 32);
 }
 
-/* Adds a normal double, by its bits. */
+/* Adds a normal double, given as its bits. */
 static inline void fg_domain_add_normal(struct fg_call_domain *domain, uint64_t bits)
 {
 	const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
@@ -160,11 +160,11 @@ struct fg_call_values;
  */
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
 		    const struct fg_call_state *state, struct fg_call_values *values);
-/* Number of values so far. */
+/* Returns the number of values so far. */
 uint64_t fg_domain_values(const struct fg_call_domain *domain);
 /* Appends the statistics to the record. */
 void fg_domain_append(struct fg_thread *writer, const struct fg_call_domain *domain);
-/* As fg_domain_append(), then clears the statistics. */
+/* Like fg_domain_append(), then clears the statistics. */
 void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain);
 
 #endif

@@ -33,11 +33,11 @@ enum fg_entry_refusal {
 	FG_ENTRY_INSIDE,
 	FG_ENTRY_UNBOUNDED,
 	FG_ENTRY_OTHER_SIDE,
-	/* reasons in its object */
+	/* reasons in the function's object */
 	FG_ENTRY_RUNTIME,
 	FG_ENTRY_OBJECT,
 	FG_ENTRY_CHANGED,
-	/* reasons in the process */
+	/* reasons in the whole process */
 	FG_ENTRY_LATE,
 	FG_ENTRY_SYSTEM,
 	FG_ENTRY_FULL,
@@ -81,7 +81,7 @@ struct fg_plan_view {
 	const char *texts;
 };
 
-/* False: these bytes are not a complete plan. */
+/* Returns false if the bytes are not a complete plan. */
 static inline bool fg_plan_open(void *bytes, uint64_t size, struct fg_plan_view *plan)
 {
 	plan->header = bytes;
@@ -94,8 +94,8 @@ static inline bool fg_plan_open(void *bytes, uint64_t size, struct fg_plan_view 
 }
 
 /*
- * Length of a symbol without the suffix that compilers append to clones and parts of a function.
- * `is_clone`: parameters may be gone; `is_part`: a fragment of a function.
+ * Returns the length of a symbol without the suffix that compilers append to clones and parts of a
+ * function. `is_clone`: parameters may be gone; `is_part`: a fragment of a function.
  */
 static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bool *is_part)
 {
@@ -151,7 +151,7 @@ static inline void fg_plan_move(const struct fg_plan_entry *entry, uint64_t func
 	}
 }
 
-/* Checksum of contents; starts with `sum` 0 and continues from the previous result. */
+/* Returns the checksum of the bytes. Start with `sum` 0; pass the previous result to continue. */
 static inline uint64_t fg_plan_sum(uint64_t sum, const void *bytes, uint64_t size)
 {
 	const uint8_t *at = bytes;

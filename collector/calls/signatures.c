@@ -106,7 +106,7 @@ static const char *take_result(const char *text)
 	return !at && strncmp(text, "void", 4) == 0 ? text + 4 : at;
 }
 
-/* The position of the closing parenthesis; NULL: a parameter is not understood. */
+/* Returns the position of the closing parenthesis; NULL: a parameter is not understood. */
 static const char *take_parameters(const char *at, struct fg_signature *signature,
 				   struct places *next)
 {
@@ -141,7 +141,7 @@ bool fg_signature_parse(const char *text, struct fg_signature *signature)
 
 /* ---- signatures in C++ symbols ---- */
 
-/* The position after the target of a pointer or reference. NULL: unsupported. */
+/* Returns the position after the target of a pointer or reference. NULL: unsupported. */
 static const char *skip_pointee(const char *at)
 {
 	while (*at && strchr("PROKV", *at))
@@ -287,7 +287,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 		size += strlen(part);
 	}
 	text[size] = '\0';
-	/* The type of the result does not matter here: write the argument's. */
+	/* The type of the result does not matter here: write that of the arguments. */
 	char whole[FG_SIGNATURE_MAX];
 	const size_t type_size = strlen(type);
 
@@ -301,7 +301,10 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 	return fg_signature_parse(whole, signature);
 }
 
-/* The type that the name's suffix stands for; `base` gets the name's size without the suffix. */
+/*
+ * Returns the type that the name's suffix stands for; `base` gets the name's size without the
+ * suffix.
+ */
 static const char *type_of(const char *name, size_t size, size_t *base)
 {
 	static const struct {
@@ -347,7 +350,10 @@ static bool find_scalar(const char *name, size_t size, struct fg_signature *sign
 	return type && spell(type, parameters_of(name, base), signature);
 }
 
-/* "_ZGVdN4v_sin": registers of 32 bytes, not masked, 4 values each, one argument. */
+/*
+ * Finds the signature of a vector function such as "_ZGVdN4v_sin": registers of 32 bytes, not
+ * masked, 4 values each, one argument.
+ */
 static bool find_vector(const char *name, struct fg_signature *signature)
 {
 	static const char letters[] = "bcde";

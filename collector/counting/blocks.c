@@ -45,7 +45,7 @@ static void *map(size_t size)
 	return memory;
 }
 
-/* The slot's memory, allocated on request; NULL: none. */
+/* The slot's memory, allocated if `make` is set; NULL: none. */
 #define REACH(slot, make) \
  ((__typeof__(atomic_load(slot)))reach((void *_Atomic *)(slot), sizeof(*atomic_load(slot)), make))
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts by thread and call path. Each thread has its own table, so two threads never wait for each
- * other. The table lies in the trace file, where it survives a kill; its counts become records when
- * the thread or the process ends. Built only into the counting library.
+ * other. If there is room, the table lies in the trace file, where it survives a kill; its counts
+ * become records when the thread or the process ends. Built only into the counting library.
  */
 #ifndef FG_COLLECTOR_COUNTS_H
 #define FG_COLLECTOR_COUNTS_H
@@ -39,7 +39,7 @@ struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* names in the trace; model/measure.c describes them */
 	void (*begin)(void);               /* called before main if the probe is to count */
 	const char *note;                  /* a note for readers, or NULL */
-	void (*introduce)(struct fg_thread *writer); /* further names, or NULL */
+	void (*introduce)(struct fg_thread *writer); /* writes further names, or NULL */
 	void (*forget)(void);                        /* called in a child of fork, or NULL */
 };
 
@@ -67,9 +67,9 @@ void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsi
 
 /* The first step of fg_counts_record(), under `busy`: returns the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
-/* As fg_counts_path(), from a call: `caller` is FG_ARCH_CALLER. */
+/* Like fg_counts_path(), from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
-/* The counts of this call path.  Valid until the next call. */
+/* Returns the counts of this call path. Valid until the next call. */
 struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
 				     uint32_t path);
 /* Adds the values on this call path. */

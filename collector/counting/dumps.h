@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dumps record what is held at a moment that the user chooses, by call path. The program
- * (fg_dump()), a line of the control file or a signal requests one. Built only into the counting
+ * (fg_dump()), a line of the control file or a signal requests a dump. Built only into the counting
  * library.
  */
 #ifndef FG_COLLECTOR_DUMPS_H

@@ -8,7 +8,8 @@
  * streams and folders internally, so these functions are intercepted as well.  The collector
  * intercepts close(), dup2() and a few more anyway, and reports them through fg_fd_hooks.
  *
- * A child of vfork() shares its parent's memory but has its own descriptors, so it is not counted.
+ * A child of vfork() shares its parent's memory but has its own descriptors, so the child is not
+ * counted.
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/count_probe.h"
@@ -194,7 +195,7 @@ static void closing_one(int fd)
   return opened(reals.name arguments);     \
  }
 
-/* If a file may be created, its mode follows. */
+/* If a file may be created, its mode follows the flags. */
 #define OPENS_WITH_MODE(name, parameters, ...)               \
  FG_EXPORT int name parameters                               \
  {                                                           \

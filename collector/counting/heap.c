@@ -7,9 +7,9 @@
  * takes it back: in between, another thread may already get the same address.  realloc() frees one
  * block and allocates another.
  *
- * The real functions are the next ones in the loader's search order, so an allocator that the
- * program is linked with stays the one that allocates.  While they are looked up, allocations come
- * from a small array that is never freed: the loader may ask for memory then.
+ * The real functions are the next ones in the loader's search order, so the program keeps the
+ * allocator that it is linked with.  While they are looked up, allocations come from a small array
+ * that is never freed: the loader may ask for memory then.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/counting/dumps.h"
@@ -73,7 +73,7 @@ static _Atomic int state; /* 0: not looked up, 1: in progress, 2: done */
 static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
 static _Atomic size_t early_used;
 
-/* False: the caller must use memory from `early`. */
+/* Returns false if the caller must use memory from `early`. */
 static bool have_reals(void)
 {
 	int none = 0;
@@ -172,7 +172,7 @@ static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
  } while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Keeps errno. */
+/* Counts an allocation. Keeps errno. */
 static void count(const struct fg_regs *caller, void *block, size_t requested)
 {
 	struct fg_thread *thread = fg_self;
@@ -339,7 +339,7 @@ FG_EXPORT void free(void *block)
 	give_back(block, &caller);
 }
 
-/* C23 declares these; they are the same as free(), whichever allocator made the block. */
+/* C23 adds these functions; each does what free() does, whichever allocator made the block. */
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 

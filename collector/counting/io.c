@@ -223,7 +223,7 @@ static bool take_over(struct stream_functions *functions)
 	return true;
 }
 
-/* The member after those of the public type. */
+/* Returns the functions of a stream, from the member after those of the public type. */
 static struct stream_functions *functions_of(FILE *stream)
 {
 	struct stream_functions *functions = NULL;

@@ -6,7 +6,7 @@
  * calling function, and the gaps between the blocks of a heap: freed memory is full of old
  * pointers.
  *
- * Memory is read by a system call that fails where another thread has just unmapped it.
+ * Memory is read by a system call that fails if another thread has just unmapped it.
  */
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
@@ -76,7 +76,7 @@ static void add_item(uintptr_t address, struct fg_memory_block block)
 		(struct item){.begin = address, .size = (size_t)block.size, .site = block.site};
 }
 
-/* The number of blocks that begin at or before `address`. */
+/* Returns the number of blocks that begin at or before `address`. */
 static size_t below(uintptr_t address)
 {
 	size_t low = 0;
@@ -201,7 +201,8 @@ static void search_reached(void)
 /* ---- the roots ---- */
 
 /*
- * The end of the block that covers `at`, or 0; *next: start of the next one, at most its old value.
+ * Returns the end of the block that covers `at`, or 0; *next: start of the next one, at most its
+ * old value.
  */
 static uintptr_t block_end(uintptr_t at, uintptr_t *next)
 {
@@ -260,7 +261,7 @@ static uintptr_t take_hex(const char **text)
 	}
 }
 
-/* "7f0c-7f0d rw-p 00000000 00:00 0    [heap]" */
+/* Reads a line such as "7f0c-7f0d rw-p 00000000 00:00 0    [heap]". */
 static void take_line(void *context, const char *line)
 {
 	const uintptr_t begin = take_hex(&line);

@@ -83,7 +83,7 @@ static struct site *site_of(uint32_t number)
 	return chunk ? &chunk[number % CHUNK_SITES] : NULL;
 }
 
-/* As site_of(), but creates the chunk of the site if needed. */
+/* Like site_of(), but creates the chunk of the site if needed. */
 static struct site *make_site(uint32_t number)
 {
 	struct site *_Atomic *place = &chunks[number / CHUNK_SITES];
@@ -346,7 +346,7 @@ void fg_live_look(struct fg_memory_block block, const void *address)
 
 /* ---- writing the trace ---- */
 
-/* The number of a measure in the trace. */
+/* Returns the number of a measure in the trace. */
 static uint32_t measure_of(enum fg_held what, uint32_t kind)
 {
 	return FIRST_MEASURE + (uint32_t)what * FG_HELD_KINDS + kind;

@@ -30,11 +30,11 @@ struct fg_live_owner {
 };
 
 /*
- * The site for blocks and descriptors whose owner is unknown or has no room in the table; 0: out of
- * memory.
+ * Returns the site for blocks and descriptors whose owner is unknown or has no room in the table;
+ * 0: out of memory.
  */
 uint32_t fg_live_unplaced(enum fg_held what);
-/* A new site; if the table is full, fg_live_unplaced(). */
+/* Makes a site; if the table is full, returns fg_live_unplaced(). */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
 /* Adds to or subtracts from what the site holds. Any thread may call either function. */
 void fg_live_grow(uint32_t site, size_t by);
@@ -60,7 +60,7 @@ void fg_live_write(struct fg_thread *writer);
  * Writes what is live now under new measures, "heap.live.1" etc.; the live state does not change.
  */
 void fg_live_dump(struct fg_thread *writer, uint32_t number);
-/* In a child of fork: call paths are numbered from the start. */
+/* Forgets all sites in a child of fork, where call paths are numbered from the start. */
 void fg_live_forget(void);
 
 /* ---- leaks.c ---- */

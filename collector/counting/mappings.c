@@ -3,8 +3,9 @@
  * The kernel lists the mappings in /proc/self/smaps. Mappings of the same name are added up. The
  * collector's own memory, which may be part of any anonymous mapping, is subtracted.
  *
- * The kernel needs about a microsecond to list a mapping, and more for large ones, so this is done
- * only when the heap has grown by a sixteenth, and only if it has taken at most 1/64 of the time.
+ * The kernel needs about a microsecond to list a mapping, and more for a large one. So the mappings
+ * are read only when the heap has grown by a sixteenth, and only if reading has taken at most 1/64
+ * of the time.
  */
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
@@ -79,7 +80,7 @@ static bool is_ours(const char *name)
 	       (length > suffix && strcmp(name + length - suffix, FG_TRACE_SUFFIX) == 0);
 }
 
-/* "7f00-7f01 rw-p 00000000 00:00 0    /path": five fields, then the name. */
+/* Reads a line such as "7f00-7f01 rw-p 00000000 00:00 0    /path": five fields, then the name. */
 static void read_header(struct reader *reader, const char *at)
 {
 	for (int field = 0; field < 5 && *at; field++) {

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Anonymous memory that is never unmapped, or NULL. */
+/* Maps anonymous memory that is never unmapped; NULL: out of memory. */
 void *fg_own_map(size_t size, int flags);
-/* A zeroed table of counters: in the trace file, or if that is full, in memory; or NULL. */
+/* Makes a zeroed table of counters: in the trace file, or if that is full, in memory; or NULL. */
 void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
 /*
  * If `at` is ours, returns the end of that part; otherwise 0, and *next is the start of the next
@@ -21,7 +21,7 @@ void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows
  */
 uintptr_t fg_own_memory_end(uintptr_t at, uintptr_t end, uintptr_t *next);
 
-/* Resident bytes in these whole pages; all of them if the kernel refuses to answer. */
+/* Returns the resident bytes in these whole pages; all of them if the kernel refuses to answer. */
 size_t fg_resident_bytes(uintptr_t begin, uintptr_t end);
 
 #endif

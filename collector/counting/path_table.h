@@ -48,7 +48,7 @@ static inline bool fg_path_is(const struct fg_path_key *a, const struct fg_path_
 	return a->path == b->path && a->region == b->region && a->number == b->number;
 }
 
-/* The entry at this index, from 0 to the mask; NULL: the place is free. */
+/* Returns the entry at this index, from 0 to the mask; NULL: the place is free. */
 static inline void *fg_path_table_at(const struct fg_path_table *table, uint32_t index)
 {
 	static const struct fg_path_key free_key;
@@ -57,7 +57,7 @@ static inline void *fg_path_table_at(const struct fg_path_table *table, uint32_t
 	return fg_path_is(entry, &free_key) ? NULL : entry;
 }
 
-/* The entry with this key, or the free place for it. */
+/* Returns the entry with this key, or the free place for it. */
 static inline void *fg_path_table_place(const struct fg_path_table *table,
 					const struct fg_path_key *key)
 {
@@ -73,7 +73,7 @@ static inline void *fg_path_table_place(const struct fg_path_table *table,
 	return table->entries + (size_t)at * table->entry_size;
 }
 
-/* False: out of memory; the table is unchanged. Entries move. */
+/* Doubles the table; the entries move. Returns false, and changes nothing, if memory is short. */
 static inline bool fg_path_table_grow(struct fg_path_table *table)
 {
 	enum {
@@ -109,7 +109,7 @@ static inline bool fg_path_table_grow(struct fg_path_table *table)
 	return true;
 }
 
-/* The key's entry, created if needed; NULL: out of memory. */
+/* Returns the key's entry, created if needed; NULL: out of memory. */
 static inline void *fg_path_table_get(struct fg_path_table *table, const struct fg_path_key *key)
 {
 	struct fg_path_key *entry = table->last;

@@ -139,7 +139,10 @@ static throw_function *look_up(enum fg_symbol_scope scope, const void *functions
 	return __extension__(throw_function *) fg_symbol_find(scope, functions, "__cxa_throw");
 }
 
-/* Pins the library that holds this table: it stays loaded. */
+/*
+ * Looks for the function in the library that holds this table, and pins the library: it stays
+ * loaded.
+ */
 static throw_function *look_up_in_runtime(const void *functions)
 {
 	FG_REAL(dlopen);
@@ -150,7 +153,7 @@ static throw_function *look_up_in_runtime(const void *functions)
 	return library ? look_up(FG_SYMBOL_SAME_OBJECT, functions) : NULL;
 }
 
-/* As look_up_in_runtime(), cached: a runtime has few kinds of types. */
+/* Like look_up_in_runtime(), cached: a runtime has few kinds of types. */
 static throw_function *find_in_runtime(const void *functions)
 {
 	throw_function *found = NULL;
@@ -181,7 +184,7 @@ static throw_function *real_throw(const struct type_info *info)
 }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */
-/* No C header declares it. */
+/* No C header declares this function. */
 _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *));
 
 FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *))

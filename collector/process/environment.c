@@ -114,7 +114,7 @@ size_t fg_environment_room(char *const *environment)
 	       sizeof(preload_name) + strlen(library) + 2;
 }
 
-/* "LD_PRELOAD=", the program's own value, and our library. */
+/* Writes "LD_PRELOAD=", the program's own value, and our library. */
 static void write_preload(char *at, const char *given)
 {
 	size_t size = strlen(given);

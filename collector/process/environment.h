@@ -9,17 +9,17 @@
 #include <stddef.h>
 
 /*
- * The environment, in a constructor: glibc passes it and has not set `environ` yet; musl has set
- * `environ` and passes nothing.
+ * Returns the environment, in a constructor: glibc passes it and has not set `environ` yet; musl
+ * has set `environ` and passes nothing.
  */
 char **fg_environment_at_start(char **passed);
 /* Copies the variables at start-up. */
 void fg_environment_keep(char *const *environment);
-/* Bytes that fg_environment_complete() needs; 0: nothing is missing. */
+/* Returns how many bytes fg_environment_complete() needs; 0: nothing is missing. */
 size_t fg_environment_room(char *const *environment);
 /*
- * The environment with the missing variables restored, built in `memory`. A library that the
- * program preloads stays in front of ours.
+ * Returns the environment with the missing variables restored, built in `memory`. A library that
+ * the program preloads stays in front of ours.
  */
 char *const *fg_environment_complete(char *const *environment, void *memory);
 

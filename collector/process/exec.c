@@ -70,8 +70,8 @@ static bool gains_privileges(const char *path)
 }
 
 /*
- * Reads the dynamic linker that an ELF program of our width names, or "". False: not such a
- * program.
+ * Reads the dynamic linker that an ELF program of our width names, or "". Returns false if the file
+ * is not such a program.
  */
 static bool read_linker(const char *path, char *linker, size_t size)
 {
@@ -102,7 +102,7 @@ static bool read_linker(const char *path, char *linker, size_t size)
 	return result;
 }
 
-/* The reason why this program cannot be sampled; NULL: none is known. */
+/* Returns the reason why this program cannot be sampled; NULL: none is known. */
 static const char *why_escapes(const char *path)
 {
 	char linker[64];

@@ -26,15 +26,17 @@ enum {
 
 /* `dynamic` may be NULL. */
 void fg_exports_read(struct fg_exports *exports, uintptr_t bias, const ElfW(Dyn) * dynamic);
-/* The address in a dynamic entry; the loader has already added the bias for most objects. */
+/*
+ * Returns the address in a dynamic entry; the loader has already added the bias for most objects.
+ */
 const void *fg_dynamic_place(uintptr_t bias, uintptr_t value);
 uint32_t fg_name_hash(const char *name);
-/* The next defined symbol of this name after `index`, which is 0 at first; 0: no more. */
+/* Returns the next defined symbol of this name after `index`, which is 0 at first; 0: no more. */
 uint32_t fg_exports_next(const struct fg_exports *exports, const char *name, uint32_t hash,
 			 uint32_t index);
-/* One past the last symbol that a hash table knows. */
+/* Returns one past the last symbol that a hash table knows. */
 uint32_t fg_exports_end(const struct fg_exports *exports);
-/* The address of the symbol; calls the resolver of an IFUNC. */
+/* Returns the address of the symbol; calls the resolver of an IFUNC. */
 uintptr_t fg_export_address(const struct fg_exports *exports, uint32_t index);
 
 #endif

@@ -10,7 +10,7 @@ enum fg_stat_number {
 	FG_STAT_START = 22,
 };
 
-/* The value of a numeric field; 0 when it cannot be read. */
+/* Returns the value of a numeric field; 0 if it cannot be read. */
 uint64_t fg_stat_field(const char *path, enum fg_stat_number number);
 
 #endif

@@ -62,7 +62,8 @@ static int make_alive_page(void)
 }
 
 /*
- * The stack of the main thread: its end does not move, and the part in use is mapped without gaps.
+ * Finds the stack of the main thread: its end does not move, and the part in use is mapped without
+ * gaps.
  */
 static void find_main_stack(struct fg_thread *thread)
 {
@@ -124,7 +125,10 @@ static void read_program(void)
 		fg_g.folder[0] = '\0';
 }
 
-/* A set-user-id program does not let its caller's environment choose where to write. */
+/*
+ * Should this process be recorded? In a set-user-id program the caller's environment must not
+ * choose where to write.
+ */
 static bool concerns_us(void)
 {
 	return !getauxval(AT_SECURE) && fg_g.options.output[0] &&
@@ -203,7 +207,10 @@ static void start(char **environment)
 	fg_crc32c_init();
 	fg_g.pid = getpid();
 	fg_g.start_ns = begin_ns;
-	/* An exec does not reset the kernel's account: the images before it are subtracted. */
+	/*
+	 * An exec does not reset the kernel's account: keep what earlier images used, to subtract
+	 * it.
+	 */
 	fg_process_used(&fg_g.begin);
 	fg_g.cookie = random_cookie();
 	atomic_store(&fg_g.phases, fg_g.cookie * UINT64_C(0x9e3779b97f4a7c15));

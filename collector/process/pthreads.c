@@ -65,9 +65,9 @@ void fg_pthreads_watch_end(void)
 }
 
 /*
- * The end of the readable stack: libc's first frames lie above ours, and its descriptor of the
- * thread above them, in the same mapping. Without them no stack would be complete, and none could
- * be reused.
+ * Returns the end of the readable stack: libc's first frames lie above ours, and its descriptor of
+ * the thread above them, in the same mapping. Without libc's frames no stack would be complete, and
+ * none could be reused.
  */
 static uintptr_t top_of_stack(uintptr_t here)
 {
@@ -226,7 +226,7 @@ FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 	return status;
 }
 
-/* As run_thread(), for C11, where the function returns an int: the result fits into a pointer. */
+/* Like run_thread(), for C11, where the function returns an int: the result fits into a pointer. */
 static void *run_c11(void *argument)
 {
 	struct fg_thread *thread = fg_self;

@@ -39,7 +39,7 @@ enum fg_real {
  */
 void fg_reals_find(void);
 /*
- * A missing function is replaced by one that sets ENOSYS and returns -1. Signal-safe after
+ * A missing function is replaced by a function that sets ENOSYS and returns -1. Signal-safe after
  * start-up.
  */
 void *fg_real(enum fg_real index);

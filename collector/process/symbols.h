@@ -21,9 +21,12 @@ enum fg_symbol_scope {
 
 /* Only FG_SYMBOL_SAME_OBJECT uses `address`. NULL: not found. */
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name);
-/* FG_SYMBOL_NEXT for each name whose `found` is NULL, in one pass; at most FG_SYMBOLS_MAX. */
+/*
+ * Finds the FG_SYMBOL_NEXT definition of each name whose `found` is NULL, in one pass; at most
+ * FG_SYMBOLS_MAX.
+ */
 void fg_symbols_next(const char *const *names, void **found, unsigned count);
-/* The loader's path of the object that holds the address, or NULL. */
+/* Returns the loader's path of the object that holds the address, or NULL. */
 const char *fg_symbol_object(const void *address);
 /* Does this library hold the address? */
 bool fg_symbol_is_own(const void *address);

@@ -200,9 +200,9 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 }
 
 /*
- * CPU time since the last sample. With the jittered clock it goes to the call path of the last
- * sample. With the perf clock it is owed to system time: the next thread that is found in the
- * kernel for the first time gets it, and at the end it is written without a stack.
+ * Returns the CPU time since the last sample. With the jittered clock it goes to the call path of
+ * the last sample. With the perf clock it is owed to system time: the next thread that is found in
+ * the kernel for the first time gets it, and at the end it is written without a stack.
  */
 static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bool on, bool is_last)
 {

@@ -8,7 +8,7 @@
 
 #include "collector/sampler/state.h"
 
-/* A free slot with its memory, or NULL. Uses mmap. */
+/* Takes a free slot, with its memory; NULL: none. Uses mmap. */
 struct fg_thread *fg_thread_new(void);
 void fg_thread_free(struct fg_thread *thread);
 /* Begins to sample the calling thread. */
@@ -37,7 +37,7 @@ bool fg_threads_can_count(void);
 /*
  * Locks the calling thread's own tables without an atomic operation, which would take longer than
  * counting a call. The lock keeps out the thread's handlers, as `busy` does. A visitor announces
- * itself, makes all threads pass a fence, and then sees which ones count. False: the thread is
+ * itself, makes all threads pass a fence, and then sees which threads count. False: the thread is
  * already inside the collector, or has a visitor.
  */
 static inline bool fg_thread_count_begin(struct fg_thread *thread)
@@ -58,7 +58,7 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 	atomic_store_explicit(&thread->counting, 0, memory_order_release);
 }
 
-/* The calling thread's name in the kernel; "" in a sandbox. */
+/* Gets the calling thread's name from the kernel; "" in a sandbox. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /*
  * `thread` writes FG_RECORD_THREAD_NAME of `named` if the name has changed. Call under the `busy`
@@ -66,14 +66,15 @@ void fg_thread_name_get(char name[FG_NAME_SIZE]);
  */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
- * The program is about to enter a sandbox: from now on the clocks must run without a system call.
+ * Call when the program is about to enter a sandbox: from then on the clocks must run without a
+ * system call.
  */
 void fg_threads_enter_sandbox(void);
 /* In a child of fork: forgets the parent's clocks. */
 void fg_threads_forget(void);
-/* CPU time and context switches of the process, as the kernel counts them. */
+/* Gets CPU time and context switches of the process, as the kernel counts them. */
 void fg_process_used(struct fg_process_use *use);
-/* The kernel's totals for the calling thread. */
+/* Gets the kernel's totals for the calling thread. */
 void fg_thread_times(struct fg_times *times);
 
 #endif

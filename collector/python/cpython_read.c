@@ -103,7 +103,9 @@ static bool read_marked(const struct fg_python_reader *reader, uint64_t evaluati
 	return false;
 }
 
-/* The frames from this one on were evaluated by the native frame that contains `native`. */
+/*
+ * Notes that the frames from `first` on were evaluated by the native frame that contains `native`.
+ */
 static void close_evaluation(struct fg_python_stack *stack, uint32_t first, uint64_t native)
 {
 	for (uint32_t i = first; i < stack->total; i++)

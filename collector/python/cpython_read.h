@@ -60,7 +60,10 @@ struct fg_python_stack {
 	struct fg_python_frame frames[FG_PYTHON_FRAMES];
 };
 
-/* Counts from the innermost frame; the outermost ones of a deep stack are in a ring. */
+/*
+ * Returns a frame; `index` counts from the innermost one. The outermost ones of a deep stack are in
+ * a ring.
+ */
 static inline struct fg_python_frame *fg_python_at(struct fg_python_stack *stack, uint32_t index)
 {
 	if (index >= FG_PYTHON_INNER)
@@ -100,16 +103,19 @@ struct fg_python_code {
 	uint32_t first_line;
 };
 
-/* False: not a code object. */
+/* Returns false if this is not a code object. */
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
- * A key of everything that the code points to: distinguishes it from earlier code at the same
- * addresses. 0: the code has no texts.
+ * Computes a key of everything that the code points to: it distinguishes the code from earlier code
+ * at the same addresses. 0: the code has no texts.
  */
 uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 			    const struct fg_python_code *code);
-/* Numbers from 1; 0: before the first. False: not an instruction of this code. */
+/*
+ * Finds the number of an instruction, from 1; 0: before the first. False: not an instruction of
+ * this code.
+ */
 bool fg_python_instruction(const struct fg_python_layout *layout, const struct fg_python_code *code,
 			   uint64_t address, uint32_t *number);
 
@@ -122,10 +128,10 @@ enum {
 	FG_PYTHON_LINES_MAX = 64 << 10,
 };
 
-/* A str as UTF-8, cut at `room`; returns its bytes, or 0 if it is empty or not a str. */
+/* Reads a str as UTF-8, cut at `room`; returns its bytes, or 0 if it is empty or not a str. */
 size_t fg_python_text_read(const struct fg_python_reader *reader, uint64_t address, char *to,
 			   size_t room);
-/* The length of a bytes object; 0: empty, or not a bytes object. */
+/* Returns the length of a bytes object; 0: empty, or not a bytes object. */
 size_t fg_python_bytes_size(const struct fg_python_reader *reader, uint64_t address);
 
 #endif

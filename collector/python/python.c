@@ -39,7 +39,7 @@ static bool is_usable(struct fg_thread *thread, const struct fg_python_reader *r
 	return false;
 }
 
-/* The PyThreadState of this thread; 0: it does not run Python. */
+/* Returns the PyThreadState of this thread; 0: it does not run Python. */
 static uintptr_t find_thread_state(struct fg_pages *pages)
 {
 	struct {

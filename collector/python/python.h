@@ -58,7 +58,7 @@ uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp)
 /* ---- collector/python/python_codes.c ---- */
 
 int fg_python_codes_init(void);
-/* A child of fork starts its own file. */
+/* Forgets the codes in a child of fork, which starts a new file. */
 void fg_python_codes_clear(void);
 /*
  * Numbers all kept frames. False: a frame belongs to no code, or too much code is new; the code

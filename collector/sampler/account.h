@@ -42,17 +42,18 @@ struct fg_times {
 struct fg_account {
 	struct fg_times last;
 	bool on;             /* sampling was on at the last look */
-	uint32_t switches;   /* number of switches of sampling at the last look */
+	uint32_t switches;   /* how often sampling had been switched at the last look */
 	uint64_t sampled_ns; /* user samples since the last look */
 	int64_t owed_ns;     /* CPU time that no sample covers */
 };
 
 /*
- * The first period of the perf clock, for a random phase of the full period. The timer repeats it
- * until the handler has set the full period, and an interrupt with its signal takes 30 to 60 us on
- * a virtual machine: with a shorter period the next interrupt is due as soon as the last has ended,
- * and the thread does not reach the handler for seconds. Samples of shorter first periods are taken
- * at the end of this one, so a thread that lasts that long is sampled as often as it should be.
+ * Returns the first period of the perf clock, for a random phase of the full period. The timer
+ * repeats it until the handler has set the full period, and an interrupt with its signal takes 30
+ * to 60 us on a virtual machine: with a shorter period the next interrupt is due as soon as the
+ * last has ended, and the thread does not reach the handler for seconds. Samples of shorter first
+ * periods are taken at the end of this one, so a thread that lasts that long is sampled as often as
+ * it should be.
  */
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns);
 
@@ -68,8 +69,8 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
  * Brings the account up to date. `split` gets the difference from the last look. If sampling was
  * switched on or off meanwhile, the time is not counted, because the sampled part of it is unknown;
  * call this as soon as fg_account_is_behind() returns true, and that time is short. If sampling was
- * switched and switched back, system time is owed what getrusage counted, but at most the unsampled
- * time.
+ * switched and has been switched back, system time is owed what getrusage counted, but at most the
+ * unsampled time.
  */
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split);
@@ -81,23 +82,23 @@ static inline bool fg_account_is_behind(const struct fg_account *account, bool o
 	return on != account->on || switches != account->switches;
 }
 
-/* System time owed to the next sample, or 0. */
+/* Returns the system time owed to the next sample, or 0. */
 static inline uint64_t fg_account_due(const struct fg_account *account)
 {
 	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;
 }
 
-/* The CPU time that no sample covers if the CPU clock reads `cpu_ns`. */
+/* Returns the CPU time that no sample covers if the CPU clock reads `cpu_ns`. */
 static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_t cpu_ns)
 {
 	return account->owed_ns + (int64_t)(cpu_ns - account->last.cpu_ns - account->sampled_ns);
 }
 
 /*
- * System time for the next of `left` moments at which a separate clock found the thread in the
- * kernel, each of which stands for `each_ns`. The two clocks drift apart by chance. Later moments
- * make up for the difference, in small portions so that no moment gets much more than others. The
- * last moments take all of it, up to four times `each_ns` each.
+ * Returns the system time for the next of `left` moments at which a separate clock found the thread
+ * in the kernel, each of which stands for `each_ns`. The two clocks drift apart by chance. Later
+ * moments make up for the difference, in small portions so that no moment gets much more than
+ * others. The last moments take all of it, up to four times `each_ns` each.
  */
 uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
 			    bool is_last);

@@ -46,8 +46,8 @@ static uint64_t next_random(struct fg_thread *thread)
 }
 
 /*
- * The phase of a thread's first period, in (0, period].  The golden ratio spreads phases more
- * evenly than chance would, so that short threads are sampled as often as they should be.
+ * Returns the phase of a thread's first period, in (0, period].  The golden ratio spreads phases
+ * more evenly than chance would, so that short threads are sampled as often as they should be.
  */
 static uint64_t first_phase(uint64_t period_ns)
 {
@@ -56,7 +56,7 @@ static uint64_t first_phase(uint64_t period_ns)
 	return 1 + (((atomic_fetch_add(&fg_g.phases, golden) >> 32) * period_ns) >> 32);
 }
 
-/* Uniform in (0, period]. */
+/* Returns a uniform number in (0, period]. */
 static uint64_t random_phase(struct fg_thread *thread, uint64_t period_ns)
 {
 	return 1 + next_random(thread) % period_ns;

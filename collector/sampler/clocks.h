@@ -31,7 +31,7 @@ static inline clockid_t fg_cpu_clock_of(pid_t tid)
 	return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
-/* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
+/* Returns the thread that a signal of ours was sent for; NULL if the signal is not ours. */
 struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
 /* Was the signal sent by a clock of ours that has since been removed, or by an unknown sender? */
 bool fg_signal_is_stray(const siginfo_t *info);

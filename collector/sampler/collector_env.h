@@ -39,7 +39,7 @@
  * this many millionths of the CPU time since the last sample.
  */
 #define FG_ENV_SLOWDOWN "FASTGATE_COLLECTOR_SLOWDOWN"
-/* A pid: only children of this process are sampled, not their children. */
+/* A pid: only children of that process are sampled, not their children. */
 #define FG_ENV_ONLY "FASTGATE_COLLECTOR_ONLY"
 /* Milliseconds from the start of a process to its first sample. */
 #define FG_ENV_DELAY "FASTGATE_COLLECTOR_DELAY"

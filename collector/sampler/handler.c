@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Handles a signal of ours: how much time it stands for, whether that time is recorded, and where
- * the thread was.
+ * Handles a signal of ours: finds how much time it stands for, whether that time is recorded, and
+ * where the thread was.
  *
  * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
  * the kernel, its signal is delivered on the way back, when the pc is right after a system call
@@ -38,7 +38,7 @@ enum {
 	AHEAD_PERIODS = 3,    /* unsampled CPU time, in periods, that proves system time */
 	STOPPED_PERIODS = 3,  /* periods without a sample after which the thread was not running */
 	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
-	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
+	/* a longer handler counts as this long: its work is bounded, so it had lost its CPU */
 	LONGEST_NS = 300000,
 	SPIN_STEP_NS = 20000,
 };
@@ -189,8 +189,8 @@ static bool was_asleep(const ucontext_t *context)
 }
 
 /*
- * The thread was found in the kernel.  If it is found there for the first time, it also stands for
- * threads too short to be found.
+ * Notes that the thread was found in the kernel. If this is the first time, the thread also stands
+ * for threads too short to be found.
  */
 static void note_system_time(struct fg_thread *thread, uint64_t now_ns)
 {
@@ -219,8 +219,9 @@ static void drop_hits(struct fg_kernel_hits *hits, uint32_t count)
 }
 
 /*
- * The kernel's own event found the thread in the kernel at these moments, independently of ticks.
- * Each waits until something is owed to system time, so that samples never exceed the CPU time.
+ * Weighs the moments at which the kernel's own event found the thread in the kernel, independently
+ * of ticks. Each hit is written only when something is owed to system time, so that samples never
+ * exceed the CPU time.
  */
 __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint64_t now_ns,
 						 bool is_last)
@@ -264,8 +265,8 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * The part of the debt that is not left to hits of the kernel's event: the time of hits whose call
- * path is unknown, and debt beyond LATE_PERIODS. All of it if the event is not a clock.
+ * Returns the part of the debt that is not left to hits of the kernel's event: the time of hits
+ * whose call path is unknown, and debt beyond LATE_PERIODS. All of it if the event is not a clock.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
 {
@@ -283,7 +284,7 @@ static uint64_t due_at_tick(struct fg_thread *thread)
 	return here_ns + (due_ns - here_ns > late_ns ? due_ns - here_ns - late_ns : 0);
 }
 
-/* The thread was found in the kernel: it gets the system time that is owed. */
+/* Takes a sample of the system time that is owed: the thread was found in the kernel. */
 static void sample_system(struct fg_thread *thread, const ucontext_t *context, bool behind,
 			  uint64_t now_ns)
 {
@@ -299,7 +300,9 @@ static void sample_system(struct fg_thread *thread, const ucontext_t *context, b
 	fg_thread_leave(thread);
 }
 
-/* In a sandbox every tick during a system call stands for its period; the rest is user time. */
+/*
+ * In a sandbox every tick during a system call stands for its period; all other time is user time.
+ */
 static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *context,
 			       const siginfo_t *info, uint64_t now_ns, bool on)
 {
@@ -380,15 +383,15 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 	fg_thread_rearm(thread, thread->clocks.period_ns);
 }
 
-/* Was the thread in a wait that signals do not end, such as one for a disk? */
+/* Was the thread in a wait that signals do not end, such as a wait for a disk? */
 static bool was_in_long_call(const ucontext_t *context)
 {
 	return is_behind_syscall(context) && !was_asleep(context);
 }
 
 /*
- * A signal this late means that the thread was stopped (SIGSTOP), swapped out, or had no CPU: the
- * time does not belong to the code where it resumes.
+ * Writes time without a stack. A signal this late means that the thread was stopped (SIGSTOP),
+ * swapped out, or had no CPU: the time does not belong to the code where it resumes.
  */
 static bool write_stopped(struct fg_thread *thread, uint64_t now_ns, uint64_t weight_ns)
 {

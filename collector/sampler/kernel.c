@@ -39,10 +39,11 @@ enum {
 	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
 	KEPT_STACKS = 8, /* 1 / KEPT_STACKS of a ring with stacks is for records already read */
 	FRAMES_MAX = 40,
-	PERIOD_SHARE = 8, /* 1/8 longer than the clock's period, to stay out of step */
+	/* makes the event's period 1/8 longer than the clock's, to stay out of step */
+	PERIOD_SHARE = 8,
 	RECORD_WORDS_MIN = 4,
-	CALM_NS = 200000, /* CPU time per switch of a calm thread */
-	CALM_FIRST = 20,  /* further switches that any thread may have */
+	CALM_NS = 200000, /* a calm thread uses at least this much CPU time per context switch */
+	CALM_FIRST = 20,  /* context switches that a calm thread may have in addition */
 };
 
 /* The registers of a record, in the order in which the kernel writes them. */
@@ -113,8 +114,8 @@ static uint64_t period_of_event(const struct fg_thread *thread)
 }
 
 /*
- * The ring must hold the records between two ticks: a smaller one loses the oldest before each
- * tick.
+ * The ring must hold the records between two ticks: a smaller ring loses the oldest records before
+ * each tick.
  */
 static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 {
@@ -285,7 +286,7 @@ void fg_kernel_skip(struct fg_thread *thread)
 	give_back(thread, thread->clocks.kernel_seen);
 }
 
-/* The header and its size in bytes; 0: not a record that the kernel writes. */
+/* Reads a record's header. Returns its size in bytes; 0: not a record that the kernel writes. */
 static uint64_t record_size(const struct fg_thread *thread, uint64_t at, uint32_t *type)
 {
 	struct perf_event_header header;
@@ -303,7 +304,10 @@ static bool read_record(const struct fg_thread *thread, uint64_t at, uint64_t si
 	const uint64_t words = size / 8;
 	const uint64_t count = words >= RECORD_WORDS_MIN ? word(thread, first + 1) : 0;
 
-	/* header, time, count, chain, width of the registers, registers[, bytes, stack, bytes] */
+	/*
+	 * words of a record: header, time, count, chain, width of the registers, registers[, bytes,
+	 * stack, bytes]
+	 */
 	if (count == 0 || count > words || count + 4 + REGISTERS > words)
 		return false;
 	*record =
@@ -399,7 +403,7 @@ static void make_room(struct fg_thread *thread, uint64_t head)
 
 /* ---- pieces ---- */
 
-/* The call path of a record below `path`; `path` itself if the table is full. */
+/* Returns the call path of a record below `path`; `path` itself if the table is full. */
 static uint32_t path_of(struct fg_thread *thread, uint64_t at, uint32_t path)
 {
 	struct record record;
@@ -478,7 +482,10 @@ bool fg_kernel_has_new_hits(const struct fg_thread *thread)
 	return fg_kernel_is_clock(thread) && ring_head(thread) != thread->clocks.kernel_seen;
 }
 
-/* The path of a record, from the program's outermost frame to the kernel's innermost one, or 0. */
+/*
+ * Returns the path of a record, from the program's outermost frame to the kernel's innermost one,
+ * or 0.
+ */
 static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,
 			   struct record *record, uint32_t *new_frames)
 {

@@ -2,9 +2,9 @@
 /*
  * Finds the functions of the kernel in which a thread spends its system time.
  *
- * Where the kernel may be sampled, a thread that uses system time gets a second perf event. It sees
- * the kernel alone and raises no signal, so no call is cut short: it writes into a ring of memory
- * where the thread was in the kernel, and where the program had entered it. Unless
+ * If the kernel may be sampled, a thread that uses system time gets a second perf event. The event
+ * covers only the kernel and raises no signal, so no call is cut short: it writes into a ring of
+ * memory where the thread was in the kernel, and where the program had entered it. Unless
  * fg_kernel_is_clock(), it changes neither the clocks nor the weights of samples. A sample that
  * finds the thread in the kernel looks up in the ring what the kernel did at this place.
  *
@@ -56,9 +56,9 @@ static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 
 bool fg_kernel_has_new_hits(const struct fg_thread *thread);
 /*
- * Adds the records since the last look whose call path is known, as far as there is room; the rest
- * is left for the next look. The time of records without a known path is added to the thread's
- * `kernel_unknown_ns`. Call under the thread's `busy`.
+ * Adds the records since the last look whose call path is known, as far as there is room; further
+ * records are left for the next look. The time of records without a known path is added to the
+ * thread's `kernel_unknown_ns`. Call under the thread's `busy`.
  */
 void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hits);
 

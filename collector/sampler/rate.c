@@ -7,12 +7,13 @@
 #include "collector/sampler/writer.h"
 
 enum {
-	RETURN_PART = 8,     /* the way back to the program takes 1/8 of the way in */
-	MAX_TIMES = 4,       /* a sample that took longer had lost its CPU */
+	/* divisor: the way back to the program costs 1/8 of the way into the kernel */
+	RETURN_PART = 8,
+	MAX_TIMES = 4,       /* a sample of more than this many medians had lost its CPU */
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
-	HARDLY_PART = 8,     /* a smaller change of the period is ignored */
-	MEASURED_EVERY = 32, /* most samples between two measured ones */
-	/* most CPU time between two measured samples, after the first FG_RATE_KEPT */
+	HARDLY_PART = 8,     /* divisor: a smaller change of the period is ignored */
+	MEASURED_EVERY = 32, /* maximum number of samples between two measured ones */
+	/* maximum CPU time between two measured samples, after the first FG_RATE_KEPT */
 	MEASURED_EVERY_NS = 100000000,
 	START_SPREAD_NS = 250000000, /* shortest CPU time over which the start's cost is spread */
 };
@@ -87,7 +88,7 @@ static uint64_t read_counter(const uint64_t *counter)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* Totals so far. */
+/* Returns the totals so far. */
 static struct fg_sample_cost totals(const struct fg_trace_header *header)
 {
 	struct fg_process_use now = {0};
@@ -101,7 +102,7 @@ static struct fg_sample_cost totals(const struct fg_trace_header *header)
 	};
 }
 
-/* Cost since the period was last set, with a proportional share of the start. */
+/* Returns the cost since the period was last set, with a proportional share of the start. */
 static struct fg_sample_cost cost_since(const struct fg_rate *rate,
 					const struct fg_trace_header *header,
 					const struct fg_sample_cost *now, uint64_t interrupts)

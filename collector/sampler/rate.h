@@ -3,9 +3,9 @@
  * Measures what samples cost on this host, and adapts their rate to a budget.
  *
  * From time to time a thread's perf clock is restarted, so that the CPU time at which it expires is
- * known.  The CPU time from then to the handler is the kernel's part of a sample: interrupt,
- * reprogramming of the timer, signal.  The ioctl that restarts it costs about as much as a context
- * switch pays for stopping one timer and starting another.
+ * known. The CPU time from then to the handler is the kernel's part of a sample: interrupt,
+ * reprogramming of the timer, signal. The ioctl that restarts the clock costs about as much as a
+ * context switch pays for stopping one timer and starting another.
  *
  * The period grows as far as necessary at once, and shrinks in steps.
  */
@@ -45,12 +45,12 @@ struct fg_rate {
 
 void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sample);
 /*
- * The mean of the newest samples.  A sample during which the thread lost its CPU counts as
- * expensive, but only up to a limit.  For restarts the minimum is used instead of the mean, because
+ * Returns the mean of the newest samples. A sample during which the thread lost its CPU counts as
+ * expensive, but only up to a limit. For restarts the minimum is used instead of the mean, because
  * they are measured with cold caches.
  */
 struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs);
-/* The next period after `period_ns`: the same, if another would hardly differ. */
+/* Returns the period to use after `period_ns`: the same if another would hardly differ. */
 uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uint64_t period_ns);
 
 /* Call at each sample of the perf clock; sets the thread's period if that has changed. */

@@ -5,9 +5,9 @@
 
 #include "collector/sampler/state.h"
 
-/* The number of a name, assigned when it is first used; 0: the table is full. */
+/* Returns the number of a name, assigned when it is first used; 0: the table is full. */
 uint32_t fg_name_find(const char *text);
-/* The region of this name inside `parent`; 0: the table is full. */
+/* Returns the region of this name inside `parent`; 0: the table is full. */
 uint32_t fg_region_find(uint32_t parent, uint32_t name);
 
 /* Regions are numbered from 1 to this. */

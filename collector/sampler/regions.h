@@ -14,7 +14,7 @@ void fg_mark_unit_end(void);
 void fg_mark_pause(void);
 void fg_mark_resume(void);
 
-/* The region that the thread was in at that time; only a few recent changes are kept. */
+/* Returns the region that the thread was in at that time; only a few recent changes are kept. */
 uint32_t fg_region_at(const struct fg_thread *thread, uint64_t time_ns);
 
 /* A forked child continues inside the regions of the thread that forked. */

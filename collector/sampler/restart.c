@@ -113,7 +113,7 @@ static const struct masked masked_calls[] = {
 	FG_ARCH_MASKED_CALLS /* each row ends in a comma */
 };
 
-/* The mask that an interrupted call had installed; NULL: none. */
+/* Returns the mask that an interrupted call had installed; NULL: none. */
 static const sigset_t *mask_of(ucontext_t *context, long number)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(masked_calls); i++) {

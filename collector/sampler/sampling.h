@@ -12,8 +12,8 @@ static inline bool fg_is_switched_off(void)
 }
 
 /*
- * False while the program has paused sampling, before the delay, after the duration, and while the
- * control file turns sampling off.
+ * Returns false while the program has paused sampling, before the delay, after the duration, and
+ * while the control file turns sampling off.
  */
 bool fg_sampling_on(uint64_t now_ns);
 /* Switches sampling for the whole process; a record in the trace holds the time. */

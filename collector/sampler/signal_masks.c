@@ -2,17 +2,17 @@
 /*
  * The program's signal masks, and calls that install one while they wait.
  *
- * If such a mask differs from the program's own for our signal, the signal is blocked on entry: one
- * that arrives before the kernel has switched masks is not handled too early, but ends the wait, as
- * the program expects.
+ * If the mask of a call treats our signal differently from the program's own mask, the signal is
+ * blocked on entry: a signal that arrives before the kernel has switched masks is not handled too
+ * early, but ends the wait, as the program expects.
  *
- * Such a call waits for a handler to run, and must then end.  A sample taken between the end of
- * that handler and the return of the call would look as if it had interrupted the call itself, and
- * the call would be restarted, forever, because the handler has already run.  So the kernel
- * blocks our signal while the call waits; the sample comes late but loses no weight. In two cases
- * the signal must stay open: for the wall clock, whose purpose is to see threads wait, and for a
- * program with its own handler for the signal. Then it is blocked around the call and open during
- * the call, so that a signal that arrives has certainly interrupted the call.
+ * The call waits for a handler to run, and must then end. A sample taken between the end of that
+ * handler and the return of the call would look as if it had interrupted the call itself, and the
+ * call would be restarted, forever, because the handler has already run. So the kernel blocks our
+ * signal while the call waits; the sample comes late but loses no weight. In two cases the signal
+ * must stay open: for the wall clock, whose purpose is to see threads wait, and for a program with
+ * its own handler for the signal. Then it is blocked around the call and open during the call, so
+ * that a signal that arrives has certainly interrupted the call.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"

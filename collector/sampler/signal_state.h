@@ -14,7 +14,7 @@ extern _Thread_local bool fg_signal_blocked __attribute__((tls_model("initial-ex
 /* Other threads read this to decide whether this one takes a signal sent to the process. */
 void fg_signal_set_blocked(bool is_blocked);
 
-/* The program's action for the signal. */
+/* Returns the program's action for the signal. */
 struct sigaction fg_signal_shadow(void);
 
 /* Is a signal kept, for this thread or for the process, because the program blocks it? */

@@ -31,8 +31,8 @@ static struct timespec time_until(int64_t end_ns)
 }
 
 /*
- * One wait in the kernel for a set that contains our signal. A process-directed signal that another
- * thread took first ends it with EINTR; give that thread a moment to forward it.
+ * Waits once in the kernel for a set that contains our signal. A process-directed signal that
+ * another thread took first ends the wait with EINTR; give that thread a moment to forward it.
  */
 static int wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
@@ -54,9 +54,9 @@ void fg_signal_arrived(bool tick)
 }
 
 /*
- * A sample consumed by a wait is sent to the handler, which shows the thread waiting. The kernel
- * drops it while another signal of that number is pending, so it is sent until it arrives: a timer
- * that its handler re-arms would otherwise stay silent forever.
+ * Sends a sample that a wait has consumed to the handler, which shows the thread waiting. The
+ * kernel drops the signal while another of that number is pending, so it is sent until it arrives:
+ * a timer that its handler re-arms would otherwise stay silent forever.
  */
 static void sample_now(siginfo_t *info, bool tick)
 {

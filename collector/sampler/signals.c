@@ -191,8 +191,9 @@ bool fg_signal_take_pending(siginfo_t *info)
 }
 
 /*
- * The program blocks the signal. A thread-directed one waits here. A process-directed one may
- * arrive at any thread, since we never block it; it waits for the first thread to unblock it.
+ * Keeps a signal that the program blocks. A thread-directed signal is kept for this thread. A
+ * process-directed signal may arrive at any thread, whatever the program blocks; it waits for the
+ * first thread to unblock it.
  */
 static void keep(const siginfo_t *info)
 {
@@ -208,7 +209,10 @@ static void keep(const siginfo_t *info)
 	}
 }
 
-/* Fills `info` with a signal that the program wants to handle now. A blocked one is kept. */
+/*
+ * Does the program want to handle the signal now? A blocked signal is kept, and a wake is replaced
+ * by the kept signal.
+ */
 static bool is_wanted(siginfo_t *info)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);

@@ -18,7 +18,7 @@ void fg_signal_begin(void);
  */
 bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags);
 /*
- * As fg_signal_forward(), for a signal kept for this thread whose wake the kernel has dropped in
+ * Like fg_signal_forward(), for a signal kept for this thread whose wake the kernel has dropped in
  * favour of a sample.
  */
 bool fg_signal_forward_kept(int signal, void *context, int *flags);
@@ -38,7 +38,7 @@ void fg_signal_hide(void);
 bool fg_signal_hold(void);
 void fg_signal_release(void);
 void fg_signal_inherit(bool was_blocked);
-/* In a child of fork: nothing is pending and nobody waits. */
+/* Discards the pending signals in a child of fork. */
 void fg_signals_forked(void);
 
 #endif

@@ -8,8 +8,8 @@
  * off until its own fork handler has switched it on again.
  *
  * A `struct fg_thread` belongs to its thread, in normal context or in its handler. `busy` keeps the
- * two apart: a handler that finds it set takes no sample and leaves its weight to the next. Neither
- * waits for the other.
+ * two apart: a handler that finds it set takes no sample and leaves its weight to the next sample.
+ * The two never wait for each other.
  */
 #ifndef FG_COLLECTOR_STATE_H
 #define FG_COLLECTOR_STATE_H
@@ -37,7 +37,7 @@
 enum {
 	FG_THREADS_MAX = 4096,
 	FG_FDS_MAX = 65536,
-	FG_CHECKS_PER_FRAME = 2, /* most checks per frame */
+	FG_CHECKS_PER_FRAME = 2, /* maximum number of checks per frame */
 	FG_TRAIL_ROOM = 1024,    /* frames that a kept stack may grow by before it is moved */
 	FG_TRAIL_FRAMES = FG_TRAIL_ROOM + (int)FG_TRACE_FRAMES_MAX,
 	FG_REGION_DEPTH_MAX = 64,
@@ -45,8 +45,8 @@ enum {
 	FG_NAMES_MAX = 4096, /* highest number of a name */
 	FG_OUTPUT_MAX = 3072,
 	FG_RECORD_HEAD = 8,
-	FG_NAME_SIZE = 16,     /* a thread's name in the kernel */
-	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
+	FG_NAME_SIZE = 16,     /* size of a thread's name in the kernel */
+	FG_RECORD_ROOM = 4608, /* enough for a path and a few numbers */
 };
 
 /* A mapped object. The members that are not atomic are written before `start` and never again. */
@@ -89,7 +89,9 @@ struct fg_walk_frame {
 	uint32_t node; /* number of the call path down to here */
 	uint32_t first_check;
 	bool exact;
-	/* its checks and its caller's pc cover everything on which the step there depended */
+	/*
+	 * its checks and its caller's pc cover everything on which the step to the caller depended
+	 */
 	bool checked;
 	bool uses_bp;     /* the step used the frame pointer, or may have */
 	bool restores_bp; /* its first check is its caller's frame pointer */
@@ -97,7 +99,7 @@ struct fg_walk_frame {
 
 /* The frames of a stack, leaf first, with room in front for further calls. */
 struct fg_trail {
-	/* the last: a sentinel with an unreachable sp */
+	/* the last frame is a sentinel with an unreachable sp */
 	struct fg_walk_frame frames[FG_TRAIL_FRAMES + 1];
 	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
@@ -206,8 +208,8 @@ struct fg_thread_restart {
 /* The stack of the last walk: collector/unwind/walk.c. */
 struct fg_thread_kept {
 	uint32_t trail; /* index of the trail that holds the stack */
-	uint32_t count; /* frames */
-	uint32_t end;   /* one past the outermost */
+	uint32_t count; /* number of frames */
+	uint32_t end;   /* one past the outermost frame */
 	uint32_t checks_end;
 	uint32_t checked_from; /* all frames from here on are checked */
 	uint32_t epoch;
@@ -268,7 +270,7 @@ static inline bool fg_thread_is_counting(const struct fg_thread *thread)
 	return atomic_load_explicit(&thread->counting, memory_order_acquire) != 0;
 }
 
-/* False: the thread is inside the collector already. */
+/* Returns false if the thread is already inside the collector. */
 static inline bool fg_thread_enter(struct fg_thread *thread)
 {
 	uint8_t nobody = 0;
@@ -297,7 +299,7 @@ struct fg_options {
 	uint64_t budget;
 	uint64_t slowdown;    /* FG_ENV_SLOWDOWN, in millionths of the CPU time; 0: none */
 	uint32_t clock;       /* enum fg_trace_clock at which the ladder starts */
-	bool no_kernel;       /* do not sample the kernel, even where that is allowed */
+	bool no_kernel;       /* do not sample the kernel, even if that is allowed */
 	uint64_t only_parent; /* FG_ENV_ONLY; 0: any */
 	uint64_t delay_ns;
 	uint64_t duration_ns;
@@ -315,7 +317,7 @@ struct fg_options {
 
 struct fg_global {
 	_Atomic uint32_t *alive;
-	bool lazy; /* the file is created with the first sample: a child of fork */
+	bool lazy; /* the file is created with the first sample, as in a child of fork */
 	/* the program has entered a sandbox: no system calls from handlers any more */
 	bool sandboxed;
 	_Atomic uint8_t opening;
@@ -327,16 +329,16 @@ struct fg_global {
 	uint8_t *file;
 	uint64_t capacity;
 	uint64_t populated;         /* every page of the file below this is populated */
-	_Atomic uint64_t period_ns; /* perf clocks adopt it at their next sample */
+	_Atomic uint64_t period_ns; /* sampling period; perf clocks adopt it at their next sample */
 	struct fg_rate rate;
 	uint64_t tick_ns;
 	uint64_t start_ns;
-	struct fg_process_use begin; /* use of the process when this image began */
+	struct fg_process_use begin; /* resources that the process had used when this image began */
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;
 	bool ticks_interrupt; /* an old kernel raises ticks inside system calls */
-	/* reason (errno) why the kernel's functions cannot be seen; 0: they can be */
+	/* reason (errno) why the kernel's functions cannot be seen; 0: they can be seen */
 	_Atomic uint32_t kernel_errno;
 	/* advances by the golden ratio with each thread, to spread first periods evenly */
 	_Atomic uint64_t phases;
@@ -363,7 +365,7 @@ struct fg_global {
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	_Atomic pid_t tids[FG_THREADS_MAX];        /* thread number per slot; 0: none */
 	_Atomic uint32_t thread_high;              /* all used slots are below this */
-	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
+	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* thread's index + 1 */
 	_Atomic uint32_t lowest_fd;
 };
 
@@ -371,7 +373,7 @@ struct fg_global {
 extern struct fg_global fg_g;
 extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
 
-/* The number of the thread that the slot belongs to, or 0. */
+/* Returns the number of the thread that the slot belongs to, or 0. */
 static inline pid_t fg_tid(const struct fg_thread *thread)
 {
 	return atomic_load_explicit(&fg_g.tids[thread->index], memory_order_relaxed);

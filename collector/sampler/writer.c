@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The file is created at its maximum size, sparse, and mapped once. One atomic addition allocates
- * space in it, in chunks; each thread fills its own. Before a chunk is used, madvise() populates
- * its pages: on a full disk that fails cleanly, where a plain store would raise SIGBUS.
+ * space in it, in chunks; each thread fills its own chunks. Before a chunk is used, madvise()
+ * populates its pages: on a full disk that fails cleanly, whereas a plain store would raise SIGBUS.
  *
  * The first pages are populated at the start, outside of any handler.  Later pages are populated in
  * batches: the first page of a batch is the expensive one, because the file system's code has left
@@ -31,7 +31,7 @@ enum {
 	RECORD_HEAD = FG_RECORD_HEAD,
 	/* including the header's page; enough for ten seconds at 1,000 samples a second */
 	PREFAULT_AT_START = 16,
-	PREFAULT_PAGES = 41, /* a batch; fewer than one handler in 20,000 populates one */
+	PREFAULT_PAGES = 41, /* pages of a batch */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)
@@ -143,8 +143,9 @@ static uint64_t choose_capacity(void)
 }
 
 /*
- * False: the disk is full. If the kernel cannot populate pages, the whole file was allocated at the
- * start. Other threads may be about to populate pages before `to`, so this skips none of them.
+ * Returns false if the disk is full. If the kernel cannot populate pages, the whole file was
+ * allocated at the start. Other threads may be about to populate pages before `to`, so this skips
+ * none of them.
  */
 static bool populate_to(uint64_t to)
 {
@@ -159,7 +160,7 @@ static bool populate_to(uint64_t to)
 	return true;
 }
 
-/* As populate_to(), but if any page is missing, populates PREFAULT_PAGES more. */
+/* Like populate_to(), but if any page is missing, populates PREFAULT_PAGES more. */
 static bool populate_beyond(uint64_t to)
 {
 	const uint64_t end = to + (uint64_t)PREFAULT_PAGES * FG_TRACE_ALIGN;
@@ -430,7 +431,10 @@ void fg_record_texts(struct fg_thread *thread, const char *first, const char *se
 	thread->record.size += (uint32_t)strlen(second);
 }
 
-/* The folder in which a relative path starts. Returns its size with the final zero; 0: unknown. */
+/*
+ * Finds the folder in which a relative path starts. Returns its size with the final zero; 0:
+ * unknown.
+ */
 static long folder_of(const char *path, char *folder, size_t room)
 {
 	/* The process may have opened the library before it changed its folder. */
@@ -521,7 +525,7 @@ bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const ch
 	__atomic_store_n(&chunk->commit, FG_TRACE_COMMIT(used + (uint32_t)size, crc),
 			 __ATOMIC_RELEASE);
 	if (!thread->writer.chunk || thread->writer.used + used + size < FG_TRACE_CHUNK_SIZE / 2) {
-		/* The thread continues in the rest of the chunk. */
+		/* The thread continues in the remainder of the chunk. */
 		thread->writer = (struct fg_chunk_writer){chunk, used + (uint32_t)size, crc,
 							  chunk->base_time_ns};
 	}

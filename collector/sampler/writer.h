@@ -26,8 +26,8 @@ void fg_file_detach(void);
 void fg_file_enter_sandbox(void);
 
 /*
- * Room for a table of counters in the file: its first row, all zero, or NULL. Readers see the table
- * once the `rows` of its head are set.
+ * Makes room for a table of counters in the file. Returns its first row, all zero, or NULL. Readers
+ * see the table once the `rows` of its head are set.
  */
 void *fg_file_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
 static inline struct fg_trace_table *fg_table_head(void *rows)

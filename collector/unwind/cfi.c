@@ -215,8 +215,8 @@ static bool parse_fde(const struct fg_tables *tables, uintptr_t entry, struct fg
 }
 
 /*
- * .eh_frame_hdr: version, three encodings, pointer to .eh_frame, count, then pairs of 32-bit
- * offsets from its start. Returns the address of the entry; 0: none.
+ * Searches .eh_frame_hdr: version, three encodings, pointer to .eh_frame, count, then pairs of
+ * 32-bit offsets from its start. Returns the address of the entry; 0: none.
  */
 static uintptr_t find_fde(const struct fg_tables *tables, uintptr_t address)
 {

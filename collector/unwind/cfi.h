@@ -41,7 +41,7 @@ uintptr_t fg_cfi_take_encoded(struct fg_cfi_cursor *c, uint8_t encoding);
 /* Reads a block that is preceded by its length. */
 struct fg_cfi_cursor fg_cfi_take_block(struct fg_cfi_cursor *c);
 
-/* The entry of the function at `address`; false: the tables have none. */
+/* Finds the entry of the function at `address`; false: the tables have none. */
 bool fg_cfi_find(const struct fg_tables *tables, uintptr_t address,
 		 struct fg_cfi_function *function);
 

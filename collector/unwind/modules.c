@@ -92,8 +92,8 @@ static void take_build_id(struct fg_module *module, const uint8_t *notes, size_t
 }
 
 /*
- * The part of the file's mapped segments that contains `size` bytes at this address; false: none
- * does.
+ * Finds the part of the file's mapped segments that contains `size` bytes at this address; false:
+ * no part does.
  */
 static bool find_segment(const struct fg_module *module, const ElfW(Phdr) * headers, size_t count,
 			 uintptr_t at, size_t size, struct fg_tables *found)
@@ -189,7 +189,7 @@ static uint32_t known_at(uintptr_t start)
 	return 0;
 }
 
-/* The newest module that contains the address. */
+/* Returns the newest module that contains the address; 0: none. */
 static uint32_t known_around(uintptr_t pc)
 {
 	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
@@ -306,7 +306,7 @@ static void name_module(struct fg_module *module, const char *path)
 
 struct headers {
 	const ElfW(Phdr) * items;
-	size_t count; /* 0: unknown */
+	size_t count; /* number of headers; 0: unknown */
 };
 
 static struct headers headers_at(const void *start)
@@ -398,7 +398,7 @@ static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 	*at = next;
 	found.bias = next->l_addr;
 	if (!found.bias || !fg_is_readable(found.bias))
-		return true; /* a scan will find it */
+		return true; /* a scan will find the module */
 	const struct headers headers = headers_at((const void *)found.bias);
 
 	read_headers(&found, headers.items, headers.count);
@@ -411,7 +411,7 @@ static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 
 /*
  * Adds the objects that the loader has appended to its list since the last look; false: no new
- * ones, or the list cannot be read now.
+ * objects, or the list cannot be read now.
  */
 static bool add_loaded_modules(struct fg_thread *thread)
 {
@@ -497,8 +497,8 @@ static void end_module(struct fg_thread *thread, uint32_t id)
 }
 
 /*
- * The module that begins where this object does; 0: none. If a different module is known there, it
- * was unloaded unnoticed, and this object was loaded in its place.
+ * Returns the module that begins where this object does; 0: none. If a different module is known
+ * there, it was unloaded unnoticed, and this object was loaded in its place.
  */
 static uint32_t known_as(struct fg_thread *thread, struct fg_module *found, const char *name)
 {
@@ -536,7 +536,10 @@ static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *inf
 	}
 }
 
-/* Two concurrent scans, which musl allows, may add an object twice: the next scan drops one. */
+/*
+ * Two concurrent scans, which musl allows, may add an object twice: the next scan drops one of the
+ * two entries.
+ */
 static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 {
 	struct fg_module found = {.bias = info->dlpi_addr};

@@ -12,17 +12,17 @@
 
 /* Reserves the table; call before anything else here. Returns 0 or a negative errno. */
 int fg_modules_init(void);
-/* The module that contains `pc`, registered if it was unknown; 0: none does. Signal-safe. */
+/* Returns the module that contains `pc`, registered if it was unknown; 0: none. Signal-safe. */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
 /*
- * As fg_module_find(), for an address at which the thread was earlier: its module may be about to
- * be unloaded, or gone without our noticing. 0 if its tables cannot be read.
+ * Like fg_module_find(), for an address at which the thread was earlier: its module may be about to
+ * be unloaded, or gone without our noticing. Returns 0 if its tables cannot be read.
  */
 uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc);
-/* The module of the kernel's functions, which has no address; 0: no room. Signal-safe. */
+/* Returns the module of the kernel's functions, which has no address; 0: no room. Signal-safe. */
 uint32_t fg_module_of_kernel(struct fg_thread *thread);
 struct fg_module *fg_module(uint32_t id);
-/* As fg_module_find(), among registered modules only; NULL: none. Signal-safe. */
+/* Like fg_module_find(), among registered modules only; NULL: none. Signal-safe. */
 const struct fg_module *fg_module_around(uintptr_t address);
 
 static inline bool fg_module_live(uint32_t id)

@@ -23,8 +23,9 @@ enum {
 	KERNEL_FIRST = 1 << 8,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
-	PREPARE_MAX = 1 << 20, /* most bytes populated ahead: a large table may stay nearly empty */
-	KEY_DEAD = 1,          /* a frame of a module that was unloaded; no code has address 1 */
+	/* maximum bytes populated ahead: a large table may stay nearly empty */
+	PREPARE_MAX = 1 << 20,
+	KEY_DEAD = 1, /* a frame of a module that was unloaded; no code has address 1 */
 };
 
 struct fg_table_level fg_frame_levels[2][FG_LEVELS];

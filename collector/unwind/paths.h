@@ -19,7 +19,7 @@ struct fg_frame_entry {
 	struct fg_frame_entry *_Atomic caller; /* for a return address: its most recent caller */
 };
 
-extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
+extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* first index: `exact` */
 extern _Atomic uint32_t fg_frame_current[2];
 
 struct fg_frame_info {
@@ -33,21 +33,24 @@ int fg_paths_init(void);
 void fg_paths_clear(void);
 /* Populates a few more pages of the tables. Called by each handler. */
 void fg_paths_prepare(void);
-/* The frame at `pc`, where it was interrupted if `exact`; otherwise `pc` is a return address. */
+/*
+ * Returns the frame at `pc`, where it was interrupted if `exact`; otherwise `pc` is a return
+ * address.
+ */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
-/* As fg_frame_find(), for a frame of an earlier moment; no id if its code may be gone. */
+/* Like fg_frame_find(), for a frame of an earlier moment; no id if its code may be gone. */
 struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact);
 
-/* A number for a non-native frame (collector/python/python_codes.c). */
+/* Returns a number for a non-native frame (collector/python/python_codes.c). */
 uint32_t fg_frame_number(void);
-/* As fg_frame_find(), for an address in the kernel, which has no rules; 0 if there is no room. */
+/* Like fg_frame_find(), for an address in the kernel, which has no rules; 0 if there is no room. */
 uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact);
 
 /* The newest table of return addresses, for the inner loop of a walk. */
 struct fg_frame_look {
 	struct fg_frame_entry *entries;
 	uint32_t mask;
-	bool any_gone; /* false while no module has gone: then none needs to be checked */
+	bool any_gone; /* false while no module has gone: then no module needs to be checked */
 };
 
 static inline struct fg_frame_look fg_frame_look(void)
@@ -61,8 +64,8 @@ static inline struct fg_frame_look fg_frame_look(void)
 }
 
 /*
- * The entry of a return address, if it is near its first place, as nearly all are; otherwise NULL.
- * The entry's rule is 0 until it is published, and its module may be gone.
+ * Returns the entry of a return address, if it is near its first place, as nearly all are;
+ * otherwise NULL. The entry's rule is 0 until it is published, and its module may be gone.
  */
 static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look, uintptr_t pc)
 {
@@ -82,8 +85,8 @@ static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look 
 
 /*
  * Like fg_frame_glance(), for the caller of `entry`. Most functions have the same caller as before.
- * Looking there first takes a third of the time: the processor speculates on it while the return
- * address is still being loaded from the stack.
+ * Looking at that caller first needs a third of the time: the processor speculates on it while the
+ * return address is still being loaded from the stack.
  */
 static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look *look,
 						     struct fg_frame_entry *entry, uintptr_t pc)
@@ -108,7 +111,7 @@ extern uint32_t fg_path_hint_count;
 
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
 
-/* The path `parent` -> `frame`; 0: the table is full. */
+/* Returns the path `parent` -> `frame`; 0: the table is full. */
 static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	if (FG_LIKELY(parent < fg_path_hint_count)) {
@@ -120,7 +123,7 @@ static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent,
 	}
 	return fg_path_find(thread, parent, frame);
 }
-/* The path `parent` -> a cut that leaves out `removed` frames; 0: the table is full. */
+/* Returns the path `parent` -> a cut that leaves out `removed` frames; 0: the table is full. */
 uint32_t fg_path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed);
 
 #endif

@@ -36,7 +36,7 @@ struct fg_pages {
 };
 
 void fg_pages_forget(struct fg_pages *pages);
-/* False: the `size` bytes at `address` cannot be read, and nothing is copied. */
+/* Returns false, and copies nothing, if the `size` bytes at `address` cannot be read. */
 bool fg_pages_read(struct fg_pages *pages, uintptr_t address, void *to, size_t size);
 
 #endif

@@ -176,7 +176,7 @@ static bool execute_extended(struct machine *m, uint8_t op, struct fg_cfi_cursor
 		save(m, reg, (struct saved){SAVED_EXPRESSION, 0, fg_cfi_take_block(c)});
 		return true;
 #if FG_ARCH_LINK_REGISTER
-	case 0x2d: /* AARCH64_negate_ra_state: a walk strips signatures wherever it meets one */
+	case 0x2d: /* AARCH64_negate_ra_state: a walk strips every signature that it meets */
 		return true;
 #endif
 	case 0x2e: /* GNU_args_size */
@@ -322,7 +322,7 @@ static uint64_t rule_of_row(const struct row *row)
 	return rule_of_frame(row);
 }
 
-/* The row for `address`; false if the tables have none. */
+/* Computes the row for `address`; false if the tables have none. */
 static bool row_at(const struct fg_tables *tables, uintptr_t address, struct machine *m,
 		   struct fg_cfi_function *fde)
 {

@@ -24,7 +24,7 @@ enum fg_rule_kind {
 	FG_RULE_DEREF,    /* CFA = *(reg + offset) + addend: functions that realign their stack */
 	FG_RULE_DEREF_BP, /* as FG_RULE_DEREF, caller's frame pointer at bp + bp_offset */
 	FG_RULE_DEREF_CFA_BP, /* as FG_RULE_DEREF, caller's frame pointer at CFA + bp_offset */
-	FG_RULE_PLT,          /* CFA = sp + offset, one word more from the entry's `push` on */
+	FG_RULE_PLT,          /* CFA = sp + offset, plus one word from the entry's `push` on */
 	/* kinds that name no register */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
 	FG_RULE_END,    /* the outermost frame of a thread */
@@ -32,7 +32,10 @@ enum fg_rule_kind {
 	FG_RULE_UNKNOWN,
 };
 
-/* kind, register (unwind table number), bp_offset, offset; from low to high. */
+/*
+ * Packs the parts of a rule, from low to high bits: kind, register (unwind table number),
+ * bp_offset, offset.
+ */
 static inline uint64_t fg_rule_pack(enum fg_rule_kind kind, unsigned reg, int bp_offset,
 				    int32_t offset)
 {
@@ -60,7 +63,9 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
-/* A frame with FG_RULE_CFA or FG_RULE_CFA_BP keeps its return address here. */
+/*
+ * Returns the address at which a frame with FG_RULE_CFA or FG_RULE_CFA_BP keeps its return address.
+ */
 static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 {
 #if FG_ARCH_LINK_REGISTER
@@ -73,7 +78,7 @@ static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 #endif
 }
 
-/* Kinds that read the CFA from memory pack two numbers into `offset`. */
+/* Packs two numbers into `offset`, for kinds that read the CFA from memory. */
 static inline int32_t fg_rule_two_offsets(int offset, int addend)
 {
 	return (int32_t)((uint32_t)(uint16_t)offset | ((uint32_t)(uint16_t)addend << 16));
@@ -100,8 +105,8 @@ struct fg_tables {
 };
 
 /*
- * The rule for `address`: the frame's pc if it was interrupted there, pc - 1 for a return address.
- * FG_RULE_UNKNOWN if the tables do not say. Nothing outside [low, high) is read.
+ * Returns the rule for `address`: the frame's pc if it was interrupted there, pc - 1 for a return
+ * address. FG_RULE_UNKNOWN if the tables do not say. Nothing outside [low, high) is read.
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 

@@ -66,7 +66,7 @@ void fg_ids_clear(struct fg_keyed_ids *table)
 	fg_table_clear(table->levels, &table->current, sizeof(struct fg_id_entry));
 }
 
-/* The key's entry on this level, or its free place; NULL if neither is near. */
+/* Returns the key's entry on this level, or its free place; NULL if neither is near. */
 static struct fg_id_entry *probe(const struct fg_table_level *level, uint64_t key, bool *found)
 {
 	struct fg_id_entry *entries = level->entries;

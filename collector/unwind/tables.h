@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Open-addressed tables that are insert-only and lock-free. They grow by opening another level,
- * four times as large, and keep the full ones: nothing ever moves, so no lock is needed, and a
- * small program touches little memory. Lookups go from the newest level to the oldest.
- * Signal-safe, except for fg_table_reserve() and fg_ids_init().
+ * four times as large, and keep the full levels: nothing ever moves, so no lock is needed, and a
+ * small program touches little memory. Lookups go from the newest level to the oldest. Signal-safe,
+ * except for fg_table_reserve() and fg_ids_init().
  */
 #ifndef FG_COLLECTOR_TABLES_H
 #define FG_COLLECTOR_TABLES_H
@@ -29,7 +29,7 @@ struct fg_table_level {
 int fg_table_reserve(struct fg_table_level *levels, uint32_t first, size_t entry_size);
 /* Forgets everything: a child of fork starts its own file. */
 void fg_table_clear(struct fg_table_level *levels, _Atomic uint32_t *current, size_t entry_size);
-/* The newest level with room for one more; opens the next one if needed.  NULL: all full. */
+/* Returns the newest level with room for an entry; opens the next one if needed. NULL: all full. */
 struct fg_table_level *fg_table_to_fill(struct fg_table_level *levels, _Atomic uint32_t *current);
 
 static inline uint32_t fg_spread(uint64_t key)
@@ -52,7 +52,7 @@ struct fg_keyed_ids {
 
 int fg_ids_init(struct fg_keyed_ids *table, uint32_t first);
 void fg_ids_clear(struct fg_keyed_ids *table);
-/* The key's id; 0: the key is missing, or another thread is about to enter it. */
+/* Returns the key's id; 0: the key is missing, or another thread is about to enter it. */
 uint32_t fg_ids_find(const struct fg_keyed_ids *table, uint64_t key);
 /* Is there room for another entry? */
 bool fg_ids_have_room(struct fg_keyed_ids *table);

@@ -8,9 +8,9 @@
  * moved. When the walk reaches a frame with the pc, sp and bp of a kept one, and all words that the
  * kept walk read from there on (the return addresses and the frames' other "checks") are unchanged,
  * the rest of the walk would repeat itself word for word and can be skipped: comparing a word costs
- * a third of a nanosecond, walking a frame five. Where the first word differs, the walk continues
- * from the frame that it belongs to. Nothing is assumed and nothing in the program is changed,
- * unlike with trampolines planted into return addresses.
+ * a third of a nanosecond, walking a frame costs five. If a word has changed, the walk continues
+ * from the frame to which the first such word belongs. Nothing is assumed and nothing in the
+ * program is changed, unlike with trampolines planted into return addresses.
  *
  *	kept:                      leaf  step   fit   loop  main  _start
  *	new walk:      add   solve              fit
@@ -18,8 +18,8 @@
  * add and solve are walked, then fit is met: check fit, loop, main, and stop.
  *
  * Two trails of frames take turns: one holds the previous stack, the other takes the new walk. At
- * the end the few new frames are put in front of those that still stand; if none does, or there is
- * no room before them, the trails swap roles.
+ * the end the few new frames are put in front of the kept frames that still stand; if no kept frame
+ * stands, or there is no room in front, the trails swap roles.
  *
  * Memory is read only where it is known to be mapped: between the stack pointer and the top of the
  * thread's stack, and elsewhere page by page after asking the kernel.
@@ -32,7 +32,10 @@
 enum {
 	WALK_LIMIT = 1 << 17, /* frames; deeper stacks are given up */
 	GATHER_LIMIT = 64,    /* frames to look through for a register */
-	/* A new frame's rule takes 2 to 3 us, so a handler that meets more cuts the stack there. */
+	/*
+	 * maximum number of new frames in a walk: the rule of each costs 2 to 3 us; the stack is
+	 * cut there
+	 */
 	NEW_FRAMES_MAX = 96,
 	NAMELESS_MAX = 256, /* consecutive frames of code generated at run time */
 };
@@ -75,7 +78,7 @@ static inline bool can_read(struct fg_walk *walk, uintptr_t address)
 	return can_read_slowly(walk, address);
 }
 
-/* Reads a word on which the way to the caller depends. */
+/* Reads a word on which the step to the caller depends. */
 static bool depend(struct fg_walk *walk, uintptr_t address, uintptr_t *value)
 {
 	if (!can_read(walk, address))
@@ -104,8 +107,9 @@ static void remember_end(struct fg_walk *walk)
 
 /*
  * Recovers a register that the walk does not carry, in the middle of a stack: the dynamic loader's
- * trampoline for lazy binding has its frame's address in one. Functions save these registers for
- * their callers, so each frame from the leaf on has either stored the value or left it alone.
+ * trampoline for lazy binding has its frame's address in such a register. Functions save these
+ * registers for their callers, so each frame from the leaf on has either stored the value or left
+ * it alone.
  */
 static uintptr_t gather_register(struct fg_walk *walk, unsigned number, bool *known)
 {
@@ -183,7 +187,8 @@ static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, struct saved_a
 			return STEP_LOST;
 		remember(walk, at.bp, caller.bp);
 	}
-	if (FG_ARCH_LINK_REGISTER) /* elsewhere the return address is just below the CFA */
+	/* without a link register the return address is just below the CFA */
+	if (FG_ARCH_LINK_REGISTER)
 		remember(walk, at.pc, pc);
 	caller.pc = fg_arch_strip(pc);
 	walk->regs = caller;
@@ -192,7 +197,7 @@ static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, struct saved_a
 	return STEP_ON;
 }
 
-/* The return address is in the link register, which only the interrupted frame has. */
+/* Steps by the link register, which holds the return address of the interrupted frame only. */
 static enum step step_to_link(struct fg_walk *walk, uintptr_t cfa)
 {
 	if (!walk->leaf || cfa < walk->regs.sp)
@@ -466,7 +471,9 @@ static bool verify(struct fg_walk *walk)
 	return false;
 }
 
-/* The CFA of a rule that uses the stack pointer or the frame pointer; false: another rule. */
+/*
+ * Computes the CFA of a rule that uses the stack pointer or the frame pointer; false: another rule.
+ */
 static inline bool find_cfa(uint64_t rule, const struct fg_regs *regs, uintptr_t *cfa)
 {
 	const unsigned reg = fg_rule_register(rule);
@@ -484,7 +491,7 @@ static inline bool find_cfa(uint64_t rule, const struct fg_regs *regs, uintptr_t
 
 /*
  * The fast path for nearly all frames: the rule is known and plain, and all that it needs lies on
- * the thread's own stack. Same result as the slow path below. Stops at a kept frame, and at
+ * the thread's own stack. The result is that of the slow path below. Stops at a kept frame, and at
  * anything that is not plain.
  */
 static void walk_plainly(struct fg_walk *walk)

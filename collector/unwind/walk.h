@@ -25,22 +25,22 @@ struct fg_walk_result {
 };
 
 /*
- * Steps from a frame to its caller and sets `regs` to the caller's; false: no rule that needs only
- * these registers leads there.
+ * Steps from a frame to its caller and sets `regs` to the caller's; false: there is no rule that
+ * needs only these registers.
  */
 bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs);
 struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context);
 /*
- * As fg_stack_walk(), from a call: `caller` has the registers that a walk carries, as they are
+ * Like fg_stack_walk(), from a call: `caller` has the registers that a walk carries, as they are
  * after the return. With needs_registers, walk from a context instead.
  */
 struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struct fg_regs *caller);
 /*
  * Call after fg_stack_walk_caller(). Lists the words of the thread's own stack, innermost first,
- * that alone decided the way from `caller`. While they are unchanged, a call with this pc and sp,
+ * that alone decided the path from `caller`. While they are unchanged, a call with this pc and sp,
  * and this bp if *needs_bp is set, has the same path. A frame pointer that no frame's rule uses
- * decides nothing, although frames save it. 0: there are more words than `room`, or the way
- * depended on anything else.
+ * decides nothing, although frames save it. Returns 0 if there are more words than `room`, or the
+ * path depended on anything else.
  */
 uint32_t fg_stack_words(const struct fg_thread *thread, const struct fg_regs *caller,
 			struct fg_check *words, uint32_t room, bool *needs_bp);

@@ -18,7 +18,7 @@
 #ifdef FG_ARCH_DECODES_CALLS
 
 enum {
-	WORDS_MAX = 2048, /* words to search: printf() of a floating-point number takes 1,000 */
+	WORDS_MAX = 2048, /* words to search: printf() of a floating-point number needs 1,000 */
 	LOOKUPS_MAX = 512,
 	SAVED_MAX = 128,  /* words to look through for a saved frame pointer */
 	START_SIZE = 128, /* bytes of _start and of the code between it and main() */
@@ -42,7 +42,7 @@ static bool is_in(const struct fg_module *module, uintptr_t address)
 	return address - start < module->end - start;
 }
 
-/* The module whose code contains this return address. */
+/* Returns the module whose code contains this return address. */
 static const struct fg_module *code_at(uintptr_t address)
 {
 	const struct fg_module *module = fg_module_around(address);
@@ -105,7 +105,10 @@ static bool follows_call(const struct fg_module *libc, uintptr_t address)
 	       (target && (is_stub(libc, target) || ends_in(libc, NULL, target)));
 }
 
-/* follows_call(), cached: musl unloads nothing, and a program's instructions do not change. */
+/*
+ * Like follows_call(), but cached: musl unloads nothing, and a program's instructions do not
+ * change.
+ */
 static bool is_return(const struct fg_module *libc, uintptr_t address)
 {
 	static _Atomic uintptr_t known[KNOWN_COUNT];
@@ -127,7 +130,7 @@ static bool is_frame(const struct fg_walk *walk, uintptr_t bp, uintptr_t at)
 	       walk->safe_high - bp >= 2 * FG_WORD && code_at(((const uintptr_t *)bp)[1]);
 }
 
-/* The caller's frame pointer: unchanged, or saved below the return address at `at`. */
+/* Finds the caller's frame pointer: unchanged, or saved below the return address at `at`. */
 static uintptr_t find_bp(const struct fg_walk *walk, uintptr_t at)
 {
 	uintptr_t saved = at - FG_WORD;
@@ -195,7 +198,7 @@ static bool is_trampoline(const struct fg_walk *walk)
 	       fg_arch_is_trampoline((const uint8_t *)walk->regs.pc);
 }
 
-/* The first word of the stack that says where the thread came from. */
+/* Finds the first word of the stack that says where the thread came from. */
 static enum fg_bare_step look(struct fg_walk *walk, const struct fg_module *libc, uintptr_t *at)
 {
 	const uintptr_t entry = (uintptr_t)getauxval(AT_ENTRY);

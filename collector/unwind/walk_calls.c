@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Walks from calls; most calls come from the same place as the last one. */
+/* Walks from calls; most calls come from the same place as the previous call. */
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/walk_state.h"
@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * The table's entry for the pc of this call, if its rule leads to the same caller as the rule of
- * the kept frame, by the same words of the stack. NULL: no such entry.
+ * Returns the table's entry for the pc of this call, if its rule leads to the same caller as the
+ * rule of the kept frame, by the same words of the stack. NULL: no such entry.
  */
 static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
 						    const struct fg_walk_frame *frame,
@@ -44,8 +44,8 @@ static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
 }
 
 /*
- * The path of a call made by the innermost function of the kept stack, from the same place or
- * another one, as fg_walk_from() would find it. 0: a walk is needed.
+ * Returns the path of a call made by the innermost function of the kept stack, from the same place
+ * or another one, as fg_walk_from() would find it. 0: a walk is needed.
  */
 static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs *caller)
 {

@@ -95,7 +95,7 @@ static bool step_by(struct copy_walk *walk, uint64_t rule)
 	}
 }
 
-/* The path of this frame in the last stack; 0 if it is not there. */
+/* Returns the path of this frame in the last stack; 0 if the frame is not in that stack. */
 static uint32_t path_in_kept(const struct copy_walk *walk)
 {
 	const struct fg_thread_kept *kept = &walk->thread->kept;

@@ -3,9 +3,9 @@
  * Finds the call path of a past moment from its registers and a copy of the innermost part of its
  * stack. Signal-safe.
  *
- * Where the copy ends, the frame must be one of the last stack that was walked: the frames beyond
- * it are the same. A frame that needs more than the copy has (Python's, code without tables, a
- * signal handler's) has no path here.
+ * The frame at the end of the copy must also be in the last stack that was walked: then the frames
+ * beyond it are the same. A frame that needs more than the copy has (Python's, code without tables,
+ * a signal handler's) gets no path.
  */
 #ifndef FG_COLLECTOR_WALK_COPY_H
 #define FG_COLLECTOR_WALK_COPY_H
@@ -23,8 +23,8 @@ struct fg_stack_copy {
 
 enum {
 	/*
-	 * most frames whose rules a handler computes, 2 to 3 us each; a copy that needs more is
-	 * given up
+	 * maximum number of new frames: the rule of each costs 2 to 3 us; a copy with more is given
+	 * up
 	 */
 	FG_COPY_NEW_FRAMES_MAX = 32,
 };

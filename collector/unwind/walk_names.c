@@ -27,7 +27,7 @@ static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint
 	}
 }
 
-/* Keeps the frames of this walk, then the `standing` ones. */
+/* Keeps the frames of this walk, then the `standing` frames. */
 static void keep(struct fg_walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
@@ -61,7 +61,9 @@ static void keep(struct fg_walk *walk, uint32_t standing)
 	thread->kept.complete = walk->complete;
 }
 
-/* The path of the Python frames beyond the end of a native stack that ended too early. */
+/*
+ * Names the Python frames beyond the end of a native stack that ended too early. Returns the path.
+ */
 static uint32_t name_beyond(struct fg_walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
@@ -74,7 +76,7 @@ static uint32_t name_beyond(struct fg_walk *walk, uint32_t standing)
 	return fg_python_extend(thread, 0, end[-1].regs.sp);
 }
 
-/* The path with this frame and the Python frames that it evaluates. */
+/* Extends the path by this frame and the Python frames that it evaluates. */
 static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
 				 const struct fg_walk_frame *frame)
 {
@@ -83,8 +85,8 @@ static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
 }
 
 /*
- * The path of the frames that still stand. If the path may contain Python frames, it is computed
- * again: Python frames change while the native frames around them stay.
+ * Returns the path of the frames that still stand. If the path may contain Python frames, it is
+ * computed again: Python frames change while the native frames around them stay.
  */
 static uint32_t name_standing(struct fg_walk *walk, uint32_t standing, uint32_t path,
 			      bool with_python)

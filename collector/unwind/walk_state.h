@@ -117,7 +117,7 @@ enum fg_bare_step {
 	FG_BARE_LOST,
 };
 
-/* Finds the way out of a libc without tables. Signal-safe. */
+/* Finds the first caller outside a libc without tables. Signal-safe. */
 enum fg_bare_step fg_walk_bare(struct fg_walk *walk, uintptr_t *at);
 
 #endif

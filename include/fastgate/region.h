@@ -14,9 +14,10 @@
  *		fg_unit_end();
  *	}
  *
- * Without the collector each call is a load and a predictable branch.  With it, the calls may be
- * made from any thread, but not from a signal handler, and all but fg_dump() take no lock and wait
- * for no other thread.  A region must end in the thread that began it.
+ * Without the collector each call is a load and a predictable branch. With it, the calls may be
+ * made from any thread, but not from a signal handler. After the first call, which looks the
+ * collector up, only fg_dump() may take a lock or wait for another thread. A region must end in the
+ * thread that began it.
  */
 #ifndef FASTGATE_REGION_H
 #define FASTGATE_REGION_H
@@ -47,7 +48,7 @@ struct fg_region_api {
 	void (*dump)(void); /* missing in collectors of older versions: see `size` */
 };
 
-/* NULL without the collector. */
+/* Returns NULL without the collector. */
 static inline const struct fg_region_api *fg_region_api(void)
 {
 	static const struct fg_region_api *api;
@@ -132,7 +133,7 @@ static inline void fg_resume(void)
 
 /*
  * Records what is held now, by call path, in recordings that count it (fastgate record --measure
- * heap or fd). Dumps are numbered from 1; fastgate view -V growth compares two.
+ * heap or fd). Dumps are numbered from 1; fastgate view -V growth compares two dumps.
  */
 static inline void fg_dump(void)
 {
