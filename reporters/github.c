@@ -68,7 +68,7 @@ static void add_message(struct fg_strbuf *text, const char *lines)
 	}
 }
 
-/* The file's path relative to the checkout, as GitHub shows it; NULL if outside. */
+/* Returns the file's path relative to the checkout, as GitHub shows it; NULL if outside. */
 static const char *path_in_checkout(const char *file, const char *root)
 {
 	if (!file || !*file)

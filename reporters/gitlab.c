@@ -46,7 +46,7 @@ static void add_label_value(struct fg_strbuf *text, const char *value)
 	fg_strbuf_release(&clean);
 }
 
-/* Number of digits above the value's noise. */
+/* Returns the number of digits above the value's noise. */
 static int meaningful_digits(const struct fg_metric_verdict *metric)
 {
 	const double half = (metric->high - metric->low) / 2;

@@ -72,7 +72,7 @@ static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 	       (!headline || headline->outcome != FG_OUTCOME_REGRESSION || headline->accepted);
 }
 
-/* A case fails if its outcome is the one by which the benchmark fails the run. */
+/* A case fails if it has the benchmark's outcome and the benchmark fails the run. */
 static enum result result_of(const struct fg_benchmark_verdict *benchmark, enum fg_outcome outcome)
 {
 	if (outcome == FG_OUTCOME_ERROR)
@@ -92,7 +92,7 @@ static void count(struct totals *totals, enum result result)
 	totals->results[result]++;
 }
 
-/* The outcome of a metric's case; an accepted regression passes. */
+/* Returns the outcome of a metric's case; an accepted regression passes. */
 static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
 {
 	if (!metric->decided || metric->accepted)

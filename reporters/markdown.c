@@ -282,7 +282,9 @@ static void add_quiet_one(struct fg_strbuf *text, const struct fg_verdict *verdi
 		fg_report_add_change(text, fg_report_headline(benchmark));
 }
 
-/* "parse +0.1 %, hash −0.2 % and 40 more": passed benchmarks, which are not in the table. */
+/*
+ * Adds the passed benchmarks, which are not in the table: "parse +0.1 %, hash −0.2 % and 40 more".
+ */
 static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			   const struct page *page)
 {

@@ -30,7 +30,7 @@ enum {
 	MAX_DIFFERENCES = 6, /* maximum number of differing facts listed without --verbose */
 	FUNCTION_COLUMNS = 44,
 	FOLDED_COLUMNS = 100, /* width of folded lines if the output is not a terminal */
-	AROUND_FOLDED = 30,   /* columns of a folded line that are not for names */
+	AROUND_FOLDED = 30,   /* columns of a folded line for text other than names */
 	QUOTED_COLUMNS = 120,
 	MAX_UNFOLDED = 8, /* if all passed, at most this many get separate lines */
 };
@@ -348,7 +348,9 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* With --verbose: sampling rates, their cost, the clocks, and the time that they miss. */
+/*
+ * With --verbose, adds sampling rates, their cost, the clocks, and the time that sampling misses.
+ */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;

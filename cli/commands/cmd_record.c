@@ -2,8 +2,8 @@
 /*
  * Runs one command with the collector preloaded and leaves the traces in a folder. The command
  * keeps our terminal, streams and process group, so that it behaves as it would without us. An
- * interrupt key reaches both; a signal sent to us alone is forwarded to the command and to the
- * processes it leaves running. We exit with the command's exit code.
+ * interrupt key reaches the command and us; a signal sent to us alone is forwarded to the command
+ * and to the processes it leaves running. We exit with the command's exit code.
  */
 #include "base/text.h"
 #include "cli/framework/command.h"

@@ -256,10 +256,10 @@ static void insert(struct fg_prove *prove, struct fg_prove_subject *subject,
 	};
 }
 
-/* A function with less of the time than this is not one that anybody slows down. */
+/* Functions with a smaller share of the time are not chosen for a slowdown. */
 static const double least_share = 0.01;
 
-/* Finds the functions that take most time in the run. */
+/* Finds the functions that take the most time in the run. */
 static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subject,
 			   struct arm *arm)
 {

@@ -17,7 +17,8 @@ enum {
 	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	MIN_ITERATIONS = 4,     /* fewest iterations that make the size of a plant certain */
+	/* minimum iterations for the smallest plant: fewer would round its size coarsely */
+	MIN_ITERATIONS = 4,
 	ENOUGH_ITERATIONS = 20, /* iterations that make the jumps to the loop negligible */
 	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */
 	CALIBRATION_PAIRS_MAX = 40,

@@ -344,8 +344,8 @@ static unsigned pair_limit(const struct fg_progress *progress,
 }
 
 /*
- * Upper bound of the remaining time: the time for all pairs or the rest of the budget, whichever is
- * shorter; 0 if unknown.
+ * Returns an upper bound of the remaining time: the time for all pairs or the rest of the budget,
+ * whichever is shorter; 0 if unknown.
  */
 static double max_ns_left(const struct fg_progress *progress,
 			  const struct fg_runner_progress *runner)

@@ -16,7 +16,7 @@
 #include "runner/runner.h"
 
 /*
- * The row to which a side's profile is added. The baseline's functions are stored under the
+ * Returns the row to which a side's profile is added. The baseline's functions are stored under the
  * candidate's program name, so that functions match even if the two commands run different
  * programs.
  */

@@ -22,7 +22,7 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
-	/* read and dropped beyond a reply's limit; a reply with more is a failure */
+	/* maximum bytes read and dropped beyond a reply's limit; a longer reply is a failure */
 	DROPPED_MAX_BYTES = 8 << 20,
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
@@ -70,7 +70,7 @@ static bool is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
-/* The URL without its password, even if the URL is malformed. */
+/* Returns the URL from '@' on, that is, without user and password; "(secret)" for a secret URL. */
 static const char *url_to_show(const struct fg_http_options *options)
 {
 	const char *at = strrchr(options->url, '@');

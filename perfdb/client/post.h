@@ -5,9 +5,9 @@
  *
  * A comment is found by its marker (its first line) on all pages of the thread and rewritten; a new
  * comment is created only if no comment has the marker. Temporary failures (no connection, 408,
- * 425, 429, 5xx, a limit with a known end) are retried, beginning with the search, so that a lost
- * reply does not cause a second comment. A request that a limit would delay for too long is not
- * sent again.
+ * 425, 429, 5xx, a rate limit that says when it ends) are retried, beginning with the search, so
+ * that a lost reply does not cause a second comment. If the rate limit lasts too long, the request
+ * is not sent again.
  *
  * The target comes from the variables that the CI service sets for a job:
  *

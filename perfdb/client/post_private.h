@@ -29,7 +29,9 @@ int fg_post_job_github(struct fg_post_job *job, struct fg_error *err) FG_NODISCA
 int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_post_job_release(struct fg_post_job *job);
 
-/* The value of an environment variable; NULL if it is unset or empty, or if `name` is NULL. */
+/*
+ * Returns the value of an environment variable; NULL if it is unset or empty, or if `name` is NULL.
+ */
 const char *fg_post_variable(const char *name);
 
 /* ---- post_request.c ---- */

@@ -27,7 +27,7 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	NOTES_PER_MINUTE = 1, /* per subject */
+	NOTES_PER_MINUTE = 1, /* maximum notes per subject */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
@@ -174,7 +174,7 @@ static int set_proxies(struct fg_server *s, struct fg_error *err)
 	return fg_ranges_new(options->proxies.items, options->proxies.count, &s->proxies, err);
 }
 
-/* Three quarters of the largest possible number of connections. */
+/* Returns three quarters of the largest possible number of connections. */
 static size_t count_busy(void)
 {
 	struct rlimit files = {0};

@@ -8,8 +8,8 @@
  * with a borrowed database session. Uploads are stored one after the other (writer.c). One thread
  * calls webhooks (webhook.c). stop() lets requests in progress finish, then ends.
  *
- * Every request needs a token, the key of options.secret, or a name from a trusted proxy; with
- * options.anonymous_read, everybody may read.
+ * Every route with a scope (routes.c) needs a token, the key of options.secret, or a name from a
+ * trusted proxy; with options.anonymous_read, everybody may read.
  */
 #ifndef FG_PERFDB_SERVER_SERVER_H
 #define FG_PERFDB_SERVER_SERVER_H

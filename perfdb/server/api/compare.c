@@ -280,7 +280,7 @@ static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, con
 	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
 }
 
-/* The requested measure; NULL for time. */
+/* Returns the requested measure; NULL for time. */
 static const char *other_measure(struct fg_request *rq)
 {
 	const char *name = fg_request_parameter(rq, "measure");

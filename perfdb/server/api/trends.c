@@ -50,7 +50,7 @@ static int read_place(struct fg_request *rq, const char **project, const char **
 	return fg_request_may_see(rq, *project, err);
 }
 
-/* False if the request turns this part of the answer off. */
+/* Returns false if the request turns this part of the answer off. */
 static bool is_wished(struct fg_request *rq, const char *part)
 {
 	const char *wish = fg_request_parameter(rq, part);
