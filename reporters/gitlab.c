@@ -2,7 +2,7 @@
 /*
  * GitLab's metrics report: OpenMetrics text, one family per metric, one sample per benchmark.
  *
- * GitLab compares the values of two pipelines as text and shows each one that changed, so a value
+ * GitLab compares the values of two pipelines as text and shows each value that changed, so a value
  * is rounded to the run's precision, about half the width of its interval.
  * The samples of a family must be contiguous, so metrics are the outer loop.
  */

@@ -2,8 +2,8 @@
 /*
  * JUnit XML for Jenkins and GitLab.
  *
- * One testsuite per benchmark, one testcase per judged metric and per changed function. The tools
- * that read the file determine its shape:
+ * One testsuite per benchmark, one testcase per judged metric and per changed function, or a single
+ * testcase if nothing was compared. The tools that read the file determine its shape:
  *
  * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
  *   one name it keeps the first, so names contain the benchmark and are unique in the file.
@@ -26,7 +26,7 @@
 #include <math.h>
 
 enum {
-	MAX_NAME_COLUMNS = 300, /* long templates in the name of a test are cut */
+	MAX_NAME_COLUMNS = 300, /* longer names of cases are shortened */
 };
 
 struct junit {

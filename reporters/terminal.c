@@ -13,8 +13,9 @@
  *	   7 %  everything else   +0.7 ms
  *	max rss  +0.0 %  pass      wall time  not judged in duet
  *
- * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
- * and verdict stay. A verdict in capitals needs attention; colour only repeats the text.
+ * A narrow terminal loses the effort column first, then the levels, the interval and the metric;
+ * name, change and verdict stay. A verdict in capitals needs attention; colour only repeats the
+ * text.
  */
 #include "base/text.h"
 #include "reporters/figures.h"

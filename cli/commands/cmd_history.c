@@ -329,7 +329,7 @@ static void print_bisect(const struct line *line, const struct fg_trend *trend,
 	}
 }
 
-/* Prints the level from paired runs alone, which changes of the host do not affect. */
+/* Prints the level from paired runs alone, because changes of the host do not affect pairs. */
 static void print_level(const struct fg_chained *chained, struct fg_strbuf *text)
 {
 	const struct fg_chain *chain = &chained->chain;

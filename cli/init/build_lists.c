@@ -278,7 +278,7 @@ static bool links(const char *recipe, const char *target)
 	return found;
 }
 
-/* Keeps words that can be programs: without a dot, as in a source file, or shell syntax. */
+/* Keeps words that can be programs: no dot, which source files have, and no shell syntax. */
 static const char *programs_among(const char *words, struct fg_arena *arena)
 {
 	char *copy = fg_xstrdup(words);

@@ -130,7 +130,7 @@ enum {
 #define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"
 
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
-/* Reads only the build files; runs nothing. */
+/* Reads files of the project, and lists and searches them with git; runs no build. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* Replaces the detected build command with the user's. */
 void fg_project_give_command(struct fg_project *project, const char *command);

@@ -238,7 +238,7 @@ out:
 	return status;
 }
 
-/* Creates the folder for reports, which a fresh checkout does not have. */
+/* Writes a report, and creates its folder, which a fresh checkout does not have. */
 static int write_anywhere(const struct fg_reporter *reporter, const struct fg_report *report,
 			  const struct fg_report_options *options, const char *path,
 			  struct fg_error *err)

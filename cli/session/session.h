@@ -132,7 +132,7 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
  * Writes the plan's reports to files, then prints the terminal report, or with --json the JSON
- * report. A report that cannot be written becomes an error once all others are written.
+ * report. A report that cannot be written becomes an error after all other reports are written.
  */
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*

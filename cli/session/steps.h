@@ -93,9 +93,7 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 
 /* ---- code.c: a closer look at the code of costly functions ---- */
 
-/*
- * Compares the code of the functions that take most of the time, because a verdict may name them.
- */
+/* Compares the code of the hottest functions, because a verdict may name them. */
 void fg_session_compare_code(const struct fg_session *session, struct fg_runner_job *job);
 /*
  * Names source files of functions as in the repository, `src/fit.cpp`, instead of below a side's

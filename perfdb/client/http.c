@@ -445,7 +445,9 @@ static int64_t wait_after(struct fg_http_patience *patience, unsigned attempt,
 		wait *= 2;
 	if (wait > longest)
 		wait = longest;
-	/* Random, so that clients that failed together do not retry together. */
+	/*
+	 * Half of the wait is random, so that clients that failed together do not retry together.
+	 */
 	wait = wait / 2 + (int64_t)fg_random_below(&patience->random, (uint64_t)wait / 2 + 1);
 	if (retry_after_ns > wait)
 		wait = retry_after_ns < longest ? retry_after_ns : longest;

@@ -333,7 +333,7 @@ static int admit_person(struct fg_request *rq, struct fg_error *err)
 	return status == FG_OK ? check_person(rq, name, err) : status;
 }
 
-/* Admits by a token or by a proxy's headers; without either, only if everybody may read. */
+/* Admits a request by a token or a proxy's headers; without either, only if everybody may read. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = token_of(rq);

@@ -150,7 +150,7 @@ extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
  * the body. Uses no database, so libmicrohttpd's threads may call it.
  */
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Refuses a request that needs the database while the database is down. */
+/* Refuses the request because the database is down. */
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
 /* Must the request be authorised before its body is read, because its token is not known yet? */
 bool fg_admission_is_unproven(struct fg_request *rq);

@@ -10,7 +10,7 @@ struct fg_route {
 	const char *path; /* a path that ends with '/' includes everything below it */
 	enum fg_scope scope;
 	fg_handler *handler;
-	bool takes_run; /* its body is a run, which may be large */
+	bool takes_run; /* the body is a run, which may be large */
 	bool is_public; /* open to everybody, without a limit on requests */
 };
 

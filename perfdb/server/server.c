@@ -34,7 +34,7 @@ enum {
 	PEM_MAX_BYTES = 1 << 20,
 	OTHER_FILES = 128,      /* file descriptors for anything but connections */
 	KEPT_BYTES = 32 << 20,  /* free memory kept for the threads' next uploads */
-	LARGE_BYTES = 32 << 20, /* larger blocks go back to the system when freed */
+	LARGE_BYTES = 32 << 20, /* blocks above this size go back to the system when freed */
 	GROWTH_BYTES = 1 << 20
 };
 

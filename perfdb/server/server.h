@@ -35,7 +35,7 @@ struct fg_server_options {
 	uint16_t port;               /* 0: any free port */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
-	/* host names that requests may use besides loopback; empty: any, with `secret` none */
+	/* host names that requests may use besides loopback; empty: any, or none with `secret` */
 	struct fg_option_list hosts;
 	/*
 	 * Proxies whose headers are trusted; with behind_proxy, an empty list trusts proxies on

@@ -66,7 +66,7 @@ struct fg_server {
 	struct fg_health *health;
 	struct fg_connections *connections;
 	atomic_size_t body_bytes;                  /* bytes of all request bodies in progress */
-	atomic_size_t body_shares[FG_BODY_SHARES]; /* body_bytes by token */
+	atomic_size_t body_shares[FG_BODY_SHARES]; /* body_bytes by token or address */
 	atomic_bool draining;
 	struct fg_counters counters;
 	const struct fg_route *routes; /* the routes that the counters belong to */

@@ -82,7 +82,8 @@ export function invertedProfile(profile) {
 	const [self0, self1] = profile.self;
 	const [least0, least1] = profile.inclusive.map((column) => column[0] * SMALLEST_SHARE);
 	const size = profile.functions.name.length;
-	// Per function among the members of one node: weights, members with callers, the function's node, their new position.
+	// For each function among a node's members: weights, number of members that have callers,
+	// the function's new node, and where its members go in the next level.
 	const [sum0, sum1] = [new Float64Array(size), new Float64Array(size)];
 	const [further, made, place] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
 	let folded = 0;

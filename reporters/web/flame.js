@@ -404,7 +404,7 @@ class FlameGraph {
 		}
 	}
 
-	// Indexes into `drawn` by shade, so that each colour is set once.
+	// Sorts the indexes into `drawn` by shade, so that each colour is set once.
 	sortByShade() {
 		const { drawn, shades, byShade } = this;
 		const next = new Int32Array(2 * LEVELS + 2);
