@@ -15,9 +15,9 @@ enum {
 	MESSAGES_MAX = 3 << 9,
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5, /* seconds between SIGTERM and SIGKILL */
-	/* maximum seconds without a message, so that a client does not give up */
+	/* maximum seconds between two notifications, so that a client does not give up */
 	PROGRESS_EVERY_S = 5,
-	PROGRESS_MIN = 1, /* minimum seconds between two messages */
+	PROGRESS_MIN = 1, /* minimum seconds between two notifications */
 };
 
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)
