@@ -15,7 +15,8 @@ const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
 bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
 /*
- * Returns the metric that represents the benchmark: if possible decided and gated, then the worst.
+ * Returns the metric that represents the benchmark: decided before undecided, then gated before
+ * informational, then the worst.
  */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*

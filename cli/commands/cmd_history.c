@@ -184,7 +184,10 @@ struct columns {
 	double span; /* range of a full bar */
 };
 
-/* Ids begin with the time, so neighbours share their first digits. */
+/*
+ * Returns how many digits distinguish the runs: ids begin with the time, so neighbours share their
+ * first digits.
+ */
 static size_t digits_of_ids(const struct line *line)
 {
 	size_t digits = MIN_ID_DIGITS;

@@ -65,7 +65,7 @@ struct fg_project_program {
 	unsigned input_copies;    /* number of concatenated copies; 0 or 1: the file itself */
 	bool input_is_repeated;   /* the command names the file input_copies times; no copies */
 	unsigned loops;           /* executions in a row by a shell; 0: once, without a shell */
-	size_t calls;             /* number of lines in tests or documentation with a call */
+	size_t calls;             /* number of lines with a call, in tests or documentation */
 	bool is_idle;             /* no input that was tried kept the program busy */
 	/* results of the trial */
 	enum fg_project_trial trial;

@@ -32,8 +32,8 @@ enum {
 
 static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
 /*
- * A program ends by a clock if two concurrent executions use less CPU time than this many single
- * ones.
+ * A program ends by a clock if two concurrent executions use less than this many times the CPU time
+ * of a single execution.
  */
 static const double as_one = 1.7;
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */

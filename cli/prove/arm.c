@@ -99,8 +99,8 @@ static int plant_in(struct arm *arm, const char *library, const struct fg_plante
 }
 
 /*
- * Relinks the candidate's build, or lets the sampler delay it. A build that cannot be linked again
- * is measured as it is.
+ * Relinks the candidate's build, or lets the sampler delay the program. A build that cannot be
+ * linked again is measured unchanged.
  */
 static int relink(struct fg_prove *prove, struct fg_prove_subject *subject, struct arm *arm,
 		  const struct fg_planted *planted)

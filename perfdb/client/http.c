@@ -154,7 +154,7 @@ static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t 
 	return http->options.interrupted && *http->options.interrupted;
 }
 
-/* libcurl calls this with the address to connect to. */
+/* libcurl calls this function with the address to connect to. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct fg_http *http = context;

@@ -107,7 +107,7 @@ int fg_changes_find(const struct fg_change_series *series, struct fg_changepoint
 	return FG_OK;
 }
 
-/* Limits the series to the number of values that the search accepts. */
+/* Keeps the newest values, up to the number of values that the search accepts. */
 static struct fg_change_series newest_of(const struct fg_change_series *all)
 {
 	struct fg_change_series newest = *all;

@@ -83,7 +83,7 @@ struct fg_request {
 	/* The client. */
 	const char *peer;   /* the connected peer, which is the client or a proxy */
 	char *client;       /* the client's address */
-	const char *who;    /* client in the log and the limiter: "token 3", or the address */
+	const char *who;    /* client in the log: "token 3", a person, or the address */
 	const char *author; /* author of everything written: a person or a token's note */
 	bool authorized;
 	struct fg_grant_list grants;

@@ -13,7 +13,8 @@ function fileInTree(file) {
 	return !file || /^\/|^\.\.\/|\/\.\.\//.test(file) ? '' : file.replace(/^\.\//, '');
 }
 
-// Returns undefined without a template, or if a placeholder's value is unknown.
+// Returns undefined if the template is missing or not a plain address, or a placeholder's value is
+// unknown.
 export function expandLink(pattern, values) {
 	if (typeof pattern !== 'string' || !PLAIN_ADDRESS.test(pattern))
 		return undefined;

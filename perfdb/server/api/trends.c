@@ -203,7 +203,7 @@ static bool is_with_callees(struct fg_request *rq)
 	return of && strcmp(of, "callees") == 0;
 }
 
-/* Times are converted from nanoseconds to milliseconds, with a precision of 0.1 µs. */
+/* Converts times from nanoseconds to milliseconds, with a precision of 0.1 µs. */
 static double written(double value, bool is_time)
 {
 	return is_time ? round(value / 100) / 1e4 : value;
