@@ -20,7 +20,7 @@ static const char *const pythons[] = {"auto", "off", NULL};
 /* In the order of enum fg_kernel_functions. */
 static const char *const kernel_modes[] = {"auto", "off", NULL};
 
-/* Signals that can request a dump; the user chooses one that the program does not use. */
+/* Signals that can request a dump; the user chooses a signal that the program does not use. */
 static const char *const dump_signals[] = {"none", "hup",   "quit", "usr1", "usr2",
 					   "urg",  "winch", "io",   "pwr",  NULL};
 static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SIGUSR2,

@@ -171,7 +171,8 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 				    own_seconds(&seen) < FG_PROJECT_INPUT_SECONDS;
 
 	/*
-	 * The work is measured again, because the first execution may take longer than later ones.
+	 * The work is measured again, because the first execution may take longer than later
+	 * executions.
 	 */
 	if (works && may_want_input) {
 		works = fg_project_measure(t, program, FG_PROJECT_TRY_SECONDS);

@@ -236,7 +236,9 @@ static void join_facts(struct fg_environment *to, const struct fg_environment *f
 	*to = joined;
 }
 
-/* Makes an id that begins with the newest shard's time; the rest is a digest of the shards' ids. */
+/*
+ * Makes an id that begins with the newest shard's time and ends with a digest of the shards' ids.
+ */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
 {
 	struct fg_sha256 sha;

@@ -36,7 +36,7 @@ char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * Loads a run by any of its names (see fg_store_find), or an exported one by its path. `words` may
+ * Loads a run by any of its names (see fg_store_find), or an exported run by its path. `words` may
  * be NULL.
  */
 int fg_cli_load_run(const char *store_path, const char *project, const char *words,

@@ -33,7 +33,7 @@ enum {
 	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
 	OTHER_FILES = 128,      /* file descriptors for anything but connections */
-	KEPT_BYTES = 32 << 20,  /* free memory kept for the threads' next uploads */
+	KEPT_BYTES = 32 << 20,  /* free memory that malloc keeps for later uploads */
 	LARGE_BYTES = 32 << 20, /* blocks above this size go back to the system when freed */
 	GROWTH_BYTES = 1 << 20
 };

@@ -104,7 +104,7 @@ static void add_regions(struct fg_profile_set *to, const struct fg_profile_set *
 	}
 }
 
-/* Copies the candidate's part of one profile into an arm of another. */
+/* Copies the candidate's part of one profile into an arm of another profile. */
 static void add_side(struct fg_profile_set *to, const struct fg_profile_set *from, uint8_t arm)
 {
 	add_rows(to, from, arm);
