@@ -27,7 +27,7 @@
 
 enum {
 	FG_WIRE_HEADER_SIZE = 24,
-	FG_WIRE_MAX_BYTES = 64 << 20, /* largest container */
+	FG_WIRE_MAX_BYTES = 64 << 20, /* maximum size of a container */
 };
 
 /* HTTP statuses with a specific meaning here. */

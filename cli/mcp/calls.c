@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 enum {
-	OUTPUT_MAX = 30 << 10, /* bytes of output; with messages a result has at most 32 KiB */
+	/* maximum bytes of output, so that a result with messages has at most 32 KiB */
+	OUTPUT_MAX = 30 << 10,
 	MESSAGES_MAX = 3 << 9,
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5, /* seconds between SIGTERM and SIGKILL */

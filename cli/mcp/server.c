@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	CALLS_MAX = 16, /* running and waiting calls */
+	CALLS_MAX = 16, /* maximum running and waiting calls */
 	RUNNING_MAX = 4,
 	TICK_MS = 250,
 	READ_BYTES = 1 << 16,

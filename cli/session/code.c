@@ -73,8 +73,8 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 /* ---- source lines ---- */
 
 enum {
-	LISTED_MAX = 3,    /* functions listed per benchmark */
-	LISTINGS_MAX = 60, /* functions listed per run */
+	LISTED_MAX = 3,    /* maximum functions listed per benchmark */
+	LISTINGS_MAX = 60, /* maximum functions listed per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
 

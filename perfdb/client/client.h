@@ -42,10 +42,10 @@ struct fg_push_options {
 	const char *url;                          /* "https://perfdb.example.org" */
 	const char *token;                        /* may be NULL; never appears in a message */
 	const char *ca_file;                      /* NULL: the system's certificates */
-	unsigned attempts;                        /* per run; 0: 5 */
-	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns;                  /* also caps Retry-After; 0: 30 s */
-	int64_t timeout_ns;                       /* per request; 0: 60 s */
+	unsigned attempts;                        /* maximum attempts per run; 0: 5 */
+	int64_t first_wait_ns;                    /* wait before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns;                  /* maximum wait; also caps Retry-After; 0: 30 s */
+	int64_t timeout_ns;                       /* time limit per request; 0: 60 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
 	 * Called after each file and before each wait (then `what` gives the reason). May be NULL.

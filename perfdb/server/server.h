@@ -51,9 +51,9 @@ struct fg_server_options {
 	bool behind_proxy;         /* the proxy does TLS: a public address needs no certificate */
 	bool read_only;            /* nothing is stored and no upload is accepted */
 	bool anonymous_read;       /* reading needs no token */
-	uint64_t body_limit_bytes; /* per request; 0: FG_WIRE_MAX_BYTES */
-	size_t bodies_limit_bytes; /* for all requests in progress; 0: 512 MiB */
-	unsigned requests_per_minute; /* per token or address; 0: 6000 */
+	uint64_t body_limit_bytes; /* limit of a run's body; 0: FG_WIRE_MAX_BYTES */
+	size_t bodies_limit_bytes; /* limit of all bodies in progress; 0: 512 MiB */
+	unsigned requests_per_minute; /* limit per token or address; 0: 6000 */
 	unsigned threads;             /* worker threads; 0: 16 */
 	int64_t headers_ns;           /* time limit for a request's headers; 0: a minute */
 	int64_t request_ns; /* time limit from the headers until the answer is read; 0: five minutes */

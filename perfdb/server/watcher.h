@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The background thread that searches for change points. A search takes tens of milliseconds, and a
- * page may need hundreds of searches: the watcher keeps results until the benchmark has another run,
- * and computes missing results in the background. Inside perfdb/server/ only.
+ * page may need hundreds of searches: the thread keeps results until the benchmark has another run,
+ * and computes missing results. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WATCHER_H
 #define FG_PERFDB_SERVER_WATCHER_H
