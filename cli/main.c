@@ -22,8 +22,9 @@ static void on_failed_write(int number)
 }
 
 /*
- * A standard stream may have been closed when we started, and the next file opened would get its
- * number. So /dev/null is opened here in the wrong direction, so that using the stream still fails.
+ * If a standard stream was closed when we started, the next file opened would get the stream's
+ * number. Opens /dev/null under that number, in the wrong direction, so that using the stream still
+ * fails.
  */
 static void open_standard_streams(void)
 {

@@ -27,7 +27,7 @@
 
 enum {
 	FG_WIRE_HEADER_SIZE = 24,
-	FG_WIRE_MAX_BYTES = 64 << 20, /* largest container */
+	FG_WIRE_MAX_BYTES = 64 << 20, /* maximum size of a container */
 };
 
 /* HTTP statuses with a specific meaning here. */
@@ -52,7 +52,10 @@ int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_
 /* The parts are borrowed from `data`. */
 int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
 	FG_NODISCARD;
-/* SHA-256 of the three parts, in hexadecimal. A server confirms a run by repeating this digest. */
+/*
+ * Computes the SHA-256 of the three parts, in hexadecimal. A server confirms a run by repeating
+ * this digest.
+ */
 void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE]);
 
 #endif

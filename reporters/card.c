@@ -63,8 +63,8 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 }
 
 /*
- * Returns the first function that explains the outcome, or NULL. *more: the number of further
- * functions that explain it.
+ * Returns the first function that explains the outcome, or NULL. *more: the number of other
+ * functions that explain the outcome.
  */
 static const struct fg_node_verdict *find_culprit(const struct fg_benchmark_verdict *benchmark,
 						  size_t *more)
@@ -243,9 +243,9 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 }
 
 /*
- * The benchmark that leads the report: the most urgent one. An improvement outranks placement and
- * undecided benchmarks that are not probably slower, unless an undecided benchmark fails the run.
- * NULL if no benchmark ran.
+ * Returns the benchmark that leads the report: the most urgent benchmark. An improvement outranks
+ * placement and undecided benchmarks that are not probably slower, unless an undecided benchmark
+ * fails the run. NULL if no benchmark ran.
  */
 static const struct fg_benchmark_verdict *leading(const struct fg_verdict *verdict)
 {

@@ -26,7 +26,7 @@
 
 /* ---- source_lines.c ---- */
 
-/* Rows of a listing, in the listing's order; borrowed from it. */
+/* Rows of a listing, in the listing's order; borrowed from the listing. */
 struct fg_hunk {
 	const struct fg_source_row *rows[FG_SOURCE_ROWS_MAX];
 	size_t count;
@@ -82,7 +82,7 @@ void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_jso
 void fg_card_write_json(const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);
 
-/* A format's escaping of untrusted text, and of names from code. NULL members: plain clean text. */
+/* How a format escapes untrusted text, and names from code. NULL members: plain clean text. */
 struct fg_card_style {
 	void (*add_text)(struct fg_strbuf *text, const char *plain);
 	void (*add_code)(struct fg_strbuf *text, const char *name);

@@ -47,7 +47,7 @@ void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_jso
 				 fg_mechanism_exchange);
 }
 
-/* Cuts the name, which can have 60 KB; the list of functions has the full name. */
+/* Cuts the name, which can be 60 KB long; the list of functions has the full name. */
 static void add_name(struct fg_json_writer *w, const char *key, const char *name)
 {
 	struct fg_strbuf text = {0};

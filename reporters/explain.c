@@ -467,7 +467,7 @@ static void add_other(struct page *p, const struct fg_benchmark_verdict *benchma
 	fg_arena_release(&arena);
 }
 
-/* Adds the most urgent benchmarks that did not pass. */
+/* Adds the most urgent of the other benchmarks that did not pass. */
 static void add_others(struct page *p)
 {
 	const struct fg_verdict *verdict = p->report->verdict;

@@ -19,7 +19,10 @@ enum {
 	FG_EXPLAIN_BYTES = 32 * 1024, /* size limit of the document */
 };
 
-/* `benchmark` NULL: the leading benchmark. Each other benchmark that did not pass gets one line. */
+/*
+ * `benchmark` NULL: the leading benchmark. Up to ten other benchmarks that did not pass get one
+ * line each.
+ */
 void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
 /* Writes the sentences of the JSON document, laid out for people. */

@@ -36,7 +36,7 @@ struct annotations {
 	const struct fg_profile_set *profile; /* profile of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
-	/* the tenth annotation, held back until no further one can follow */
+	/* the tenth annotation, held back until no further annotation can follow */
 	struct fg_strbuf tenth[LEVEL_COUNT];
 };
 
@@ -68,7 +68,7 @@ static void add_message(struct fg_strbuf *text, const char *lines)
 	}
 }
 
-/* The file's path relative to the checkout, as GitHub shows it; NULL if outside. */
+/* Returns the file's path relative to the checkout, as GitHub shows it; NULL if outside. */
 static const char *path_in_checkout(const char *file, const char *root)
 {
 	if (!file || !*file)
@@ -157,7 +157,7 @@ static void add_part(struct fg_strbuf *text, const struct fg_blame *blame,
 	}
 }
 
-/* Adds the card's lines, change and steps below the function in its sentence. */
+/* Adds the card's lines, change and next steps below the function that the card names. */
 static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 {
 	for (size_t i = 0; i < card->hunk.count; i++) {

@@ -2,7 +2,7 @@
 /*
  * GitLab's metrics report: OpenMetrics text, one family per metric, one sample per benchmark.
  *
- * GitLab compares the values of two pipelines as text and shows each one that changed, so a value
+ * GitLab compares the values of two pipelines as text and shows each value that changed, so a value
  * is rounded to the run's precision, about half the width of its interval.
  * The samples of a family must be contiguous, so metrics are the outer loop.
  */
@@ -46,7 +46,7 @@ static void add_label_value(struct fg_strbuf *text, const char *value)
 	fg_strbuf_release(&clean);
 }
 
-/* Number of digits above the value's noise. */
+/* Returns the number of digits above the value's noise. */
 static int meaningful_digits(const struct fg_metric_verdict *metric)
 {
 	const double half = (metric->high - metric->low) / 2;

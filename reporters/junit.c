@@ -2,8 +2,8 @@
 /*
  * JUnit XML for Jenkins and GitLab.
  *
- * One testsuite per benchmark, one testcase per judged metric and per changed function. The tools
- * that read the file determine its shape:
+ * One testsuite per benchmark, one testcase per judged metric and per changed function, or a single
+ * testcase if nothing was compared. The tools that read the file determine its shape:
  *
  * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
  *   one name it keeps the first, so names contain the benchmark and are unique in the file.
@@ -26,7 +26,7 @@
 #include <math.h>
 
 enum {
-	MAX_NAME_COLUMNS = 300, /* long templates in the name of a test are cut */
+	MAX_NAME_COLUMNS = 300, /* longer names of cases are shortened */
 };
 
 struct junit {
@@ -72,7 +72,7 @@ static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 	       (!headline || headline->outcome != FG_OUTCOME_REGRESSION || headline->accepted);
 }
 
-/* A case fails if its outcome is the one by which the benchmark fails the run. */
+/* A case fails if it has the benchmark's outcome and the benchmark fails the run. */
 static enum result result_of(const struct fg_benchmark_verdict *benchmark, enum fg_outcome outcome)
 {
 	if (outcome == FG_OUTCOME_ERROR)
@@ -92,7 +92,7 @@ static void count(struct totals *totals, enum result result)
 	totals->results[result]++;
 }
 
-/* The outcome of a metric's case; an accepted regression passes. */
+/* Returns the outcome of a metric's case; an accepted regression passes. */
 static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
 {
 	if (!metric->decided || metric->accepted)

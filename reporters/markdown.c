@@ -7,11 +7,11 @@
  * screen: it is limited to 4 KB whatever was measured. GitHub rejects a step summary above 1 MiB.
  *
  * Names are in <code>, with every special character of Markdown and HTML as a character reference;
- * servers create no mentions or links inside <code>. Elsewhere references do not prevent them
- * (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space follows the
- * sign. GitLab would execute a line that begins with "/merge". Lines of a diff block are not
- * escaped: each begins with a sign and a number, so it cannot end the block. Details are quoted
- * from the terminal's report.
+ * servers create no mentions or links inside <code>. Elsewhere references do not prevent mentions
+ * and links (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space
+ * follows the sign. GitLab would execute a line that begins with "/merge". Lines of a diff block
+ * are not escaped: each line begins with a sign and a number, so it cannot end the block. Details
+ * are quoted from the terminal's report.
  */
 #include "base/text.h"
 #include "model/links.h"
@@ -282,7 +282,9 @@ static void add_quiet_one(struct fg_strbuf *text, const struct fg_verdict *verdi
 		fg_report_add_change(text, fg_report_headline(benchmark));
 }
 
-/* "parse +0.1 %, hash −0.2 % and 40 more": passed benchmarks, which are not in the table. */
+/*
+ * Adds the passed benchmarks, which are not in the table: "parse +0.1 %, hash −0.2 % and 40 more".
+ */
 static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			   const struct page *page)
 {

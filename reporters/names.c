@@ -278,7 +278,7 @@ void fg_report_add_benchmark_name(struct fg_strbuf *text, const struct fg_verdic
 	add_distinct(text, &names, benchmark->name, columns, false);
 }
 
-/* Number of startup frames above main or a thread's function. */
+/* Returns the number of startup frames above main or a thread's function. */
 static size_t frames_before_main(const struct fg_path_verdict *path)
 {
 	static const char *const starters[] = {"_start",

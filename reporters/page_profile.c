@@ -7,7 +7,7 @@
  * repetition with four digits. Call paths without a sample in a repetition that counts are left
  * out; if more than MAX_NODES remain, the paths too small to fill half a pixel of a wide screen are
  * added to their callers' own time, and the page shows their number. The totals of functions are
- * computed before, so the table of functions is exact.
+ * computed before that, so the table of functions is exact.
  */
 #include "model/run.h"
 #include "reporters/figures.h"
@@ -18,7 +18,8 @@
 
 enum {
 	MAX_NODES = 50000,
-	SMALLEST_PART = 8192, /* fraction of the whole: half a pixel of 4096 */
+	/* paths below 1/8192 of the whole, half a pixel of 4096, are folded */
+	SMALLEST_PART = 8192,
 };
 
 static const uint32_t no_place = UINT32_MAX;

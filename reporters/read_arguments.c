@@ -15,7 +15,8 @@ struct reader {
 	struct fg_map texts; /* cleaned names */
 };
 
-static const double max_counted = 9007199254740992.0; /* 2^53: integers are exact up to it */
+/* 2^53, up to which doubles represent every integer */
+static const double max_counted = 9007199254740992.0;
 
 static double read_count(const cJSON *object, const char *name)
 {

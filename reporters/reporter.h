@@ -26,11 +26,11 @@ struct fg_report {
 	const struct fg_profile_set *const *profiles;
 };
 
-/* Options of the presentation. For a file, all are zero. */
+/* Options of the presentation. A file has no colours and unlimited width. */
 struct fg_report_options {
 	bool verbose;   /* terminal: everything, not only important results */
 	bool color;     /* terminal: ANSI colours; the caller checks NO_COLOR */
-	bool ascii;     /* terminal: the locale has no arrows */
+	bool ascii;     /* terminal: the locale is not UTF-8 */
 	unsigned width; /* terminal: columns; 0: unlimited */
 	/* github: paths below this folder become relative; NULL: unchanged */
 	const char *source_root;

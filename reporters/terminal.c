@@ -13,8 +13,9 @@
  *	   7 %  everything else   +0.7 ms
  *	max rss  +0.0 %  pass      wall time  not judged in duet
  *
- * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
- * and verdict stay. A verdict in capitals needs attention; colour only repeats the text.
+ * A narrow terminal loses the effort column first, then the levels, the interval and the metric;
+ * name, change and verdict stay. A verdict in capitals needs attention; colour only repeats the
+ * text.
  */
 #include "base/text.h"
 #include "reporters/figures.h"
@@ -30,9 +31,9 @@ enum {
 	MAX_DIFFERENCES = 6, /* maximum number of differing facts listed without --verbose */
 	FUNCTION_COLUMNS = 44,
 	FOLDED_COLUMNS = 100, /* width of folded lines if the output is not a terminal */
-	AROUND_FOLDED = 30,   /* columns of a folded line that are not for names */
+	AROUND_FOLDED = 30,   /* columns of a folded line for text other than names */
 	QUOTED_COLUMNS = 120,
-	MAX_UNFOLDED = 8, /* if all passed, at most this many get separate lines */
+	MAX_UNFOLDED = 8, /* if all passed, at most this many benchmarks get separate lines */
 };
 
 /* --- the other metrics --- */
@@ -348,7 +349,9 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* With --verbose: sampling rates, their cost, the clocks, and the time that they miss. */
+/*
+ * With --verbose, adds sampling rates, their cost, the clocks, and the time that sampling misses.
+ */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;

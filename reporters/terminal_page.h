@@ -46,7 +46,7 @@ struct fg_terminal_page {
 	bool hidden[FG_COLUMN_COUNT];
 };
 
-/* Columns left after `used`; 0 means unlimited. */
+/* Returns the columns left after `used`, at least 10; 0 means unlimited. */
 size_t fg_terminal_room(const struct fg_terminal_page *page, size_t used);
 void fg_terminal_add_styled(const struct fg_terminal_page *page, const char *style,
 			    const char *text);

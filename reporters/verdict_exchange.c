@@ -67,7 +67,7 @@ static void exchange_notes(const struct fg_exchange *with, struct fg_notes *note
 		notes->capacity = notes->count;
 }
 
-/* Writes INT64_MAX, which means no end, as null. */
+/* Writes INT64_MAX, which means no expiry date, as null. */
 static void exchange_until(const struct fg_exchange *with, int64_t *until_ns)
 {
 	char text[FG_TIME_TEXT_SIZE] = "";

@@ -201,7 +201,7 @@ bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark)
 	return true;
 }
 
-/* The magnitude of the benchmark's change; 0 if unknown. */
+/* Returns the magnitude of the benchmark's change; 0 if unknown. */
 static double change_size(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);

@@ -15,7 +15,8 @@ const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
 bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
 /*
- * Returns the metric that represents the benchmark: if possible decided and gated, then the worst.
+ * Returns the metric that represents the benchmark: decided before undecided, then gated before
+ * informational, then the worst.
  */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*
@@ -47,7 +48,7 @@ const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchm
  * NULL after the last.
  */
 const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index);
-/* Number of functions whose change is significant; they are first in the list. */
+/* Returns the number of functions whose change is significant; they are first in the list. */
 size_t fg_report_sure_count(const struct fg_blame *blame);
 /*
  * The part of the change that the first `shown` functions do not explain, with its share of the
@@ -63,15 +64,15 @@ const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Should the change be shown as a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
 /*
- * "probably slower (+7.0 %): all of 21 pairs are slower; not failed because ..."; NULL if the
- * benchmark is not probably slower.
+ * Returns "probably slower (+7.0 %): all of 21 pairs are slower; not failed because ..."; NULL if
+ * the benchmark is not probably slower.
  */
 const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
 /* Returns the benchmark's outcome in one word, or "probably slower". */
 const char *fg_report_state(const struct fg_benchmark_verdict *benchmark);
 /* Returns words that follow a number of benchmarks: "regressed", "could not be measured". */
 const char *fg_report_state_words(const struct fg_benchmark_verdict *benchmark);
-/* "5 benchmarks: 1 regressed, 4 passed" */
+/* Adds "5 benchmarks: 1 regressed, 4 passed". */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 
 #endif

@@ -158,7 +158,7 @@ const struct fg_metric_verdict *fg_comparison_metric(const struct fg_benchmark_v
 	return NULL;
 }
 
-/* A benchmark that got worse ranks above one that failed or exists on one side only. */
+/* A benchmark that got worse ranks above a benchmark that failed or exists on one side only. */
 static int rank_of(enum fg_outcome outcome)
 {
 	if (outcome == FG_OUTCOME_NEW || outcome == FG_OUTCOME_MISSING)
@@ -187,8 +187,8 @@ const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_
 }
 
 /*
- * Returns the function that certainly costs more, or else one that certainly does more work; NULL
- * if neither is known.
+ * Returns the function that certainly costs more, or else the function that certainly does more
+ * work; NULL if neither function is known.
  */
 static const char *blamed(const struct fg_benchmark_verdict *benchmark)
 {

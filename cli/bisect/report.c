@@ -158,7 +158,7 @@ struct format {
 	const char *table_end;
 	const char *end;
 	bool is_marked_up; /* escapes text, and shows cards */
-	bool is_page;      /* a row with a bar for every commit */
+	bool is_page;      /* an HTML page, with a bar for every commit */
 };
 
 static const struct format formats[] = {

@@ -69,7 +69,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* Returns the index into `formats` that was given or that the name of the output ends with. */
+/* Returns an index into `formats`, chosen by --format or else by the output's file name. */
 static int wanted_format(const struct options *given)
 {
 	if (given->format != FORMAT_BY_NAME)

@@ -28,7 +28,7 @@ static void write_views(unsigned columns, struct fg_strbuf *text)
 		fg_text_two_columns(text, view->name, view->description, NAME_COLUMN, columns);
 }
 
-/* Lists the measures, with NAME after the name of a family, which ends with a dot. */
+/* Lists the measures. The name of a family, which ends with a dot, is followed by NAME. */
 static void write_measures(unsigned columns, struct fg_strbuf *text)
 {
 	const struct fg_measure_list builtin = {0};

@@ -184,7 +184,10 @@ struct columns {
 	double span; /* range of a full bar */
 };
 
-/* Ids begin with the time, so neighbours share their first digits. */
+/*
+ * Returns how many digits distinguish the runs: ids begin with the time, so neighbours share their
+ * first digits.
+ */
 static size_t digits_of_ids(const struct line *line)
 {
 	size_t digits = MIN_ID_DIGITS;
@@ -329,7 +332,7 @@ static void print_bisect(const struct line *line, const struct fg_trend *trend,
 	}
 }
 
-/* Prints the level from paired runs alone, which changes of the host do not affect. */
+/* Prints the level from paired runs alone, because changes of the host do not affect pairs. */
 static void print_level(const struct fg_chained *chained, struct fg_strbuf *text)
 {
 	const struct fg_chain *chain = &chained->chain;

@@ -14,7 +14,8 @@
 enum {
 	SHOWN_MAX = 4,
 	CONFIG_BYTES_MAX = 1 << 20,
-	TRIALS_SECONDS = 90, /* limit, at most half of the budget; builds get the rest */
+	/* time limit for trials, at most half of the budget; builds get the rest */
+	TRIALS_SECONDS = 90,
 };
 
 struct options {
@@ -26,7 +27,8 @@ struct options {
 };
 
 /*
- * Does the file list no benchmark, as `init` writes it if nothing works? Then it may be replaced.
+ * Does the file list no benchmark, like the file that `init` writes if nothing works? Such a file
+ * may be replaced.
  */
 static bool measures_nothing(const char *path)
 {

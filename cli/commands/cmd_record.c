@@ -2,8 +2,8 @@
 /*
  * Runs one command with the collector preloaded and leaves the traces in a folder. The command
  * keeps our terminal, streams and process group, so that it behaves as it would without us. An
- * interrupt key reaches both; a signal sent to us alone is forwarded to the command and to the
- * processes it leaves running. We exit with the command's exit code.
+ * interrupt key reaches the command and us; a signal sent to us alone is forwarded to the command
+ * and to the processes it leaves running. We exit with the command's exit code.
  */
 #include "base/text.h"
 #include "cli/framework/command.h"
@@ -20,7 +20,7 @@ static const char *const pythons[] = {"auto", "off", NULL};
 /* In the order of enum fg_kernel_functions. */
 static const char *const kernel_modes[] = {"auto", "off", NULL};
 
-/* Signals that can request a dump; the user chooses one that the program does not use. */
+/* Signals that can request a dump; the user chooses a signal that the program does not use. */
 static const char *const dump_signals[] = {"none", "hup",   "quit", "usr1", "usr2",
 					   "urg",  "winch", "io",   "pwr",  NULL};
 static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SIGUSR2,

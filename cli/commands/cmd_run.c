@@ -185,7 +185,8 @@ static int export_run(const struct fg_session *session, const char *path, struct
 /* ---- anchors ---- */
 
 enum {
-	ANCHOR_PAIRS = 41, /* a fixed number, so that no estimate ends early because it is large */
+	/* fixed number of pairs, because stopping early at a large change biases the estimate */
+	ANCHOR_PAIRS = 41,
 };
 
 /*

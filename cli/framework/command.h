@@ -122,7 +122,7 @@ extern const struct fg_option fg_cli_global_options[];
 extern const struct fg_option fg_cli_json_option[];
 
 const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL if unknown */
-/* "unknown command 'rnu'; did you mean 'run'?" */
+/* Sets the error "unknown command 'rnu'; did you mean 'run'?". */
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
 /*
@@ -135,7 +135,7 @@ void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
 	FG_PRINTF(2, 3); /* "fastgate: warning: ..." */
 /* Prints "fastgate: <message>" and returns the exit code for err->code. */
 int fg_cli_fail(const struct fg_cli *cli, const struct fg_error *err);
-/* The command line is wrong: prints the message and the usage line, returns FG_EXIT_USAGE. */
+/* For a wrong command line: prints the message and the usage line, returns FG_EXIT_USAGE. */
 int fg_cli_usage(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 enum fg_exit fg_cli_exit_code(enum fg_status status);
 

@@ -8,10 +8,10 @@
 void fg_cli_overview(struct fg_strbuf *text, unsigned columns);
 void fg_cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
 			 unsigned columns);
-/* "fastgate run [OPTIONS] [BENCH...]" */
+/* Adds "fastgate run [OPTIONS] [BENCH...]". */
 void fg_cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text);
 const char *fg_cli_group_title(enum fg_cli_group group);
-/* Meaning of an exit code, for man pages and docs/exit-codes.md. */
+/* Returns the meaning of an exit code, for man pages and docs/exit-codes.md. */
 const char *fg_cli_exit_meaning(enum fg_exit code);
 
 enum {

@@ -224,7 +224,7 @@ int fg_cli_usage(const struct fg_cli *cli, const char *format, ...)
 
 /* ---- data ---- */
 
-/* errno of the first failed write, because the stream only remembers that it failed. */
+/* errno of the first failed write, because the stream records only that a write failed */
 static int output_errno;
 
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)

@@ -123,7 +123,7 @@ static void build_tests(struct opening *opening)
 		fg_project_find_programs(project->tree, arena, project);
 }
 
-/* Builds the snapshot with this command; on success the project adopts the command. */
+/* Builds the snapshot with this command, which becomes the project's build command on success. */
 static int open_tree(struct opening *opening, const char *command, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;
@@ -226,7 +226,10 @@ static int open_with(struct opening *opening, enum fg_project_wanted wanted, str
 	return status;
 }
 
-/* Tries one build system, with and without its switches. */
+/*
+ * Tries one build system, with the switches for benchmarks or else without switches. If no program
+ * was built, tries the switches for programs.
+ */
 static int open_way(struct opening *opening, struct fg_error *err)
 {
 	int status = open_with(opening, FG_PROJECT_WANT_BENCHMARKS, err);

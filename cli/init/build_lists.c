@@ -278,7 +278,7 @@ static bool links(const char *recipe, const char *target)
 	return found;
 }
 
-/* Keeps words that can be programs: without a dot, as in a source file, or shell syntax. */
+/* Keeps words that can be programs: no dot, which source files have, and no shell syntax. */
 static const char *programs_among(const char *words, struct fg_arena *arena)
 {
 	char *copy = fg_xstrdup(words);
@@ -320,7 +320,10 @@ static const char *buildable(const char *root, struct fg_arena *arena, const cha
 	return found;
 }
 
-/* The target that a line of the database defines, if its name is plain and suggests a benchmark. */
+/*
+ * Returns the target that a line of the database defines, if its name is plain and suggests a
+ * benchmark.
+ */
 static const char *benchmark_target(const char *line, struct fg_arena *arena)
 {
 	const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -423,7 +426,7 @@ static void take_line(const char *root, struct fg_arena *arena, struct fg_projec
 	set_benchmark(take(root, arena, project, argv, argc, folder), "", arena);
 }
 
-/* The folder that a sub-make enters: "make[1]: Entering directory '/src/test'"; NULL: none. */
+/* Returns the folder that a sub-make enters: "make[1]: Entering directory '/src/test'"; or NULL. */
 static const char *entered(const char *root, const char *line, struct fg_arena *arena)
 {
 	const char *path = strchr(line, '\'');

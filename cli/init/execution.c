@@ -14,8 +14,8 @@
 
 enum {
 	OUTPUT_LIMIT_BYTES = 16 << 10,
-	CASES_LIMIT_BYTES = 8 << 20, /* limit of a harness's list of cases */
-	SAID_BYTES = 120,            /* limit of the reason that is kept for a program */
+	CASES_LIMIT_BYTES = 8 << 20, /* maximum size of a harness's list of cases */
+	SAID_BYTES = 120,            /* maximum bytes of a program's output in a reason */
 	EXECUTIONS = 3,
 	LONG_SECONDS = 1, /* a longer execution is not repeated */
 };
@@ -25,7 +25,9 @@ static double seconds_of(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* Our environment with the LD_LIBRARY_PATH that libtool's wrapper would set; to be freed. */
+/*
+ * Returns our environment with the LD_LIBRARY_PATH that libtool's wrapper would set; to be freed.
+ */
 static char **environment_for(const char *library_path)
 {
 	size_t count = 0;
@@ -160,7 +162,10 @@ bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_pro
 	       fg_project_execute(t, &maker, setup, NULL, FG_PROJECT_INPUT_SECONDS, &seen);
 }
 
-/* CPU time of a process that only receives the same input: cat, or true with the file's names. */
+/*
+ * Returns the CPU time of a process that only receives the same input: cat, or true with the file's
+ * names.
+ */
 static double reading_seconds(struct fg_project_trying *t, const struct fg_project_program *program)
 {
 	struct fg_arena *arena = &t->cli->arena;

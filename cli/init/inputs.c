@@ -12,7 +12,7 @@ enum {
 	MIN_BYTES = 128,
 	MAX_BYTES = 8 << 20,
 	ENDING_MAX = 12,
-	LOOKED_AT_BYTES = 4096, /* bytes that are read to see whether a file is text */
+	LOOKED_AT_BYTES = 4096, /* bytes read to see whether a file is text */
 };
 
 static bool is_plain(const char *path)
@@ -24,7 +24,7 @@ static bool is_plain(const char *path)
 	return true;
 }
 
-/* ".json"; empty for a name without a dot or with a long tail */
+/* Returns the name's ending, like ".json"; "" for a name without a dot or with a long ending. */
 static const char *ending_of(const char *path)
 {
 	const char *dot = strrchr(fg_fs_base_name(path), '.');

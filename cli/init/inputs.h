@@ -50,7 +50,9 @@ void fg_project_inputs_make(struct fg_project_inputs *inputs);
  */
 #define FG_PROJECT_INPUT_NAME "fastgate-input"
 const char *fg_project_input_name(const char *path, struct fg_arena *arena);
-/* The command that makes the program's input; NULL: a file of the project. */
+/*
+ * Returns the command that makes the program's input; NULL if the input is a file of the project.
+ */
 const char *fg_project_input_setup(const struct fg_project_program *program,
 				   struct fg_arena *arena);
 

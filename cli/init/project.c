@@ -346,7 +346,7 @@ static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_
 			fg_arena_printf(arena, "%s/%s", project->folder, project->build_folder);
 }
 
-/* The output of a git command, or NULL if it failed. */
+/* Returns the output of a git command, or NULL if the command failed. */
 static const char *git_text(const char *root, struct fg_arena *arena, const char *const *ask)
 {
 	const struct fg_git git = {.folder = root};
@@ -400,7 +400,6 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
 	return true;
 }
 
-/* "../../" for "a/b". */
 const char *fg_project_path_up(const char *folder, struct fg_arena *arena)
 {
 	struct fg_strbuf up = {0};
@@ -415,7 +414,7 @@ const char *fg_project_path_up(const char *folder, struct fg_arena *arena)
 	return text;
 }
 
-/* The file that one execution reads on standard input, or NULL. */
+/* Returns the file that one execution reads on standard input, or NULL. */
 static const char *file_read(const struct fg_project_program *program, struct fg_arena *arena)
 {
 	if (!program->input || program->input_is_argument)

@@ -65,18 +65,18 @@ struct fg_project_program {
 	unsigned input_copies;    /* number of concatenated copies; 0 or 1: the file itself */
 	bool input_is_repeated;   /* the command names the file input_copies times; no copies */
 	unsigned loops;           /* executions in a row by a shell; 0: once, without a shell */
-	size_t calls;             /* number of lines in tests or documentation with a call */
+	size_t calls;             /* number of lines with a call, in tests or documentation */
 	bool is_idle;             /* no input that was tried kept the program busy */
 	/* results of the trial */
 	enum fg_project_trial trial;
 	const char *why;
 	/*
 	 * CPU time of an execution beyond that of a process that does nothing with the same input;
-	 * 0 if that process uses at least half of it
+	 * 0 if the other process uses at least half as much CPU time
 	 */
 	double work_s;
-	double seconds;  /* per execution */
-	double busy;     /* share of this time on a CPU */
+	double seconds;  /* time per execution */
+	double busy;     /* share of `seconds` that the program is on a CPU */
 	double spread;   /* standard deviation of the log ratio of two executions */
 	double smallest; /* smallest slowdown that 30 s of pairs can show */
 };
@@ -84,7 +84,7 @@ struct fg_project_program {
 struct fg_project {
 	enum fg_project_kind kind;
 	const char *name;     /* for display: the folder's name without a version */
-	const char *manual;   /* files that look like pages of the manual, one a line, or NULL */
+	const char *manual;   /* files that look like pages of the manual, one per line, or NULL */
 	const char *readme;   /* text of the project's README files, or NULL */
 	const char *folder;   /* folder of the build files, below the root; NULL: the root */
 	const char *makefile; /* makefile that make does not find by itself, or NULL */
@@ -104,7 +104,7 @@ struct fg_project {
 	size_t program_count;
 	bool has_commit;  /* a git repository with at least one commit */
 	bool has_history; /* has an earlier commit to compare with */
-	bool was_cut;     /* the search stopped at the limit of files */
+	bool was_cut;     /* the search stopped at FG_PROJECT_MAX_FILES */
 };
 
 enum {
@@ -130,7 +130,7 @@ enum {
 #define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"
 
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
-/* Reads only the build files; runs nothing. */
+/* Reads files of the project, and lists and searches them with git; runs no build. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* Replaces the detected build command with the user's. */
 void fg_project_give_command(struct fg_project *project, const char *command);
@@ -144,11 +144,11 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
  * the root.
  */
 const char *fg_project_path_up(const char *folder, struct fg_arena *arena);
-/* The command line that runs the program, with "./" in front where a shell needs it. */
+/* Returns the command line that runs the program, with "./" in front if a shell needs it. */
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
-/* The file that the command reads on standard input, or NULL. */
+/* Returns the file that the command reads on standard input, or NULL. */
 const char *fg_project_stdin(const struct fg_project_program *program, struct fg_arena *arena);
-/* Number of programs that fastgate.yml measures; other programs become comments. */
+/* Returns the number of programs that fastgate.yml measures; other programs become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
 /* Adds test_command to the build command if a test is measured. */
@@ -292,7 +292,7 @@ int fg_project_build(struct fg_cli *cli, struct fg_project *project, int64_t end
 /*
  * Runs the likeliest programs in project->tree until a few are found that can be measured. A
  * program that needs an input gets one of the project's files. If no program works, tries the
- * tests. Records length, busy share and spread, and sorts by them. (trial.c)
+ * tests. Records length, busy share and spread, and sorts the programs by these values. (trial.c)
  */
 void fg_project_try(struct fg_cli *cli, struct fg_project *project, int64_t ends_ns);
 

@@ -54,7 +54,7 @@ bool fg_project_is_benchmark_name(const char *name)
 }
 
 /*
- * Returns the project's name without "lib" and a version, and the length of the rest: "lzo" for
+ * Returns the project's name without "lib"; `length` leaves out digits at the end: "lzo" for
  * "liblzo2".
  */
 static const char *stem_of(const struct fg_project *project, size_t *length)

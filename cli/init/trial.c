@@ -32,13 +32,13 @@ enum {
 
 static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
 /*
- * A program ends by a clock if two concurrent executions use less CPU time than this many single
- * ones.
+ * A program ends by a clock if two concurrent executions use less than this many times the CPU time
+ * of a single execution.
  */
 static const double as_one = 1.7;
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
-/* The duration without the time spent waiting for a CPU, which depends on the load. */
+/* Returns the duration without the wait for a CPU, because that wait depends on the load. */
 static double own_seconds(const struct fg_project_seen *seen)
 {
 	return seen->wall_s - seen->queued_s;
@@ -171,7 +171,8 @@ static void try_program(struct fg_project_trying *t, struct fg_project_program *
 				    own_seconds(&seen) < FG_PROJECT_INPUT_SECONDS;
 
 	/*
-	 * The work is measured again, because the first execution may take longer than later ones.
+	 * The work is measured again, because the first execution may take longer than later
+	 * executions.
 	 */
 	if (works && may_want_input) {
 		works = fg_project_measure(t, program, FG_PROJECT_TRY_SECONDS);
@@ -267,7 +268,7 @@ static bool is_test(struct fg_project_trying *t, struct fg_project_program *prog
 	return !is_left_alone(t, program);
 }
 
-/* The program's folder, without ".libs": libtool puts its wrapper there. NULL: the root. */
+/* Returns the program's folder without ".libs", where libtool puts its wrapper; NULL: the root. */
 static const char *folder_of(const struct fg_project_program *program, struct fg_arena *arena)
 {
 	char *folder = strchr(program->path, '/') ? fg_fs_parent(program->path) : NULL;

@@ -21,7 +21,7 @@ enum {
 };
 
 struct found {
-	const struct fg_project_input *input; /* NULL until one works */
+	const struct fg_project_input *input; /* NULL until an input works */
 	bool as_argument;
 	enum fg_project_input_kind kind;
 	bool is_harmful; /* the program changes or removes its input files */

@@ -9,7 +9,10 @@ enum {
 	FG_PROJECT_MAX_USES = 16
 };
 
-/* Stands for the files that a call writes; such files are removed once all programs were tried. */
+/*
+ * Stands for the files that a call writes; such files are removed when all programs have been
+ * tried.
+ */
 #define FG_PROJECT_OUTPUT_NAME "fastgate-input-result"
 
 struct fg_project_use {

@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 enum {
-	OUTPUT_MAX = 30 << 10, /* bytes of output; with messages a result has at most 32 KiB */
+	/* maximum bytes of output, so that a result with messages has at most 32 KiB */
+	OUTPUT_MAX = 30 << 10,
 	MESSAGES_MAX = 3 << 9,
 	CAPTURE_MAX = 1 << 20,
-	GRACE_S = 5,          /* between SIGTERM and SIGKILL */
-	PROGRESS_EVERY_S = 5, /* interval that keeps a client from giving up */
-	PROGRESS_MIN = 1,     /* minimum seconds between two messages */
+	GRACE_S = 5, /* seconds between SIGTERM and SIGKILL */
+	/* maximum seconds between two notifications, so that a client does not give up */
+	PROGRESS_EVERY_S = 5,
+	PROGRESS_MIN = 1, /* minimum seconds between two notifications */
 };
 
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)
@@ -130,7 +132,10 @@ static void add_compact(struct fg_strbuf *text, const char *json, size_t size)
 	}
 }
 
-/* Length of the longest prefix that has at most `limit` bytes and ends with a whole character. */
+/*
+ * Returns the length of the longest prefix of at most `limit` bytes that ends with a whole
+ * character.
+ */
 static size_t whole_part(const char *text, size_t length, size_t limit)
 {
 	if (length <= limit)

@@ -32,7 +32,10 @@ struct fg_mcp_call {
 /* Starts the command in `folder`. */
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)
 	FG_NODISCARD;
-/* Becomes readable when the command has ended; -1 if this kernel has no such descriptor. */
+/*
+ * Returns a descriptor that becomes readable when the command has ended; -1 if this kernel has no
+ * such descriptors.
+ */
 int fg_mcp_call_fd(const struct fg_mcp_call *call);
 bool fg_mcp_call_has_ended(const struct fg_mcp_call *call);
 /*

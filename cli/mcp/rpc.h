@@ -35,7 +35,10 @@ struct fg_rpc_message {
  */
 int fg_rpc_open(const cJSON *json, struct fg_rpc_message *message, struct fg_error *err)
 	FG_NODISCARD;
-/* A string or whole number as JSON, to be freed; NULL for any other value or if it is too long. */
+/*
+ * Returns a string or whole number as JSON, to be freed; NULL if `value` has another type or is too
+ * long.
+ */
 char *fg_rpc_id(const cJSON *value);
 
 /* Appends one line. `id` may be NULL if unknown. */

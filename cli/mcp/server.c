@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A single thread: poll() waits for standard input and for the ends of running commands. Only one
- * measuring call runs at a time; calls that only read the store start immediately.
+ * A single thread: poll() waits for standard input and for the ends of running commands. At most
+ * RUNNING_MAX calls run at a time, and only one of these calls measures.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	CALLS_MAX = 16, /* running and waiting calls */
+	CALLS_MAX = 16, /* maximum running and waiting calls */
 	RUNNING_MAX = 4,
 	TICK_MS = 250,
 	READ_BYTES = 1 << 16,

@@ -125,7 +125,7 @@ static const struct fg_cli_argument *arguments_of(const struct fg_mcp_tool *tool
 	return command->arguments ? command->arguments : none;
 }
 
-/* The name of a positional argument in the schema: BENCH becomes `bench`. */
+/* Sets `name` to a positional argument's name in the schema: BENCH becomes `bench`. */
 static void name_argument(const struct fg_cli_argument *argument, char name[NAME_SIZE])
 {
 	size_t i = 0;

@@ -23,7 +23,7 @@ struct fg_mcp_tool {
 	/* always on the command line, before the call's own words; may be NULL */
 	const char *const *fixed;
 	bool is_json;  /* called with --json */
-	bool measures; /* runs alone: two measurements would disturb each other */
+	bool measures; /* never two at a time: measurements disturb each other */
 	bool only_reads;
 	bool takes_commands; /* the tool's arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */
@@ -41,7 +41,7 @@ struct fg_mcp_rights {
 
 /* Returns NULL if the tool is unknown or not allowed. */
 const struct fg_mcp_tool *fg_mcp_find_tool(const char *name, const struct fg_mcp_rights *rights);
-/* The option's row in the command's table; NULL if the tool does not have the option. */
+/* Returns the option's row in the command's table; NULL if the tool does not have the option. */
 const struct fg_option *fg_mcp_option(const struct fg_mcp_tool *tool, const char *name);
 /* Writes the array `tools`. */
 void fg_mcp_list_tools(struct fg_json_writer *w, const struct fg_mcp_rights *rights);

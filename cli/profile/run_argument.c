@@ -327,7 +327,10 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 
 /* ---- the newest run or trace ---- */
 
-/* Time of the folder's newest trace or file of `record --exact`; 0 without either. */
+/*
+ * Returns when the folder's newest trace, or file of `record --exact`, was written; 0 without
+ * either.
+ */
 static int64_t newest_trace_ns(const char *folder)
 {
 	struct fg_fs_file *files = NULL;
@@ -343,7 +346,7 @@ static int64_t newest_trace_ns(const char *folder)
 	return newest;
 }
 
-/* End time of the newest run in the store; 0 if the store is missing or empty. */
+/* Returns the end time of the newest run in the store; 0 if the store is missing or empty. */
 static int64_t newest_run_ns(const struct fg_cli_run_options *options)
 {
 	const struct fg_run_filter filter = {

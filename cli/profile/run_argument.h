@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads RUN for every command that shows a profile: the id of a stored run (or "latest",
- * "latest~2", a tag, a branch), a trace file or the folder that `record` wrote, an exported run
- * file, or another tool's profile. Without RUN, the newest run or recording is read.
+ * "latest~2", a tag, a branch), a trace file, the folder or the archive that `record` wrote, an
+ * exported run file, or another tool's profile. Without RUN, the newest run or recording is read.
  */
 #ifndef FG_CLI_PROFILE_RUN_ARGUMENT_H
 #define FG_CLI_PROFILE_RUN_ARGUMENT_H

@@ -99,8 +99,8 @@ static int plant_in(struct arm *arm, const char *library, const struct fg_plante
 }
 
 /*
- * Relinks the candidate's build, or lets the sampler delay it. A build that cannot be linked again
- * is measured as it is.
+ * Relinks the candidate's build, or lets the sampler delay the program. A build that cannot be
+ * linked again is measured unchanged.
  */
 static int relink(struct fg_prove *prove, struct fg_prove_subject *subject, struct arm *arm,
 		  const struct fg_planted *planted)
@@ -256,10 +256,10 @@ static void insert(struct fg_prove *prove, struct fg_prove_subject *subject,
 	};
 }
 
-/* A function with less of the time than this is not one that anybody slows down. */
+/* Functions with a smaller share of the time are not chosen for a slowdown. */
 static const double least_share = 0.01;
 
-/* Finds the functions that take most time in the run. */
+/* Finds the functions that take the most time in the run. */
 static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subject,
 			   struct arm *arm)
 {

@@ -12,7 +12,7 @@ enum {
 
 static const double usual_size = 0.10;
 
-/* Finds the newest plant in one of the plan's benchmarks, whose calibration is reused. */
+/* Finds the newest plant in one of the plan's benchmarks, to reuse the plant's calibration. */
 static const struct fg_proof *find_plant(const struct fg_prove *prove)
 {
 	for (size_t i = prove->proof_count; i-- > 0;) {

@@ -17,7 +17,8 @@ enum {
 	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	MIN_ITERATIONS = 4,     /* fewest iterations that make the size of a plant certain */
+	/* minimum iterations for the smallest plant: fewer would round its size coarsely */
+	MIN_ITERATIONS = 4,
 	ENOUGH_ITERATIONS = 20, /* iterations that make the jumps to the loop negligible */
 	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */
 	CALIBRATION_PAIRS_MAX = 40,
@@ -35,8 +36,8 @@ static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
 static const struct fg_prove_function whole_program = {.name = "the whole program"};
 
 /*
- * A calibration aims at `calibrated_at` and accepts this range, which is well above the noise and
- * still proportional to the iterations.
+ * A calibration aims at a slowdown of `calibrated_at` and accepts `calibrated_from` to
+ * `calibrated_to`, a range well above the noise and still proportional to the iterations.
  */
 static const double calibrated_from = 0.15;
 static const double calibrated_at = 0.3;

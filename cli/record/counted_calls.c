@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-	SHOWN = 10 /* functions listed */
+	SHOWN = 10 /* maximum functions listed */
 };
 
 struct function {
@@ -29,7 +29,9 @@ struct counted {
 	struct fg_map notes; /* notes already printed */
 };
 
-/* The function whose calls the measure counts; NULL if it counts something else. */
+/*
+ * Returns the function whose calls the measure counts; NULL if the measure counts something else.
+ */
 static const char *function_of(const struct fg_trace *trace, uint32_t measure)
 {
 	static const char family[] = "calls.";

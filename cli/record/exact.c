@@ -8,7 +8,7 @@
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
 
-/* Folder for callgrind's own files, next to the one file that is kept. */
+/* Folder for callgrind's own files, next to FG_CLI_EXACT_FILE; removed after the recording. */
 #define PIECES_FOLDER "pieces"
 
 static int check_programs(const char *command, struct fg_error *err)

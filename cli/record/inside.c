@@ -47,7 +47,7 @@ static int check_measures(const char *measures, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Replaces the plain library with the counting one. */
+/* Replaces the plain library with the counting library. */
 static int take_counting(const struct fg_recording *given, char **library, struct fg_error *err)
 {
 	char *counting = NULL;

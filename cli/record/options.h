@@ -50,12 +50,12 @@ struct fg_recording {
 };
 
 bool fg_record_counts_calls(const struct fg_recording *given);
-bool fg_record_counts_events(const struct fg_recording *given); /* true also if calls are counted */
-/* The first given option that needs the library inside the program, or NULL. */
+bool fg_record_counts_events(const struct fg_recording *given); /* also true if calls are counted */
+/* Returns the first given option that needs the library inside the program, or NULL. */
 const char *fg_record_only_inside(const struct fg_recording *given);
 /*
- * The reason why the options are wrong, to be freed; NULL if they are right. `words` is the number
- * of words in the command.
+ * Returns the reason why the options are wrong, to be freed; NULL if the options are right. `words`
+ * is the number of words in the command.
  */
 char *fg_record_mistake(const struct fg_recording *given, size_t words);
 /* Like fg_record_mistake(), for --exact. */

@@ -83,7 +83,7 @@ out:
 	return status;
 }
 
-/* Traces and callgrind's counts do not add up to one profile, so a folder has one or the other. */
+/* Traces and callgrind's counts do not form one profile, so a folder never holds both kinds. */
 static int refuse_exact(const char *folder, struct fg_error *err)
 {
 	return fg_fs_has(folder, FG_CLI_EXACT_FILE)

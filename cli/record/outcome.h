@@ -14,7 +14,7 @@
  */
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 	FG_NODISCARD;
-/* The folder's name as given by the user. */
+/* Returns the name of the recording's folder: --output, or else FG_CLI_RECORD_FOLDER. */
 const char *fg_record_folder(const struct fg_recording *given);
 /* Truncates the traces to their written parts, summarises them, and packs them if requested. */
 int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Starts and awaits the command of `fastgate record`, which keeps our terminal, streams and process
- * group. An interrupt key reaches both processes. A signal sent to us alone is forwarded to the
+ * group. An interrupt key reaches the command and us. A signal sent to us alone is forwarded to the
  * command and to the processes it leaves running. Only one command may run at a time.
  */
 #ifndef FG_CLI_RECORD_RECORDED_COMMAND_H

@@ -158,7 +158,7 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 	};
 }
 
-/* Records that the candidate is the work tree in place, which makes the sides differ. */
+/* Records as a fact that only the candidate was built in place. */
 static void say_in_place(struct fg_session *session)
 {
 	struct fg_side *sides = session->result.run.sides;

@@ -73,8 +73,8 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 /* ---- source lines ---- */
 
 enum {
-	LISTED_MAX = 3,    /* functions listed per benchmark */
-	LISTINGS_MAX = 60, /* functions listed per run */
+	LISTED_MAX = 3,    /* maximum functions listed per benchmark */
+	LISTINGS_MAX = 60, /* maximum functions listed per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
 
@@ -87,8 +87,8 @@ static const char *tree_of(const struct fg_session *session, size_t arm)
 }
 
 /*
- * The file's name within the tree. With a compiler cache, debug information may name the other
- * side's folder, and a path made relative starts at the tree's root.
+ * Returns the file's name within the tree, or NULL. With a compiler cache, debug information may
+ * name the other side's folder. A relative path starts at the tree's root.
  */
 static const char *name_in_tree(const struct fg_session *session, const char *file)
 {
@@ -143,8 +143,8 @@ static char *read_source(const struct fg_session *session, size_t arm, const cha
 }
 
 /*
- * Factor that turns line costs into times that agree with the function's row. The row takes the
- * baseline's time from its samples and the candidate's from the fitted difference, so the
+ * Returns the factor that turns line costs into times that agree with the function's row. The row
+ * takes the baseline's time from its samples and the candidate's from the fitted difference, so the
  * candidate's lines are scaled by the ratio of fitted to sampled self time.
  */
 static double scale_of(const struct fg_node_verdict *node, size_t arm, double total)

@@ -55,7 +55,10 @@ static int count_sides(const struct both *both, unsigned repetition, bool *count
 	return FG_OK;
 }
 
-/* Sets *done to the repetitions that all sides completed. The first is valid without the second. */
+/*
+ * Sets *done to the number of repetitions that all sides completed. The first repetition is valid
+ * without a second.
+ */
 static int count_both(const struct both *both, unsigned *done, struct fg_error *err)
 {
 	bool counted = true;

@@ -28,7 +28,7 @@ static void make_room_for_profiles(struct fg_session *session)
 	session->result.profile_count = wanted;
 }
 
-/* The profile set of a series, created with its first sample. */
+/* Returns the profile set of a series; makes the set for the first sample. */
 static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
 {
 	make_room_for_profiles(session);
@@ -67,7 +67,10 @@ static void check_mapped(struct fg_session *session, struct fg_series *series)
 		series->name);
 }
 
-/* Traces record which clock was available on this host. */
+/*
+ * Takes the clock's name from the first profile that has one; a trace records which clock was
+ * available on this host.
+ */
 static void note_clock(const struct fg_profile *profile, struct fg_sampling *sampling)
 {
 	if (*sampling->clock || !profile->clock)
@@ -292,7 +295,7 @@ static int do_step(struct doing *doing, struct fg_error *err)
 	return status;
 }
 
-/* The cases of a harness become known only during measurement. */
+/* Describes the measurement so far. The cases of a harness become known only during measurement. */
 static struct fg_situation situation_of(const struct fg_session *session,
 					const struct fg_runner_job *job,
 					const struct fg_benchmark *benchmark, const char *why)

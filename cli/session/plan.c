@@ -146,8 +146,8 @@ static int take_planned(const struct fg_plan *plan, struct fg_error *err)
 /* ---- tokens that programs under test can still read ---- */
 
 /*
- * The name of a token in a process's environment, to be freed; NULL if it has no token or is
- * unreadable.
+ * Returns the name of a token in a process's environment, to be freed; NULL if the environment has
+ * no token or is unreadable.
  */
 static char *token_of(pid_t pid, const struct fg_plan *plan)
 {
@@ -188,7 +188,10 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* The name of a token in the environment of a process above this one, or NULL. */
+/*
+ * Finds the nearest process above this one with a token in its environment. Sets `pid` and returns
+ * the token's name; NULL: no token.
+ */
 static char *token_above(const struct fg_plan *plan, pid_t *pid)
 {
 	char *name = NULL;

@@ -326,7 +326,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*left)->string, (*right)->string);
 }
 
-/* The members of an object sorted by name, or the items of an array; to be freed. */
+/* Returns the members of an object sorted by name, or the items of an array; to be freed. */
 static const cJSON **sorted_children(const cJSON *json, size_t *count)
 {
 	const cJSON **items = NULL;

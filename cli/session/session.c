@@ -238,7 +238,7 @@ out:
 	return status;
 }
 
-/* Creates the folder for reports, which a fresh checkout does not have. */
+/* Writes a report, and creates its folder, which a fresh checkout does not have. */
 static int write_anywhere(const struct fg_reporter *reporter, const struct fg_report *report,
 			  const struct fg_report_options *options, const char *path,
 			  struct fg_error *err)
@@ -344,8 +344,8 @@ static unsigned pair_limit(const struct fg_progress *progress,
 }
 
 /*
- * Upper bound of the remaining time: the time for all pairs or the rest of the budget, whichever is
- * shorter; 0 if unknown.
+ * Returns an upper bound of the remaining time: the time for all pairs or the rest of the budget,
+ * whichever is shorter; 0 if unknown.
  */
 static double max_ns_left(const struct fg_progress *progress,
 			  const struct fg_runner_progress *runner)

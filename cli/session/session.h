@@ -132,7 +132,7 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
  * Writes the plan's reports to files, then prints the terminal report, or with --json the JSON
- * report. A report that cannot be written becomes an error once all others are written.
+ * report. A report that cannot be written becomes an error after all other reports are written.
  */
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
@@ -142,8 +142,8 @@ int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODIS
 int fg_session_publish(const struct fg_session *session, bool may_send);
 
 /*
- * The style for standard output, or for a file (no colours, unlimited width, UTF-8). Annotations
- * name files relative to `source_root`, by default $GITHUB_WORKSPACE.
+ * Returns the style for standard output, or for a file (no colours, unlimited width, UTF-8).
+ * Annotations name files relative to `source_root`, by default $GITHUB_WORKSPACE.
  */
 struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_stdout,
 					     const char *source_root);

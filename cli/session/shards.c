@@ -46,7 +46,9 @@ static const char *commit_of(const struct fg_side *side)
 	return side->commit ? side->commit : "unknown";
 }
 
-/* The first shard with a measurement, or NULL. An empty shard never looked for a baseline. */
+/*
+ * Returns the first shard with a measurement, or NULL. An empty shard never looked for a baseline.
+ */
 static const struct fg_shard *first_measured(const struct fg_shards *shards)
 {
 	for (size_t i = 0; i < shards->count; i++) {
@@ -234,7 +236,9 @@ static void join_facts(struct fg_environment *to, const struct fg_environment *f
 	*to = joined;
 }
 
-/* Makes an id that begins with the newest shard's time; the rest is a digest of the shards' ids. */
+/*
+ * Makes an id that begins with the newest shard's time and ends with a digest of the shards' ids.
+ */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
 {
 	struct fg_sha256 sha;
@@ -284,7 +288,7 @@ static void merge_heads(const struct fg_shards *shards, struct fg_run *merged)
 	make_id(shards, newest->id, merged->id);
 }
 
-/* Is the series that of this benchmark, or a case of its harness? */
+/* Is this the benchmark's series, or a case of its harness? */
 static bool belongs_to(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	return strcmp(series->name, benchmark->name) == 0 ||

@@ -16,7 +16,7 @@
 #include "runner/runner.h"
 
 /*
- * The row to which a side's profile is added. The baseline's functions are stored under the
+ * Returns the row to which a side's profile is added. The baseline's functions are stored under the
  * candidate's program name, so that functions match even if the two commands run different
  * programs.
  */
@@ -93,9 +93,7 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 
 /* ---- code.c: a closer look at the code of costly functions ---- */
 
-/*
- * Compares the code of the functions that take most of the time, because a verdict may name them.
- */
+/* Compares the code of the hottest functions, because a verdict may name them. */
 void fg_session_compare_code(const struct fg_session *session, struct fg_runner_job *job);
 /*
  * Names source files of functions as in the repository, `src/fit.cpp`, instead of below a side's

@@ -29,14 +29,14 @@
  "an id or its first digits, latest, latest~2, a tag, a branch, a commit, or an exported file"
 
 /*
- * The path of the store, to be freed: `given`, or else .fastgate/store.db in this folder or in the
- * nearest parent that has it, or else in this folder.
+ * Returns the path of the store, to be freed: `given`, or else .fastgate/store.db in this folder or
+ * in the nearest parent that has such a file, or else in this folder.
  */
 char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * Loads a run by any of its names (see fg_store_find), or an exported one by its path. `words` may
+ * Loads a run by any of its names (see fg_store_find), or an exported run by its path. `words` may
  * be NULL.
  */
 int fg_cli_load_run(const char *store_path, const char *project, const char *words,
@@ -53,7 +53,7 @@ int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stor
 /* Puts the run into the spool, from which it will be pushed. */
 int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
-/* The path of the folder "spool" next to the store; to be freed. */
+/* Returns the path of the folder "spool" next to the store; to be freed. */
 char *fg_cli_spool_path(const char *store);
 
 /*

@@ -10,8 +10,8 @@
  *
  *	confirmed  200 or 201, naming the run   the file is removed
  *	           and its digest
- *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time, half of
- *	           connection                   it random, or as long as Retry-After says
+ *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time (half of
+ *	           connection                   the wait is random), or as long as Retry-After says
  *	not here   401, 403, 404, 3xx, another  stops: the server would refuse every other run
  *	           200 or 201
  *	never      any other 4xx                the file becomes NAME.rejected; sends the next file
@@ -42,10 +42,10 @@ struct fg_push_options {
 	const char *url;                          /* "https://perfdb.example.org" */
 	const char *token;                        /* may be NULL; never appears in a message */
 	const char *ca_file;                      /* NULL: the system's certificates */
-	unsigned attempts;                        /* per run; 0: 5 */
-	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns;                  /* also caps Retry-After; 0: 30 s */
-	int64_t timeout_ns;                       /* per request; 0: 60 s */
+	unsigned attempts;                        /* maximum attempts per run; 0: 5 */
+	int64_t first_wait_ns;                    /* wait before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns;                  /* maximum wait; also caps Retry-After; 0: 30 s */
+	int64_t timeout_ns;                       /* time limit per request; 0: 60 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
 	 * Called after each file and before each wait (then `what` gives the reason). May be NULL.

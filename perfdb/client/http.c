@@ -22,7 +22,7 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
-	/* read and dropped beyond a reply's limit; a reply with more is a failure */
+	/* maximum bytes read and dropped beyond a reply's limit; a longer reply is a failure */
 	DROPPED_MAX_BYTES = 8 << 20,
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
@@ -70,7 +70,7 @@ static bool is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
-/* The URL without its password, even if the URL is malformed. */
+/* Returns the URL from '@' on, that is, without user and password; "(secret)" for a secret URL. */
 static const char *url_to_show(const struct fg_http_options *options)
 {
 	const char *at = strrchr(options->url, '@');
@@ -154,7 +154,7 @@ static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t 
 	return http->options.interrupted && *http->options.interrupted;
 }
 
-/* libcurl calls this with the address to connect to. */
+/* libcurl calls this function with the address to connect to. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct fg_http *http = context;
@@ -445,7 +445,9 @@ static int64_t wait_after(struct fg_http_patience *patience, unsigned attempt,
 		wait *= 2;
 	if (wait > longest)
 		wait = longest;
-	/* Random, so that clients that failed together do not retry together. */
+	/*
+	 * Half of the wait is random, so that clients that failed together do not retry together.
+	 */
 	wait = wait / 2 + (int64_t)fg_random_below(&patience->random, (uint64_t)wait / 2 + 1);
 	if (retry_after_ns > wait)
 		wait = retry_after_ns < longest ? retry_after_ns : longest;

@@ -23,7 +23,7 @@ struct fg_http_options {
 	const char *token;        /* may be NULL; never appears in a message */
 	const char *token_header; /* NULL: "Authorization: Bearer" */
 	const char *ca_file;      /* NULL: the system's certificates */
-	int64_t timeout_ns;       /* per request; 0: 60 s */
+	int64_t timeout_ns;       /* time limit per request; 0: 60 s */
 	size_t reply_max_bytes;   /* 0: 64 KiB */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
@@ -70,8 +70,8 @@ int fg_http_describe(const struct fg_http *http, const struct fg_http_reply *rep
 		     struct fg_error *err);
 
 struct fg_http_patience {
-	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns;                  /* also limits Retry-After; 0: 30 s */
+	int64_t first_wait_ns;                    /* wait before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns;                  /* maximum wait; also caps Retry-After; 0: 30 s */
 	const volatile sig_atomic_t *interrupted; /* ends a wait early; may be NULL */
 	struct fg_random random;
 };

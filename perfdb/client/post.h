@@ -5,9 +5,9 @@
  *
  * A comment is found by its marker (its first line) on all pages of the thread and rewritten; a new
  * comment is created only if no comment has the marker. Temporary failures (no connection, 408,
- * 425, 429, 5xx, a limit with a known end) are retried, beginning with the search, so that a lost
- * reply does not cause a second comment. A request that a limit would delay for too long is not
- * sent again.
+ * 425, 429, 5xx, a rate limit that says when it ends) are retried, beginning with the search, so
+ * that a lost reply does not cause a second comment. If the rate limit lasts too long, the request
+ * is not sent again.
  *
  * The target comes from the variables that the CI service sets for a job:
  *
@@ -47,10 +47,10 @@ struct fg_post_message {
 
 /* Zero selects the default; only tests set the limits. */
 struct fg_post_options {
-	unsigned attempts;                        /* 0: 4 */
-	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns;                  /* a longer limit fails at once; 0: 60 s */
-	int64_t timeout_ns;                       /* per request; 0: 20 s */
+	unsigned attempts;                        /* maximum attempts; 0: 4 */
+	int64_t first_wait_ns;                    /* wait before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns;                  /* a longer rate limit fails at once; 0: 60 s */
+	int64_t timeout_ns;                       /* time limit per request; 0: 20 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 

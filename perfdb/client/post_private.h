@@ -24,12 +24,17 @@ struct fg_post_job {
 	char *page;     /* the job's web page; or NULL */
 };
 
-/* Fills `job`, which the caller releases. Outside the service it stays empty, without a failure. */
+/*
+ * Fills `job`, which the caller releases. Outside the service `job` stays empty, which is not a
+ * failure.
+ */
 int fg_post_job_github(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
 int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_post_job_release(struct fg_post_job *job);
 
-/* The value of an environment variable; NULL if it is unset or empty, or if `name` is NULL. */
+/*
+ * Returns the value of an environment variable; NULL if it is unset or empty, or if `name` is NULL.
+ */
 const char *fg_post_variable(const char *name);
 
 /* ---- post_request.c ---- */

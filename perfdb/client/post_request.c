@@ -13,7 +13,7 @@ int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 	p->retry_after_ns = reply->retry_after_ns;
 	if (reply->status >= 200 && reply->status < 300)
 		return FG_OK;
-	/* A rate limit with a known end is temporary; GitHub reports it with 403 or 429. */
+	/* A rate limit that says when it ends is temporary; GitHub answers 403 or 429. */
 	p->may_pass = fg_http_is_passing(reply->status) ||
 		      (reply->status == 403 && reply->retry_after_ns >= 0);
 	status = fg_http_describe(p->http, reply, err);

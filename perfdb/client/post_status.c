@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sets the commit status of GitHub and GitLab, and GitHub's check run with the whole report. Both
- * are identified by a name that is the same for every run of a project, so that it can be a
- * required check. A new status replaces an earlier status of the same name; a check run is found
- * and updated.
+ * Sets the commit status of GitHub and GitLab, and GitHub's check run with the whole report. A
+ * status or check run is identified by a name that is the same for every run of a project, so that
+ * it can be a required check. A new status replaces an earlier status of the same name; a check run
+ * is found and updated.
  */
 #include "base/json_write.h"
 #include "base/text.h"

@@ -36,7 +36,7 @@ typedef enum fg_push_outcome fg_push_send(struct fg_push *p, const char *path, c
 int fg_push_files(fg_push_send *send, const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;
 
-/* One attempt; sets `err` unless it succeeds. */
+/* Makes one attempt; sets `err` unless it succeeds. */
 typedef enum fg_push_outcome fg_push_attempt(struct fg_push *p, void *what, int64_t *retry_after_ns,
 					     struct fg_error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Commands whose first word is an action: perfdb token, perfdb role. */
+/* Commands whose first word is an action: perfdb token, role and limit. */
 #include "base/text.h"
 #include "perfdb/server/options.h"
 #include "store/serving/audit.h"

@@ -64,7 +64,7 @@ static int check_route(struct fg_request *rq, struct fg_error *err)
 	return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 }
 
-/* The Authorization header with a token, or NULL. */
+/* Returns the Authorization header if it has a token, or else NULL. */
 static const char *token_of(struct fg_request *rq)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -228,7 +228,10 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-/* The project that all grants are for; NULL if they are for several or all projects. */
+/*
+ * Returns the project that all grants are for; NULL without grants, or if they are for several or
+ * all projects.
+ */
 static const char *only_project(const struct fg_grant_list *grants)
 {
 	for (size_t i = 0; i < grants->count; i++) {
@@ -330,7 +333,7 @@ static int admit_person(struct fg_request *rq, struct fg_error *err)
 	return status == FG_OK ? check_person(rq, name, err) : status;
 }
 
-/* Admits by a token or by a proxy's headers; without either, only if everybody may read. */
+/* Admits a request by a token or a proxy's headers; without either, only if everybody may read. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = token_of(rq);

@@ -83,7 +83,7 @@ static void write_error_page(struct fg_request *rq, const char *message)
 	fg_strbuf_add_text(&answer->text, "</html>\n");
 }
 
-/* Internal errors go to the log only; a client sees only mistakes in its own request. */
+/* Internal errors go to the log only; a client sees details only of mistakes in its own request. */
 static void write_error(struct fg_request *rq, const struct fg_error *err)
 {
 	struct fg_answer *answer = &rq->answer;

@@ -7,10 +7,10 @@
 
 enum {
 	CONFIRMED = 5, /* runs needed on either side of a confirmed change point */
-	FAR_OFF = 5,   /* in standard deviations of the noise */
+	FAR_OFF = 5,   /* minimum distance from the level, in standard deviations of the noise */
 };
 
-/* share of the level; smaller changes are ignored, however quiet the series */
+/* share of the level; smaller changes are ignored, however small the noise */
 #define MIN_SHARE 0.001
 
 static void write_level(struct fg_json_writer *w, const struct fg_change_series *u, size_t first,
@@ -52,9 +52,9 @@ static size_t count_left(const struct fg_change_series *u, size_t start, double 
 }
 
 /*
- * Number of changes that are followed by CONFIRMED runs. Two or three runs far from the level can
- * make the search place a change a little too early, among unchanged runs; then those few runs are
- * reported instead.
+ * Returns the number of changes that are followed by CONFIRMED runs. Two or three runs far from the
+ * level can make the search place a change a little too early, among unchanged runs; then only
+ * those few runs are reported.
  */
 static size_t confirmed(const struct fg_change_series *u, const struct fg_changepoints *changes)
 {
@@ -107,7 +107,7 @@ int fg_changes_find(const struct fg_change_series *series, struct fg_changepoint
 	return FG_OK;
 }
 
-/* Limits the series to the number of values that the search accepts. */
+/* Keeps the newest values, up to the number of values that the search accepts. */
 static struct fg_change_series newest_of(const struct fg_change_series *all)
 {
 	struct fg_change_series newest = *all;

@@ -53,7 +53,7 @@ int fg_guard_shape(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Length of the host name without the port. */
+/* Returns the length of the host name without the port. */
 static size_t name_length(const char *host)
 {
 	const char *bracket = *host == '[' ? strchr(host, ']') : NULL;

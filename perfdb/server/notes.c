@@ -11,7 +11,8 @@
 #include "store/serving/audit.h"
 
 enum {
-	STRANGERS_PER_MINUTE = 16, /* few, so that the audit log grows slowly */
+	/* maximum notes about strangers; few, so that the audit log grows slowly */
+	STRANGERS_PER_MINUTE = 16,
 	SUBJECT_MAX_BYTES = 200
 };
 

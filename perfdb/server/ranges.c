@@ -106,8 +106,8 @@ bool fg_ranges_have(const struct fg_ranges *ranges, const struct fg_address *add
 }
 
 /*
- * Special-purpose ranges registered by IANA (RFC 6890), and ranges that embed an IPv4 address in an
- * IPv6 one.
+ * Special-purpose ranges registered by IANA (RFC 6890), and ranges of IPv6 addresses that embed an
+ * IPv4 address.
  */
 static const char *const special[] = {
 	"0.0.0.0/8",                         /* this network */

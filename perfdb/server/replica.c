@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 enum {
-	SLOTS = 1024, /* clients that wrote; clients in one slot count as one client */
+	SLOTS = 1024, /* slots for clients that wrote; clients in the same slot count as one client */
 	MAX_LAG_MS = 10000,
 	NO_ANSWER = -1,
 };

@@ -22,9 +22,11 @@ struct fg_store *fg_replica_borrow(struct fg_replica *replica, const char *who);
 void fg_replica_give_back(struct fg_replica *replica, struct fg_store *store);
 /* Sends the queries of `who`, who has just written something, to the primary for a while. */
 void fg_replica_wrote(struct fg_replica *replica, const char *who);
-/* Number of queries since the start. */
+/* Returns the number of queries since the start. */
 unsigned long long fg_replica_query_count(const struct fg_replica *replica);
-/* The replica's delay at the last check, in milliseconds; negative if it does not answer. */
+/*
+ * Returns the replica's delay at the last check, in milliseconds; negative if it does not answer.
+ */
 int64_t fg_replica_lag_ms(const struct fg_replica *replica);
 
 #endif

@@ -83,7 +83,7 @@ struct fg_request {
 	/* The client. */
 	const char *peer;   /* the connected peer, which is the client or a proxy */
 	char *client;       /* the client's address */
-	const char *who;    /* client in the log and the limiter: "token 3", or the address */
+	const char *who;    /* client in the log: "token 3", a person, or the address */
 	const char *author; /* author of everything written: a person or a token's note */
 	bool authorized;
 	struct fg_grant_list grants;
@@ -99,15 +99,15 @@ struct fg_request {
 int fg_request_enter_store(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* Gives the session back to the primary or to the replica. */
 void fg_request_leave_store(struct fg_request *rq);
-/* A query parameter; NULL if absent or empty. */
+/* Returns a query parameter; NULL if absent or empty. */
 const char *fg_request_parameter(struct fg_request *rq, const char *name);
 const char *fg_request_header(struct fg_request *rq, const char *name);
-/* All headers of this name, joined to one list in their order; NULL if absent. */
+/* Returns all headers of this name, joined to one list in their order; NULL if absent. */
 const char *fg_request_header_list(struct fg_request *rq, const char *name);
-/* A required parameter. */
+/* Reads a parameter. FG_EINVAL: the parameter is absent or empty. */
 int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 		    struct fg_error *err) FG_NODISCARD;
-/* A number up to `max`; *value keeps its default if the parameter is absent. */
+/* Reads a number up to `max`; *value keeps its default if the parameter is absent. */
 int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
 		    struct fg_error *err) FG_NODISCARD;
 /*
@@ -118,13 +118,16 @@ int fg_request_may_see(const struct fg_request *rq, const char *project, struct 
 	FG_NODISCARD;
 /* Does a grant of the client cover this scope for at least one project? */
 bool fg_request_is_allowed(const struct fg_request *rq, enum fg_scope needed);
-/* The parameter "project", or else the only project of this client; NULL for all. */
+/* Sets *project to the parameter "project", or else to the client's only project; NULL for all. */
 int fg_request_which_project(struct fg_request *rq, const char **project, struct fg_error *err)
 	FG_NODISCARD;
-/* The parameter "project", if this client may see it. */
+/* Reads the parameter "project". FG_ENOENT: this client may not see the project. */
 int fg_request_project(struct fg_request *rq, const char **project, struct fg_error *err)
 	FG_NODISCARD;
-/* The id of a run by any of its names, if the client may see it; lives as long as the request. */
+/*
+ * Sets *id to the id of the run with this name, if the client may see the run. The id lives as long
+ * as the request.
+ */
 int fg_request_find_run(struct fg_request *rq, const char *name, const char **id,
 			struct fg_error *err) FG_NODISCARD;
 /* Fails with this HTTP status. */
@@ -147,7 +150,7 @@ extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
  * the body. Uses no database, so libmicrohttpd's threads may call it.
  */
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Refuses a request that needs the database while the database is down. */
+/* Refuses the request because the database is down. */
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
 /* Must the request be authorised before its body is read, because its token is not known yet? */
 bool fg_admission_is_unproven(struct fg_request *rq);

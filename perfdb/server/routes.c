@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perfdb/web/openapi.json describes the addresses below /api; a test compares the two. */
+/*
+ * perfdb/web/openapi.json describes the addresses below /api; a test compares the file with this
+ * table.
+ */
 #include "perfdb/server/routes.h"
 
 #include "perfdb/protocol.h"

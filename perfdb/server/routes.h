@@ -10,14 +10,14 @@ struct fg_route {
 	const char *path; /* a path that ends with '/' includes everything below it */
 	enum fg_scope scope;
 	fg_handler *handler;
-	bool takes_run; /* its body is a run, which may be large */
+	bool takes_run; /* the body is a run, which may be large */
 	bool is_public; /* open to everybody, without a limit on requests */
 };
 
 extern const struct fg_route fg_routes[];
 extern const size_t fg_route_count;
 
-/* The content type that a body must have. */
+/* Returns the content type that a body must have. */
 const char *fg_route_body_type(const struct fg_route *route);
 /* Does the route change anything? */
 bool fg_route_writes(const struct fg_route *route);
@@ -34,7 +34,7 @@ struct fg_route_query {
  */
 const struct fg_route *fg_route_find(const struct fg_route_query *query, const char **tail,
 				     bool *is_path_known);
-/* The methods of this address, as listed in the Allow header. */
+/* Returns the methods of this address, as listed in the Allow header. */
 const char *fg_route_methods(const struct fg_route_query *query, struct fg_arena *arena);
 
 #endif

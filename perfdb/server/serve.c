@@ -196,7 +196,10 @@ static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
 	return FG_OK;
 }
 
-/* The address with a browser's key: the secret of this start, or the token `key` ("": none). */
+/*
+ * Returns the address with a browser's key: the secret of this start, or the token `key` ("":
+ * none).
+ */
 static char *make_url(const struct fg_server_options *options, uint16_t port, const char *key)
 {
 	const bool is_six = strchr(options->address, ':');

@@ -27,14 +27,14 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	NOTES_PER_MINUTE = 1, /* per subject */
+	NOTES_PER_MINUTE = 1, /* maximum notes per subject */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
 	OTHER_FILES = 128,      /* file descriptors for anything but connections */
-	KEPT_BYTES = 32 << 20,  /* free memory kept for the threads' next uploads */
-	LARGE_BYTES = 32 << 20, /* larger blocks go back to the system when freed */
+	KEPT_BYTES = 32 << 20,  /* free memory that malloc keeps for later uploads */
+	LARGE_BYTES = 32 << 20, /* blocks above this size go back to the system when freed */
 	GROWTH_BYTES = 1 << 20
 };
 
@@ -174,7 +174,7 @@ static int set_proxies(struct fg_server *s, struct fg_error *err)
 	return fg_ranges_new(options->proxies.items, options->proxies.count, &s->proxies, err);
 }
 
-/* Three quarters of the largest possible number of connections. */
+/* Returns three quarters of the largest possible number of connections. */
 static size_t count_busy(void)
 {
 	struct rlimit files = {0};

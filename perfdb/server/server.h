@@ -8,8 +8,8 @@
  * with a borrowed database session. Uploads are stored one after the other (writer.c). One thread
  * calls webhooks (webhook.c). stop() lets requests in progress finish, then ends.
  *
- * Every request needs a token, the key of options.secret, or a name from a trusted proxy; with
- * options.anonymous_read, everybody may read.
+ * Every route with a scope (routes.c) needs a token, the key of options.secret, or a name from a
+ * trusted proxy; with options.anonymous_read, everybody may read.
  */
 #ifndef FG_PERFDB_SERVER_SERVER_H
 #define FG_PERFDB_SERVER_SERVER_H
@@ -35,7 +35,7 @@ struct fg_server_options {
 	uint16_t port;               /* 0: any free port */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
-	/* host names that requests may use besides loopback; empty: any, with `secret` none */
+	/* host names that requests may use besides loopback; empty: any, or none with `secret` */
 	struct fg_option_list hosts;
 	/*
 	 * Proxies whose headers are trusted; with behind_proxy, an empty list trusts proxies on
@@ -51,9 +51,9 @@ struct fg_server_options {
 	bool behind_proxy;         /* the proxy does TLS: a public address needs no certificate */
 	bool read_only;            /* nothing is stored and no upload is accepted */
 	bool anonymous_read;       /* reading needs no token */
-	uint64_t body_limit_bytes; /* per request; 0: FG_WIRE_MAX_BYTES */
-	size_t bodies_limit_bytes; /* for all requests in progress; 0: 512 MiB */
-	unsigned requests_per_minute; /* per token or address; 0: 6000 */
+	uint64_t body_limit_bytes; /* limit of a run's body; 0: FG_WIRE_MAX_BYTES */
+	size_t bodies_limit_bytes; /* limit of all bodies in progress; 0: 512 MiB */
+	unsigned requests_per_minute; /* limit per token or address; 0: 6000 */
 	unsigned threads;             /* worker threads; 0: 16 */
 	int64_t headers_ns;           /* time limit for a request's headers; 0: a minute */
 	int64_t request_ns; /* time limit from the headers until the answer is read; 0: five minutes */

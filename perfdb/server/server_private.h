@@ -65,8 +65,8 @@ struct fg_server {
 	struct fg_ranges *webhook_ranges;
 	struct fg_health *health;
 	struct fg_connections *connections;
-	atomic_size_t body_bytes;                  /* bytes of requests in progress */
-	atomic_size_t body_shares[FG_BODY_SHARES]; /* body_bytes by token */
+	atomic_size_t body_bytes;                  /* bytes of all request bodies in progress */
+	atomic_size_t body_shares[FG_BODY_SHARES]; /* body_bytes by token or address */
 	atomic_bool draining;
 	struct fg_counters counters;
 	const struct fg_route *routes; /* the routes that the counters belong to */
@@ -90,7 +90,7 @@ enum {
 	FG_LISTEN_CONNECTIONS = 4096
 };
 
-/* The address to listen on: the option, or 127.0.0.1. */
+/* Returns the address to listen on: the option, or 127.0.0.1. */
 const char *fg_listen_address(const struct fg_server_options *options);
 bool fg_listen_is_loopback(const struct fg_server_options *options);
 /* Starts libmicrohttpd; sets the server's daemon and port. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The background thread that searches for change points. A search takes tens of milliseconds, and a
- * page may need hundreds of searches: results are kept until the benchmark has another run, and
- * missing results are computed in the background. Inside perfdb/server/ only.
+ * page may need hundreds of searches: the thread keeps results until the benchmark has another run,
+ * and computes missing results. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WATCHER_H
 #define FG_PERFDB_SERVER_WATCHER_H
@@ -13,7 +13,7 @@
 
 enum {
 	FG_WATCHED_RUNS = 300,  /* number of newest runs that are searched */
-	FG_WATCHED_CHANGES = 8, /* number of newest changes that are kept */
+	FG_WATCHED_CHANGES = 8, /* maximum number of changes; the newest stay */
 };
 
 struct fg_watched_change {

@@ -17,7 +17,7 @@
 #include <math.h>
 
 enum {
-	TIMEOUT_SECONDS = 5, /* per call */
+	TIMEOUT_SECONDS = 5, /* time limit of a call */
 	ATTEMPTS_MAX = 10,
 	VALUE_MAX_BYTES = 2000,
 };

@@ -17,7 +17,7 @@ struct fg_server;
  * seconds.
  */
 int fg_webhooks_start(struct fg_server *server, struct fg_error *err) FG_NODISCARD;
-/* An fg_http_admits that allows public addresses and the addresses in `allowed`, an fg_ranges. */
+/* Allows public addresses and the addresses in `allowed`, an fg_ranges; used as fg_http_admits. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
 struct fg_webhook_value {

@@ -4,7 +4,7 @@
  * so a handler that waited for a transaction there would delay all these connections. A complete
  * request is therefore suspended, answered here, and resumed.
  *
- * Uploads are CPU-bound and wait for each other, so they never get all threads: a quarter is kept
+ * Uploads are CPU-bound and wait for each other, so they never get all threads: a quarter is left
  * for queries. A flood of unknown tokens gets at most a quarter, and notes get one thread.
  */
 #include "perfdb/server/workers.h"
@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 enum {
-	UPLOADS_PER_PROCESSOR = 2, /* a worker unpacks a run while another stores one */
+	/* two, because a worker unpacks a run while another stores one */
+	UPLOADS_PER_PROCESSOR = 2,
 	/* time that clients have to read their answers when the server stops */
 	LEAVE_SECONDS = 5
 };
@@ -48,7 +49,7 @@ static struct fg_job *take_first(struct queue *queue)
 	return job;
 }
 
-/* The next job that may be done, or NULL. */
+/* Takes the next job that may be done, or returns NULL. */
 static struct fg_job *next(struct fg_workers *w)
 {
 	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {

@@ -43,7 +43,7 @@ bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 /* Refuses the job immediately if the workers have begun to stop since the job was announced. */
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_release(struct fg_workers *workers);
-/* The number of jobs that were announced but not released yet. */
+/* Returns the number of jobs that were announced but not released yet. */
 size_t fg_workers_count(struct fg_workers *workers);
 /* Refuses the jobs that have not begun. */
 void fg_workers_refuse_waiting(struct fg_workers *workers);

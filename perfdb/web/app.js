@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of perfdb.  The address holds everything that is shown: ?view=...&..., and after # the part that compare.js adds.
+// The pages of perfdb. The address holds everything that is shown: ?view=...&..., and after # the
+// part that compare.js adds.
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';

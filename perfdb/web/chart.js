@@ -11,7 +11,8 @@ const MIN_SHOWN = 5; // minimum number of runs shown
 const DRAG_PIXELS = 6;
 const CARD_MS = 120;
 
-// Start times below the chart: days, or hours if all runs began on one day. Points are in order, equally spaced.
+// Labels the start times below the chart: days, or hours if all runs began on one day. Points are
+// in order, equally spaced.
 function timeLabels(points, x, box) {
 	const times = points.map((p) => p.time ?? '');
 	const sameDay = times[0]?.slice(0, 10) === times.at(-1)?.slice(0, 10);
@@ -27,7 +28,7 @@ function timeLabels(points, x, box) {
 	return parts;
 }
 
-// The gate's verdicts stand out by shape as well as by colour.
+// Draws a point: the gate's verdicts stand out by shape as well as by colour.
 function mark(p, at, height, radius) {
 	const name = `point ${p.verdict ?? ''}`;
 	if (p.verdict === 'regression')
@@ -37,7 +38,7 @@ function mark(p, at, height, radius) {
 	return svg('circle', { cx: at, cy: height, r: radius, class: name });
 }
 
-// One point per run as long as points are distinguishable; otherwise the range of each pixel
+// Draws one point per run as long as points are distinguishable; otherwise the range of each pixel
 // column, with one mark per verdict in every four columns.
 function drawPoints(points, x, y, box) {
 	if (points.length <= box.right - box.left)

@@ -20,7 +20,7 @@ function isProfile(benchmark) {
 	return !benchmark.metric;
 }
 
-// The newest run's state. A run without a value has failed.
+// Returns the newest run's state. A run without a value has failed.
 function stateOf(benchmark) {
 	if (isProfile(benchmark))
 		return '';
@@ -54,8 +54,8 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-// The card's sentence, with a link to the source line if there is an address for it. `name` is the
-// benchmark's name if the page shows it already: the sentence then omits it.
+// Returns the card's sentence, with a link to the source line if there is an address for the line.
+// `name` is the benchmark's name if the page shows it already: the sentence then omits the name.
 function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
@@ -64,13 +64,13 @@ function answerWords({ sentence, because }, name = '') {
 	return at < 0 || !PLAIN_ADDRESS.test(first.url) ? words : [words.slice(0, at), linked(first.url, spot), words.slice(at + spot.length)];
 }
 
-// Links to the run and to the commit.
+// Returns links to the run and to the commit.
 function commitLinks(project, data, b) {
 	const href = commitAddress({ ...data.links, project }, b.commit);
 	return [link(commitWords(b), 'run', { run: b.run }), href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')]];
 }
 
-// The first benchmark, if all are from the same newest run, which is then named only once.
+// Returns the first benchmark if all are from the same newest run, which is then named only once.
 function runOfAll({ benchmarks }) {
 	const [first] = benchmarks;
 	return benchmarks.every((b) => b.run === first.run) && first;
@@ -93,7 +93,7 @@ function benchmarkTable(project, data, rows, label) {
 	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
 }
 
-// Worst benchmarks first; if there are many, passed benchmarks share one line.
+// Lists the worst benchmarks first; if there are many, folds the passed benchmarks into one line.
 function benchmarkTables(project, data) {
 	const rows = [...data.benchmarks].sort((a, b) => rank(a) - rank(b) || sizeOf(b) - sizeOf(a));
 	const passed = rows.filter((b) => stateOf(b) === 'pass');
@@ -104,7 +104,8 @@ function benchmarkTables(project, data) {
 		el('details', { class: 'passed' }, el('summary', {}, `${passed.length} passed`), benchmarkTable(project, data, passed, 'Benchmarks that passed'))];
 }
 
-// A gate measured both builds in pairs; a change point only compares successive runs.
+// Describes how a change was found: a gate measures both builds in pairs; a change point only
+// compares successive runs.
 function evidence(change) {
 	const { run } = change;
 	if (change.found_by === 'history')
@@ -153,7 +154,8 @@ function inbox(answers, writable, decided) {
 	folded('Decided or undone', closed), folded('Improvements', better)];
 }
 
-// The changes that await a decision in some projects; change points found later are added.
+// Shows open changes, closed changes and improvements of some projects, and adds change points
+// found later.
 async function inboxSection(answers) {
 	const writable = await canWrite();
 	const section = el('section', { 'aria-labelledby': 'open' });
@@ -179,7 +181,7 @@ function percent(share) {
 	return finite(share) ? `${Number((100 * share).toPrecision(2))} %` : 'unknown';
 }
 
-// The gate's card from `fastgate prove`, one row per runner.
+// Shows the gate's card from `fastgate prove`, one row per runner.
 function proofSection(cards) {
 	const remedy = ({ remedies = [] }) => remedies.length > 0 && `${REMEDIES[remedies[0].limit] ?? ''}: ${percent(remedies[0].smallest_found)} → ${percent(remedies[0].expected)}`;
 	const columns = [
@@ -194,7 +196,7 @@ function proofSection(cards) {
 	return el('section', { 'aria-labelledby': 'proof' }, el('h2', { id: 'proof' }, 'Proof of the gate'), dataTable({ label: 'Proof of the gate', rows: cards, columns }));
 }
 
-// Functions that crept up over several benchmarks.
+// Shows functions that crept up over several benchmarks.
 async function creepSection(project) {
 	const { functions, benchmarks } = await query('creep', { project });
 	if (functions.length === 0)
@@ -247,7 +249,7 @@ function projectTable(rows) {
 	] });
 }
 
-// The front page: changes and states of all projects, or of the only project.
+// Shows the front page: all projects with their changes, or the page of the only project.
 export async function showProjects(state) {
 	const [projects, administers] = await Promise.all([projectNames(), canAdminister()]);
 	if (projects.length === 1 && !state.view) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a run, of two runs compared, and of the choice of two runs.
+// The pages that show a run, compare two runs, and let the user choose two runs.
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
@@ -11,7 +11,7 @@ import { address, commitWords, heading, link, page, runWords, showHeader, showTr
 const LINKED_NAME = 1500; // a longer name does not fit into an address
 const OFFERED_RUNS = 100;
 
-// Links to the previous and the next run on the branch.
+// Returns links to the previous and the next run on the branch.
 async function neighbours(id) {
 	const { previous, next } = await query('around', { run: id });
 	return [previous && el('a', { href: address('run', { run: previous.id }), rel: 'prev' }, `‹ previous: ${runWords(previous)}`),

@@ -39,7 +39,7 @@ function searchForm(project, state, facts) {
 		el('datalist', { id: 'facts' }, facts.map((key) => el('option', { value: key }))), el('button', {}, 'Search')));
 }
 
-// "Holds 12 runs of at most 1000, 340 KiB."
+// Returns "Holds 12 runs of at most 1000, 340 KiB." and a warning if the quota is reached.
 async function usageWords(project) {
 	const { limits = {}, runs, bytes } = await query('usage', { project });
 	const most = (value, unit) => (value ? ` of at most ${formatValue(value, unit)}` : '');

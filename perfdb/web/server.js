@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends requests to the server.  While it does not answer, a banner says so and the requests wait.
+// Sends requests to the server. While the server does not answer, a banner says so and the requests
+// wait.
 
 import { el, replace } from './dom.js';
 
@@ -10,7 +11,8 @@ const banner = document.getElementById('banner');
 export class Refused extends Error {}
 export class Missing extends Error {}
 
-// The address of the first start has the token after #, where neither server nor log sees it.
+// The address of the first start has the token after #, a part that browsers do not send to any
+// server.
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
 if (given) {
 	if (!sessionStorage.getItem(TOKEN_KEY))
@@ -31,7 +33,7 @@ export function hasToken() {
 	return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
-// Resolves after this time, or as soon as the user asks to retry now.
+// Resolves after this number of seconds, or as soon as the user asks to retry now.
 function pause(seconds, reason) {
 	return new Promise((resolve) => {
 		let left = seconds;

@@ -64,17 +64,17 @@ export function heading(text) {
 	return el('h1', {}, names(clip(text, 120)));
 }
 
-// "3ab2cd9e01", or the beginning of the run's id.
+// Returns "3ab2cd9e01", or the beginning of the run's id.
 export function runWords(run) {
 	return run.commit ? `${run.commit.slice(0, 10)}${run.dirty ? '+' : ''}` : (run.id ?? run.run).slice(0, 13);
 }
 
-// "3ab2cd9e01 parse: keep the table"
+// Returns "3ab2cd9e01 parse: keep the table".
 export function commitWords(run) {
 	return `${runWords(run)}${run.subject ? ` ${clip(run.subject, 60)}` : ''}`;
 }
 
-// "3 h ago", with the full time on hover.
+// Returns "3 h ago", with the full time on hover.
 export function ago(text) {
 	const seconds = Math.max(0, (Date.now() - Date.parse(text)) / 1000);
 	const [size, unit] = [[86400 * 365, 'y'], [86400 * 30, 'mo'], [86400, 'd'], [3600, 'h'], [60, 'min']].find(([unit]) => seconds >= unit) ?? [0, ''];
@@ -83,7 +83,7 @@ export function ago(text) {
 
 let closing;
 
-// A success message disappears by itself; a failure stays until dismissed.
+// Shows a message: a success disappears by itself, a failure stays until dismissed.
 export function toast(words, isFailure) {
 	clearTimeout(closing);
 	const close = () => replace(status);

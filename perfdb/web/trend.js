@@ -11,8 +11,8 @@ import { triageForm } from './triage.js';
 
 const shellWord = (name) => (/^[\w./:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-// The commits between the last run before a change and the first run after it, and the command that
-// finds the commit at fault.
+// Shows the commands that list the commits between the last run before a change and the first run
+// after it, and that find the commit at fault.
 function commitsBetween(state, change, points) {
 	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit?.slice(0, 12));
 	if (!before || !after || before === after)
@@ -87,12 +87,12 @@ function pointsOf(answer) {
 	return answer.points.map((p) => ({ ...p, label: pointWords(p), value: p.value ?? NaN, time: p.started_at }));
 }
 
-// The change points' indexes among the drawn points.
+// Returns the change points' indexes among the drawn points.
 function changesOf(answer, points) {
 	return (answer.changes ?? []).map((c) => ({ index: points.findIndex((p) => p.run === c.run), before: c.before, after: c.after })).filter((c) => c.index >= 0);
 }
 
-// The zoomed range, given by the runs at its ends.
+// Returns the zoomed range, given by the runs at its ends.
 function rangeOf(points) {
 	const words = new URLSearchParams(location.search);
 	const [from, to] = ['from', 'to'].map((name) => points.findIndex((p) => p.run === words.get(name)));
@@ -112,7 +112,7 @@ function keepRange(points, range) {
 
 const detailsByRun = new Map();
 
-// Details of one run, fetched only once.
+// Fetches the details of a run, only once.
 function detailsOf(benchmark, id) {
 	const key = `${id} ${benchmark}`;
 	if (!detailsByRun.has(key))
@@ -158,7 +158,7 @@ async function showUnmeasured({ project, benchmark }) {
 const MIN_CHAINED = 3; // minimum number of commits in a chain that is drawn
 const BAND = 1.96; // standard errors of a 95 % interval
 
-// The level by pairs, in the order of the commits: it does not depend on hosts and dates.
+// Returns the performance level by pairs, commit by commit; hosts and dates do not affect it.
 function chainedPoints(answer) {
 	const runs = new Map(answer.points.map((p) => [p.run, p]));
 	return answer.chain.map((p) => {
@@ -185,7 +185,7 @@ function creepWords(answer) {
 
 const STEPS = 10; // number of newest steps listed
 
-// The steps that a gate reported, each with its answer card.
+// Shows the steps that a gate reported, each with its answer card.
 async function stepSection({ benchmark }, answer) {
 	const steps = answer.chain.flatMap((p, i) => {
 		const { verdict } = answer.points.find(({ run }) => run === p.run) ?? {};
@@ -215,7 +215,7 @@ const POINTS = 10000;
 
 const headline = (metrics) => (metrics.includes('cpu_time') ? 'cpu_time' : metrics[0]);
 
-// A benchmark's trend, to be shown within another page.
+// Shows a benchmark's trend within another page.
 export function historyOf(project, benchmark) {
 	const spot = el('div', {}, el('p', { class: 'quiet' }, 'Loading…'));
 	const fill = async () => {
@@ -267,7 +267,7 @@ export async function showTrend(parameters) {
 	replace(changes, isChained && [creepWords(answer), await stepSection(full, answer)], changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
 }
 
-// The same numbers as a table, for users who do not see the chart.
+// Shows the same numbers as a table, for users who do not see the chart.
 function pointTable(answer) {
 	return el('details', {}, el('summary', {}, `All ${answer.points.length} values`), dataTable({
 		label: 'Values',
@@ -281,7 +281,7 @@ function pointTable(answer) {
 	}));
 }
 
-// A function's own time, or its time with callees.
+// Choices: a function's own time, or its time with callees.
 const COSTS = { own: 'own time', callees: 'time with callees' };
 
 // By default, shows own time, or time with callees if only that has changed.

@@ -6,14 +6,14 @@ import { clip, finite, formatValue, isStarter, shortName } from './format.js';
 import { dataTable } from './table.js';
 
 const SIDES = ['baseline', 'candidate'];
-const NAMED = 3; // number of a path's functions that are named
+const NAMED = 3; // maximum functions of a path that are named
 const HINTS_SHOWN = 8;
 const OUTER_FRAMES = 32; // frames before the gap in a path that was cut
 const FIRST_BIN = -32;
 const LAST_BIN = 31;
 const BAR = 240;
 
-// Formats six digits, as the terminal does.
+// Formats a number with six digits, as the terminal does.
 function formatReal(value) {
 	return finite(value) ? String(Number(value.toPrecision(6))).replaceAll('-', '−') : '';
 }
@@ -22,7 +22,7 @@ function formatCalls(count) {
 	return count > 0 ? formatValue(count, '1') : '';
 }
 
-// One value if the sides agree or only one side is known; `none` stands for a missing value.
+// Shows one value if the sides agree or only one side is known; `none` stands for a missing value.
 function bothSides([before, after], none = '0') {
 	const isOne = [before, after].some((text) => text === undefined || text === null);
 	return isOne || before === after ? after ?? before ?? '' : `${before || none} → ${after || none}`;
@@ -47,7 +47,7 @@ function callsOf(row) {
 	return Math.max(...SIDES.map((side) => row[side]?.calls ?? 0));
 }
 
-// "fit ← loop ← main": the innermost functions, without startup functions.
+// Returns "fit ← loop ← main": the innermost functions, without startup functions.
 function callerWords(names) {
 	const inner = names.filter((name) => !isStarter(name)).reverse();
 	const shown = inner.length > 0 ? inner : [...names].reverse();
@@ -97,7 +97,7 @@ function leftOut(count, one, many) {
 	return count > 0 && el('p', { class: 'quiet' }, `And ${formatValue(count, '1')} ${count === 1 ? one : many}.`);
 }
 
-// A table with one selected row, which `spot` below describes.
+// Makes a table with one selected row, whose details are shown in `spot`, below the table.
 function chooser(options, spot) {
 	const place = el('div');
 	let order = {};

@@ -15,7 +15,7 @@ import { repetitionTimeline } from './timeline.js';
 import { markedTables } from './marked.js';
 import { argumentParts } from './arguments.js';
 
-// The metric of the benchmark's answer.
+// Returns the metric of the benchmark's answer.
 function headline(benchmark) {
 	return benchmark.metrics.find((m) => m.name === benchmark.answer.metric) ?? benchmark.metrics[0];
 }
@@ -25,7 +25,7 @@ function isProfile(benchmark) {
 	return benchmark.metrics.length === 0 && benchmark.verdict !== 'error' && benchmark.verdict !== 'missing';
 }
 
-// The benchmark's verdict, or "probably slower".
+// Returns the benchmark's verdict, or "probably slower".
 function stateOf(benchmark) {
 	return benchmark.answer.state;
 }
@@ -77,7 +77,7 @@ function verdictTable(label, rows, current, onPick) {
 	});
 }
 
-// Worst benchmarks first; if there are many, passed benchmarks share one line.
+// Lists the worst benchmarks first; if there are many, folds the passed benchmarks into one line.
 function verdictTables(data, chosen, current, onPick) {
 	const rows = worstFirst(data.benchmarks);
 	const passed = rows.filter((b) => b.verdict === 'pass');
@@ -127,14 +127,15 @@ function section(title, id, ...content) {
 	return el('section', { 'aria-labelledby': id }, el('h3', { id }, title), ...content);
 }
 
-// A function's name, linked to its history if a server has one.
+// Shows a function's name, linked to its history if a server has one.
 function functionName(benchmark, view, f, length) {
 	const href = view.functionHref?.(benchmark.name, f.name, f.library ?? '');
 	const words = el('code', { title: clip(f.name, 600) }, clip(f.name || '[no name]', length));
 	return href ? el('a', { href }, words) : words;
 }
 
-// Keys and formats for the parts of a change in time: the keys contain the unit, milliseconds.
+// Returns accessors and formats for the parts of a change in time, whose keys contain the unit:
+// delta_ms.
 function timeParts(benchmark) {
 	return { of: benchmark, label: null, delta: (f) => f.delta_ms, total: benchmark.total_delta_ms, amount: (m) => formatMs(m.moved_ms),
 		format: formatDeltaMs };
@@ -237,7 +238,8 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// The metrics that have values, and the chosen metric: wanted, else the headline, else the first.
+// Returns the metrics that have values, and the chosen metric: wanted, else the headline, else the
+// first.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
@@ -398,8 +400,8 @@ function failure(benchmark) {
 		scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
 }
 
-// The card without its sentence: the culprit's lines, the mechanism, the change and the next steps,
-// as in every report; then the rows in `more`.
+// Shows the card without its sentence: the culprit's lines, the mechanism, the change and the next
+// steps, as in every report; then the rows in `more`.
 function restOfCard({ since, because, lines, commit, next = [] }, ...more) {
 	const why = because?.[0]?.mechanism?.words;
 	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
@@ -412,7 +414,7 @@ function notes(list) {
 	return list?.length > 0 && el('ul', { class: 'notes' }, list.map((note) => el('li', {}, withCode(note))));
 }
 
-// Text between backticks, such as `--pairs`, becomes code.
+// Turns text between backticks, such as `--pairs`, into code.
 function withCode(text) {
 	return text.split('`').map((part, i) => (i % 2 === 1 ? el('code', {}, part) : part));
 }
@@ -445,7 +447,7 @@ function libraryTable(benchmark) {
 	] }));
 }
 
-// Tables for the profile of all pairs or of a range.
+// Makes the tables for the profile of all pairs or of a range.
 function functionParts(benchmark, data, profile, view) {
 	const both = Boolean(profile?.hasBaseline && profile.hasCandidate);
 	return [profile && functionTable(benchmark, profile, view),
@@ -453,7 +455,7 @@ function functionParts(benchmark, data, profile, view) {
 		data === benchmark && libraryTable(benchmark)];
 }
 
-// The blamed function, which is shown first.
+// Returns the blamed function, which is shown first.
 function culpritOf(benchmark, profile) {
 	const guilty = benchmark.functions.find((f) => f.standing === 'guilty') ?? benchmark.functions.find(isSure);
 	return guilty && profile.functions.name.findIndex((name, f) => name === guilty.name && (profile.functions.library[f] ?? '') === (guilty.library ?? ''));
@@ -474,7 +476,7 @@ function argumentSection(benchmark, view) {
 	return parts && section('Arguments of functions', 'arguments', parts);
 }
 
-// The tab with the part that the address names.
+// Returns the tab with the part that the address names.
 function tabOf(state) {
 	if (state.tab)
 		return state.tab;
@@ -577,7 +579,7 @@ function sideRow(words, s, links) {
 		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.build?.['git.subject'] ? ` “${clip(s.build['git.subject'], 100)}”` : '', s.dirty ? ', with uncommitted changes' : '')];
 }
 
-// The address contains the view, so that a link reproduces it.
+// Reads the view from the address, so that a link reproduces the view.
 function readHash() {
 	const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 	const pairRange = /^(\d+)-(\d+)$/.exec(state.pairs ?? '');
@@ -596,7 +598,8 @@ function sizeOf(benchmark) {
 	return finite(ratio) ? Math.abs(ratio - 1) : 0;
 }
 
-// Most urgent first, then by size of the change; passed benchmarks in their order.
+// Sorts the most urgent benchmarks first, then by size of the change; passed benchmarks keep their
+// order.
 function worstFirst(benchmarks) {
 	return [...benchmarks].sort((a, b) => rankOf(stateOf(a)) - rankOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }

@@ -22,7 +22,8 @@ function fill(node, attributes, children) {
 const LONGEST_PART = 40;
 const AMOUNT = /(\(?[+−]?[\d.]+ (?:%|[nµm]?s\b|[KMG]?i?B\b)\)?)/;
 
-// A long name breaks between its parts: after ::, _, <, a comma, a slash or a blank. A number and its unit stay together.
+// Lets a long name break between its parts: after ::, _, <, a comma, a slash or a blank. A number
+// and its unit stay together.
 export function names(text) {
 	return String(text).split(AMOUNT).flatMap((words, i) => {
 		if (i % 2 === 1)
@@ -32,7 +33,7 @@ export function names(text) {
 	});
 }
 
-// el('a', { href: '#x', onclick: f }, 'text', otherElement)
+// Makes an element: el('a', { href: '#x', onclick: f }, 'text', otherElement).
 export function el(name, attributes, ...children) {
 	return fill(document.createElement(name), attributes, children);
 }
@@ -59,7 +60,7 @@ export function whenIdle(work) {
 		setTimeout(work, 200);
 }
 
-// The style sheet's colour in the current theme: light, dark, or forced by the system.
+// Returns the style sheet's colour in the current theme: light, dark, or forced by the system.
 export function color(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
@@ -80,7 +81,7 @@ export function onResize(element, callback) {
 	}).observe(element);
 }
 
-// A figure that scrolls sideways must be reachable by keyboard.
+// Makes a figure that scrolls sideways reachable by keyboard.
 export function scroller(label, ...children) {
 	return el('div', { class: 'scroller', tabindex: 0, role: 'group', 'aria-label': label }, ...children);
 }

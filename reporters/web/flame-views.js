@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flame graph of a profile with its toolbar, and other views of it: both sides next to each other, own time first, one function with its callers and callees.
+// The flame graph of a profile with its toolbar, and other views of the profile: both sides next to
+// each other, own time first, one function with its callers and callees.
 
 import { el, replace, whenIdle } from './dom.js';
 import { clip, shortName } from './format.js';
@@ -63,7 +64,7 @@ function growCallers(tree, profile, node, start) {
 // A caller with a smaller share would be invisible, so it is counted with its callee.
 const SMALLEST_SHARE = 1 / 2000;
 
-// All nodes with self time (`origin`), each with the ancestor reached from it so far (`at`).
+// Returns all nodes with self time (`origin`), each with the ancestor reached so far (`at`).
 // Entries that belong to one node of the tree are contiguous.
 function everySelf(profile) {
 	const nodes = [];
@@ -73,15 +74,16 @@ function everySelf(profile) {
 	return { origin: Int32Array.from(nodes), at: Int32Array.from(nodes), groups: [{ node: 0, end: nodes.length }] };
 }
 
-// Functions by self time, with their callers below.
-// The tree is built level by level: of millions of callers, only a few thousand are large enough to be seen.
+// Makes a tree of the functions by self time, with their callers below, level by level: of millions
+// of callers, only a few thousand are large enough to be seen.
 export function invertedProfile(profile) {
 	const tree = new Growing(profile.function[0], 2);
 	const { parent: up, function: functionOf } = profile;
 	const [self0, self1] = profile.self;
 	const [least0, least1] = profile.inclusive.map((column) => column[0] * SMALLEST_SHARE);
 	const size = profile.functions.name.length;
-	// Per function among the members of one node: weights, members with callers, the function's node, their new position.
+	// For each function among a node's members: weights, number of members that have callers,
+	// the function's new node, and where its members go in the next level.
 	const [sum0, sum1] = [new Float64Array(size), new Float64Array(size)];
 	const [further, made, place] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
 	let folded = 0;
@@ -152,7 +154,7 @@ function places(profile, functionIndex) {
 	return place;
 }
 
-// Everything that one function calls, from all callers combined.
+// Makes a tree of everything that one function calls, from all callers combined.
 export function calleesOf(profile, functionIndex) {
 	const tree = new Growing(functionIndex, 2);
 	const count = profile.functions.name.length;
@@ -167,7 +169,7 @@ export function calleesOf(profile, functionIndex) {
 	return tree.read(profile);
 }
 
-// Everything that leads to a function, weighted by its inclusive time.
+// Makes a tree of everything that leads to a function, weighted by the function's inclusive time.
 export function callersOf(profile, functionIndex) {
 	const tree = new Growing(functionIndex, 2);
 	const place = places(profile, functionIndex);
@@ -185,7 +187,7 @@ function legend() {
 		el('span', {}, 'full colour: at least half of the whole change'));
 }
 
-// The frame of a function that has most of its change.
+// Returns the function's frame with the largest change.
 function frameOf(profile, functionIndex) {
 	let first = 0;
 	for (let i = 1, most = 0; i < profile.count; i += 1) {
@@ -251,7 +253,8 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// The focused function, else the culprit, else the function with the largest change.
+	// Returns the focused function, else the culprit, else the function with the largest
+	// change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
 		if (focused > 0 || options.culprit > 0)

@@ -15,7 +15,7 @@ const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
 const READABLE = 0.05; // minimum share of the width that is readable
 
-// Width and left edge of every node in one of three modes; siblings are sorted by width.
+// Computes width and left edge of every node in one of three modes; siblings are sorted by width.
 function layOut(profile, mode) {
 	const width = new Float64Array(profile.count);
 	if (mode === 'both') {
@@ -48,7 +48,7 @@ function parseColor(text) {
 	return hex ? hex.slice(1).map((h) => parseInt(h, 16)) : [128, 128, 128];
 }
 
-// Shades from faster through unchanged to slower, in the theme's colours.
+// Makes the shades from faster through unchanged to slower, in the theme's colours.
 function makePalette() {
 	const [faster, same, slower] = ['faster', 'same', 'slower'].map((name) => parseColor(color(name)));
 	const shades = [];
@@ -202,7 +202,7 @@ class FlameGraph {
 		this.tip.style.top = `${event.clientY - box.top + 16}px`;
 	}
 
-	// The path as text: one frame per line, callers first.
+	// Returns the path to the focused frame: one name per frame, callers first.
 	stack() {
 		return pathOf(this.profile, this.focused).map((node) => this.profile.functions.name[this.profile.function[node]]);
 	}
@@ -217,7 +217,8 @@ class FlameGraph {
 		this.options.onZoom?.(node);
 	}
 
-	// A frame's row from the top of the picture; in a view of callers, the function itself has no row.
+	// Returns a frame's row from the top of the picture; in a view of callers, the function
+	// itself has no row.
 	row(node) {
 		return this.options.upward ? this.profile.deepest - this.profile.depth[node] : this.profile.depth[node];
 	}
@@ -238,7 +239,7 @@ class FlameGraph {
 		this.draw();
 	}
 
-	// The nearest visible sibling in this direction, or the frame itself.
+	// Returns the nearest visible sibling in this direction, or the frame itself.
 	sibling(node, step) {
 		const { start, list, position } = this.layout.children;
 		const parent = this.profile.parent[node];
@@ -403,7 +404,7 @@ class FlameGraph {
 		}
 	}
 
-	// Indexes into `drawn` by shade, so that each colour is set once.
+	// Sorts the indexes into `drawn` by shade, so that each colour is set once.
 	sortByShade() {
 		const { drawn, shades, byShade } = this;
 		const next = new Int32Array(2 * LEVELS + 2);

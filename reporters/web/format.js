@@ -71,7 +71,7 @@ export function formatValue(value, unit) {
 	return unit && unit !== '1' ? `${formatCount(value)} ${unit}` : formatCount(value);
 }
 
-// 0.048 → "4.8 %"
+// Formats 0.048 as "4.8 %".
 export function formatPercent(part) {
 	if (!finite(part))
 		return NONE;
@@ -81,7 +81,7 @@ export function formatPercent(part) {
 	return `${percent.toFixed(percent >= 999.5 ? 0 : percent < 0.095 ? 2 : 1)} %`;
 }
 
-// 0.048 → "+4.8 %"; from elevenfold on as a factor: 430 → "×431"
+// Formats 0.048 as "+4.8 %"; from elevenfold on as a factor: 430 as "×431".
 export function formatChange(change) {
 	if (finite(change) && change >= 9.995)
 		return `×${formatCount(Math.round(change + 1))}`;
@@ -103,7 +103,7 @@ export function formatTime(text) {
 	return text ? text.replace('T', ' ').replace('Z', ' UTC') : NONE;
 }
 
-// "ns::Track::fit" for "bool ns::Track::fit<int>(Hit&) const", in linear time for any length.
+// Shortens "bool ns::Track::fit<int>(Hit&) const" to "ns::Track::fit", in linear time.
 export function shortName(name) {
 	const cut = name.length > 400 ? name.slice(0, 400) : name;
 	const sign = /operator\s*(?:\(\)|[<>=\-!+*/%^&|~[\],]+|\w+)/.exec(cut);
@@ -178,7 +178,7 @@ export function rankOf(state) {
 	return Object.keys(STATES).indexOf(state);
 }
 
-// "2 regressed, 4 passed"
+// Returns "2 regressed, 4 passed".
 export function countStates(states) {
 	return Object.entries(STATES).map(([state, [, words]]) => [states.filter((s) => s === state).length, words]).filter(([n]) => n > 0).map((pair) => pair.join(' ')).join(', ');
 }
@@ -186,7 +186,7 @@ export function countStates(states) {
 const BUILT_IN = ['cpu_time', 'wall_time', 'user_time', 'system_time', 'max_rss', 'minor_faults', 'major_faults', 'voluntary_switches',
 	'involuntary_switches', 'blocks_read', 'blocks_written', 'binary_size'];
 
-// "cpu time"; user-defined metrics keep their names.
+// Returns "cpu time" for "cpu_time"; user-defined metrics keep their names.
 export function metricWords(name) {
 	return BUILT_IN.includes(name) ? name.replaceAll('_', ' ') : name;
 }

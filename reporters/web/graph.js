@@ -36,7 +36,7 @@ function choose(profile) {
 		.sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, MOST).map(([, f]) => f);
 }
 
-// Edges between chosen functions, with the time that flows along them.
+// Returns the edges between chosen functions, with the time that flows along each edge.
 function collectEdges(profile, chosen) {
 	const isChosen = new Set(chosen);
 	const nearest = new Int32Array(profile.count).fill(-1); // nearest chosen function above each node
@@ -120,7 +120,7 @@ function orderLayers(layers, edges) {
 	}
 }
 
-// The change of the functions' own time, as in the flame graph.
+// Returns the shade of each function, by the change of its own time as in the flame graph.
 function shadesOf(profile) {
 	const shades = new Float64Array(profile.functions.name.length);
 	tints(profile).forEach((tint, node) => { shades[profile.function[node]] += tint; });

@@ -13,7 +13,8 @@ function fileInTree(file) {
 	return !file || /^\/|^\.\.\/|\/\.\.\//.test(file) ? '' : file.replace(/^\.\//, '');
 }
 
-// Returns undefined without a template, or if a placeholder's value is unknown.
+// Returns undefined if the template is missing or not a plain address, or a placeholder's value is
+// unknown.
 export function expandLink(pattern, values) {
 	if (typeof pattern !== 'string' || !PLAIN_ADDRESS.test(pattern))
 		return undefined;
@@ -22,7 +23,7 @@ export function expandLink(pattern, values) {
 	return places.every((name) => known[name]) ? pattern.replace(/\{(project|commit|file|line)\}/g, (_, name) => escapeValue(known[name])) : undefined;
 }
 
-// Templates and placeholder values of a report's `run`.
+// Returns the templates and placeholder values of a report's `run`.
 export function linksOfRun(run) {
 	const build = run?.candidate?.build ?? {};
 	return { project: run?.project, head: run?.candidate?.dirty ? undefined : run?.candidate?.commit, commit: build['link.commit'], file: build['link.file'], line: build['link.line'] };

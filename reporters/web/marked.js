@@ -7,7 +7,7 @@ import { badge, dataTable } from './table.js';
 
 const UNIT = 'unit of work: ';
 
-// Rows by name: verdicts of the gate and means of the profile.
+// Returns rows by name, with the gate's verdicts and the profile's means.
 function markedRows(benchmark, marked) {
 	const rows = new Map((marked?.name ?? []).map((name, i) => [name, { name, count: marked.count.map((arm) => arm[i]), ms: marked.cpu.map((cpu, arm) =>
 		(cpu[i] || marked.wall[arm][i]) / 1e3) }]));

@@ -4,7 +4,7 @@
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatPercent } from './format.js';
 
-// About `count` ticks at round steps.
+// Returns about `count` ticks at round steps.
 function ticks(low, high, count) {
 	const rough = (high - low) / count || 1;
 	const power = 10 ** Math.floor(Math.log10(rough));
@@ -23,7 +23,7 @@ const SCALES = {
 const COUNTS = [['G', 1e9], ['M', 1e6], ['', 1]];
 const MAX_DIGITS = 6;
 
-// Labels in one unit, with enough digits to distinguish them.
+// Returns labels in one unit, with enough digits to distinguish them.
 function tickLabels(list, unit) {
 	const largest = Math.max(...list.map(Math.abs));
 	const step = list.length > 1 ? Math.abs(list[1] - list[0]) : largest;
@@ -48,7 +48,8 @@ export function label(x, y, text, name, anchor) {
 
 // --- pairs ---
 
-// One change per pair: mean of the candidate's values over mean of the baseline's. Excluded pairs are separate.
+// Returns one change per pair: mean of the candidate's values over mean of the baseline's. `aside`
+// is the reason why a pair does not count.
 export function pairChanges(raw, metric) {
 	const values = raw.values[metric];
 	const pairs = new Map();
@@ -73,7 +74,8 @@ export function pairChanges(raw, metric) {
 	}));
 }
 
-// The range of most points, zero, the interval and the estimate; outliers are drawn at the edge.
+// Returns the range of most points, zero, the interval and the estimate; outliers are drawn at the
+// edge.
 function pairRange(points, metric) {
 	const counted = points.filter((p) => !p.aside).map((p) => p.change).sort((a, b) => a - b);
 	const from = counted.length ? counted : points.map((p) => p.change).sort((a, b) => a - b);
@@ -98,7 +100,7 @@ function drawBand(parts, metric, box, y) {
 		parts.push(line(box.left, y(metric.ratio - 1), box.right, y(metric.ratio - 1), `estimate ${metric.verdict}`));
 }
 
-// The distribution of the points that count, drawn sideways.
+// Draws the distribution of the points that count, sideways.
 function drawHistogram(parts, points, box, y, range) {
 	const counted = points.filter((p) => !p.aside);
 	const bins = Math.max(6, Math.min(24, Math.round(Math.sqrt(counted.length) * 2)));
@@ -151,8 +153,8 @@ function drawPairs(points, metric, width, what) {
 		'aria-label': `Change of ${metric.label} in ${points.length} pairs` }, parts);
 }
 
-// A chart that redraws itself when its width changes.
-// `apart`: the sides ran in two sessions, so repetitions are plotted instead of pairs.
+// Makes a chart that redraws itself when its width changes. `apart`: the sides ran in two sessions,
+// so repetitions are plotted instead of pairs.
 export function pairPlot(raw, metric, apart = false) {
 	const points = pairChanges(raw, metric.name);
 	const place = el('div', { class: 'plot' });
@@ -172,7 +174,7 @@ export function pairPlot(raw, metric, apart = false) {
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }
 
-// The standard deviation of the noise, estimated from the differences of neighbours.
+// Estimates the standard deviation of the noise from the differences of neighbours.
 function noiseOf(values) {
 	const list = values.filter(finite);
 	const steps = list.slice(1).map((v, i) => Math.abs(v - list[i])).sort((a, b) => a - b);
@@ -182,7 +184,7 @@ function noiseOf(values) {
 const SPARK_NOISE = 10; // the full height spans at least this many standard deviations
 const SPARK_LEVEL = 0.02; // the full height spans at least this share of the level
 
-// A word-sized trend, scaled so that noise looks small.
+// Draws a word-sized trend, scaled so that noise looks small.
 export function sparkline(values) {
 	const [width, height] = [140, 24];
 	const [least, most] = range(values);
@@ -198,7 +200,8 @@ export function sparkline(values) {
 
 const REACH = 2; // an outlier is farther away than this many times the range of the other values
 
-// Minimum and maximum without outliers: a level of two runs counts, a single distant value does not.
+// Returns minimum and maximum without outliers: a level of two runs counts, a single distant value
+// does not.
 function range(values) {
 	const list = values.filter(finite);
 	const last = list.length - 1;

@@ -7,7 +7,8 @@
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
-// Formats milliseconds, or millions of `unit`. A weight is a thousandth of such a value.
+// Returns formatters for values in milliseconds or, with `unit`, in millions of the unit. A weight
+// is a thousandth of such a value.
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };
@@ -15,7 +16,8 @@ function amounts(unit) {
 	return { unit, amount, delta: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + amount(Math.abs(value))) };
 }
 
-// For each node, the node shown for it: startup nodes and the sampler's nodes count as their callers.
+// Finds for each node the node shown instead: startup nodes and the sampler's nodes count as their
+// callers.
 function shownAs(nodes, names) {
 	const count = nodes.function.length;
 	const as = new Int32Array(count);
@@ -81,7 +83,8 @@ export function readProfile(data) {
 	};
 }
 
-// Most lists of children are short, where insertion sort beats the general sort, which calls back for each comparison.
+// Sorts by weight. Most lists of children are short, where insertion sort beats the general sort,
+// which calls back for each comparison.
 function widestFirst(list, from, to, weight) {
 	if (to - from > 24) {
 		list.subarray(from, to).sort((a, b) => weight[b] - weight[a] || a - b);
@@ -96,7 +99,7 @@ function widestFirst(list, from, to, weight) {
 	}
 }
 
-// Children of each node as slices of one array, sorted by `weight`.
+// Returns the children of each node as slices of one array, sorted by `weight`.
 export function childLists(profile, weight) {
 	const start = new Int32Array(profile.count + 1);
 	const list = new Int32Array(Math.max(0, profile.count - 1));
@@ -117,12 +120,14 @@ export function childLists(profile, weight) {
 	return { start, list, position };
 }
 
-// The share of a frame's new or gone callees whose time moved into or out of the frame itself.
+// Returns how much of the time of a frame's new or gone callees moved from or to the frame itself,
+// as a share.
 function movedShare(own, callees) {
 	return own < 0 && callees > 0 ? Math.min(1, -own / callees) : own > 0 && callees < 0 ? Math.min(1, own / -callees) : 0;
 }
 
-// The change of each frame's own time, without time that only moved between a function and a new or gone callee.
+// Returns the change of each frame's own time, without time that only moved between a function and
+// a new or gone callee.
 function ownChanges(profile) {
 	const { count, parent, inclusive, self } = profile;
 	const own = Float64Array.from(self[0], (before, i) => self[1][i] - before);

@@ -13,7 +13,7 @@ function costCell(cost, most) {
 		svg('svg', { width: 40, height: 10, class: 'share', 'aria-hidden': 'true' }, svg('rect', { x: 40 - width, width, height: 10, class: 'heat' })));
 }
 
-// Indentation shared by all lines is removed.
+// Returns the indentation shared by all lines, which is not shown.
 function commonIndent(rows) {
 	const indents = rows.filter((row) => row.text.trim()).map((row) => row.text.search(/\S/));
 	return indents.length > 0 ? Math.min(...indents) : 0;
@@ -32,7 +32,7 @@ function sourceRow(row, source, isHottest, style) {
 		el('td', { class: 'text' }, el('code', {}, document.createTextNode(row.text.slice(indent)))));
 }
 
-// A gap stands for omitted lines.
+// Does a gap stand for omitted lines before this row?
 function isGap(last, row) {
 	return Boolean(last) && [0, 1].some((side) => last.lines[side] && row.lines[side] && row.lines[side] > last.lines[side] + 1);
 }
@@ -56,7 +56,7 @@ function assemblyTable(f, name) {
 		el('p', { class: 'quiet' }, 'Instructions are numbered from the first of the function; addresses are left out, so that unchanged code looks the same.'));
 }
 
-// The lines of a function and, one click further, its instructions; either may be unknown.
+// Shows the lines of a function and, one click further, its instructions; either may be unknown.
 // The candidate's lines are links if `lineHref` returns an address.
 export function sourceTable(f, isOpen, lineHref) {
 	const name = clip(shortName(f.name), 80);

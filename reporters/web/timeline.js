@@ -16,7 +16,7 @@ function middle(values) {
 	return sorted.length > 0 ? (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2 : NaN;
 }
 
-// One entry per repetition with this metric, oldest first.
+// Returns one entry per repetition with this metric, oldest first.
 function inOrder(raw, metric) {
 	const values = raw.values[metric];
 	return raw.pair.map((pair, i) => ({ pair, i, arm: raw.arm[i], value: values[i], aside: raw.aside[i], started: raw.started_ms[i], steal: raw.steal[i] ?? 0 }))
@@ -64,7 +64,7 @@ function drawTimeline(list, unit, width, range) {
 		Math.floor((left - box.left) / step)))].pair };
 }
 
-// "Pairs 3 to 9: cpu time +12.1 %, median of 7 pairs that count."
+// Returns "Pairs 3 to 9: cpu time +12.1 %, median of 7 pairs that count."
 function rangeWords(raw, metric, range) {
 	const changes = pairChanges(raw, metric.name).filter((p) => !p.aside && chosenBy(range)(p)).map((p) => p.change);
 	const which = range ? `Pairs ${range[0]} to ${range[1]}` : 'All pairs';

@@ -16,7 +16,10 @@ static bool read_report(struct fg_store *store, const char *run, struct fg_store
 	return false;
 }
 
-/* Index of the run; FG_CARD_RUNS if it has no readable report or the limit is reached. */
+/*
+ * Returns the run's index and reads its report if needed; FG_CARD_RUNS if the report cannot be read
+ * or the limit is reached.
+ */
 static size_t find(struct fg_cards *cards, const char *run)
 {
 	size_t i = 0;

@@ -104,7 +104,7 @@ static void add_regions(struct fg_profile_set *to, const struct fg_profile_set *
 	}
 }
 
-/* Copies the candidate's part of one profile into an arm of another. */
+/* Copies the candidate's part of one profile into an arm of another profile. */
 static void add_side(struct fg_profile_set *to, const struct fg_profile_set *from, uint8_t arm)
 {
 	add_rows(to, from, arm);
@@ -280,7 +280,7 @@ static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, con
 	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
 }
 
-/* The requested measure; NULL for time. */
+/* Returns the requested measure; NULL for time. */
 static const char *other_measure(struct fg_request *rq)
 {
 	const char *name = fg_request_parameter(rq, "measure");

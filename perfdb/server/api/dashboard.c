@@ -14,7 +14,7 @@
 enum {
 	RUNS_DEFAULT = 30,
 	RUNS_MAX = 300,
-	MIN_CHAINED = 3,     /* successive commits that make a chain, as on the trend page */
+	MIN_CHAINED = 3,     /* minimum successive commits for a chain, as on the trend page */
 	INTERVAL_ERRORS = 7, /* approximate width of an interval, in standard errors */
 };
 
@@ -110,7 +110,7 @@ static void write_changes(struct dashboard *d, const struct fg_overview_row *row
 	fg_json_end(&d->w);
 }
 
-/* The steps between commits that the newest runs measured. */
+/* Collects the steps between commits that the newest runs measured; returns their number. */
 static size_t take_steps(const struct fg_history *history, struct fg_chain_edge *steps)
 {
 	size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lists of names: projects, benchmarks, metrics, recorded conditions. */
+/* Lists of names (projects, benchmarks, metrics, recorded conditions), and a project's usage. */
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 #include "store/serving/limits.h"

@@ -35,7 +35,7 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The signed-in author, or the author named in the body if nobody is signed in. */
+/* Returns the signed-in author, or the author named in the body if nobody is signed in. */
 static char *author_of(struct fg_request *rq, const cJSON *json)
 {
 	return rq->author ? fg_arena_strdup(&rq->arena, rq->author)

@@ -53,7 +53,7 @@ int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Can the server answer and store, according to the health threads? */
+/* Reports whether the server can answer and store, according to the health threads. */
 int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server *server = rq->server;

@@ -50,7 +50,7 @@ static int read_place(struct fg_request *rq, const char **project, const char **
 	return fg_request_may_see(rq, *project, err);
 }
 
-/* False if the request turns this part of the answer off. */
+/* Returns false if the request turns this part of the answer off. */
 static bool is_wished(struct fg_request *rq, const char *part)
 {
 	const char *wish = fg_request_parameter(rq, part);
@@ -203,7 +203,7 @@ static bool is_with_callees(struct fg_request *rq)
 	return of && strcmp(of, "callees") == 0;
 }
 
-/* Times are converted from nanoseconds to milliseconds, with a precision of 0.1 µs. */
+/* Converts times from nanoseconds to milliseconds, with a precision of 0.1 µs. */
 static double written(double value, bool is_time)
 {
 	return is_time ? round(value / 100) / 1e4 : value;

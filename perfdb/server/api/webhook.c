@@ -8,7 +8,7 @@
 #include "perfdb/server/api/handlers.h"
 
 enum {
-	TEXT_MAX_BYTES = 4096 /* limit of an address or template */
+	TEXT_MAX_BYTES = 4096 /* maximum size of an address or template */
 };
 
 static const char default_template[] =
