@@ -47,7 +47,9 @@ def used():
 
 
 def measure(command, environment, folder):
-    """(seconds of CPU time, of these the system's, seconds that passed, exit code, output)"""
+    """
+    (seconds of CPU time, seconds of system time among them, seconds elapsed, exit code, output)
+    """
     (before, system), began = used(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fastgate-costs-") as scratch:
         os.chmod(scratch, 0o755)  # a database server is another user

@@ -106,7 +106,7 @@ static struct fg_policy policy_of(const struct question *q, struct fg_metric_pol
 	return policy;
 }
 
-/* The largest recorded slowdown up to this one. */
+/* The largest recorded slowdown that does not exceed `permille`. */
 static int recorded_for(int permille)
 {
 	static const int recorded[] = {50, 20, 10, 5, 0};
@@ -134,7 +134,10 @@ static void set_effect(const struct recording *recording, struct card_row *row)
 	free(pairs);
 }
 
-/* The number of recorded pairs that fit in this time, but no fewer than can decide. */
+/*
+ * The number of recorded pairs that fit in this time, or the number needed to decide if that is
+ * larger.
+ */
 static unsigned pairs_within(const struct recording *recording, double seconds)
 {
 	double sum = 0.0;

@@ -275,7 +275,8 @@ class Bench:
     def truth(self, name, functions, runs, arguments=(), look_ns=1e6):
         """
         Counts how often a share lies within 3 sigma of the program's own measurement. Sigma is binomial:
-        a look at the first function stands for look_ns, a look at the second for a period.
+        a look at the first function stands for look_ns, and a look at the second stands for a
+        period.
         """
         inside, shares, true_shares, system, rusage = 0, [], [], [], []
         for _ in range(runs):

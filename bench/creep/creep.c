@@ -38,7 +38,7 @@ struct world {
 	const char *name;
 	double spread; /* standard deviation of a pair */
 	double drift;  /* the host's level rises and falls by this much */
-	double layout; /* every other build is this much slower by its layout */
+	double layout; /* odd commits are this much slower because of their layout */
 	/* share of the pairs disturbed by a neighbour, which makes them ten times as noisy */
 	double neighbours;
 	double creep; /* slowdown per step */
@@ -59,7 +59,9 @@ struct history {
 static char names[LONG + 1][NAME];
 static struct fg_policy policy;
 
-/* One execution per side at the same time: nearly all of the host's level cancels. */
+/*
+ * Draws a pair whose sides run at almost the same time, so nearly all of the host's level cancels.
+ */
 static double draw(const struct world *world, double change, double time, struct fg_random *random)
 {
 	const double now = world->drift * sin(6.283 * time);

@@ -86,7 +86,7 @@ def execute(words, folder):
 
 
 def stable(path, folder):
-    """A question that the program answers twice in the same way, and the answer."""
+    """Returns an option that makes the program print the same output twice, and that output."""
     for question in ["--version", "--help"]:
         first = execute([path, question], folder)
         if not first:

@@ -522,7 +522,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 	print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 }
 
-/* The location is known only if the database is a local file. */
+/* Asks after dropping the database from the page cache, so it must be a local file. */
 static void ask_cold(const char *database, const struct asker *warm)
 {
 	double times[COLD_ASKS];

@@ -24,8 +24,8 @@
 #include <inttypes.h>
 
 /*
- * CPU time, so that other jobs on the machine do not count; a single thread, all data in memory or
- * page cache.
+ * Measures CPU time, so that other jobs do not count. It is close to elapsed time: the benchmark
+ * has one thread, and its data are in memory or in the page cache.
  */
 static double since_ms(int64_t start_ns)
 {

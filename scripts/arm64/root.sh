@@ -37,7 +37,7 @@ for package in "$folder/apt/cache"/*.deb; do
 	unpack "$package" tools
 done
 
-# The libraries and all their dependencies, as if nothing were installed.
+# Download the libraries and all their dependencies, as if nothing were installed.
 cat >"$folder/apt/conf" <<TXT
 APT::Architecture "arm64";
 APT::Architectures { "arm64"; };

@@ -147,8 +147,8 @@ class Run:
     def expect_kept(self, folder, fresh, passed):
         """
         A repetition has ended when the next begins, and all have ended when the run passed. There
-        are more than REPETITIONS if the host took the CPU away from one: it is set aside, kept, and
-        measured again.
+        are more than REPETITIONS if the host took the CPU away from a repetition, which is then set
+        aside, kept, and measured again.
         """
         begun = self.begun(folder)
         ended = max(begun, REPETITIONS) if passed else begun - 1

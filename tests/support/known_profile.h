@@ -39,8 +39,8 @@ void known_profile_init(struct fg_profile *profile);
  */
 void known_profile_add_bytes(struct fg_profile *profile);
 /*
- * Adds allocation measures: one allocation of KNOWN_BYTES at each sample. Every second one is held
- * at the peak, every fourth at the end.
+ * Adds allocation measures: one allocation of KNOWN_BYTES at each sample. Every second allocation
+ * is held at the peak, and every fourth is held at the end.
  */
 void known_profile_add_heap(struct fg_profile *profile);
 /* Adds the memory held at two dumps. */

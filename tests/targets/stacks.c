@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Work on a coroutine's stack, in signal handlers on an alternate stack, in code without unwind
+ * Works on a coroutine's stack, in signal handlers on an alternate stack, in code without unwind
  * tables and in code with unusual ones.
  */
 #include "work.h"

@@ -127,7 +127,7 @@ static void poison(struct fg_stored_run *stored)
 	}
 }
 
-/* Removes all values, as of a benchmark whose program did not start. */
+/* Removes all values, as if the benchmark's program had not started. */
 static void take_values(struct fg_stored_run *stored)
 {
 	struct fg_series *series = &stored->run.series[0];

@@ -118,8 +118,8 @@ with tempfile.TemporaryDirectory() as empty:
     with open("/dev/full", "w", encoding="ascii") as full:
         check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
 
-    # Colours are never in a pipe, and on a terminal unless NO_COLOR is set; --color and CLICOLOR_FORCE
-    # force them.
+    # A terminal gets colours unless NO_COLOR is set, and a pipe gets none; --color and
+    # CLICOLOR_FORCE force colours.
     red = "\033["
     check(red not in run("hlep").stderr, "colours in a pipe")
     check(red in run("hlep", env={"CLICOLOR_FORCE": "1"}).stderr, "CLICOLOR_FORCE")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-doctor.py FASTGATE: every noise source is named with its evidence and its fix, and a quiet host has none.
+doctor.py FASTGATE: every noise source is named with its evidence and its fix, and a quiet host has
+no findings.
 
 The hosts are folders laid out like /proc and /sys; the programs are built here.
 """

@@ -132,7 +132,7 @@ def data_and_files_force_a_run():
     edit("helpers.c", "x * 5", "x * 7")
     pathlib.Path("notes.txt").write_text("read by nobody\n")
     edit("a.txt", "20000", "20001")
-    # it changed after the functions were recorded; now it is the same on both sides
+    # a.txt changed after the functions were recorded, and is the same on both sides
     check({"beta"}, {"alpha": "a.txt changed after the functions were recorded"}, *KEPT)
     os.unlink("notes.txt")
     git("checkout", "-q", "a.txt")

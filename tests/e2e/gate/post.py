@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-post.py FASTGATE ROOT: `fastgate run` in the environment of a pull request, with a
-stand-in of the API that keeps comments.
+post.py FASTGATE ROOT: `fastgate run` in the environment of a pull request, with a stand-in for the
+API that keeps comments.
 """
 import json
 import os

@@ -61,7 +61,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The baseline's program with these executed functions, separated by blanks. */
+/* The baseline's program with these executed functions, separated by spaces. */
 static void execute(struct fg_executed *executed, const char *functions)
 {
 	char digest[FG_CODE_FACT_SIZE];

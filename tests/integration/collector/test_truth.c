@@ -40,8 +40,8 @@ static const char *in_full_or(const char *all, const char *enough)
 }
 
 /*
- * Two functions that share a program's time. A sample of the first weighs look_ns, one of the
- * second weighs a period.
+ * Two functions that share a program's time. A sample of `a` weighs look_ns, and a sample of `b`
+ * weighs a period.
  */
 struct share {
 	const char *a;
@@ -277,7 +277,7 @@ static bool adds_up(const struct trace *trace)
 
 /*
  * If the host stops this machine for a while, time passes that the program did not spend, so one
- * good run of several is enough. The caller gets it.
+ * good run of several is enough. The caller gets that run.
  */
 static void assert_adds_up(const struct run *run, struct outcome *outcome)
 {

@@ -20,7 +20,7 @@ struct fg_test_server {
 	char key[69]; /* an administrator's token */
 };
 
-/* Passed as a token: sends none. NULL sends the administrator's. */
+/* As a token, makes a request without a token. NULL uses the administrator's token. */
 #define FG_TEST_NO_TOKEN   ""
 #define FG_TEST_SERVER_LOG "log" /* in the scratch folder */
 

@@ -25,7 +25,7 @@ static void end(int signal)
 	running = 0;
 }
 
-/* Each signal is sent when the one before has arrived: none may be missing. */
+/* Each signal is sent when the previous one has arrived: none may be missing. */
 static void *send(void *unused)
 {
 	long sent = 0;

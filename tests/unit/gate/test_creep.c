@@ -247,7 +247,7 @@ static void make_runs(double gain, uint64_t seed, struct fg_creep_runs *runs)
 }
 
 /*
- * In how many of 50 trials function 7 is named when it gains `gain` per step in each of the
+ * Returns in how many of 50 trials function 7 is named when it gains `gain` per step in each of the
  * benchmarks.  Adds the wrongly named functions to `wrong`.
  */
 static unsigned pooled(double gain, size_t benchmarks, unsigned *wrong)

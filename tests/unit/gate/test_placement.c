@@ -427,7 +427,9 @@ static void placement_applies_to_times_but_not_to_counts(void **state)
 	fg_arena_release(&j.arena);
 }
 
-/* 2.353 errors are 95 % on one side of Student's t with three degrees of freedom. */
+/*
+ * 2.353 standard errors are the one-sided 95 % limit of Student's t with three degrees of freedom.
+ */
 static void it_is_open_if_a_changed_caller_may_call_that_code_more_often(void **state)
 {
 	struct judged j;

@@ -78,7 +78,7 @@ static void the_shares_of_all_looks_are_alpha(void **state)
 
 /*
  * The code has 16 places, each with its own effect: the place in a cache line has a large and
- * constant effect, the place in a page a random one.
+ * constant effect, and the place in a page has a random effect.
  */
 static void draw_in_places(struct fg_random *random, double change, double *difference,
 			   uint8_t *layout)

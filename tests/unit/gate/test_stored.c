@@ -191,7 +191,7 @@ static void the_same_binary_passes(void **state)
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_true(b->identical);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
-	/* A different library or an unknown id is not identity. */
+	/* With a different library or an unknown id, the sides are not identical. */
 	fg_build_facts_set(builds[1], "build.library.libm.so.6", "1234");
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_build_facts_set(builds[0], "build.library.libm.so.6", "1234");

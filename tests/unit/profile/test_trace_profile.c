@@ -33,7 +33,7 @@ static void has_note(const struct fg_profile *profile, const char *note)
 	fail_msg("no note says \"%s\"", note);
 }
 
-/* A loss of one is in the singular, and no loss is noted if nothing was lost. */
+/* A single loss is reported in the singular, and no loss is noted if nothing was lost. */
 static void losses_are_reported_with_their_number(void **state)
 {
 	static const struct {

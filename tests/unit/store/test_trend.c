@@ -219,7 +219,7 @@ static void newest_is(struct fixture *f, const struct busiest *b, uint64_t seed)
 	fg_function_trend_release(&trend);
 }
 
-/* SQLite reuses the number of the newest series once that one is gone. */
+/* SQLite reuses the number of the newest series once that series is gone. */
 static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 {
 	static const struct fg_sample_shape more = {
