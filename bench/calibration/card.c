@@ -117,7 +117,7 @@ static int recorded_for(int permille)
 	return recorded[i];
 }
 
-/* The slowdown estimated from the whole recording. */
+/* Estimates the slowdown from the whole recording. */
 static void set_effect(const struct recording *recording, struct card_row *row)
 {
 	size_t count;
@@ -178,7 +178,7 @@ static void replay_recording(const struct question *q, const struct recording *r
 	row->load = recording->load;
 }
 
-/* Adds the row for all programs, then one per program. */
+/* Adds the row for all programs, then a row per program. */
 static void ask(const char *folder, const struct question *q, const char *condition,
 		size_t decisions, struct card *card)
 {

@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* The functions benchmark is short, so it is sampled four times as often as by default. */
+/* The functions benchmark is short, so it is sampled at a fixed, high rate. */
 #define RATE_HZ 4000
 
 struct recorder {

@@ -289,7 +289,7 @@ static double sampled(double share, size_t pairs, struct fg_random *random)
 	return (expected + sqrt(expected) * fg_random_normal(random)) / (SAMPLES * (double)pairs);
 }
 
-/* The functions' tests over one history. */
+/* Tests the functions over one history. */
 static void test_functions(const struct history *history, double creep, struct fg_random *random,
 			   struct fg_creep_rise *rises)
 {

@@ -126,7 +126,7 @@ static int is_in(pid_t process, long number)
 	return now == SYS_restart_syscall || (now == -1 && pc == behind - 4);
 }
 
-/* Timers continue while the process is stopped. */
+/* Is a sample pending? Timers continue while the process is stopped. */
 static int has_sample(pid_t process)
 {
 	static const char title[] = "SigPnd:";

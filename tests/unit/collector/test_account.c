@@ -206,7 +206,7 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 }
 
 /*
- * Each moment at which the thread was found in the kernel gets about its value. A difference is
+ * Each moment at which the thread was found in the kernel gets about one period. A difference is
  * spread over many moments, and in the end everything owed has been given.
  */
 static void portions_make_up_for_differences_together(void **state)

@@ -136,7 +136,7 @@ static void one_wild_pair_does_not_move_the_middle(void **state)
 	assert_true(fabs(middles[2] - 0.1) < NEAR);
 }
 
-/* Two pairs per layout, a tenth above and below its mean: 7 / 4 of the variance. */
+/* Two pairs per layout, 0.1 above and below its mean: their variance is scaled by 7 / 4. */
 static void two_pairs_of_each_layout_are_enough(void **state)
 {
 	uint8_t layout[2 * FG_LINE_PLACES];

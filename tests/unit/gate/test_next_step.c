@@ -12,7 +12,7 @@ struct walk {
 	size_t series[2];
 };
 
-/* A benchmark whose code changed, before its first pair. */
+/* Sets up a benchmark whose code changed, before its first pair. */
 static void set_up(struct walk *w)
 {
 	*w = (struct walk){0};
@@ -143,7 +143,7 @@ static void an_undecided_run_looks_again_until_nothing_is_left(void **state)
 	tear_down(&w);
 }
 
-/* Takes a benchmark of a second per pair, with a budget of `budget_s`, to its first pair. */
+/* Measures the first pair of a benchmark of a second per pair, with a budget of `budget_s`. */
 static void reach_the_second_pair(struct walk *w, int64_t budget_s)
 {
 	set_up(w);

@@ -14,7 +14,10 @@ enum {
 	PAIRS = 10,
 };
 
-/* The 99.5 % quantile of t with 9 degrees of freedom. */
+/*
+ * Half the interval at a swing of one: a third of the 99.5 % quantile of t with 9 degrees of
+ * freedom.
+ */
 #define REACH (3.2498355415921254 / 3)
 #define MS    1e6
 
@@ -214,9 +217,7 @@ static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void
 	end(&p);
 }
 
-/*
- * Two functions are slower, each on its own paths; on other paths the first is faster or unchanged.
- */
+/* Two functions are slower, each on its own paths; `fit` is faster or unchanged on other paths. */
 static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 {
 	const struct fg_benchmark_verdict *b = NULL;
@@ -860,7 +861,7 @@ static void without_samples_of_one_side_no_function_is_blamed(void **state)
 	}
 }
 
-/* A millisecond in which the execution ends before the sampler starts. */
+/* On both sides, the sampler misses more than a millisecond of the execution. */
 static void time_unseen_on_both_sides_counts_against_neither(void **state)
 {
 	const struct fg_benchmark_verdict *b;

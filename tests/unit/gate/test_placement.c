@@ -150,7 +150,7 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 	}
 }
 
-/* A rebuilt plugin, for example: no known file has moved. */
+/* If no known file differs, the cause may be something else, such as a rebuilt plugin. */
 static void the_same_files_are_not_placed_elsewhere(void **state)
 {
 	struct fg_series *series = make_moved_build();
@@ -162,7 +162,7 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-/* Other code lies elsewhere; other inputs, or other files with the same code, do not prove that. */
+/* Other inputs, and other files with the same code, are not other code of the project. */
 static void only_other_code_of_the_project_is_other_code(void **state)
 {
 	static const struct {
@@ -383,7 +383,10 @@ static void make_judged(struct judged *j)
 	};
 }
 
-/* Is every function, library, region and path unchanged, or has it lost all its guilt? */
+/*
+ * Checks the functions, libraries, regions and paths: if `placed`, certain changes are placement;
+ * else nothing has changed.
+ */
 static void assert_placed(const struct judged *j, bool placed)
 {
 	static const enum fg_outcome before[NODES] = {FG_OUTCOME_REGRESSION, FG_OUTCOME_IMPROVEMENT,

@@ -138,7 +138,7 @@ static void check_resumed(const struct trial *trial, const struct fg_rule_findin
 	assert_memory_equal(&now.low, &found->low, sizeof(now.low));
 }
 
-/* The number of pairs needed is enough if they are like the measured ones. */
+/* The reported number of pairs is enough if the further pairs are like the measured ones. */
 static void check_needed(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const size_t needed = fg_rule_pairs_needed(&trial->rule, trial->difference, trial->count);

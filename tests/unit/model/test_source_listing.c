@@ -132,10 +132,7 @@ static void a_long_function_shows_expensive_lines_only(void **state)
 	fg_arena_release(&arena);
 }
 
-/*
- * The text before the function differs, and each side has its first cost on a different line of
- * that text.
- */
+/* The text before the function differs, and one side has a cost in it. */
 static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 {
 	static const char old_text[] =

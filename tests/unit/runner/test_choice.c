@@ -124,7 +124,7 @@ static void a_spread_is_the_mean_distance_from_the_median(void **state)
 	assert_float_equal(fg_trial_spread(&trial), 0.02, 1e-12);
 }
 
-/* Adds a warm-up, a pair that counts, and a pair that does not. */
+/* Adds a repetition that counts, and four that are set aside for different reasons. */
 static void add_repetitions(struct fg_series *series)
 {
 	static const uint16_t asides[] = {FG_ASIDE_WARMUP, FG_ASIDE_TRIAL, FG_ASIDE_SOLO, 0,

@@ -270,7 +270,10 @@ static void sums_beyond_measure_stay_sums(void **state)
 
 /* ---- totals as bytes ---- */
 
-/* Every third id from 10 on; the values are whole steps, so that they are restored exactly. */
+/*
+ * Makes totals with every third id from 10 on; the values are whole steps, so that they are
+ * restored exactly.
+ */
 static struct fg_totals made_totals(size_t count)
 {
 	struct fg_totals totals = {.items = fg_xcalloc(count, sizeof(*totals.items)),
