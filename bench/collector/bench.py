@@ -212,7 +212,7 @@ class Bench:
                               for part in (0.5, 0.99, 0.999, 0.9999, 1)))
 
     def real(self):
-        """The share of samples of real programs with an incomplete stack."""
+        """Prints the share of samples of real programs with an incomplete stack."""
         scratch, source = self.scratch, os.path.dirname(os.path.abspath(__file__))
         commands = {
             "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..",

@@ -138,7 +138,7 @@ def judge(arguments, path, base):
 
 
 def agrees(outcome, bare):
-    """Drops fastgate's own lines, which follow the program's."""
+    """Is the outcome that of the bare program? fastgate's own lines may follow the program's."""
     code = bare.code if bare.code >= 0 else 128 - bare.code
     return (outcome is not None and outcome.code == code and outcome.out == bare.out and
             outcome.err.startswith(bare.err))

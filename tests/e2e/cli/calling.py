@@ -22,7 +22,7 @@ def run(*arguments, env=None, stdout=subprocess.PIPE, cwd=None, **more):
 
 
 def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
-    """Run with a terminal as standard output and error, and return what it showed."""
+    """Runs fastgate with a terminal as standard output and error; returns what it showed."""
     import fcntl
     import struct
     import termios

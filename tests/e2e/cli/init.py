@@ -93,7 +93,7 @@ def a_stripped_program_is_reported():
 
 
 def crunch(source, more=""):
-    """A project with one program, which has the name of its folder."""
+    """Makes a project with one program, which has the name of its folder."""
     os.mkdir("crunch-1.2")
     os.chdir("crunch-1.2")
     write("main.c", source)

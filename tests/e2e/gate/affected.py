@@ -64,7 +64,10 @@ def edit(path, old, new):
 
 
 def measure(*options, env=None):
-    """The benchmarks that were left out, and the reason for each measured one."""
+    """
+    Runs the gate; returns the benchmarks left out, the reason for each measured one, and standard
+    error.
+    """
     done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post",
                *(options or ("--affected",)), env=env)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"

@@ -46,7 +46,7 @@ def webhooks(receiver):
 
 
 def expect_formats(receiver, forms, done):
-    """Each webhook got the report that its target names."""
+    """Checks that each webhook got the report that its target names."""
     if receiver.count != len(forms):
         fail(f"{receiver.count} deliveries for {forms}", done)
     for path, headers, body in [receiver.take() for _ in forms]:
