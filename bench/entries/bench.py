@@ -127,7 +127,7 @@ def judge(arguments, path, base):
                 return path, "same", counts_of(seen[mode].err.decode(errors="replace")), None
             if mode == "entries" and refused(seen[mode]):
                 return path, "refused", None, seen[mode].err.decode(errors="replace")[-200:]
-        # A run without jumps shows whose fault it is.
+        # A run without jumps shows whether the jumps cause the difference.
         kind = "differs" if agrees(seen["imports"], bare) else "differs without jumps, too"
         what = seen["entries"]
         text = "time limit" if not what else \

@@ -157,8 +157,8 @@ class Run:
                f"{ended} repetitions had ended, {begun} had begun, {kept} are stored")
 
     def try_once(self, folder, fault, environment):
-        # A thread measures the cost of samples for a tenth of a second, so this is on only if that
-        # thread may fail.
+        # A thread measures the cost of samples for a tenth of a second, so the automatic rate is
+        # used only if that thread may fail.
         may_fail = fault.kind == "spawn" or self.tools.given.all
         words = ("--set", "measure.sampler.rate=auto") if may_fail else ()
         code, out, err = self.tools.fastgate(folder, "run", *words, environment=environment)

@@ -80,7 +80,7 @@ ten_kills() {
 	done
 }
 
-# 26 calls per round.
+# Each round of eintr makes 26 system calls.
 mkdir -p "$scratch/calls"
 timeout -s KILL $((seconds + 3600)) env "LD_PRELOAD=$library" "FASTGATE_COLLECTOR_OUTPUT=$scratch/calls" FASTGATE_COLLECTOR_PERIOD=100000 \
 	"$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &

@@ -114,9 +114,9 @@ class Room:
         self.seconds = {}
         self.kills = collections.Counter()
         self.statements = set()  # (file, line)
-        # (file, line) or (file, None): the tests that execute it
+        # (file, line) or (file, None): the tests that execute this line, or any line of the file
         self.executing = collections.defaultdict(set)
-        # removed with the last reference
+        # the folder is removed with the last reference to this object
         self.folder = tempfile.TemporaryDirectory(prefix="fastgate-mutants-")
         self.kept = pathlib.Path(self.folder.name)
         self.programs = {}

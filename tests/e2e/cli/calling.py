@@ -102,8 +102,8 @@ with tempfile.TemporaryDirectory() as empty:
         check(run(*arguments).returncode == 0, f"{arguments} is refused")
     check(run("--version").stdout.startswith("fastgate "), "--version")
 
-    # A command whose output fails does not succeed, and prints one clear line, or none if the reader has
-    # closed the pipe.
+    # A command fails if its output cannot be written, and prints one clear line, or none if the
+    # reader has closed the pipe.
     with open("/dev/full", "w", encoding="ascii") as full:
         done = run("help", stdout=full)
         check(done.returncode == 6 and "No space left on device" in done.stderr, f"full disk: {done}")
@@ -114,7 +114,7 @@ with tempfile.TemporaryDirectory() as empty:
     check(done.returncode == 6 and done.stderr == "", f"a reader that left, as head does: {done}")
     done = run("help", stdout=None, preexec_fn=lambda: os.close(1))
     check(done.returncode == 6 and "standard output" in done.stderr, f"closed stdout: {done}")
-    # A failed output never hides a worse exit code.
+    # If output fails after a worse error, the exit code is that of the error.
     with open("/dev/full", "w", encoding="ascii") as full:
         check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
 

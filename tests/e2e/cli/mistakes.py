@@ -89,7 +89,8 @@ def broken_store():
     write(".fastgate/store.db", "this is a text, and no database at all\n")
 
 
-# Title, set-up, command, remedy; a line of text alone is a heading. The document is generated from it.
+# Title, set-up, command, remedy; a line of text alone is a heading. The document is generated from
+# this list.
 MISTAKES = [
     "The command line and fastgate.yml",
     ("There is no fastgate.yml", nothing, "fastgate run",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests in this folder: a private folder, a private home, and functions with expectations.
+# Shared by the tests in this folder: a private folder, a private home, and functions that check expectations.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
