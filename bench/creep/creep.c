@@ -281,7 +281,10 @@ static void show_unchanged(bool is_identical)
 
 /* ---- functions ---- */
 
-/* Samples of a function in `pairs` repetitions: Poisson, approximated by a normal distribution. */
+/*
+ * Draws the number of samples of a function in `pairs` repetitions: Poisson, approximated by a
+ * normal distribution.
+ */
 static double sampled(double share, size_t pairs, struct fg_random *random)
 {
 	const double expected = share * SAMPLES * (double)pairs;

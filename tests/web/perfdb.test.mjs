@@ -229,7 +229,7 @@ async function failedGate(context) {
 	await page.close();
 }
 
-// The bodies that a commit gets from `report --post-from`, by the kind of target.
+// Runs `report --post-from`; returns the bodies that the commit gets, by the kind of target.
 async function postedToGitHub(report) {
 	const project = join(folder, 'posting');
 	const posted = new Map();

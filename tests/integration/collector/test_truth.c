@@ -33,7 +33,7 @@ static bool is_measuring(void)
 	return getenv("FASTGATE_MEASURE_TRUTH") != NULL;
 }
 
-/* A program's argument: enough work for statistics, or just enough to show a bias. */
+/* Returns a program's argument: enough work for statistics, or just enough to show a bias. */
 static const char *in_full_or(const char *all, const char *enough)
 {
 	return is_measuring() ? all : enough;
@@ -56,7 +56,7 @@ struct sums {
 	double true_b;
 };
 
-/* Sets `wrong` to "" if the share is within the tolerance, else to a message. */
+/* Sets `wrong` to "" if the share is within the tolerance, otherwise to a message. */
 static void judge_share(const struct sums *sums, double look_ns, char *wrong, size_t size)
 {
 	const double all = sums->seen_a + sums->seen_b;
@@ -304,7 +304,7 @@ static void user_and_system_time_are_distinguished(void **state)
 	outcome_release(&outcome);
 }
 
-/* Nearly all system time is spent in `function`, in one run of several. */
+/* Asserts that nearly all system time is spent in `function`, in one run of several. */
 static void assert_spends_system_time(const struct run *run, const char *function)
 {
 	double seen = 0;

@@ -50,7 +50,7 @@ static void *receive(void *unused)
 	return unused;
 }
 
-/* A pipe through which every byte has to come. */
+/* Writes bytes to a pipe and reads each of them back. */
 static void *talk(void *unused)
 {
 	unsigned char next = 0;

@@ -11,7 +11,7 @@
 
 static const double offsets[FG_LINE_PLACES] = {0.00, 0.16, 0.24, 0.32};
 
-/* Pairs use the layouts in turn. */
+/* Draws pairs, which use the layouts in turn. */
 static void draw(struct fg_random *random, double scatter, double *difference, uint8_t *layout)
 {
 	for (size_t i = 0; i < PAIRS; i++) {

@@ -395,7 +395,7 @@ static void half_of_the_error_allowance_is_shared_evenly_and_half_by_size(void *
 	assert_null(family.tested);
 }
 
-/* The 75 % quantile of t with 9 degrees of freedom. */
+/* At alpha 0.5 the interval reaches to the 75 % quantile of t, here with 9 degrees of freedom. */
 static void an_interval_is_as_wide_as_the_error_rate_requires(void **state)
 {
 	const double reach = 0.70272214675132 / 3;
@@ -683,7 +683,7 @@ static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **stat
 	}
 }
 
-/* Below a quarter of a percent of the 200 ms that the baseline takes. */
+/* The floor is a quarter of a percent of the 200 ms that the baseline takes. */
 static void a_sure_change_below_the_floor_is_not_reported(void **state)
 {
 	static const struct {

@@ -20,7 +20,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Two builds with the same code and inputs. */
+/* Makes two builds with the same code and inputs. */
 static struct fg_series *make_moved_build_with(double change)
 {
 	struct fg_series *series;
@@ -37,7 +37,7 @@ static struct fg_series *make_moved_build_with(double change)
 	return series;
 }
 
-/* Two builds with the same code and inputs, of which the candidate is 5 % slower. */
+/* Makes two builds with the same code and inputs, of which the candidate is 5 % slower. */
 static struct fg_series *make_moved_build(void)
 {
 	return make_moved_build_with(0.05);

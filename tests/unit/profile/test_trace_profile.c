@@ -8,7 +8,7 @@
 
 static const uint64_t ms = 1000000;
 
-/* A trace that consists of a header only. */
+/* Makes a trace that consists of a header only. */
 static struct fg_trace trace_of(uint32_t pid)
 {
 	return (struct fg_trace){.header = {.pid = pid,

@@ -9,7 +9,7 @@
 
 static const struct fg_choice_goal goal = {.min_pairs = 10, .margin = 0.02};
 
-/* A trial of `count` observations that scatter by `noise` and take `seconds` each. */
+/* Makes a trial of `count` observations that scatter by `noise` and take `seconds` each. */
 static struct fg_trial made_trial(struct fg_random *random, size_t count, double noise,
 				  double seconds)
 {
