@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recorded pairs of a program and its copy, drawn in stretches: neighbouring pairs stay neighbours,
- * so that a disturbance of several pairs stays one.  The sign of each pair is drawn again, like the
- * order of start in a run.
+ * so that a disturbance of several pairs stays whole.  The sign of each pair is drawn again, like
+ * the order of start in a run.
  */
 #ifndef FG_BENCH_RECORDED_H
 #define FG_BENCH_RECORDED_H

@@ -14,7 +14,8 @@ set(FG_TEST_TIMEOUT_S 600)
 #   compilers                            reads a compiler's output, so it also runs in clang's build
 #   arm64                                run by `./dev test arm64`
 #
-# Seconds that tests of more than eleven take in `./dev test`: the longest are started first, so that none runs alone at the end.
+# Durations in `./dev test` of the tests that take more than eleven seconds. The longest are started first, so that
+# none runs alone at the end.
 set(FG_LONG_TESTS
 	e2e.web_perfdb 44 e2e.web_report 39 e2e.cli_init 28 e2e.record_options 25 integration.collector_guest 25
 	integration.collector_truth 24 integration.collector_guest_i386 23 integration.perfdb_call_paths_postgresql 22

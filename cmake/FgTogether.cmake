@@ -1,6 +1,7 @@
-# fg_compile_together(): compiles several sources of a room in one run of the compiler, because its start is a quarter of the time.
-# Only for builds with a sanitizer: other builds must find a missing #include, which another source would supply here. Sources with
-# equal private names are kept apart by scripts/together.py, whenever CMake runs.
+# fg_compile_together(): compiles several sources of a room in one run of the compiler, because starting the compiler
+# takes a quarter of the compile time. Only for builds with a sanitizer: other builds must find a missing #include,
+# which another source would supply here. Sources with equal private names are kept apart by scripts/together.py,
+# whenever CMake runs.
 option(FG_TOGETHER "builds with a sanitizer compile several sources in one go" ON)
 set(FG_TOGETHER_AT_MOST 8)
 # One file's array may have the name of another's parameter, and two headers that no file includes together

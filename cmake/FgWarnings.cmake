@@ -15,7 +15,7 @@ target_compile_options(fg_warnings INTERFACE
 add_library(fg_hardening INTERFACE)
 target_compile_options(fg_hardening INTERFACE
 	-fstack-protector-strong -fstack-clash-protection)
-# Not with a sanitizer. This is a plain if(), because the comma in "address,undefined" would end the
+# Fortify only without a sanitizer. This is a plain if(), because the comma in "address,undefined" would end the
 # argument of a generator expression.
 if(NOT FG_SANITIZE)
 	target_compile_options(fg_hardening INTERFACE $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)

@@ -38,7 +38,7 @@ FOREIGN = ("tests/targets/", "examples/", "bench/")
 # analysed instead of our code.
 TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option",
         "--extra-arg=-O0"]
-# in addition to those of cmake/FgWarnings.cmake
+# added to the warnings of cmake/FgWarnings.cmake
 CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum",
                   "--extra-arg=-Wmisleading-indentation"]
 # The analyzer's default is 225,000 nodes per function. Twelve files of gate/ take 2.6 s with these
@@ -72,7 +72,10 @@ KEPT_S = 30 * 24 * 3600  # time after which an unused stamp is removed
 
 
 def open_cache(build):
-    """A folder shared by all clones; without a writable home, one inside this build."""
+    """
+    Returns a folder shared by all clones, or a folder inside this build if the home is not
+    writable.
+    """
     given = os.environ.get("FASTGATE_ANALYSIS_CACHE")
     try:
         caches = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")

@@ -39,8 +39,8 @@ def missing_in_container(root):
 
 def known_tests(root, build):
     """
-    Names of the tests in a build's folder, of those that CMake adds only on some machines, and of
-    the collector's cases.
+    Names of the tests in a build's folder, of the tests that CMake adds only on some machines, and
+    of the cases in the collector's tests.
     """
     names = set()
     for path in (build / "tests").rglob("CTestTestfile.cmake"):

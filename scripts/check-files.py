@@ -4,8 +4,8 @@
 Checks that the files of a room do not form a cycle, that every exported name is used, and that an
 fg_ tag names one type.
 
-A source depends on another if it names one of its functions or objects, a header on the headers it
-includes. A cycle is printed with the name that causes each step.
+A source depends on another source if it names one of the other's functions or objects; a header
+depends on the headers that it includes. A cycle is printed with the name that causes each step.
 """
 
 import ast
@@ -62,7 +62,7 @@ def exported(code):
 
 def read(root):
     """
-    Returns the rooms; {file: its text without comments}; {source: names it exports, but for those
+    Returns the rooms; {file: its text without comments}; {source: names it exports, except names
     that assembly calls}; {header: headers it includes}; {tag: files that define a type of that
     name}.
     """
@@ -180,7 +180,7 @@ def strings(text):
 
 
 def is_c_program(text):
-    """A C program, or a function with a body of more than three lines."""
+    """Is the text a C program, or does it have a function with a body of more than three lines?"""
     if "#include <" in text and "main(" in text:
         return True
     found = C_FUNCTION.search(text)

@@ -4,7 +4,7 @@
 check-headers.py ROOT BUILD_FOLDER: checks that every header of the rooms compiles alone and can be
 included twice.
 
-The build shows it for every header that a source includes before anything else. The few other
+The build shows this for every header that a source includes before anything else. The few other
 headers are compiled here, with the flags of a source in their room.
 """
 import json

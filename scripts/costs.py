@@ -47,7 +47,9 @@ def used():
 
 
 def measure(command, environment, folder):
-    """(seconds of CPU time, of these the system's, seconds that passed, exit code, output)"""
+    """
+    (seconds of CPU time, seconds of system time among them, seconds elapsed, exit code, output)
+    """
     (before, system), began = used(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fastgate-costs-") as scratch:
         os.chmod(scratch, 0o755)  # a database server is another user
@@ -76,7 +78,7 @@ def main():
     build = os.path.abspath(sys.argv[1])
     pattern = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # a shell ignores these for background jobs, but tests send them
+    # a shell makes its background jobs ignore these signals, but tests send them
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     rows, bad = [], 0

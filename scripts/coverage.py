@@ -58,7 +58,7 @@ ERROR_PATH = re.compile(r"fg_error_|fg_cli_(fail|usage|warn)\(|goto \w+;|return 
 
 
 def error_lines(path):
-    """The line numbers of these statements, up to their semicolons."""
+    """The line numbers of the statements that match ERROR_PATH, up to their semicolons."""
     found = set()
     inside = False
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The step of action.yml after the gate, which has the secrets and measures nothing: it sends the run to the
-# perfdb server, and the report to the targets of report.post in fastgate.yml. GITHUB_TOKEN and
-# FASTGATE_ACTION_* come from the inputs.
+# The step of action.yml after the gate. This step has the secrets and measures nothing: it sends the run to the
+# perfdb server, and the report to the targets of report.post in fastgate.yml. GITHUB_TOKEN and FASTGATE_ACTION_* come
+# from the inputs.
 set -u
 program=${FASTGATE_ACTION_PROGRAM:?}
 report=${RUNNER_TEMP:-/tmp}/fastgate/fastgate.json

@@ -91,12 +91,12 @@ def test(preset, jobs, *selection):
 
 def lanes(jobs):
     """
-    (in front, in the background). The seconds are from two quiet CPUs, and are used until a
-    run has measured its own.
+    Returns the stages (in front, in the background). Their expected seconds are from two quiet
+    CPUs, and are used until a run has measured its own.
 
-    One build per compiler is enough. gcc's is the one that users get, and the tests are optimised
-    too, because gcc then finds and warns of more. clang's has the sanitizers, clang's warnings, and
-    the tests labelled "compilers".
+    One build per compiler is enough. gcc's build is the one that users get; its tests are optimised
+    too, because gcc then warns about more faults. clang's build has the sanitizers, clang's
+    warnings, and the tests labelled "compilers".
     """
     front = [
         Stage("build release", 90, [], *build("release", jobs, "optimised_tests")),
@@ -159,7 +159,9 @@ class Suite:
             print(f"[{elapsed // 60:2}:{elapsed % 60:02}] {text}{rest}", flush=True)
 
     def show_log(self, stage):
-        """Everything from tests, which print only failures; the end of any other log."""
+        """
+        Prints the log of tests without the lines about passed tests, or the end of any other log.
+        """
         lines = stage.log.read_text(encoding="utf-8", errors="replace").splitlines()
         if any(words[0] == "ctest" for words in stage.commands):
             lines = [line for line in lines

@@ -106,7 +106,7 @@ static struct fg_policy policy_of(const struct question *q, struct fg_metric_pol
 	return policy;
 }
 
-/* The largest recorded slowdown up to this one. */
+/* The largest recorded slowdown that does not exceed `permille`. */
 static int recorded_for(int permille)
 {
 	static const int recorded[] = {50, 20, 10, 5, 0};
@@ -117,7 +117,7 @@ static int recorded_for(int permille)
 	return recorded[i];
 }
 
-/* The slowdown estimated from the whole recording. */
+/* Estimates the slowdown from the whole recording. */
 static void set_effect(const struct recording *recording, struct card_row *row)
 {
 	size_t count;
@@ -134,7 +134,10 @@ static void set_effect(const struct recording *recording, struct card_row *row)
 	free(pairs);
 }
 
-/* The number of recorded pairs that fit in this time, but no fewer than can decide. */
+/*
+ * The number of recorded pairs that fit in this time, or the number needed to decide if that is
+ * larger.
+ */
 static unsigned pairs_within(const struct recording *recording, double seconds)
 {
 	double sum = 0.0;
@@ -175,7 +178,7 @@ static void replay_recording(const struct question *q, const struct recording *r
 	row->load = recording->load;
 }
 
-/* Adds the row for all programs, then one per program. */
+/* Adds the row for all programs, then a row per program. */
 static void ask(const char *folder, const struct question *q, const char *condition,
 		size_t decisions, struct card *card)
 {

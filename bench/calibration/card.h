@@ -30,7 +30,7 @@ struct card_row {
 	unsigned median_goal;
 	double load; /* mean load average of the recordings; NaN: unknown */
 	size_t recorded_pairs;
-	double effect; /* relative effect within a recording; NaN: the row covers several */
+	double effect; /* relative effect within a recording; NaN: the row covers several recordings */
 	double effect_error;
 	size_t tested; /* number of functions */
 	double milliseconds;

@@ -122,8 +122,8 @@ static void try_observation(const struct recorded_pair *from, size_t count, size
 }
 
 /*
- * The trial of runner/schedule/trial.c on neighbouring observations, taken from the same part of
- * both recordings, which were made in turns.
+ * Repeats the trial of runner/schedule/trial.c on neighbouring observations, from the same part of
+ * both recordings: the schedules were recorded alternately.
  */
 static enum fg_schedule choose_again(const struct both *both, struct fg_random *random)
 {

@@ -5,8 +5,8 @@
  *
  * For functions that are equal in both programs, the arms of each drawn pair are swapped at random.
  * Without the swap, every decision would repeat the chance effects of the one recording: a function
- * that happens to lie three errors above zero would be flagged in most draws, and the share of
- * false flags would describe this recording, not the method.
+ * that happens to lie three standard errors above zero would be flagged in most draws, and the
+ * share of false flags would describe this recording, not the method.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"

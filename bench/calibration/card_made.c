@@ -91,7 +91,9 @@ static void made_measure(struct made *made, unsigned pairs)
 			 &made->series);
 }
 
-/* Goes from look to look. Returns whether the run fails. */
+/*
+ * Measures and decides from look to look until the verdict is final. Returns whether the run fails.
+ */
 static bool made_fails(struct made *made, struct fg_gate_progress *progress)
 {
 	*progress = (struct fg_gate_progress){.next_look = 1};

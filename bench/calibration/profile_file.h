@@ -8,7 +8,7 @@
  *	R <pair> <arm> <cpu ns> <load> <total ns> <count> [<node> <samples> <self ns>]...
  *	                                a repetition
  *
- * Fields are separated by tabs, those in brackets by blanks.
+ * Fields are separated by tabs, those in brackets by spaces.
  */
 #ifndef FG_BENCH_CALIBRATION_PROFILE_FILE_H
 #define FG_BENCH_CALIBRATION_PROFILE_FILE_H

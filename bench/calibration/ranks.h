@@ -26,9 +26,9 @@ struct fg_ranked {
 double fg_ranks_assign(struct fg_ranked *items, size_t count);
 double fg_ranks_sum_first(const struct fg_ranked *items, size_t count);
 
-/* Normal approximation with continuity correction. */
+/* Tests by the normal approximation with continuity correction. */
 struct fg_test fg_test_normal(double statistic, double mean, double variance);
-/* Both tails of a discrete distribution, given as the probabilities of 0 .. size - 1. */
+/* Computes both tails of a discrete distribution, given as the probabilities of 0 .. size - 1. */
 struct fg_test fg_test_exact(const double *probability, size_t size, double statistic);
 /* Fills in p_two_sided from the two tails. */
 struct fg_test fg_test_two_sided(struct fg_test test);

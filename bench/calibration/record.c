@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* The functions benchmark is short, so it is sampled four times as often as by default. */
+/* The functions benchmark is short, so it is sampled at a fixed, high rate. */
 #define RATE_HZ 4000
 
 struct recorder {
@@ -221,7 +221,7 @@ static int record_choices(struct recorder *recorder, char **programs, uint32_t w
 	const int64_t end_ns = fg_clock_monotonic_ns() + recorder->budget_ns;
 	int status = FG_OK;
 
-	/* The trial's length depends on the benchmark's budget, so it gets an ample one. */
+	/* The trial's length depends on the benchmark's budget, so the budget is ample. */
 	recorder->budget_ns = 3600 * FG_NS_PER_S;
 	for (uint32_t i = count_lines(recorder->path);
 	     i < wanted && fg_clock_monotonic_ns() < end_ns; i++) {

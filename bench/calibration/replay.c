@@ -72,7 +72,10 @@ struct recorded_pair *recording_pairs(const struct recording *recording, size_t 
 		}
 		if (n[0] == 0 || n[0] != n[1])
 			continue;
-		/* Two executions ran at once, four one after the other. */
+		/*
+		 * The two executions of a pair ran at once, the four of a block one after the
+		 * other.
+		 */
 		pairs[used++] =
 			(struct recorded_pair){.difference = logs[1] / n[1] - logs[0] / n[0],
 					       .seconds = (n[0] == 1 ? longest : sum) / 1e9};

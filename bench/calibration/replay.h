@@ -56,8 +56,8 @@ struct decision {
 };
 
 /*
- * One decision by the project's own rule (fg_gate_look) on pairs drawn with replacement, with the
- * looks of a run of up to max_pairs.
+ * Decides by the project's own rule (fg_gate_look) on pairs drawn with replacement, with the looks
+ * of a run of up to max_pairs.
  */
 struct decision replay_decide(const struct replay *replay, struct fg_random *random);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rules by which popular tools report a slowdown, applied to our recordings. Only the rule is
+ * The rules by which popular tools report a slowdown, applied to our recordings. Only the rules are
  * theirs: our runner measured the executions, one after the other. A bootstrap is replaced by its t
  * approximation.
  */
@@ -19,9 +19,7 @@ static bool by_mann_whitney(const double *first, const double *second, size_t co
 	       fg_median(second, count) > fg_median(first, count);
 }
 
-/*
- * criterion: p of a t statistic below 5 %, and the interval of the change of the mean beyond 1 %.
- */
+/* criterion: p of a t statistic below 5 %, and the interval of the mean's change beyond 1 %. */
 static bool by_criterion(const double *first, const double *second, size_t count)
 {
 	struct mean_difference w = welch_test(second, count, first, count);
@@ -82,7 +80,10 @@ const struct rival rivals[] = {
 };
 const size_t rival_count = FG_ARRAY_SIZE(rivals);
 
-/* The executions of `arm` (-1: any), starting at number `from`. */
+/*
+ * Copies the times of `runs` executions of `arm` (-1: any), from number `from` on. Returns their
+ * number.
+ */
 static size_t take(const struct rival *rival, const struct recording *recording, int arm,
 		   size_t from, size_t runs, double *values)
 {
@@ -100,7 +101,7 @@ static size_t take(const struct rival *rival, const struct recording *recording,
 	return used;
 }
 
-/* Runs per side. The recording must hold three stretches, so that a draw can choose. */
+/* Runs per side: at most a third of the recording, so that there are stretches to choose from. */
 static size_t affordable_runs(const struct rival *rival, const struct recording *recording)
 {
 	return fg_min_size(rival->runs, recording->count / 6);

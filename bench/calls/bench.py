@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Called by run: FASTGATE SOURCE ROUNDS. All ways take turns; the results are medians of CPU time
-added to the bare program.
+Called by run: FASTGATE SOURCE ROUNDS. All ways of counting take turns; the results are medians of
+CPU time added to the bare program.
 """
 import os
 import resource
@@ -30,7 +30,7 @@ def children_s():
 
 
 def povray(ways, scene, folder):
-    """A whole program, including fastgate's own time; the picture must stay the same."""
+    """Measures a whole program, including fastgate's own time; the picture must stay the same."""
     if not shutil.which("povray"):
         print("  povray: not installed")
         return
@@ -52,7 +52,7 @@ def povray(ways, scene, folder):
 
 
 def beside_an_import(folder, record):
-    """The time that each way adds to a call 30 deep, next to the cost of the import itself."""
+    """Prints the time that each way adds to a call 30 deep, next to that of counting an import."""
     build = ["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", SOURCE, "-lm", "-o"]
     nops, fentry = f"{folder}/nops", f"{folder}/fentry"
     subprocess.run([*build, nops, "-fpatchable-function-entry=5"], check=True)

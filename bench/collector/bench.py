@@ -212,7 +212,7 @@ class Bench:
                               for part in (0.5, 0.99, 0.999, 0.9999, 1)))
 
     def real(self):
-        """The share of samples of real programs with an incomplete stack."""
+        """Prints the share of samples of real programs with an incomplete stack."""
         scratch, source = self.scratch, os.path.dirname(os.path.abspath(__file__))
         commands = {
             "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..",
@@ -275,7 +275,8 @@ class Bench:
     def truth(self, name, functions, runs, arguments=(), look_ns=1e6):
         """
         Counts how often a share lies within 3 sigma of the program's own measurement. Sigma is binomial:
-        a look at the first function stands for look_ns, a look at the second for a period.
+        a look at the first function stands for look_ns, and a look at the second stands for a
+        period.
         """
         inside, shares, true_shares, system, rusage = 0, [], [], [], []
         for _ in range(runs):

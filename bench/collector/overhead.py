@@ -58,7 +58,7 @@ def cpu_s(child):
 
 
 def rate_of(folder):
-    """Samples of all processes, and the CPU time that they represent."""
+    """Samples of all processes per second of the CPU time that they represent."""
     samples, ns = 0, 0
     for path in glob.glob(f"{folder}/*.fgtrace"):
         with open(path, "rb") as file:

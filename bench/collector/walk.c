@@ -44,7 +44,7 @@ static link_function links[DEPTH];
 
 __attribute__((visibility("default"))) void chain_next(unsigned depth);
 
-/* CPU time, so that other work on the machine does not count. */
+/* Measures CPU time, so that other work on the machine does not count. */
 static double since(uint64_t begin_ns)
 {
 	struct timespec now;

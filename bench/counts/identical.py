@@ -42,7 +42,7 @@ def make_inputs():
 
 
 def recording(command):
-    # Without address randomisation, as the gate counts.
+    # Switch address randomisation off, as the gate does when it counts.
     subprocess.run(["setarch", "-R", FASTGATE, "--quiet", "record", "--measure", "heap,fd,io",
                     "-o", "traces", "--", *command],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

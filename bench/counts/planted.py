@@ -31,7 +31,7 @@ def write(name, text):
 
 def judged(text):
     """
-    The verdict of allocations, the number of executions that counted them, and the first named function.
+    Runs the gate; returns the verdict on allocations, and the benchmark's part of the report.
     """
     write("sites.c", text)
     subprocess.run([FASTGATE, "--quiet", "run", "--against", "HEAD", "--pairs", "3:3"],

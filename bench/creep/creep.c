@@ -39,7 +39,7 @@ struct world {
 	const char *name;
 	double spread; /* standard deviation of a pair */
 	double drift;  /* the host's level rises and falls by this much */
-	double layout; /* every other build is this much slower by its layout */
+	double layout; /* odd commits are this much slower because of their layout */
 	/* share of the pairs disturbed by a neighbour, which makes them ten times as noisy */
 	double neighbours;
 	double creep; /* slowdown per step */
@@ -60,7 +60,9 @@ struct history {
 static char names[LONG + 1][NAME];
 static struct fg_policy policy;
 
-/* One execution per side at the same time: nearly all of the host's level cancels. */
+/*
+ * Draws a pair whose sides run at almost the same time, so nearly all of the host's level cancels.
+ */
 static double draw(const struct world *world, double change, double time, struct fg_random *random)
 {
 	const double now = world->drift * sin(6.283 * time);
@@ -280,7 +282,10 @@ static void show_unchanged(bool is_identical)
 
 /* ---- functions ---- */
 
-/* Samples of a function in `pairs` repetitions: Poisson, approximated by a normal distribution. */
+/*
+ * Draws the number of samples of a function in `pairs` repetitions: Poisson, approximated by a
+ * normal distribution.
+ */
 static double sampled(double share, size_t pairs, struct fg_random *random)
 {
 	const double expected = share * SAMPLES * (double)pairs;
@@ -288,7 +293,7 @@ static double sampled(double share, size_t pairs, struct fg_random *random)
 	return (expected + sqrt(expected) * fg_random_normal(random)) / (SAMPLES * (double)pairs);
 }
 
-/* The functions' tests over one history. */
+/* Tests the functions over one history. */
 static void test_functions(const struct history *history, double creep, struct fg_random *random,
 			   struct fg_creep_rise *rises)
 {

@@ -86,7 +86,7 @@ def execute(words, folder):
 
 
 def stable(path, folder):
-    """A question that the program answers twice in the same way, and the answer."""
+    """Returns an option that makes the program print the same output twice, and that output."""
     for question in ["--version", "--help"]:
         first = execute([path, question], folder)
         if not first:
@@ -127,7 +127,7 @@ def judge(arguments, path, base):
                 return path, "same", counts_of(seen[mode].err.decode(errors="replace")), None
             if mode == "entries" and refused(seen[mode]):
                 return path, "refused", None, seen[mode].err.decode(errors="replace")[-200:]
-        # A run without jumps shows whose fault it is.
+        # A run without jumps shows whether the jumps cause the difference.
         kind = "differs" if agrees(seen["imports"], bare) else "differs without jumps, too"
         what = seen["entries"]
         text = "time limit" if not what else \
@@ -138,7 +138,7 @@ def judge(arguments, path, base):
 
 
 def agrees(outcome, bare):
-    """Drops fastgate's own lines, which follow the program's."""
+    """Is the outcome that of the bare program? fastgate's own lines may follow the program's."""
     code = bare.code if bare.code >= 0 else 128 - bare.code
     return (outcome is not None and outcome.code == code and outcome.out == bare.out and
             outcome.err.startswith(bare.err))

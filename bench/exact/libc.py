@@ -9,7 +9,7 @@ usage: libc.py FASTGATE [CALL...]
 The truth is callgrind's own total of both programs, less the dynamic linker. A case is right if it
 is a tenth of the program or more, its change is within a thousandth of the truth, the verdict is
 `regression`, and the function of the project that makes the calls is named. Then each change is
-reversed, and is an improvement.
+reversed, and the verdict must be `improvement`.
 """
 import json
 import os
@@ -21,8 +21,9 @@ import tempfile
 
 fastgate = pathlib.Path(sys.argv[1]).resolve()
 
-# name: before, after; `t` is a text of N characters, `d` an array of N doubles, `s` the sum that
-# keeps it all alive; arguments of pure functions change, or the compiler calls them once
+# name: before, after; `t` is a text of N characters, `d` an array of N doubles, `s` a sum that
+# keeps the compiler from dropping the work; arguments of pure functions vary, because with constant
+# arguments the compiler would call such a function only once
 CASES = {
     "tolower": ("for (i = 0; i < N; i++) t[i] |= 0x20;",
                 "for (i = 0; i < N; i++) t[i] = (char)tolower(t[i]);"),

@@ -22,7 +22,7 @@ static double now_ns(clockid_t clock)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* The work a program typically does with an allocation: about a microsecond. */
+/* Does the work that a program typically does with an allocation, for about a microsecond. */
 static __attribute__((noinline)) void use(void *block)
 {
 	*(volatile char *)block = 1;

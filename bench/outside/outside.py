@@ -57,7 +57,9 @@ def share(folder, first, second):
 
 
 def truth_programs(folder):
-    """(name, command, first function, second function) of each."""
+    """
+    Builds the programs; yields (name, command, first function, second function) for each program.
+    """
     for name, words, first, second in TRUTHS:
         build(folder, name, f"{SOURCES}/tests/targets/{name}.c")
         yield name, [f"{folder}/{name}", *words], first, second

@@ -17,7 +17,7 @@ const struct fg_bench_shape fg_bench_shape_default = {
 static void grow(struct fg_bench_program *p, unsigned paths)
 {
 	for (unsigned i = 0; i < paths; i++) {
-		/* Near the newest node, so that paths get deep. */
+		/* The parent is near the newest node, so that paths get deep. */
 		const size_t back = fg_random_below(&p->random, p->node_count / 3 + 1);
 
 		p->nodes =
@@ -102,7 +102,7 @@ static void add_repetition(struct fg_series *series, struct fg_random *random, u
 	r->values[FG_METRIC_MINOR_FAULTS] = (double)fg_random_below(random, 500);
 }
 
-/* About as many facts as a real machine and a real build have. */
+/* Adds about as many facts as a real machine and a real build have. */
 static void describe(struct fg_run *run, unsigned number)
 {
 	struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];

@@ -29,12 +29,12 @@ extern const struct fg_bench_shape fg_bench_shape_default;
 
 void fg_bench_program_init(struct fg_bench_program *program, const struct fg_bench_shape *shape);
 void fg_bench_program_release(struct fg_bench_program *program);
-/* The next build, with this many renamed functions and new paths. */
+/* Makes the next build, with this many renamed functions and new paths. */
 void fg_bench_program_change(struct fg_bench_program *program, unsigned renamed, unsigned grown);
-/* One run of this build as a bundle; `number` determines its id, time and commit. */
+/* Makes a run of this build as a bundle; `number` determines the run's id, time and commit. */
 void fg_bench_program_run(const struct fg_bench_program *program, unsigned number,
 			  struct fg_bundle *bundle);
-/* The id of run `number`. */
+/* Writes the id of run `number`. */
 void fg_bench_run_id(unsigned number, char id[37]);
 /* The current name of a function. The caller frees it. */
 char *fg_bench_function_name(const struct fg_bench_program *program, unsigned function);

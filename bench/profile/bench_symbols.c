@@ -7,7 +7,7 @@
  *	bench_profile_symbols addresses FILE COUNT
  *		prints COUNT random code addresses, one per line: the input of every tool
  *	bench_profile_symbols lines FILE CACHE
- *		addresses on stdin to chains; once from scratch, once from the cache
+ *		turns addresses on stdin into chains, once from scratch and once from the cache
  *	bench_profile_symbols chains FILE
  *		prints the chain of each address on stdin: for the agreement test
  */
@@ -24,8 +24,8 @@
 #include <inttypes.h>
 
 /*
- * CPU time, so that other jobs on the machine do not count; a single thread, all data in memory or
- * page cache.
+ * Measures CPU time, so that other jobs do not count. It is close to elapsed time: the benchmark
+ * has one thread, and its data are in memory or in the page cache.
  */
 static double since_ms(int64_t start_ns)
 {
@@ -125,8 +125,8 @@ static void print_chain(uint64_t address, const struct fg_symbol *chain, size_t 
 }
 
 /*
- * Goes in address order, as when reading a trace: neighbours share their unit's tables. The time
- * includes sorting.
+ * Symbolizes in address order, as when reading a trace: neighbours share their unit's tables. The
+ * time includes sorting.
  */
 static size_t symbolize(const char *file, const char *cache, struct fg_keyed *addresses,
 			size_t count, bool print)

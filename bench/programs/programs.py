@@ -96,7 +96,7 @@ def total(measure):
 
 def counted_by_dhat(words):
     """
-    Bytes and blocks of the first process alone; None if that takes too long or the program cannot run.
+    Calls and bytes of the first process alone; None if valgrind takes too long or is missing.
     """
     try:
         done = subprocess.run(["valgrind", "--tool=dhat", "--dhat-out-file=/dev/null", *words],
@@ -108,7 +108,10 @@ def counted_by_dhat(words):
 
 
 def record(words, library):
-    """The counts of fastgate, and of the allocator in the same processes."""
+    """
+    Records; returns the process, the number of traces, and the counts of fastgate and of the
+    allocator in the same processes.
+    """
     shutil.rmtree("counts", ignore_errors=True)
     os.mkdir("counts")
     environment = {**ENVIRONMENT, "LD_PRELOAD": library, "COUNT_FOLDER": os.path.abspath("counts")}
@@ -122,7 +125,7 @@ def record(words, library):
 
 def compare(name, words, library, look_ups):
     """
-    Allows for the allocations of failed look-ups: each costs the C library one or two, before the
+    Compares the counts, allowing for the C library's allocations during failed look-ups before the
     program runs.
     """
     plain = subprocess.run(words, capture_output=True, env=ENVIRONMENT, check=False)
@@ -139,7 +142,7 @@ def compare(name, words, library, look_ups):
 
 
 def start_display():
-    """A display for the programs that need one, if one can be had."""
+    """Starts a display for the programs that need one; None if Xvfb is not installed."""
     if not shutil.which("Xvfb"):
         return None
     read_end, write_end = os.pipe()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An optimization loop with many attempts: each is a new build, measured as `fastgate run
- * --receipt` measures it and claimed in the ledger.  All attempts but the last are neutral; one
- * whose verdict is not proven is measured again, as an assistant would.
+ * --receipt` measures it and claimed in the ledger.  All attempts but the last are neutral; an
+ * attempt whose verdict is not proven is measured again, as an assistant would.
  */
 #ifndef FG_BENCH_REFEREE_LOOP_H
 #define FG_BENCH_REFEREE_LOOP_H
@@ -19,14 +19,14 @@
 enum {
 	LOOP_PAIRS_MAX = 400,
 	LOOP_LOOKS_FROM = 12,
-	LOOP_MEASUREMENTS = 3, /* most measurements per build */
+	LOOP_MEASUREMENTS = 3, /* maximum measurements per build */
 };
 
 struct loop {
 	size_t attempts;
 	double spread;       /* standard deviation of a pair */
 	double neighbours;   /* share of the pairs that are disturbed, ten times as noisy */
-	const char *program; /* use its recorded pairs; NULL: simulate pairs */
+	const char *program; /* draw recorded pairs of this program; NULL: simulate pairs */
 	double last;         /* change of the last attempt */
 	struct fg_random random;
 	size_t claims;

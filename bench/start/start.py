@@ -42,7 +42,7 @@ def medians(pair):
 
 
 def make_project():
-    """A repository with a commit, and a stored run that waits to be sent."""
+    """Makes a repository with a commit, and a stored run that waits to be sent."""
     with open("fastgate.yml", "w", encoding="utf-8") as file:
         file.write(
             "version: 1\nproject: start\nbenchmarks:\n  - { name: one, command: sh -c true }\n"

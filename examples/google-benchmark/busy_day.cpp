@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library in a typical use, as a program that does the same work each time: it can be profiled.
+// A typical use of the library, in a program that does the same work each time, so it can be
+// profiled.
 #include "intervals.hpp"
 
 #include <cstdio>

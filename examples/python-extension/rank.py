@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-rank.py PAGES ROUNDS: ranks made-up pages with the library next to it; exits with 1 if ranks get lost.
+rank.py PAGES ROUNDS: ranks made-up pages with the library next to it; exits with 1 if the ranks do
+not add up to 1.
 """
 import ctypes
 import pathlib

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make-requests.sh COUNT: the same requests each time; of every four, one writes and one counts.
+# make-requests.sh COUNT: prints the same requests each time; of every four requests, one writes and one counts keys.
 awk -v count="$1" 'BEGIN {
 	for (i = 0; i < count; i++) {
 		key = (i * 7919) % 1500

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# machine.sh [KERNEL...]: tests the collector on a whole emulated arm64 machine.  Unlike `test.sh`, that covers the signals, perf
-# events, signed return addresses, SVE registers and pages of a real kernel.  By default, the kernels are those of root.sh.
+# machine.sh [KERNEL...]: tests the collector on a whole emulated arm64 machine.  Unlike `test.sh`, this covers the
+# signals, perf events, signed return addresses, SVE registers and pages of a real kernel.  By default, the kernels
+# are those of root.sh.
 set -eu
 cd "$(dirname "$0")/../.."
 source=$PWD
@@ -30,7 +31,7 @@ for test in $tests; do
 	cp "build/arm64/tests/$test" "$build/tests/$test"
 done
 
-# Copy the libraries that the programs need, and the libraries that those need.
+# Copy the libraries that the programs need, directly or through other libraries.
 libraries=$root/root/usr/lib/aarch64-linux-gnu
 mkdir -p "$disk/usr/lib/aarch64-linux-gnu"
 cp -L "$libraries/ld-linux-aarch64.so.1" "$disk/usr/lib/" 2>/dev/null || cp -L "$root/root/usr/lib/ld-linux-aarch64.so.1" "$disk/usr/lib/"
@@ -57,7 +58,8 @@ done
 busybox poweroff -f
 TXT
 chmod 755 "$disk/init"
-# Prints the path of a kernel that the emulator can start: it cannot start one that is compressed in an EFI program.
+# Unpacks a kernel that is compressed in an EFI program, which the emulator cannot start. Prints the path of the
+# kernel to start.
 plain() { # KERNEL
 	[ "$(head -c 8 "$1" | tail -c 4)" = zimg ] || { echo "$1" && return; }
 	# shellcheck disable=SC2046
@@ -66,7 +68,7 @@ plain() { # KERNEL
 	echo "$work/kernel"
 }
 (cd "$disk" && find . | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$work/disk.gz"
-# An instruction takes 1 ns and a wait no time, so the load here has no influence on the tests.
+# To the guest, an instruction takes 1 ns and a wait takes no time, so the load here has no influence on the tests.
 for kernel in "$@"; do
 	qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -icount shift=0,sleep=off -m 3G -nographic -no-reboot -nic none -kernel "$(plain "$kernel")" -initrd "$work/disk.gz" \
 		-append "console=ttyAMA0 quiet panic=-1 sysctl.kernel.perf_event_paranoid=1" </dev/null >"$work/log" 2>&1 || true

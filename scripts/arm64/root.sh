@@ -4,8 +4,8 @@
 # compiler and the emulator, FOLDER/root the libraries of an arm64 system and the programs of a first gate, FOLDER/libraries the
 # source package of each static library; FOLDER/kernel is a kernel, and FOLDER/kernel-16k one with pages of 16 KiB. (Installing the
 # compiler would remove gcc-multilib.)
-# Does nothing if this script made FOLDER from the same list of packages, else starts over. Needs apt and an archive with arm64, such as
-# Debian's.
+# Does nothing if this script made FOLDER from the same list of packages, otherwise starts over. Needs apt and an
+# archive with arm64, such as Debian's.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
@@ -37,7 +37,7 @@ for package in "$folder/apt/cache"/*.deb; do
 	unpack "$package" tools
 done
 
-# The libraries and all their dependencies, as if nothing were installed.
+# Download the libraries and all their dependencies, as if nothing were installed.
 cat >"$folder/apt/conf" <<TXT
 APT::Architecture "arm64";
 APT::Architectures { "arm64"; };

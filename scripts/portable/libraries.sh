@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # libraries.sh FOLDER JOBS [ARM64_ROOT]: builds static libraries for the archive of `./dev package`.
 # Some libraries are not packaged as static ones, or only with dependencies that fastgate does not use. They are built from the
-# distribution's own sources, in the installed version, into FOLDER/prefix; FOLDER/made lists the sources. Existing ones are kept.
-# With ARM64_ROOT, made by scripts/arm64/root.sh, they are built for arm64; FOLDER must then be in ARM64_ROOT/root.
+# distribution's own sources, in the installed version, into FOLDER/prefix; FOLDER/made lists the sources. Existing
+# libraries are kept. With ARM64_ROOT, made by scripts/arm64/root.sh, the libraries are built for arm64; FOLDER must
+# then be in ARM64_ROOT/root.
 set -eu
 mkdir -p "$1/lists/partial"
 folder=$(cd "$1" && pwd)
@@ -98,7 +99,7 @@ configured libarchive-dev --disable-bsdtar --disable-bsdcpio --disable-bsdcat --
 sed -i 's/ iconv$//' "$prefix/lib/pkgconfig/libarchive.pc" # iconv is part of libc
 configured libmicrohttpd-dev --disable-https --disable-doc --disable-examples --disable-curl
 source_of libpq-dev
-# The library contains paths of folders, which must be those of any host.
+# The library contains folder paths, which must be valid on any host.
 inside libpq-dev sh -c './configure $3 --prefix=/usr --sysconfdir=/etc --with-openssl --without-readline --without-zlib --without-gssapi --without-ldap &&
 	make -s -C src/backend generated-headers && make -s -C src/common -j "$2" && make -s -C src/port -j "$2" &&
 	make -s -C src/interfaces/libpq -j "$2" all-static-lib && cp src/interfaces/libpq/libpq.a "$1/lib" &&

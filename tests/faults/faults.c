@@ -203,7 +203,7 @@ static bool is_chosen(enum call_class kind)
 	return true;
 }
 
-/* Does this call fail? Short calls do not. */
+/* Does this call fail? A short call does not. */
 static bool strikes(enum call_class kind)
 {
 	return !strike_short && is_chosen(kind);

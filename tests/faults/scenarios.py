@@ -147,8 +147,8 @@ class Run:
     def expect_kept(self, folder, fresh, passed):
         """
         A repetition has ended when the next begins, and all have ended when the run passed. There
-        are more than REPETITIONS if the host took the CPU away from one: it is set aside, kept, and
-        measured again.
+        are more than REPETITIONS if the host took the CPU away from a repetition, which is then set
+        aside, kept, and measured again.
         """
         begun = self.begun(folder)
         ended = max(begun, REPETITIONS) if passed else begun - 1
@@ -157,8 +157,8 @@ class Run:
                f"{ended} repetitions had ended, {begun} had begun, {kept} are stored")
 
     def try_once(self, folder, fault, environment):
-        # A thread measures the cost of samples for a tenth of a second, so this is on only if that
-        # thread may fail.
+        # A thread measures the cost of samples for a tenth of a second, so the automatic rate is
+        # used only if that thread may fail.
         may_fail = fault.kind == "spawn" or self.tools.given.all
         words = ("--set", "measure.sampler.rate=auto") if may_fail else ()
         code, out, err = self.tools.fastgate(folder, "run", *words, environment=environment)

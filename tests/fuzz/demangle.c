@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Untrusted linkage names, and shortening of readable ones. */
+/* Untrusted linkage names, and untrusted readable names to shorten. */
 #include "binary/demangle.h"
 
 #include "base/arena.h"

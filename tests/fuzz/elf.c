@@ -17,7 +17,7 @@ static void use(const struct fg_elf *elf)
 		(void)fg_elf_plt_target(elf, elf->plt[i].end - 1);
 }
 
-/* Unwind tables need no frame around them: any bytes may be tables. */
+/* The reader of unwind tables needs no ELF file: it gets the bytes as a section. */
 static void use_as_frames(const uint8_t *data, size_t size)
 {
 	const struct fg_eh_section section = {.bytes = data, .size = size, .address = 0x1000};

@@ -30,8 +30,8 @@ if [ -n "$newer" ]; then
 	echo "needs" $newer", and may need GLIBC_2.17 at most"
 	status=1
 fi
-# A handler must not be the first to access a variable whose memory malloc provides. So thread-local variables are
-# in static storage; and they are few, because libraries loaded late share that space.
+# A handler must not be the first to access a variable whose memory malloc provides. So thread-local variables are in
+# static storage, and there are few of them, because libraries loaded late share that space.
 dynamic=$("$readelf" -rW "$library" | grep -cE 'DTPMOD|DTPOFF|TLSDESC|TLS_DESC' || true)
 if [ "$dynamic" -gt 0 ]; then
 	echo "$dynamic thread-local variables come from dynamic storage"

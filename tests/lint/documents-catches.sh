@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rules about pages catch what they should: a wrong name of a test, of a case of a test, of a file and of a heading,
-# and a page that the map does not lead to.
+# The rules about pages catch what they should: a wrong name of a test, a test case, a file or a heading, and a page
+# that the map does not lead to.
 set -eu
 python=$1
 root=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The rule about files catches what it should: in a copy, plants files that call each other, headers that include each
-# other, unused functions, two types of one name, wide Python, a long test and a C program in a test.
+# other, unused functions, two types with the same name, wide Python, a long test and a C program in a test.
 set -eu
 python=$1
 root=$2

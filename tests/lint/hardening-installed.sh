@@ -10,7 +10,7 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 "$cmake" --install "$build" --prefix "$prefix" >"$prefix/log" || { cat "$prefix/log" && exit 1; }
 
-# Our file names contain no blanks.
+# Our file names contain no spaces.
 cd "$prefix"
 binaries=$(find . -type f -exec sh -c 'test "$(head -c 4 "$1" | tr -d "\177")" = ELF && echo "${1#./}"' - {} \;)
 for name in "$@"; do

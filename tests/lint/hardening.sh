@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks from the files themselves how binaries were hardened.  usage: hardening.sh READELF FILE...
 #
-# Prints one line per finding; without findings, nothing and exit code 0.  A program must have the stack protector.  A library need
-# not, because the collector is built without it: it runs in signal handlers of other people's threads, before their guard is set up.
+# Prints one line per finding; without findings, prints nothing and exits with 0.  A program must have the stack
+# protector.  A library need not, because the collector is built without it: it runs in signal handlers of other
+# people's threads, before their guard is set up.
 set -eu
 readelf=$1
 shift

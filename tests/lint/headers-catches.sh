@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about headers catches a header that cannot be included twice, and headers that depend on the includes above
-# them although no source includes them first, or only a source that the build does not compile.
+# The rule about headers catches a header that cannot be included twice, and a header that does not compile alone, if
+# no source includes it first or if the build does not compile that source.
 set -eu
 python=$1
 root=$2

@@ -222,5 +222,5 @@ def parcel(envelope, dictionary, values):
 
 
 def send(server, data, secret):
-    """Upload a parcel."""
+    """Uploads a parcel."""
     return server.ask("POST", "/api/v1/runs", {"Content-Type": RUN_TYPE}, data, token=secret)

@@ -21,7 +21,9 @@ measure:
 
 
 def fresh(more="", **links):
-    """A checkout with this configuration and these links, in a home that must stay unchanged."""
+    """
+    Makes a checkout with this configuration and these links, in a home that must stay unchanged.
+    """
     os.chdir(SCRATCH)
     shutil.rmtree("home", ignore_errors=True)
     write("home/.bashrc", "mine\n")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process
-finds no secret in the CI recipes, which send in a separate step; `run` warns if a benchmark could
-find one.
+finds no secret in the CI recipes, which send the results in a separate step; `run` warns if a
+benchmark could find one.
 """
 import os
 import pathlib

@@ -23,7 +23,7 @@ def is_exhausted(server, forwarded, **more):
 
 
 def exhaust(server, name, **more):
-    """The minute may change once during the requests."""
+    """Sends requests until they are limited. The minute may change once meanwhile."""
     for _ in range(3 * LIMIT):
         if is_exhausted(server, name(), **more):
             return

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 With a read replica, queries do not use the primary, and nobody sees less or may do more than
-without one: recent writes are visible, a revoked token is refused, and a replica that stops or lags
-is not used.
+without a replica: recent writes are visible, a revoked token is refused, and a replica that stops
+or lags is not used.
 """
 import json
 import os

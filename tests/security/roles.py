@@ -55,8 +55,8 @@ def names_are_not_groups(server):
 
 def names_that_do_not_fit_are_refused(server):
     """
-    Names that are too long or malformed are refused: if one were dropped, its owner would get the
-    next name.
+    A request with a name that is too long or malformed is refused: without that name, it could get
+    the rights of another one.
     """
     for user, groups in (("x" * 201, None), ("x" * 201, "admins"), ("eve", "x" * 201),
                          ("eve", f"admins,{'x' * 201}"), ("eve,root", None), ("eve\x1b[2J", None),

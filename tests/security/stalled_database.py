@@ -25,8 +25,8 @@ def wait_until(what, is_so):
 
 def stall(server, secret, questions):
     """
-    While the database is stalled, health answers before requests that need the database, and these
-    get 503.
+    Sends requests that need the stalled database; health answers before they do. Returns the
+    pending requests.
     """
     waiting = [Waiting(server, method, path, secret) for method, path in questions for _ in range(20)]
     for _ in range(5):

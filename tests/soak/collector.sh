@@ -65,7 +65,7 @@ ten_kills() {
 	while [ $kills -lt $kills_end ]; do
 		program=short_threads
 		[ $((kills % 2)) -eq 0 ] || program=storm_fork
-		# One folder per program: children of the previous one may still write into theirs.
+		# One folder per program: children of the previous program may still write into theirs.
 		killed=$scratch/killed.$kills
 		mkdir "$killed"
 		LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$killed FASTGATE_COLLECTOR_PERIOD=100000 \
@@ -80,7 +80,7 @@ ten_kills() {
 	done
 }
 
-# 26 calls per round.
+# Each round of eintr makes 26 system calls.
 mkdir -p "$scratch/calls"
 timeout -s KILL $((seconds + 3600)) env "LD_PRELOAD=$library" "FASTGATE_COLLECTOR_OUTPUT=$scratch/calls" FASTGATE_COLLECTOR_PERIOD=100000 \
 	"$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &

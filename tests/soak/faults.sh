@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every call that can fail fails, one after the other, during a run, a push and a server's work: faults.sh BUILD_FOLDER SECONDS
 # It takes about half an hour. The calls tried at this commit are recorded in build/soak, so an interrupted sweep
-# continues where it stopped; after a complete sweep that passed, the next one starts over. With less than 300 seconds
-# it tries a sample.
+# continues where it stopped; after a complete sweep that passed, the next one starts over. With fewer than 300
+# seconds, the script tries a sample of the calls.
 set -eu
 build=$1 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -43,7 +43,8 @@ ROOMS = ("gate", "gate/statistics")
 KILLED_MIN = 0.9
 LIBRARY = "libmutant.so"
 SKIPPED = 77
-# In seconds of CPU time, which does not depend on other load.
+# A test hangs if it takes HANG_FACTOR times as long as usual, and HANG_MIN_S seconds at least, of
+# CPU time, which does not depend on other load.
 HANG_FACTOR, HANG_MIN_S = 5, 2
 # As in `./dev test`, sanitizers find faults that no assertion does. The address sanitizer limits a
 # test's memory.
@@ -53,7 +54,7 @@ ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "hard_rss_limit_mb=2048:max_allocat
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
          "+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "*=": "/=",
          "++": "--", "true": "false", "false": "true"}
-# Binary operators have blanks around them (clang-format); * before a name is usually a pointer.
+# Binary operators have spaces around them (clang-format); * before a name is usually a pointer.
 PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )"
                    r"|\+\+|\b(?:true|false)\b|(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 # Lines without behaviour to test: preprocessor lines, assertions, and sizes of buffers.
@@ -114,9 +115,9 @@ class Room:
         self.seconds = {}
         self.kills = collections.Counter()
         self.statements = set()  # (file, line)
-        # (file, line) or (file, None): the tests that execute it
+        # (file, line) or (file, None): the tests that execute this line, or any line of the file
         self.executing = collections.defaultdict(set)
-        # removed with the last reference
+        # the folder is removed with the last reference to this object
         self.folder = tempfile.TemporaryDirectory(prefix="fastgate-mutants-")
         self.kept = pathlib.Path(self.folder.name)
         self.programs = {}
@@ -230,8 +231,8 @@ class Room:
 
     def program_of(self, file, target):
         """
-        The test, linked once with everything but the file, which it loads as a library from
-        LD_LIBRARY_PATH.
+        Links the test, once, with everything but the file, which it loads as a library from
+        LD_LIBRARY_PATH. Returns the program.
         """
         with self.lock:
             if (file, target) not in self.programs:

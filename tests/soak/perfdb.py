@@ -7,8 +7,8 @@ Clients push runs to servers through a relay that cuts some connections, at any 
 of its answer; meanwhile servers and clients are killed with SIGKILL at random instants and started
 again. Two clients hold the same runs, so each run is sent at least twice. After every kill of a
 server, runs that a client considers confirmed (they have left its spool) must be stored. After each
-round, exactly the runs that were sent must be stored, each once and with the same bytes: sent
-again, every run is known.
+round, exactly the runs that were sent must be stored, each once and with the same bytes: if they
+are sent again, the server knows every run.
 
 With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it), several servers share that
 database, and its connections are broken too. With --runs N, rounds continue until N runs are

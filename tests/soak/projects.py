@@ -298,8 +298,8 @@ class Row:
 
 def judge_nothing(row, said):
     """
-    Judges an `init` without a benchmark. It may ask the user if it built the project and says what
-    each program lacks.
+    Judges an `init` that found no benchmark. It may ask the user for one, if it built the project
+    and says what each program lacks.
     """
     missing = re.search(r"(\S+): (?:command )?not found", said)
     asked = re.search(r"^  benchmark: none was found.*", said, re.M | re.S)

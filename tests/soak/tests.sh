@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tests.sh BUILD_FOLDER SECONDS: does any test depend on luck? With fewer than 300 seconds, it runs each way once.
+# tests.sh BUILD_FOLDER SECONDS: does any test depend on luck? Runs each test 20 times beside busy processes and 20
+# times on one CPU, or once each with fewer than 300 seconds.
 set -u
 times=20
 [ "$2" -ge 300 ] || times=1

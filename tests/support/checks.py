@@ -76,7 +76,7 @@ def metric(benchmark, name):
 def blamed(benchmark, said):
     """
     Names of the functions to blame, worst first. A program sampled from outside is sampled for as long
-    as its pairs took, and only while the sampler has a CPU. If that gave fewer than ten pairs or
+    as its pairs took, and only while the sampler has a CPU. If there are fewer than ten pairs or
     too few samples, as on a busy machine, functions are named without certainty.
     """
     outside = re.search(r"from (\d+) more executions per side, sampled from outside",

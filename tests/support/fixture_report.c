@@ -177,7 +177,7 @@ static struct fg_path_verdict make_path(const char *const *frames, size_t count,
 {
 	const char **writable = NULL;
 
-	memcpy(&writable, &frames, sizeof(writable)); /* the reporters only read them */
+	memcpy(&writable, &frames, sizeof(writable)); /* the reporters only read the frames */
 	return (struct fg_path_verdict){
 		.frames = writable,
 		.frame_count = count,
@@ -343,7 +343,7 @@ static void add_repetitions(struct fg_series *series, const struct spec *spec)
 	}
 }
 
-/* --- the run around them --- */
+/* --- the run --- */
 
 static void set_side(struct fg_side *side, const char *commit, const char *describe)
 {
@@ -462,7 +462,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 	verdict->outcome = fg_outcome_worse(verdict->outcome, spec->outcome);
 }
 
-/* --- beyond an outcome --- */
+/* --- special cases --- */
 
 /* An accepted slowdown: as in the gate, the benchmark passes and its metric keeps the change. */
 static void make_accepted(struct fg_fixture *fixture)
@@ -503,7 +503,7 @@ static void make_unsure(struct fg_fixture *fixture)
 	benchmark->time.functions[0].share_of_change = NONE;
 	benchmark->time.everything_else = benchmark->time.total_delta;
 	benchmark->schedule = series->schedule = FG_SCHEDULE_ABBA;
-	benchmark->metrics[0].pairs = 10; /* enough for this metric; another needed more */
+	benchmark->metrics[0].pairs = 10; /* enough for this metric; another metric needed more */
 	series->schedule_reason =
 		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
 	benchmark->only_changed = "extrapolate";
@@ -570,7 +570,7 @@ static void make_marked(struct fg_fixture *fixture)
 	add_region(fixture, "read", 110, 110.2);
 }
 
-/* A node of the measure in make_counted(). */
+/* Makes a node of the measure in make_counted(). */
 static struct fg_node_verdict make_counted_node(const char *name, double before, double after)
 {
 	struct fg_node_verdict node = make_node(name, "/src/parse/table.c", 31, before, after);

@@ -24,9 +24,10 @@ struct fg_fixture {
  * `name` is one of fg_fixture_names: an outcome ("regression", ...), "mixed" (one benchmark of
  * each), "hostile" (every name is an attack on some format), "nothing" (no benchmark ran), or a
  * special case: "identical" binaries, an "accepted" slowdown, an "expired" one, an "unstable"
- * result (wide), an "unsure" one (no function stands out), a "marked" program (regions and units of
- * work), a "counted" one (more allocations, no more time), an "unaffected" one (skipped, because no
- * change affects it), and a "creeping" one (many commits add up).
+ * result (a wide interval), an "unsure" result (no function stands out), a "marked" program
+ * (regions and units of work), a "counted" program (more allocations, no more time), an
+ * "unaffected" benchmark (skipped, because no change affects it), and a "creeping" benchmark (many
+ * commits add up).
  */
 extern const char *const fg_fixture_names[]; /* NULL at the end */
 void fg_fixture_init(struct fg_fixture *fixture, const char *name);

@@ -118,7 +118,7 @@ static void add_units(struct fg_profile *profile)
 	}
 }
 
-/* The first half of each event is in "reco/fit"; its output follows at the end. */
+/* The first half of each event is in "reco/fit"; the region "output" follows the last event. */
 static void add_spans(struct fg_profile *profile)
 {
 	static const struct fg_region_span spans[] = {

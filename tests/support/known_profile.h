@@ -39,8 +39,8 @@ void known_profile_init(struct fg_profile *profile);
  */
 void known_profile_add_bytes(struct fg_profile *profile);
 /*
- * Adds allocation measures: one allocation of KNOWN_BYTES at each sample. Every second one is held
- * at the peak, every fourth at the end.
+ * Adds allocation measures: one allocation of KNOWN_BYTES at each sample. Every second allocation
+ * is held at the peak, and every fourth is held at the end.
  */
 void known_profile_add_heap(struct fg_profile *profile);
 /* Adds the memory held at two dumps. */
@@ -56,7 +56,7 @@ void known_profile_add_durations(struct fg_profile *profile);
  * is inlined into it, at 0x1211. The instructions of fit are known, those of visit(Node*) are not.
  */
 void known_profile_add_code(struct fg_profile *profile);
-/* A profile of one sample in one function. */
+/* Makes a profile of one sample in one function. */
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library);
 
 /* Adds a frame of this function, without an address, on top of a stack. Returns the new stack. */

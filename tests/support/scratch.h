@@ -14,12 +14,14 @@ struct fg_scratch {
 
 void fg_scratch_init(struct fg_scratch *scratch);
 void fg_scratch_release(struct fg_scratch *scratch);
-/* A path below the folder, in a static buffer that the eighth call after this one reuses. */
+/*
+ * Returns a path below the folder, in a static buffer that the eighth call after this one reuses.
+ */
 const char *fg_scratch_path(const struct fg_scratch *scratch, const char *name);
 void fg_scratch_write(const struct fg_scratch *scratch, const char *name, const void *data,
 		      size_t size);
 void fg_scratch_write_text(const struct fg_scratch *scratch, const char *name, const char *text);
-/* The whole file with a final NUL. The caller frees it. */
+/* Returns the whole file with a final NUL. The caller frees it. */
 char *fg_scratch_read(const struct fg_scratch *scratch, const char *name, size_t *size);
 
 /*

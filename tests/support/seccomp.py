@@ -3,7 +3,7 @@
 import ctypes
 import struct
 
-# Numbers of x86-64.
+# Numbers of system calls on x86-64.
 PTRACE, PROCESS_VM_READV = 101, 310
 
 

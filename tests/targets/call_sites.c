@@ -100,7 +100,7 @@ static void go_on(void);
   NOT_A_TAIL_CALL(); \
  } while (0)
 
-/* Frames of one size, and two different call sites. */
+/* Two functions with frames of the same size; each has its own call site. */
 FAR_FROM_OPTIMISED static void one_way(void)
 {
 	ENTER("one_way");
@@ -117,7 +117,7 @@ FAR_FROM_OPTIMISED static void other_way(void)
 	LEAVE();
 }
 
-/* Frames of one size, and two call sites in one function. */
+/* One function with two call sites, so the frames have the same size. */
 FAR_FROM_OPTIMISED static void both_ways(void)
 {
 	ENTER("both_ways");
@@ -209,9 +209,9 @@ FAR_FROM_OPTIMISED static void middle(size_t size)
 }
 
 /*
- * Unused space of the first function's frame is used by the second's middle frame, so the last
- * frame is at the same place in both. The first one's return address stays in space that the second
- * does not touch.
+ * The frames of both functions have the same size together with that of middle(), so last() has its
+ * frame at the same place below both. The return address into narrow_one() stays in space that
+ * wide_one() does not touch.
  */
 FAR_FROM_OPTIMISED static void narrow_one(void)
 {

@@ -15,7 +15,7 @@ static volatile float float_sink;
 static volatile long double long_sink;
 static volatile double nothing;
 
-/* Calls with -1, -2, -3, ... -1000. */
+/* Calls exp with -1, -2, -3, ... -1000. */
 FAR_FROM_OPTIMISED void count_up(void)
 {
 	for (volatile int i = 1; i <= 1000; i = i + 1)

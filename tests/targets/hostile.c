@@ -79,7 +79,7 @@ static void end(pid_t pid)
 	(void)kill(pid, SIGKILL);
 }
 
-/* The parent of a process and its name; 0 if the process is gone. */
+/* Returns the parent of a process, or 0 if the process is gone; `name` gets the process's name. */
 static pid_t parent_of(pid_t pid, char name[32])
 {
 	char path[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Work on a coroutine's stack, in signal handlers on an alternate stack, in code without unwind
+ * Works on a coroutine's stack, in signal handlers on an alternate stack, in code without unwind
  * tables and in code with unusual ones.
  */
 #include "work.h"
@@ -53,8 +53,9 @@ NOINLINE static void raiser(void)
 }
 
 /*
- * A signal between any two instructions of a function that calls no other. On arm64 processors with
- * SVE, the SVE registers are in use meanwhile, and saved in the signal's frame.
+ * A signal arrives between any two instructions of a function that calls no other function. On
+ * arm64 processors with SVE, the SVE registers are in use meanwhile, and saved in the signal's
+ * frame.
  */
 static volatile sig_atomic_t alarmed;
 

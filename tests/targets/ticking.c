@@ -38,7 +38,7 @@ static void on_tick(int number)
 	met++;
 }
 
-/* The time at which the coarse clock advances. */
+/* Waits until the coarse clock advances; returns the time. */
 static uint64_t some_tick(void)
 {
 	const uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE);

@@ -78,7 +78,7 @@ FAR_FROM_OPTIMISED void copy_in_kernel(int from, int to)
 	__asm__ volatile("");
 }
 
-/* From one kind of descriptor to another. */
+/* Sends a file's bytes to another kind of descriptor. */
 FAR_FROM_OPTIMISED void send_file(int from)
 {
 	off_t at = 0;

@@ -219,7 +219,7 @@ static void expect(const struct way *way, const sigset_t *set, long ns, int erro
 	check(status <= 0 && seen == error, "a call ended as it should not");
 }
 
-/* The signal is blocked except during the wait: one sent before or during the wait ends it. */
+/* The signal is blocked except during the wait: a signal sent before or during the wait ends it. */
 static void let_through(const struct way *way)
 {
 	const long long_ns = 2000000000;
@@ -246,13 +246,13 @@ static void let_through(const struct way *way)
 	check(handled == so_far, "a signal was left");
 }
 
-/* The signal is blocked only during the wait: one sent then arrives afterwards. */
+/* The signal is blocked only during the wait: a signal sent meanwhile arrives afterwards. */
 static void keep_out(const struct way *way)
 {
 	pthread_t thread;
 	const int so_far = handled;
 
-	block(SIG_BLOCK); /* inherited by the thread, so that the signal is for this one */
+	block(SIG_BLOCK); /* the new thread inherits the mask, so this thread gets the signal */
 	check(pthread_create(&thread, NULL, send_later, NULL) == 0, "pthread_create");
 	expect(way, &ours, 20000000, 0);
 	(void)pthread_join(thread, NULL);

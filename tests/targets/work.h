@@ -34,7 +34,7 @@ static inline uint64_t cpu_ns(void)
 	return now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* An empty loop: user time only. */
+/* Executes an empty loop: user time only. */
 static inline void spin(uint64_t turns)
 {
 	for (uint64_t i = 0; i < turns; i++)

@@ -3,7 +3,7 @@
  * A waiting call is interrupted by a signal of the program, and a sample arrives at the same
  * moment. Samples are sent to a thread and delivered first, but the program's handler must still
  * decide whether the call ends or continues.  The process is stopped in the middle of the call, so
- * that both signals are pending when it continues.  Where SIGPROF is ignored, the sample is sent by
+ * that both signals are pending when it continues.  If SIGPROF is ignored, the sample is sent by
  * hand.
  *
  * ticks    the sample arrives between the end of the handler and the return of the call that the
@@ -126,7 +126,7 @@ static int is_in(pid_t process, long number)
 	return now == SYS_restart_syscall || (now == -1 && pc == behind - 4);
 }
 
-/* Timers continue while the process is stopped. */
+/* Is a sample pending? Timers continue while the process is stopped. */
 static int has_sample(pid_t process)
 {
 	static const char title[] = "SigPnd:";

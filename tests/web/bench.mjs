@@ -51,8 +51,8 @@ writeFileSync(join(folder, 'blank.html'), '<!DOCTYPE html><title>blank</title><p
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const most = (list) => Math.max(...list);
 
-// The time from the start of the navigation to the second frame after the page's script has run, by the page's own
-// clock.
+// Measures the time from the start of the navigation to the second frame after the page's script
+// has run, by the page's own clock.
 async function timeToDrawn(context, name) {
 	const page = await context.newPage();
 	await page.setViewportSize({ width: 1280, height: 900 });
@@ -66,7 +66,8 @@ async function timeToDrawn(context, name) {
 	return { page, session, time, cpu: await cpuOf(session) };
 }
 
-// The page's work from a key press to the finished drawing of a zoom: script and canvas calls.
+// Measures the page's work from a key press to the finished drawing of a zoom: script and canvas
+// calls.
 async function zoomTimes(page) {
 	await page.waitForSelector('#page[data-ready=true]', { state: 'attached' });
 	await page.locator('.flame').focus();

@@ -65,7 +65,7 @@ async function cpuOf(session) {
 	return metrics.find((m) => m.name === 'TaskDuration').value * 1000;
 }
 
-// The cost of a page until it has this element, by the main thread's clock.
+// Measures the cost of a page until it has this element, by the main thread's clock.
 async function costOf(context, url, selector) {
 	const page = await context.newPage();
 	const session = await context.newCDPSession(page);

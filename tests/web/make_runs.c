@@ -47,7 +47,7 @@ static uint32_t count_slow(const struct fg_profile_set *set, const struct fg_pro
 	return count;
 }
 
-/* The paths that end in the function become slower by as much as the repetition. */
+/* Makes the paths that end in the slow function slower, in total by as much as the repetition. */
 static void slow_profile(struct fg_profile_set *set)
 {
 	for (size_t r = 0; r < set->row_count; r++) {
@@ -127,7 +127,7 @@ static void poison(struct fg_stored_run *stored)
 	}
 }
 
-/* Removes all values, as of a benchmark whose program did not start. */
+/* Removes all values, as if the benchmark's program had not started. */
 static void take_values(struct fg_stored_run *stored)
 {
 	struct fg_series *series = &stored->run.series[0];

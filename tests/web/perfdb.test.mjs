@@ -229,7 +229,7 @@ async function failedGate(context) {
 	await page.close();
 }
 
-// The bodies that a commit gets from `report --post-from`, by the kind of target.
+// Runs `report --post-from`; returns the bodies that the commit gets, by the kind of target.
 async function postedToGitHub(report) {
 	const project = join(folder, 'posting');
 	const posted = new Map();
@@ -317,7 +317,8 @@ async function oneSentence(context) {
 	await page.close();
 }
 
-// The host drifts by a fifth and the program takes two steps: the level by pairs shows only these, in commit order.
+// The host drifts by a fifth and the program takes two steps: the level by pairs shows only the
+// steps, in commit order.
 async function chainedTrend(context) {
 	const page = await openPage(context, `${base}?view=trend&project=meteor&benchmark=json/tokenize`, options);
 	await page.locator('figcaption', { hasText: 'the level relative to the first of 15 commits' }).waitFor();
@@ -429,7 +430,7 @@ async function everyPage(context) {
 	await page.close();
 }
 
-// Every error page keeps the navigation and offers a way on.
+// Every error page keeps the navigation and has a link that leads on.
 async function deadEnds(context) {
 	execFileSync(makeRuns, [join(folder, 'unmeasured'), '--unmeasured']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'unmeasured'), '--url', base]);

@@ -22,7 +22,7 @@ if (pictures)
 
 const url = (name) => `file://${join(folder, `${name}.html`)}`;
 
-// The page with its data changed.
+// Returns the page with its data changed.
 function withData(name, change) {
 	const page = readFileSync(join(folder, `${name}.html`), 'utf8');
 	const [, before, text, after] = /^([^]*<script[^>]* id="data"[^>]*>)([^]*?)(<\/script>[^]*)$/.exec(page);

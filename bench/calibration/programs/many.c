@@ -25,7 +25,7 @@
 # define NOINLINE __attribute__((noinline, noclone))
 #endif
 
-/* Work that takes time in proportion to `steps`, different for each `salt`. */
+/* Works for a time in proportion to `steps`; the result depends on `salt`. */
 static inline uint64_t spin(uint64_t x, long steps, uint64_t salt)
 {
 	for (long i = 0; i < steps; i++) {

@@ -15,7 +15,7 @@ enum {
 	STREAM = SLOTS / 50,
 };
 
-/* One cycle through all slots, from a full-period linear congruential sequence. */
+/* Links all slots into one cycle, in the order of a full-period linear congruential sequence. */
 __attribute__((noinline)) static void lay_cycle(uint32_t *next)
 {
 	for (uint32_t i = 0; i < SLOTS; i++)

@@ -22,7 +22,7 @@ def run(*arguments, env=None, stdout=subprocess.PIPE, cwd=None, **more):
 
 
 def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
-    """Run with a terminal as standard output and error, and return what it showed."""
+    """Runs fastgate with a terminal as standard output and error; returns what it showed."""
     import fcntl
     import struct
     import termios
@@ -102,8 +102,8 @@ with tempfile.TemporaryDirectory() as empty:
         check(run(*arguments).returncode == 0, f"{arguments} is refused")
     check(run("--version").stdout.startswith("fastgate "), "--version")
 
-    # A command whose output fails does not succeed, and prints one clear line, or none if the reader has
-    # closed the pipe.
+    # A command fails if its output cannot be written, and prints one clear line, or none if the
+    # reader has closed the pipe.
     with open("/dev/full", "w", encoding="ascii") as full:
         done = run("help", stdout=full)
         check(done.returncode == 6 and "No space left on device" in done.stderr, f"full disk: {done}")
@@ -114,12 +114,12 @@ with tempfile.TemporaryDirectory() as empty:
     check(done.returncode == 6 and done.stderr == "", f"a reader that left, as head does: {done}")
     done = run("help", stdout=None, preexec_fn=lambda: os.close(1))
     check(done.returncode == 6 and "standard output" in done.stderr, f"closed stdout: {done}")
-    # A failed output never hides a worse exit code.
+    # If output fails after a worse error, the exit code is that of the error.
     with open("/dev/full", "w", encoding="ascii") as full:
         check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
 
-    # Colours are never in a pipe, and on a terminal unless NO_COLOR is set; --color and CLICOLOR_FORCE
-    # force them.
+    # A terminal gets colours unless NO_COLOR is set, and a pipe gets none; --color and
+    # CLICOLOR_FORCE force colours.
     red = "\033["
     check(red not in run("hlep").stderr, "colours in a pipe")
     check(red in run("hlep", env={"CLICOLOR_FORCE": "1"}).stderr, "CLICOLOR_FORCE")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-doctor.py FASTGATE: every noise source is named with its evidence and its fix, and a quiet host has none.
+doctor.py FASTGATE: every noise source is named with its evidence and its fix, and a quiet host has
+no findings.
 
 The hosts are folders laid out like /proc and /sys; the programs are built here.
 """
@@ -108,7 +109,7 @@ def each_source_of_noise_is_found():
               f"{name}: {lines!r}")
         check(lines.count("\n") == (2 if remedy is None else 3),
               f"{name} does not come alone: {lines!r}")
-    # A host that reveals nothing: no made-up findings, no crash.
+    # On a host that reveals nothing, doctor reports nothing worse than a note, and does not crash.
     shutil.rmtree("host")
     os.mkdir("host")
     answer, _ = findings("--root", "host")

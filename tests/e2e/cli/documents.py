@@ -32,7 +32,8 @@ def options_of(command):
 
 def check_call(place, words):
     """
-    The words after "fastgate": global options, a command, and its options up to the end of the call.
+    Checks the words after "fastgate": global options, a command, and its options up to the end of
+    the call.
     """
     while words and words[0].startswith("-"):
         words = words[1:]

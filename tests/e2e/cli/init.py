@@ -93,7 +93,7 @@ def a_stripped_program_is_reported():
 
 
 def crunch(source, more=""):
-    """A project with one program, which has the name of its folder."""
+    """Makes a project with one program, which has the name of its folder."""
     os.mkdir("crunch-1.2")
     os.chdir("crunch-1.2")
     write("main.c", source)
@@ -109,8 +109,8 @@ def a_filter_is_given_files_of_the_project():
     commit()
     said, text = init()
     check("A guess" in text and "a guess" in said, f"filter: {text}{said}")
-    # `init` repeats the text file: a patch to the source or the Makefile, which are larger, would change
-    # the work, and a filter hardly reads pictures.
+    # `init` repeats the text file, although the source, the Makefile and the picture are larger: a
+    # patch to the source or the Makefile would change the work, and a filter hardly reads pictures.
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text,
           f"filter: {text}")
     runs("crunch")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-init_inputs.py FASTGATE: `fastgate init` finds the call of a program, skips services, and handles tests
-and long builds.
+init_inputs.py FASTGATE: `fastgate init` finds out how to call a program, skips services, and
+handles tests and long builds.
 """
 import os
 import re

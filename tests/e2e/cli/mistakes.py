@@ -24,7 +24,7 @@ def config(command="./parse", more=""):
 
 
 def program(text="exit 0\n", mode=0o755, more=""):
-    """A script as the program, and its fastgate.yml."""
+    """Writes a script as the program, and its fastgate.yml."""
     write("parse", "#!/bin/sh\n" + text, mode)
     config(more=more)
 
@@ -71,7 +71,7 @@ def short_run():
 
 
 def hanging_program():
-    """Reads a pipe that has no writer."""
+    """Builds a program that reads a pipe without a writer."""
     write("parse.c", target("hanging.c"))
     subprocess.run(["cc", "-g", "-O0", "-o", "parse", "parse.c"], check=True)
     config(more="    timeout: 1s\n")
@@ -89,7 +89,8 @@ def broken_store():
     write(".fastgate/store.db", "this is a text, and no database at all\n")
 
 
-# Title, set-up, command, remedy; a line of text alone is a heading. The document is generated from it.
+# Title, set-up, command, remedy; a line of text alone is a heading. The document is generated from
+# this list.
 MISTAKES = [
     "The command line and fastgate.yml",
     ("There is no fastgate.yml", nothing, "fastgate run",

@@ -193,7 +193,9 @@ taken:
 
 
 def registers_of(width, asks):
-    """A program that fills all registers that a call may need, and a library that reads them."""
+    """
+    Builds a program that fills all registers that a call may need, and a library that reads them.
+    """
     prefix, move = {16: ("x", "movups"), 32: ("y", "vmovups"), 64: ("z", "vmovups")}[width]
     loads = [f"{move} {64 * i}(%rdi), %{prefix}mm{i}" for i in range(VECTORS)]
     loads += [f"movabs ${0x1122334455667788 ^ i << 32}, %{name}" for i, name in enumerate(GENERAL)]

@@ -85,7 +85,10 @@ def functions_with_too_few_nops_are_refused(compiler):
 
 
 def programs_that_look_up_their_nops_keep_them():
-    """A program that looks up its NOPs may jump to them or overwrite them, so --entries leaves them."""
+    """
+    A program that looks up its NOPs may jump to them or overwrite them, so --entries leaves them
+    alone.
+    """
     program = compiled("asks", GCC, "-fpatchable-function-entry=5", "-fcf-protection=full",
                        "-DLOOKS_UP_NOPS")
     done = recorded(program, "--entries")
@@ -189,8 +192,8 @@ def registers_are_left_alone():
     write("registers.c", target("kept_registers.c"))
     subprocess.run([GCC, "-g", "-O1", f"-DWIDTH={size}", "-no-pie", "-fno-pie", "-Wl,-z,now",
                     "registers.c", "run.s", "-o", "registers"], check=True)
-    # The C library's __fentry__ keeps only the argument registers, so the program's own check needs an
-    # empty one. The collector's keeps all registers.
+    # The C library's __fentry__ keeps only the argument registers, so the program's own check needs
+    # an empty __fentry__. The collector's __fentry__ keeps all registers.
     write("nothing.c", "void __fentry__(void);\nvoid __fentry__(void) {}\n")
     subprocess.run([GCC, "-O1", "-shared", "-fPIC", "nothing.c", "-o", "nothing.so"], check=True)
     environment = {**os.environ, "LD_PRELOAD": os.path.abspath("nothing.so")}

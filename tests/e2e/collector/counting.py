@@ -40,7 +40,7 @@ def expect(measure, wanted):
 
 
 def programs(targets, name):
-    """The program in each width that exists."""
+    """The paths of the program in each width that was built."""
     return [path for path in (f"{os.path.abspath(targets)}/{name}{suffix}" for suffix in ("", "_i386"))
             if os.path.exists(path)]
 

@@ -88,7 +88,8 @@ def growth_is_that_between_two_marks():
 
 def each_dump_of_a_loop_holds_the_block_of_its_turn(program):
     """
-    Allocate, dump, free, three times: each dump has one block, the whole has three, and nothing is left.
+    The program allocates, dumps and frees three times: each dump has one block, the whole recording
+    has three, and no block is held at the end.
     """
     record(program, ("hold", "dump", "let-go") * 3, "--measure", "heap")
     check([held(f"heap.live.{i}").get("hold") for i in (1, 2, 3)] == [50000] * 3, "one block a dump")

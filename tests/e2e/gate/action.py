@@ -74,7 +74,7 @@ class Job:
         return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda match: self.values[match[1]], str(text))
 
     def is_wanted(self, condition, failed):
-        """The three forms that occur in action.yml."""
+        """Evaluates a condition, in the three forms that occur in action.yml."""
         wanted = not failed
         for part in (condition or "").split(" && "):
             equal = re.fullmatch(r"([\w.-]+) (==|!=) ''", part)

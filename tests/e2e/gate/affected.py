@@ -64,7 +64,10 @@ def edit(path, old, new):
 
 
 def measure(*options, env=None):
-    """The benchmarks that were left out, and the reason for each measured one."""
+    """
+    Runs the gate; returns the benchmarks left out, the reason for each measured one, and standard
+    error.
+    """
     done = run(fastgate, "run", "--against", "HEAD", "--json", "--no-post",
                *(options or ("--affected",)), env=env)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
@@ -132,7 +135,7 @@ def data_and_files_force_a_run():
     edit("helpers.c", "x * 5", "x * 7")
     pathlib.Path("notes.txt").write_text("read by nobody\n")
     edit("a.txt", "20000", "20001")
-    # it changed after the functions were recorded; now it is the same on both sides
+    # a.txt changed after the functions were recorded, and is the same on both sides
     check({"beta"}, {"alpha": "a.txt changed after the functions were recorded"}, *KEPT)
     os.unlink("notes.txt")
     git("checkout", "-q", "a.txt")

@@ -86,7 +86,7 @@ assert set(verdicts) == {"first", "fresh", "added", "dropped"}, verdicts
 assert verdicts["dropped"] == "missing" and verdicts["added"] == "new", verdicts
 assert verdicts["fresh"] not in ("new", "error") and found["fresh"]["pairs"] == 2, found["fresh"]
 END
-# With a stored baseline, the old name's runs count for the new one.
+# With a stored baseline, the old name's runs count for the new name.
 git checkout -q .
 expect_code 0 "recording" "$FASTGATE" run
 sed -i 's/name: old,/name: fresh, was: old,/' fastgate.yml

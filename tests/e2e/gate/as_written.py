@@ -64,7 +64,7 @@ def commit(message, rounds):
 
 
 def make_repository():
-    """A tag, a main branch, and a topic whose second commit is slower."""
+    """Makes a tag, a main branch, and a topic whose second commit is slower."""
     git("init", "-q", "-b", "main", ".")
     write("fastgate.yml", CONFIG)
     write(".gitignore", ".fastgate/\nprog\nfastgate-record\n*.html\n*.json\n*.svg\ntables\nsummary\n")

@@ -30,7 +30,7 @@ for kind in branch=main tag=v1 run="$first" file=first.fgrun; do
 	expect_text 'spin ' "$work/out" "against $kind"
 	grep -q 'no baseline\| new' "$work/out" && fail "against $kind: it is new"
 done
-# The file needs no store at all.
+# A baseline in a file needs no store at all.
 rm .fastgate/store.db
 expect_code 0 "against a file, without a store" "$FASTGATE" run --no-store --set baseline.file=first.fgrun --set baseline.required=true
 expect_text 'spin ' "$work/out" "against a file"
@@ -39,7 +39,7 @@ expect_code 2 "against half a file" "$FASTGATE" run --no-store --set baseline.fi
 expect_text 'half.fgrun' "$work/err" "half a file"
 [ "$(grep -c '^fastgate: ' "$work/err")" -eq 1 ] || fail "half a file: more than one line"
 
-# The file has another benchmark and none of ours, so ours is new again.
+# The baseline file has only a benchmark of the old name, so our benchmark is new again.
 sed -i 's/name: spin/name: other/' fastgate.yml
 expect_code 3 "a benchmark that the baseline lacks" "$FASTGATE" run --no-store --set baseline.file=first.fgrun --set baseline.required=true
 expect_text '^other .*new' "$work/out" "a benchmark that the baseline lacks"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests in this folder: a private folder, a private home, and functions with expectations.
+# Shared by the tests in this folder: a private folder, a private home, and functions that check expectations.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -46,8 +46,8 @@ shorten() { # rounds
 	sed -i "s/wordcount 40/wordcount $1/" fastgate.yml
 	git commit -q -a --amend -m "Count words"
 }
-# The planted slowdown, amplified in the same function so that `wordcount 2` takes 40 ms instead of 5: on any
-# machine at least eight times as long.
+# Plants the example's slowdown, amplified in the same function so that `wordcount 2` takes 40 ms instead of 5: at
+# least eight times as long on any machine.
 slow() {
 	git apply "$FASTGATE_ROOT/examples/quickstart/slower.patch" || fail "the patch does not apply"
 	sed -i 's|struct entry \*entry = table->chains\[hash % 512\];|&\n\n\tfor (volatile unsigned again = 0; again < 800; again++)\n\t\t;|' table.c

@@ -50,7 +50,10 @@ def make(loads, held, more=""):
 
 
 def larger(held, mapped):
-    """The notes on a program that holds more memory than before."""
+    """
+    Gates a program that holds more memory than before; returns the output and the benchmark's
+    report.
+    """
     write("app.c", target("hoarding.c", HELD=held, MAPPED=mapped))
     only_memory = "{max_rss: {gated: true}, cpu_time: {gated: false}, wall_time: {gated: false}}"
     done = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "12:12", "--set", "gate.alpha=0.05",

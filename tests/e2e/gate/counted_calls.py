@@ -35,7 +35,10 @@ gate:
 
 
 def begin(folder, source, options, measure, gated):
-    """A repository whose first commit contains this program, with the settings for build and gate."""
+    """
+    Makes a repository whose first commit contains this program, with the settings for build and
+    gate.
+    """
     os.makedirs(folder)
     os.chdir(folder)
     write("app.c", source)

@@ -50,7 +50,7 @@ expect_code 0 "within a shorter window" "$FASTGATE" run --against HEAD~1 --set g
 ! grep -q CREEP "$work/out" || fail "five steps of 0.6 % are called creep"
 expect_code 0 "without any window" "$FASTGATE" run --against HEAD~1 --set gate.creep.window=0
 ! grep -q CREEP "$work/out" || fail "creep is judged without a window"
-# Bad input.
+# Wrong settings are refused by name.
 expect_code 2 "a window of no number" "$FASTGATE" run --set gate.creep.window=many
 expect_text 'gate.creep.window' "$work/err" "which key is wrong"
 expect_code 2 "an unknown anchor" "$FASTGATE" run --set gate.anchor=sometimes

@@ -93,7 +93,7 @@ with tempfile.TemporaryDirectory() as name:
 
     shell("git checkout -q demo.c", 0, project, "the way back")
     change(project / "demo.c", REFACTORED)
-    # too few to decide anything
+    # two pairs are too few to decide anything
     few = {"FASTGATE_MEASURE_PAIRS_MIN": "2", "FASTGATE_MEASURE_PAIRS_MAX": "2"}
     said = shell(gate, 0, project, "a pure refactoring", **few)
     # The compiler decides whether the machine code is the same.

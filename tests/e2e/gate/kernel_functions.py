@@ -51,7 +51,7 @@ def body():
     view = call(FASTGATE, "view", "latest", "--all", check=True).stdout
     rows = [line for line in view.splitlines() if "  [kernel]  " in line]
     check(any(line.endswith(" vfs_read") for line in rows), view)
-    # Two pairs decide nothing, and are enough to see what is sampled.
+    # Two pairs decide nothing, but are enough to see what is sampled.
     off = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "2:2",
                "--set", "measure.sampler.kernel=off")
     check(off.returncode == 0, off.stdout + off.stderr)

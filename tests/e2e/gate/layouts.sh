@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A table in the program makes its time depend on the place of its code within a cache line, so the machine has no
-# influence. A slowdown in one place is placement, in every place a regression; a program that cannot be linked
+# influence. A slowdown in one place is placement; in every place, it is a regression. A program that cannot be linked
 # again keeps its verdict.
 . "$(dirname "$0")/common.sh"
 in_places="in \\(4\\|8\\|16\\) places on both sides, shifted by 0, 16, 32 and 48 bytes within a cache line: "
@@ -29,7 +29,7 @@ gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_
 END
 printf '*.o\nprog\n.fastgate/\n/fastgate.json\n' >.gitignore
 make -s || exit 1
-# From here on, the baseline has the last place but one of the table.
+# From here on, place() of the baseline is at the second-to-last place of the table.
 at=$(nm prog | sed -n 's/ T place$//p')
 sed -i "s/FIRST=0/FIRST=$(((0x$at + 32) % 64))/" Makefile
 git add . && git commit -q -m "A table of places"
@@ -46,7 +46,8 @@ expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
 ! grep -q 'in the default layout\|measuring again' "$work/out" "$work/err" || fail "it was never measured in the default layout only"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
-# Links are expensive: measured in the default layout only, and in all places only because that looks slower.
+# Links are expensive: the run measures in the default layout first, and in all places only because the default layout
+# looks slower.
 links_are_expensive() {
 	rm -rf .fastgate/builds/*/layouts
 	for cost in .fastgate/builds/link-times/*; do printf 999000000000 >"$cost"; done
@@ -87,7 +88,7 @@ for mode in always auto; do
 done
 git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
 
-# The objects are gone: the verdict stays, and one line gives the reason.
+# The objects are gone: the verdict stays, and one line says why other layouts were not tried.
 sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile
 sed -i 's/110/111/' changed.c
 expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
@@ -112,8 +113,7 @@ sed -i 's/return 1/return 2/' main.c
 LOG="$work/places" "$FASTGATE" run --against HEAD --set report.json=report.json >"$work/out" 2>"$work/err" || true
 places=$(sed -n '/cpu time with all code/s/.* in \([0-9]*\) places on both sides.*/\1/p' report.json | sed q)
 case "$places" in 4 | 8 | 16) ;; *) fail "not measured in places: $(cat "$work/out" "$work/err")" ;; esac
-# Each block is two executions. The trials come first, in each place of a cache line: one, or more if the machine
-# was busy.
+# Each block is two executions. The trial of each place comes first: one execution, or more if the machine was busy.
 sed -n 's|.*/layouts/[^/]*/\([0-9]*\)/prog$|\1|p' "$work/places" | awk '$1 < last { measured = 1 } measured { print } { last = $1 }' >"$work/taken"
 [ "$(wc -l <"$work/taken")" -ge 40 ] || fail "not every pair lay in one of the places"
 awk -v places="$places" 'NR == 1 { first = $1 } $1 != (first + int((NR - 1) / 2)) % places { print NR ": " $1; exit 1 }' "$work/taken" >"$work/wrong" ||

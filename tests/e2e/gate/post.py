@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-post.py FASTGATE ROOT: `fastgate run` in the environment of a pull request, with a
-stand-in of the API that keeps comments.
+post.py FASTGATE ROOT: `fastgate run` in the environment of a pull request, with a stand-in for the
+API that keeps comments.
 """
 import json
 import os
@@ -46,7 +46,7 @@ def webhooks(receiver):
 
 
 def expect_formats(receiver, forms, done):
-    """Each webhook got the report that its target names."""
+    """Checks that each webhook got the report that its target names."""
     if receiver.count != len(forms):
         fail(f"{receiver.count} deliveries for {forms}", done)
     for path, headers, body in [receiver.take() for _ in forms]:

@@ -106,7 +106,10 @@ def night_and_hidden_run_add_to_the_card(project, card):
 
 
 def another_card_begins(project, card):
-    """The program's functions cannot be slowed down, so the whole program is, and is still relinked."""
+    """
+    The program's functions cannot be slowed down, so the whole program is slowed down, and is still
+    relinked.
+    """
     (project.folder / "main.c").write_text(target("called_too_often.c"))
     project.git("commit", "-q", "-a", "-m", "Called too often")
     server = Receiver(answers=[(201, {})])

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 python_lines.py FASTGATE: a benchmark driven by Python is blamed on Python functions: the slower one is
-named with its file and line, and has the same name on both sides, although each lies in its own folder;
-with `python: off` only the interpreter is known.
+named with its file and line, and has the same name on both sides, although each side lies in its
+own folder; with `python: off` only the interpreter is known.
 """
 import os
 import re

@@ -137,7 +137,7 @@ text = (recipes / "Containerfile").read_text()
 for source in re.findall(r"^COPY (?!--from)(\S+)", text, re.M):
     if not (root / source).exists():
         sys.exit(f"FAILED: the container file copies {source}, which is not there")
-# The framework's hook is the line of docs/before-commit.md.
+# The hook for the pre-commit framework runs the command of docs/before-commit.md.
 [hook] = yaml.safe_load((root / ".pre-commit-hooks.yaml").read_text())
 if f"{hook['entry']} || exit 1" not in (root / "docs/before-commit.md").read_text():
     sys.exit(f"FAILED: docs/before-commit.md does not have the hook's {hook['entry']}")

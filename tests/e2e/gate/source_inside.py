@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 source_inside.py FASTGATE ROOT COMPILER: reports show only source of the project. Two programs take far
-longer than their baseline; the debug information of one names a file of its project, that of the other
-names a file outside, by an absolute path and through a link. Files have the same names as in the
-repository, wherever they were compiled.
+longer than their baseline; one program's debug information names a file of its project; the other
+program's names a file outside, by an absolute path and through a link. Files have the same names as
+in the repository, wherever they were compiled.
 """
 import json
 import os

@@ -101,7 +101,7 @@ def body():
     function_that_got_slower_is_named()
     if LANGUAGE != "c":
         return
-    # If no function is wanted, the verdict needs only a few samples' worth of time.
+    # The program may be shorter from here on, because no function must be found.
     write("fastgate.yml", CONFIGURATION.replace("./app 20", "./app 8"))
     without_permission_the_verdict_stands()
     without_the_sampler_nothing_is_sampled()

@@ -26,7 +26,7 @@ n=$(ls "$SEEN" | wc -l)
 { pwd; cat marker.c.built untracked.c 2>/dev/null | tr '\\n' ' '; [ -e ignored ] && printf ignored; echo
 tr '\\0' ' ' </proc/$$/cmdline; echo; tr '\\0' '\\n' </proc/$$/environ; } >"$SEEN/$(printf %04d "$n")"
 """
-# Counts the files that it compiles, as make does.
+# Compiles only changed files, as make does, and logs each compiled file.
 BUILD = """tr '\\0' '\\n' </proc/$$/environ | grep '^PWD=' >>"$SEEN.built"
 for name in marker.c kept; do
 	[ -e $name.built ] && [ ! $name -nt $name.built ] && continue

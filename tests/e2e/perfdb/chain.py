@@ -52,7 +52,8 @@ def body():
     commit(COSTS[0])
     for cost in COSTS[1:]:
         commit(cost)
-    # Newest first: the dates say nothing about the order.
+    # The newest commit is measured first, so the dates of the runs say nothing about the order of
+    # commits.
     for back in range(len(COSTS) - 1):
         done = call(FASTGATE, "run", "--candidate", f"HEAD~{back}", "--against", f"HEAD~{back + 1}",
                     "--set", f"store.path={DATABASE}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the scripts of this folder, which set $perfdb first: changes to a scratch folder, and removes it and ends all
-# processes started here at the end.
+# Shared by the scripts of this folder, which set $perfdb first: changes to a scratch folder; at the end, removes the
+# folder and ends all processes started here.
 # shellcheck shell=sh
 folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-test-XXXXXX")
 started=

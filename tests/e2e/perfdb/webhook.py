@@ -63,7 +63,7 @@ def webhook(server, bearer):
 
 
 def until(condition, what):
-    """Repeats until the condition holds."""
+    """Waits until the condition holds; returns its value."""
     end = time.monotonic() + HUNG_S
     while time.monotonic() < end:
         found = condition()

@@ -32,7 +32,7 @@ def unpacked(path):
 
 
 def packed(path, members):
-    """An archive of (TarInfo, bytes)."""
+    """Writes an archive of these members: (TarInfo, bytes)."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as tar:
         for info, content in members:
@@ -48,7 +48,7 @@ def plain(name, content):
 
 
 def manifest_of(listed, **more):
-    """The list of these files, as the first member."""
+    """The first member of an archive, which lists these files."""
     rows = [{"name": name, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
             for name, content in listed]
     return plain("manifest.json", json.dumps({"schema": "fastgate-archive/1", "files": rows,

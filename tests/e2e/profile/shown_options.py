@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-shown_options.py FASTGATE: options of view, graph and export that leave out, rename or draw
-differently, on a fully known profile.
+shown_options.py FASTGATE: options of view, graph and export that leave functions out, rename them
+or change how they are drawn, on a fully known profile.
 """
 import json
 import os

@@ -50,7 +50,7 @@ head -c 15 page.html | grep -q '<!DOCTYPE html>' || fail "page.html is not HTML"
 cmp -s junit.xml "$golden/mixed.junit.xml" || fail "junit.xml is no JUnit"
 "$fastgate" report --json | cmp - "$golden/mixed.json" || fail "--json is not the JSON report"
 
-# Mistakes.
+# Wrong options, runs and targets are reported by name.
 expect 2 "did you mean 'junit'?" "$fastgate" report --format juint
 expect 2 "expected one of terminal, json" "$fastgate" report --format powerpoint
 status=0

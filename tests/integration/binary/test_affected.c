@@ -61,7 +61,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The baseline's program with these executed functions, separated by blanks. */
+/*
+ * Makes a list with these executed functions of the baseline's program; spaces separate the names.
+ */
 static void execute(struct fg_executed *executed, const char *functions)
 {
 	char digest[FG_CODE_FACT_SIZE];

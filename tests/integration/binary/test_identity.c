@@ -51,7 +51,7 @@ static struct fg_code_pair find(const struct comparison *c, const char *name)
 	return (struct fg_code_pair){0};
 }
 
-/* The names of everything that changed, in order, separated by blanks. */
+/* The names of everything that changed, in order, separated by spaces. */
 static const char *changed(const struct comparison *c, char *text, size_t size)
 {
 	text[0] = '\0';
@@ -98,7 +98,10 @@ static void nothing_but_the_place_changed(void **state)
 
 static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 {
-	/* On arm64 code may compute an object's address from another's, and so uses both. */
+	/*
+	 * On arm64, code may compute an object's address from that of another object, and then
+	 * refers to both.
+	 */
 #ifdef __aarch64__
 	static const char apart_from_table[] = "outer";
 #else

@@ -112,7 +112,7 @@ static struct fg_symbol_module *open_module(struct fg_symbolizer *symbolizer,
 				    false);
 }
 
-/* An address in target_outer() with the chain outer → middle → inner. */
+/* Finds an address in target_outer() with the chain outer → middle → inner. */
 static size_t find_inlined(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 			   const struct scene *scene, const struct fg_symbol **chain)
 {

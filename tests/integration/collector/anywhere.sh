@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests the collector in programs of other distributions, and the release archive on them: anywhere.sh BUILD_FOLDER ARCHIVE [RELEASE...]
-# The archive runs in an otherwise empty root first.  Then, for each Debian release, the script makes a root outside of the
-# checkout, from the package archive that apt uses here; compiles the target programs in it; lets this build's tests run them
-# under this build's collector; gates the quick start with the release archive; and removes the root.  Needs root; exits with 77
-# (skipped) and the reason if it cannot run.
+# Tests the collector in programs of other distributions, and the release archive on those distributions: anywhere.sh
+# BUILD_FOLDER ARCHIVE [RELEASE...] The archive runs in an otherwise empty root first.  Then, for each Debian release,
+# the script makes a root outside of the checkout, from the package archive that apt uses here; compiles the target
+# programs in it; lets this build's tests run them under this build's collector; gates the quick start with the
+# release archive; and removes the root.  Needs root; exits with 77 (skipped) and the reason if it cannot run.
 set -eu
 build=$(realpath "$1")
 packed=$(realpath "$2")

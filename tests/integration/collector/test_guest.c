@@ -306,7 +306,10 @@ static void exceptions_stay_with_their_unwinder(void **state)
 	outcome_release(&outcome);
 }
 
-/* A handler whose thread-local variables came from malloc would sometimes interrupt malloc. */
+/*
+ * If malloc provided a handler's thread-local variables, the handler would sometimes call malloc
+ * within malloc.
+ */
 static void thread_local_memory_is_the_programs_own(void **state)
 {
 	struct outcome outcome;

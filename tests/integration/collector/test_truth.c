@@ -33,15 +33,15 @@ static bool is_measuring(void)
 	return getenv("FASTGATE_MEASURE_TRUTH") != NULL;
 }
 
-/* A program's argument: enough work for statistics, or just enough to show a bias. */
+/* Returns a program's argument: enough work for statistics, or just enough to show a bias. */
 static const char *in_full_or(const char *all, const char *enough)
 {
 	return is_measuring() ? all : enough;
 }
 
 /*
- * Two functions that share a program's time. A sample of the first weighs look_ns, one of the
- * second weighs a period.
+ * Two functions that share a program's time. A sample of `a` weighs look_ns, and a sample of `b`
+ * weighs a period.
  */
 struct share {
 	const char *a;
@@ -56,7 +56,7 @@ struct sums {
 	double true_b;
 };
 
-/* Sets `wrong` to "" if the share is within the tolerance, else to a message. */
+/* Sets `wrong` to "" if the share is within the tolerance, otherwise to a message. */
 static void judge_share(const struct sums *sums, double look_ns, char *wrong, size_t size)
 {
 	const double all = sums->seen_a + sums->seen_b;
@@ -277,7 +277,7 @@ static bool adds_up(const struct trace *trace)
 
 /*
  * If the host stops this machine for a while, time passes that the program did not spend, so one
- * good run of several is enough. The caller gets it.
+ * good run of several is enough. The caller gets that run.
  */
 static void assert_adds_up(const struct run *run, struct outcome *outcome)
 {
@@ -304,7 +304,7 @@ static void user_and_system_time_are_distinguished(void **state)
 	outcome_release(&outcome);
 }
 
-/* Nearly all system time is spent in `function`, in one run of several. */
+/* Asserts that nearly all system time is spent in `function`, in one run of several. */
 static void assert_spends_system_time(const struct run *run, const char *function)
 {
 	double seen = 0;

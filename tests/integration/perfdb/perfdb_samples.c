@@ -83,7 +83,7 @@ int fg_test_connect(const struct fg_test_server *s)
 	return fg_loopback_connect(fg_server_port(s->server));
 }
 
-/* Complete once the announced length has arrived. */
+/* Has a body of the announced length arrived? */
 static bool is_complete(const struct fg_strbuf *text)
 {
 	const char *end = text->data ? strstr(text->data, "\r\n\r\n") : NULL;

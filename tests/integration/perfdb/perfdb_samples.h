@@ -20,7 +20,7 @@ struct fg_test_server {
 	char key[69]; /* an administrator's token */
 };
 
-/* Passed as a token: sends none. NULL sends the administrator's. */
+/* As a token, makes a request without a token. NULL uses the administrator's token. */
 #define FG_TEST_NO_TOKEN   ""
 #define FG_TEST_SERVER_LOG "log" /* in the scratch folder */
 
@@ -49,10 +49,10 @@ int fg_test_post(const struct fg_test_server *s, const char *path, const char *t
 		 const char *type, const void *data, size_t size, struct fg_strbuf *body);
 int fg_test_post_json(const struct fg_test_server *s, const char *path, const char *token,
 		      const char *json, struct fg_strbuf *body);
-/* The answer to an administrator's GET, which must be 200 and JSON. The caller deletes it. */
+/* Sends an administrator's GET; the answer must be 200 and JSON. The caller deletes the JSON. */
 struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path);
 
-/* Run number `seed` as an upload. */
+/* Makes an upload of run number `seed`. */
 void fg_test_parcel(unsigned seed, struct fg_strbuf *text);
 void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, struct fg_strbuf *text);
 /* Overwrites the bytes after `mark` in the parcel's envelope; a missing mark fails the test. */

@@ -233,8 +233,8 @@ static void idle_connections_of_two_addresses_make_room(void **state)
 }
 
 /*
- * Sends `start`, then a byte now and then until the server closes; stores its words in `answer`.
- * Each byte shows that the client is alive: only a limit on the whole request ends this.
+ * Sends `start`, then a byte now and then until the server closes; stores the server's words in
+ * `answer`. Each byte shows that the client is alive: only a limit on the whole request ends this.
  */
 static void dribble(const struct fg_test_server *s, const char *start, struct fg_strbuf *answer)
 {
@@ -265,7 +265,7 @@ struct slow {
 
 /*
  * Stores the server's answer to a slow client, and returns whether the server then still answers
- * another client, which on a busy machine may get too little time as well.
+ * another client. On a busy machine, the other client may get too little time as well.
  */
 static bool try_slowly(const struct fg_test_server *s, const struct slow *slow, int64_t patience_ms,
 		       struct fg_strbuf *answer)

@@ -205,7 +205,7 @@ static void undone_ids_are_forgotten(void **state)
 	fg_strbuf_release(&texts[1]);
 }
 
-/* Every reader of the run, and `perfdb check`, reports the damage. */
+/* Loading the damaged run fails with these words; `perfdb check` reports no other damage. */
 static void says_damaged(struct fixture *f, const char *sql, const char *words)
 {
 	char id[ID_SIZE];

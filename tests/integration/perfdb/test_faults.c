@@ -23,7 +23,7 @@ enum {
 	ROOM_BYTES = 300 * 1000
 };
 
-/* A sealed block of zeros that claims to unpack to `announced` bytes. */
+/* Makes a sealed block of zeros that claims to unpack to `announced` bytes. */
 static void make_bomb(uint32_t announced, struct fg_bytes *block)
 {
 	const size_t size = 1 << 20;

@@ -86,7 +86,7 @@ static void expect_part(const struct fg_script_server *server, size_t number, co
 		fail_msg("request %zu has no %s:\n%s", number, part, server->requests[number]);
 }
 
-/* `count` comments by other users, and ours with this id unless it is 0. */
+/* Makes `count` comments by other users, and ours with the id `ours` unless that is 0. */
 static char *comments(unsigned count, int ours)
 {
 	struct fg_strbuf text = {0};

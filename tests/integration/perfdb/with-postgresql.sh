@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs a program with PERFDB_TEST_URL naming a PostgreSQL made for it alone: its own folder, a socket in that
-# folder, no TCP. PostgreSQL refuses to run as root, so then it runs as the user postgres. The output of initdb is
-# kept in the tests' working folder for the next test. Only processes fail in these tests, not the machine, so
-# nothing is synced to the disk.
+# folder, no TCP. PostgreSQL refuses to run as root; if root runs this script, PostgreSQL runs as the user postgres.
+# The output of initdb is kept in the tests' working folder for the next test. Only processes fail in these tests, not
+# the machine, so nothing is synced to the disk.
 set -eu
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 [ -x "$bin/initdb" ] || { echo "skipped: PostgreSQL's server is not installed"; exit 77; }

@@ -6,8 +6,8 @@ test, so this test applies the rules of their readers that decide what a person 
 
 GitLab  every testcase below testsuites/testsuite; `failure`, `error` and `skipped` in this order decide
         its state; the text of that element is shown, or its attributes if it has no text; cases are
-        listed by name, kept by classname and name, and the first of several with one key stays; a file
-        of 30 MB and more is not read; `time` is a number of seconds.
+        listed by name and stored by classname and name; of several cases with the same key, the
+        first stays; a file of 30 MB and more is not read; `time` is a number of seconds.
 Jenkins a suite whose name, id and timestamp were seen before is dropped as a copy; the class is
         `classname`, the package is the part before its last dot; details are the message, the trace is
         the text; a duration that is not a number counts as zero; a case without a name is dropped.

@@ -25,7 +25,7 @@ static void end(int signal)
 	running = 0;
 }
 
-/* Each signal is sent when the one before has arrived: none may be missing. */
+/* Each signal is sent when the previous one has arrived: none may be missing. */
 static void *send(void *unused)
 {
 	long sent = 0;
@@ -50,7 +50,7 @@ static void *receive(void *unused)
 	return unused;
 }
 
-/* A pipe through which every byte has to come. */
+/* Writes bytes to a pipe and reads each of them back. */
 static void *talk(void *unused)
 {
 	unsigned char next = 0;

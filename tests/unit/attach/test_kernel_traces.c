@@ -22,7 +22,7 @@ enum {
 	FRAMES = 4
 };
 
-/* A program's frame, and below it do_syscall_64, vfs_read and a function of a module. */
+/* Writes a program's frame, and below it do_syscall_64, vfs_read and a function of a module. */
 static void write_frames(struct fg_trace_writer *w)
 {
 	const uint64_t program[FG_TRACE_MODULE_NUMBERS] = {PROGRAM, 0, 4096, 8192, 4096, 0};

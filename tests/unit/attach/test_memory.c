@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reading another process's memory; this process plays the other one. */
+/* Reads the memory of a process, which is this process itself. */
 #include "profile/attach/memory.h"
 #include "tests/support/fg_test.h"
 

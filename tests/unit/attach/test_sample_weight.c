@@ -87,7 +87,7 @@ static enum place place_of(const struct machine *m)
 	return m->position_ns <= FIRST_US * (int64_t)US ? FIRST : SECOND;
 }
 
-/* One stop, as the sampler makes it; false if the thread sleeps. */
+/* Stops the thread once, as the sampler does; returns false if it sleeps. */
 static bool stop_at_a_moment(struct machine *m, struct fg_moment *moment)
 {
 	if (m->state == SLEEPS)

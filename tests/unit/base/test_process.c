@@ -226,7 +226,7 @@ static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state
 	fg_process_result_release(&result);
 }
 
-/* The program prints sixteen times the size of a pipe without a reader, and still ends. */
+/* The program prints sixteen times the maximum size of a pipe without a reader, and still ends. */
 static void a_file_takes_any_output_without_a_reader(void **state)
 {
 	enum {

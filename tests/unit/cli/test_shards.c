@@ -130,7 +130,7 @@ static void a_shard_without_a_benchmark_is_not_missing(void **state)
 	(void)state;
 	add(&shards, part(OF_SCAN, "scan", "Zen"));
 	add(&shards, part(OF_PACK, NULL, "Zen"));
-	/* Two of three shards; no benchmark belongs to the missing one. */
+	/* Two of three shards; no benchmark belongs to the missing shard. */
 	fg_shards_merge(&shards, &one, &merged, &missing);
 	assert_int_equal(missing.length, 0);
 	assert_int_equal(merged.run.series_count, 1);

@@ -60,7 +60,7 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 	}
 }
 
-/* 1.5 ms with one user sample and with two: half a period too few, half a period too many. */
+/* Threads of 1.5 ms have one user sample, half a period too few, or two, half a period too many. */
 static void remainders_of_short_threads_cancel_out(void **state)
 {
 	struct fg_account account;
@@ -149,7 +149,7 @@ static void time_used_while_sampling_is_off_is_not_owed(void **state)
 			&(struct fg_times){.cpu_ns = tick_ns, .user_ns = tick_ns, .system_ns = 0},
 			false, 1, &split);
 	assert_false(fg_account_is_behind(&account, false, 1));
-	/* sampling was off for 25 kernel ticks, which do not count; the ticks after it do */
+	/* sampling was off for 25 kernel ticks, which do not count; later ticks do */
 	assert_true(fg_account_is_behind(&account, true, 2));
 	fg_account_look(&account,
 			&(struct fg_times){.cpu_ns = 26 * tick_ns,
@@ -206,7 +206,7 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 }
 
 /*
- * Each moment at which the thread was found in the kernel gets about its value. A difference is
+ * Each moment at which the thread was found in the kernel gets about one period. A difference is
  * spread over many moments, and in the end everything owed has been given.
  */
 static void portions_make_up_for_differences_together(void **state)

@@ -29,7 +29,7 @@ static void the_period_is_the_shortest_within_the_budget(void **state)
 	cost.start_ns = 4 * ms;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 3 * ms);
 	assert_true(fabs(fg_sample_cost_at(&cost, 1000.0 / 3) - 0.03) < 1e-9);
-	/* the start never takes more than half of what switches leave */
+	/* the start never takes more than half of the budget that switches leave */
 	cost.start_ns = 500 * ms;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 5 * ms);
 	/* if switches leave nothing, the period is the longest */
@@ -81,7 +81,9 @@ static void one_that_lost_its_cpu_is_not_endless(void **state)
 		fg_rate_add(&costs, &(struct fg_rate_sample){.signal_ns = i == 2 ? 9 * ms : 8000,
 							     .handler_ns = 2000,
 							     .restart_ns = i == 3 ? 700 : 5000});
-	/* An outlier counts as four times the median; the way back adds an eighth. */
+	/*
+	 * An outlier counts as four times the median; the return to the program adds an eighth.
+	 */
 	assert_int_equal(fg_rate_mean(&costs).signal_ns, (4 * 8000 + 4 * 8000) / 5 * 9 / 8);
 	assert_int_equal(fg_rate_mean(&costs).handler_ns, 2000);
 	assert_int_equal(fg_rate_mean(&costs).restart_ns, 700);

@@ -229,7 +229,10 @@ static __attribute__((noinline)) void interrupted(unsigned depth)
 	now.signals--;
 }
 
-/* Usually close by, sometimes far away, and occasionally so deep that the stack is cut. */
+/*
+ * Draws the next depth: usually close by, sometimes far away, and occasionally so deep that the
+ * stack is cut.
+ */
 static void choose_target(void)
 {
 	const uint32_t kind = draw(100);
@@ -251,7 +254,10 @@ static __attribute__((noinline)) void go(unsigned depth)
 
 	while (now.checks > 0) {
 		if (depth == now.target) {
-			/* Only at some visits, so that kept frames are replaced by other calls. */
+			/*
+			 * Check only some of the visits, so that kept frames are replaced by other
+			 * calls.
+			 */
 			if (draw(3) == 0) {
 				check();
 				now.checks--;
@@ -312,7 +318,7 @@ static void block_samples(int how)
 	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
 }
 
-/* Where neither the program counter nor the stack pointer is of use, the leaf remains. */
+/* If neither the program counter nor the stack pointer is of use, the leaf remains. */
 static void a_sample_has_its_leaf_at_least(void **state)
 {
 	static const uintptr_t places[] = {2, 0x1000, UINTPTR_MAX, (uintptr_t)&now};
@@ -427,7 +433,7 @@ static void pages_of_the_file_are_made_ahead(void **state)
 	}
 	fg_thread_leave(fg_self);
 	block_samples(SIG_UNBLOCK);
-	/* with a page each time, it would be 200 or 100 */
+	/* with one page at a time, there would be 200 or 100 */
 	assert_in_range(times, 3, 10);
 }
 

@@ -103,8 +103,8 @@ static void put_frame(const struct fg_python_layout *layout, unsigned offset, ui
 }
 
 /*
- * Two evaluations: frames 0, 1 and 2 in the inner one, frame 3 in the outer one. Sets `known_by` to
- * the numbers that identify their native frames.
+ * Two evaluations: frames 0, 1 and 2 are in the inner evaluation, and frame 3 is in the outer one.
+ * Sets `known_by` to the numbers that identify their native frames.
  */
 static void make_marked(const struct fg_python_layout *layout, unsigned known_by[2])
 {

@@ -96,7 +96,10 @@ static void add_bytes(struct fg_made_program *p, uint32_t pair, uint8_t arm)
 	row->total = row->values[0];
 }
 
-/* Only the place of the code makes a difference, apart from a little noise. */
+/*
+ * Sets the CPU time so that only the place of the code makes a difference, apart from a little
+ * noise.
+ */
 static void in_layout(struct fg_made_program *p, struct fg_repetition *r)
 {
 	r->values[FG_METRIC_CPU_TIME] =

@@ -2,7 +2,8 @@
 /*
  * Recorded duets of the programs of bench/calibration on two busy CPUs (load 8 to 25), in units of
  * 10^-4 of ln(candidate / baseline), with the order of start drawn for each pair: `recorded`
- * compares a program with a copy of itself, `recorded_slower` with one that does 5 % more.
+ * compares a program with a copy of itself, `recorded_slower` compares it with a program that does
+ * 5 % more work.
  */
 #ifndef FG_TEST_GATE_RECORDED_PAIRS_H
 #define FG_TEST_GATE_RECORDED_PAIRS_H

@@ -177,7 +177,7 @@ static void a_slowdown_that_was_reverted_is_not_blamed(void **state)
 	end(&history, &look);
 }
 
-/* Every commit costs a little: no single one is to blame. */
+/* Every commit costs a little: no single commit is to blame. */
 static void a_drift_over_all_commits_names_none(void **state)
 {
 	struct history history;
@@ -276,7 +276,10 @@ static void a_likely_commit_is_measured_first(void **state)
 	end(&history, &look);
 }
 
-/* Half of the range is known well: a cheap build goes into the other half, a costly one waits. */
+/*
+ * Half of the range is known well: the search makes a cheap build in the other half, but puts off a
+ * costly one.
+ */
 static void a_costly_build_waits_for_pairs_that_need_none(void **state)
 {
 	static const double build_seconds[] = {0.01, 1e6};

@@ -52,7 +52,10 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 	fg_run_release(&run);
 }
 
-/* Only the candidate loads both libraries: one is from outside, the other is the project's own. */
+/*
+ * Only the candidate loads both libraries: one library is from outside, the other is the project's
+ * own.
+ */
 static void a_new_library_from_outside_is_charged_to_its_caller(void **state)
 {
 	static const char *const libraries[] = {"app", "libm.so.6", "libown.so"};

@@ -72,7 +72,10 @@ static void runs_of_one_step_are_pooled_by_their_worth(void **state)
 	fg_chain_release(&chain);
 }
 
-/* Two steps of variance 1 and an anchor over both of variance 2: its residual is shared equally. */
+/*
+ * Two steps of variance 1, and an anchor of variance 2 over both steps: the anchor's residual is
+ * shared equally.
+ */
 static void an_anchor_is_weighted_least_squares(void **state)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0, 1), step("b", "c", 0, 1),

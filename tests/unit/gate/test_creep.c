@@ -35,7 +35,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Steps of this size; `error` is their standard error and their scatter. */
+/* Makes steps of this size; `error` is their standard error and their scatter. */
 static void make_steps(double change, double error, uint64_t seed)
 {
 	struct fg_random random;
@@ -170,7 +170,7 @@ static void words_name_the_sum_the_commits_and_the_functions(void **state)
 
 static double sampling[FUNCTIONS];
 
-/* Function 7 gains `gain` per step; all other functions scatter. */
+/* Tests functions of which number 7 gains `gain` per step and all others only scatter. */
 static void make_gains(double gain, uint64_t seed, struct fg_creep_rise *rises)
 {
 	static double steps[FUNCTIONS * (STEPS + 1)];
@@ -222,7 +222,10 @@ static void functions_that_only_scatter_are_hardly_ever_named(void **state)
 	assert_in_range(wrong, 0, 20); /* 5 % of 200, plus some chance */
 }
 
-/* Functions of equal size that scatter; function 7 gains this share of the time in each run. */
+/*
+ * Makes runs with functions of equal size that scatter; function 7 gains this share of the time in
+ * each run.
+ */
 static void make_runs(double gain, uint64_t seed, struct fg_creep_runs *runs)
 {
 	struct fg_random random;
@@ -247,7 +250,7 @@ static void make_runs(double gain, uint64_t seed, struct fg_creep_runs *runs)
 }
 
 /*
- * In how many of 50 trials function 7 is named when it gains `gain` per step in each of the
+ * Returns in how many of 50 trials function 7 is named when it gains `gain` per step in each of the
  * benchmarks.  Adds the wrongly named functions to `wrong`.
  */
 static unsigned pooled(double gain, size_t benchmarks, unsigned *wrong)

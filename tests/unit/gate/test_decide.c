@@ -20,7 +20,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* The verdict on a benchmark with this many pairs, slower by `change`, with `noise`. */
+/* Decides on a benchmark with this many pairs, slower by `change`, with `noise`. */
 static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
@@ -160,7 +160,7 @@ static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
 }
 
-/* Pairs whose differences are `differences`, as shares of 100 ms, in this order. */
+/* Decides on pairs with these differences, ln(candidate / baseline), in this order. */
 static const struct fg_metric_verdict *decide_differences(const double *differences, size_t count)
 {
 	struct fg_series *series = make_pairs((uint32_t)count, 0.0, 0.0);
@@ -372,7 +372,7 @@ static void an_exact_metric_is_compared_exactly(void **state)
 	assert_true(fg_made_has_note(&size->notes, "declared exact"));
 }
 
-/* +0.01 % of an ungated size is not a regression, and is not shown as a change. */
+/* A change of 0.01 % in an ungated size passes; one of 10 % is a regression. */
 static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 {
 	struct fg_series *series = make_pairs(6, 0.0, 0.01);
@@ -493,7 +493,7 @@ static void when_all_pairs_are_set_aside_nothing_passes_and_it_says_why(void **s
 	}
 }
 
-/* The first 14 pairs are a duet's, and two of them were set aside before. */
+/* Gives up the first 14 pairs, which are those of a duet; two of them were set aside before. */
 static void give_up(struct fg_series *series, uint16_t why)
 {
 	series->schedule = FG_SCHEDULE_ABBA;

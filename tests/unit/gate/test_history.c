@@ -96,7 +96,7 @@ static void an_unknown_metric_is_reported(void **state)
 	drop_runs();
 }
 
-/* A run on `host` with these repetitions of CPU time, the last ones set aside. */
+/* Makes a run on `host` with these CPU times, and one more repetition that is set aside. */
 static void make_repetitions(size_t at, const char *host, const double *values, size_t count)
 {
 	struct fg_series *series;

@@ -11,7 +11,7 @@
 
 static const double offsets[FG_LINE_PLACES] = {0.00, 0.16, 0.24, 0.32};
 
-/* Pairs use the layouts in turn. */
+/* Draws pairs, which use the layouts in turn. */
 static void draw(struct fg_random *random, double scatter, double *difference, uint8_t *layout)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
@@ -136,7 +136,7 @@ static void one_wild_pair_does_not_move_the_middle(void **state)
 	assert_true(fabs(middles[2] - 0.1) < NEAR);
 }
 
-/* Two pairs per layout, a tenth above and below its mean: 7 / 4 of the variance. */
+/* Two pairs per layout, 0.1 above and below its mean: their variance is scaled by 7 / 4. */
 static void two_pairs_of_each_layout_are_enough(void **state)
 {
 	uint8_t layout[2 * FG_LINE_PLACES];

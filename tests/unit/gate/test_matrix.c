@@ -122,7 +122,9 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-/* The first counts of both arms form a pair, whatever their numbers; a third has no partner. */
+/*
+ * The first counts of both arms form a pair, whatever their numbers; a third count has no partner.
+ */
 static void counts_are_paired_in_their_order(void **state)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
@@ -233,7 +235,7 @@ static void one_pair_has_no_error_and_without_pairs_there_is_no_level(void **sta
 	fg_profile_pairs_release(&pairs);
 }
 
-/* Parts of a largest value are not added: the larger one stands for both. */
+/* Maxima of parts are not added: the larger maximum is that of the whole. */
 static void parts_of_a_largest_value_are_not_added_up(void **state)
 {
 	const struct fg_measure largest = {
@@ -269,7 +271,7 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	(void)state;
 	outer = fg_profile_set_region(&set, "event");
 	inner = fg_profile_set_region(&set, "event/fit");
-	/* The second pair of samples is a block of four; the one before it has only one arm. */
+	/* The second pair of samples is a block of four; the pair before it has only one arm. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		(void)add(1, arm, MS, 0, 0);
 		(void)add(5, arm, MS, 0, 0);

@@ -224,7 +224,10 @@ static void counts_that_only_changed_place_are_moved(void **state)
 	program_release(&p);
 }
 
-/* A moved count has no error, unlike moved time: if 101 arrive where 100 left, one was added. */
+/*
+ * A moved count has no error, unlike moved time: if 100 allocations leave one site and 101 arrive
+ * at another, one was added.
+ */
 static void a_move_that_leaves_one_behind_is_not_a_move(void **state)
 {
 	const double after[SITES] = {COUNT - 100, COUNT + 101};

@@ -68,7 +68,7 @@ static void check_note(const struct fg_metric_verdict *verdict, const char *note
 		fail_msg("'%s'", verdict->notes.items[0]);
 }
 
-/* If more is better, the ratio falls, and worse means below one. */
+/* If more is better, the ratio falls when the candidate gets worse: a ratio below one is worse. */
 static void the_interval_is_one_of_ratios_whatever_is_better(void **state)
 {
 	static const struct {

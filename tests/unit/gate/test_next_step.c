@@ -12,7 +12,7 @@ struct walk {
 	size_t series[2];
 };
 
-/* A benchmark whose code changed, before its first pair. */
+/* Sets up a benchmark whose code changed, before its first pair. */
 static void set_up(struct walk *w)
 {
 	*w = (struct walk){0};
@@ -103,7 +103,7 @@ static void counted_benchmarks_are_not_timed(void **state)
 	tear_down(&w);
 }
 
-/* Goes to the first look, measured as linked. */
+/* Advances to the first look, measured in the default layout. */
 static void reach_the_first_look(struct walk *w)
 {
 	assert_step(w, FG_STEP_DONE, FG_STEP_BEGIN_IN_LAYOUTS, FG_STATE_BEGINNING);
@@ -143,7 +143,7 @@ static void an_undecided_run_looks_again_until_nothing_is_left(void **state)
 	tear_down(&w);
 }
 
-/* Takes a benchmark of a second per pair, with a budget of `budget_s`, to its first pair. */
+/* Measures the first pair of a benchmark of a second per pair, with a budget of `budget_s`. */
 static void reach_the_second_pair(struct walk *w, int64_t budget_s)
 {
 	set_up(w);
@@ -263,7 +263,10 @@ static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_IN_LAYOUTS);
 	assert_non_null(strstr(w.step.text, "measuring again in 4 layouts"));
 	measured(&w, 10, 0.0, 0.001);
-	/* The program was also measured as linked, so nothing is in doubt; no function is named. */
+	/*
+	 * The program was also measured in the default layout, so nothing is in doubt; no function
+	 * is named.
+	 */
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
 	tear_down(&w);
 }

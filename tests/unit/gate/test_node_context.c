@@ -168,7 +168,7 @@ static void levels_are_means_in_milliseconds_and_set_the_floor(void **state)
 	end(&p);
 }
 
-/* The sampled time of repetitions that count, if they take at least 20 ms of CPU time. */
+/* Coverage is computed from repetitions that count, if these take at least 20 ms of CPU time. */
 static void coverage_is_sampled_time_in_spent_time(void **state)
 {
 	static const struct {

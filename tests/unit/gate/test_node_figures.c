@@ -14,7 +14,10 @@ enum {
 	PAIRS = 10,
 };
 
-/* The 99.5 % quantile of t with 9 degrees of freedom. */
+/*
+ * Half the interval at a swing of one: a third of the 99.5 % quantile of t with 9 degrees of
+ * freedom.
+ */
 #define REACH (3.2498355415921254 / 3)
 #define MS    1e6
 
@@ -214,9 +217,7 @@ static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void
 	end(&p);
 }
 
-/*
- * Two functions are slower, each on its own paths; on other paths the first is faster or unchanged.
- */
+/* Two functions are slower, each on its own paths; `fit` is faster or unchanged on other paths. */
 static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 {
 	const struct fg_benchmark_verdict *b = NULL;
@@ -394,7 +395,7 @@ static void half_of_the_error_allowance_is_shared_evenly_and_half_by_size(void *
 	assert_null(family.tested);
 }
 
-/* The 75 % quantile of t with 9 degrees of freedom. */
+/* At alpha 0.5 the interval reaches to the 75 % quantile of t, here with 9 degrees of freedom. */
 static void an_interval_is_as_wide_as_the_error_rate_requires(void **state)
 {
 	const double reach = 0.70272214675132 / 3;
@@ -681,7 +682,7 @@ static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **stat
 	}
 }
 
-/* Below a quarter of a percent of the 200 ms that the baseline takes. */
+/* The floor is a quarter of a percent of the 200 ms that the baseline takes. */
 static void a_sure_change_below_the_floor_is_not_reported(void **state)
 {
 	static const struct {
@@ -859,7 +860,7 @@ static void without_samples_of_one_side_no_function_is_blamed(void **state)
 	}
 }
 
-/* A millisecond in which the execution ends before the sampler starts. */
+/* On both sides, the sampler misses more than a millisecond of the execution. */
 static void time_unseen_on_both_sides_counts_against_neither(void **state)
 {
 	const struct fg_benchmark_verdict *b;

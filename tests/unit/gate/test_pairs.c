@@ -89,7 +89,6 @@ static void positive_is_worse_whatever_is_better(void **state)
 	fg_pairs_release(&pairs);
 }
 
-/* A count may be zero, a time may not. */
 static void a_count_may_be_zero_and_a_time_may_not(void **state)
 {
 	static const struct {
@@ -139,7 +138,7 @@ static void counts_that_are_all_zero_do_not_differ(void **state)
 	fg_pairs_release(&pairs);
 }
 
-/* Half a fault on average is twice as many in a pair that has one. */
+/* The level is half a fault, so a difference of one fault is twice the level. */
 static void a_level_may_be_below_one(void **state)
 {
 	struct fg_pairs pairs;

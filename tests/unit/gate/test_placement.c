@@ -20,7 +20,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Two builds with the same code and inputs. */
+/* Makes two builds with the same code and inputs. */
 static struct fg_series *make_moved_build_with(double change)
 {
 	struct fg_series *series;
@@ -37,7 +37,7 @@ static struct fg_series *make_moved_build_with(double change)
 	return series;
 }
 
-/* Two builds with the same code and inputs, of which the candidate is 5 % slower. */
+/* Makes two builds with the same code and inputs, of which the candidate is 5 % slower. */
 static struct fg_series *make_moved_build(void)
 {
 	return make_moved_build_with(0.05);
@@ -150,7 +150,7 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 	}
 }
 
-/* A rebuilt plugin, for example: no known file has moved. */
+/* If no known file differs, the cause may be something else, such as a rebuilt plugin. */
 static void the_same_files_are_not_placed_elsewhere(void **state)
 {
 	struct fg_series *series = make_moved_build();
@@ -162,7 +162,7 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-/* Other code lies elsewhere; other inputs, or other files with the same code, do not prove that. */
+/* Other inputs, and other files with the same code, are not other code of the project. */
 static void only_other_code_of_the_project_is_other_code(void **state)
 {
 	static const struct {
@@ -386,7 +386,10 @@ static void make_judged(struct judged *j)
 	};
 }
 
-/* Is every function, library, region and path unchanged, or has it lost all its guilt? */
+/*
+ * Checks the functions, libraries, regions and paths: if `placed`, certain changes are placement;
+ * else nothing has changed.
+ */
 static void assert_placed(const struct judged *j, bool placed)
 {
 	static const enum fg_outcome before[NODES] = {FG_OUTCOME_REGRESSION, FG_OUTCOME_IMPROVEMENT,
@@ -430,7 +433,9 @@ static void placement_applies_to_times_but_not_to_counts(void **state)
 	fg_arena_release(&j.arena);
 }
 
-/* 2.353 errors are 95 % on one side of Student's t with three degrees of freedom. */
+/*
+ * 2.353 standard errors are the one-sided 95 % limit of Student's t with three degrees of freedom.
+ */
 static void it_is_open_if_a_changed_caller_may_call_that_code_more_often(void **state)
 {
 	struct judged j;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The printed interval is the one that decides, however the benchmark was measured: 5,000 windows
- * of recorded pairs, and cases in which people saw one thing and read another.
+ * of recorded pairs, and windows in which every pair is slower.
  */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
@@ -16,7 +16,7 @@ enum {
 	LONGEST = 120,
 };
 
-/* The ways to a verdict. */
+/* The paths to a verdict. */
 enum path {
 	LOOKS,
 	BLOCKS,

@@ -51,7 +51,7 @@ static double value_of(enum says says, uint32_t pair, uint8_t arm)
 	return 100 * (arm ? factors[says] : 1);
 }
 
-/* A benchmark with the metrics a, b and c; no other metric is gated. */
+/* Makes a benchmark with the metrics a, b and c; no other metric is gated. */
 static struct fg_series *make(const enum says says[METRICS])
 {
 	static const char *const names[METRICS] = {"a", "b", "c"};

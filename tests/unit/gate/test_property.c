@@ -100,7 +100,7 @@ static void check_interval(const struct fg_rule *rule, const struct fg_rule_find
 		    (found->low <= found->estimate && found->estimate <= found->high));
 }
 
-/* A missed change is never as large as the smallest one that the run claims to see. */
+/* A missed change is never as large as the smallest change that the run claims to see. */
 static void check_what_was_seen(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const double seen = fg_rule_smallest_seen(&trial->rule, found);
@@ -141,7 +141,7 @@ static void check_resumed(const struct trial *trial, const struct fg_rule_findin
 	assert_memory_equal(&now.low, &found->low, sizeof(now.low));
 }
 
-/* The number of pairs needed is enough if they are like the measured ones. */
+/* The reported number of pairs is enough if the further pairs are like the measured ones. */
 static void check_needed(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const size_t needed = fg_rule_pairs_needed(&trial->rule, trial->difference, trial->count);

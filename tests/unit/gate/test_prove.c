@@ -150,7 +150,10 @@ static void gate_against_stored_runs_is_proven_too(void **state)
 	assert_int_equal(card.alarms.runs, 2);
 }
 
-/* At an alpha of 0.1 %, one false alarm in a hundred runs may be chance; two early ones are not. */
+/*
+ * At an alpha of 0.1 %, one false alarm in 60 runs may be chance; two in the first eight runs are
+ * not.
+ */
 static void evidence_may_be_looked_at_after_each_run(void **state)
 {
 	struct fg_proof_card card;

@@ -17,7 +17,7 @@ static struct fg_rule default_rule(void)
 				.is_drawn = true};
 }
 
-/* Heavy-tailed differences, as in recorded duets: one in ten is four times as large. */
+/* Draws heavy-tailed differences, as in recorded duets: one in ten is four times as large. */
 static void draw(struct fg_random *random, double change, double *difference)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
@@ -77,8 +77,8 @@ static void the_shares_of_all_looks_are_alpha(void **state)
 }
 
 /*
- * The code has 16 places, each with its own effect: the place in a cache line has a large and
- * constant effect, the place in a page a random one.
+ * Draws differences of code with 16 places, each with its own effect: the place in a cache line has
+ * a large and constant effect, and the place in a page has a random effect.
  */
 static void draw_in_places(struct fg_random *random, double change, double *difference,
 			   uint8_t *layout)

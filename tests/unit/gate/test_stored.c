@@ -144,7 +144,7 @@ static void an_exact_metric_is_compared_across_environments(void **state)
 	drop_past();
 }
 
-/* As within one session: +0.01 % of an ungated size is not worth reporting. */
+/* As within one session, a change of 0.01 % in an ungated size passes. */
 static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 {
 	struct fg_metric_policy row = {.name = "binary_size", .gated = true};
@@ -191,12 +191,12 @@ static void the_same_binary_passes(void **state)
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_true(b->identical);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
-	/* A different library or an unknown id is not identity. */
+	/* With a different library or an unknown id, the sides are not identical. */
 	fg_build_facts_set(builds[1], "build.library.libm.so.6", "1234");
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_build_facts_set(builds[0], "build.library.libm.so.6", "1234");
 	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
-	/* A different program has a different identity, unlike different build flags. */
+	/* A different program is not identical; different build flags make no difference. */
 	fg_build_facts_set(builds[1], "build.id", "abce");
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_build_facts_set(builds[1], "build.id", "abcd");

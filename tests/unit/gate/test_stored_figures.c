@@ -323,7 +323,7 @@ static void fill(struct fg_profile_set *set, size_t side)
 					.measure = fg_profile_set_measure(set, &bytes)});
 }
 
-/* Successive sessions differ by 1.2 ms; `new` is known from five sessions only. */
+/* Gives a history in which successive sessions differ by 1.2 ms; only five sessions have `new`. */
 static size_t give_history(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {

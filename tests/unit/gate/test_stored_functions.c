@@ -29,7 +29,7 @@ struct function {
 static const struct function *known;
 static size_t known_count;
 
-/* Successive sessions differ by a millisecond. */
+/* Gives a history in which successive sessions differ by a millisecond. */
 static size_t give_history(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {

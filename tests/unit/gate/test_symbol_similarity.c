@@ -52,7 +52,7 @@ static void variants_of_one_name_are_the_same(void **state)
 	}
 }
 
-/* Seven tenths of the longer name are at the ends of both. */
+/* The beginnings and ends that agree make up at least seven tenths of the longer name. */
 static const struct pair similar[] = {
 	{"luaD_pretailcall", "luaD_precall", true},
 	{"0123456789", "0123456xyz", true},

@@ -132,7 +132,7 @@ static void a_long_function_shows_expensive_lines_only(void **state)
 	fg_arena_release(&arena);
 }
 
-/* The text before the function differs, and each side's first cost is at a different line of it. */
+/* The text before the function differs, and one side has a cost in it. */
 static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 {
 	static const char old_text[] =

@@ -387,7 +387,7 @@ static void a_function_that_moved_is_the_same_in_a_difference(void **state)
 	fg_calltree_release(&difference);
 }
 
-/* fit is in libreco.so, io::read in app, each in its own file. */
+/* fit is in libreco.so and io::read is in app, each in its own file. */
 static void equal_rewritten_names_are_one_across_files_and_libraries(void **state)
 {
 	const struct fg_calltree_query q = {

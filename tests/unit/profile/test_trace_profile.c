@@ -8,7 +8,7 @@
 
 static const uint64_t ms = 1000000;
 
-/* A trace that consists of a header only. */
+/* Makes a trace that consists of a header only. */
 static struct fg_trace trace_of(uint32_t pid)
 {
 	return (struct fg_trace){.header = {.pid = pid,
@@ -33,7 +33,7 @@ static void has_note(const struct fg_profile *profile, const char *note)
 	fail_msg("no note says \"%s\"", note);
 }
 
-/* A loss of one is in the singular, and no loss is noted if nothing was lost. */
+/* A single loss is reported in the singular, and no loss is noted if nothing was lost. */
 static void losses_are_reported_with_their_number(void **state)
 {
 	static const struct {

@@ -9,7 +9,7 @@ static void every_outcome_is_written_as_agreed(void **state)
 	fg_fixture_check_one("counted", "csv-raw", NULL, ".raw.csv");
 }
 
-/* Cells of the record that begins here; advances to the next one. */
+/* Returns the number of cells in the record that begins here; advances to the next record. */
 static size_t take_record(const char **at)
 {
 	size_t cells = 1;

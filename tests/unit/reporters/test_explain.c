@@ -155,7 +155,9 @@ static void an_exact_metric_is_compared_with_its_tolerance(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* Each such benchmark gets one sentence, and the list ends with the command for more. */
+/*
+ * Each benchmark that did not pass gets one sentence, and the list ends with the command for more.
+ */
 static void other_benchmarks_that_did_not_pass_are_named(void **state)
 {
 	struct fg_fixture fixture;

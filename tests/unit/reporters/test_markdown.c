@@ -170,7 +170,9 @@ static void the_comment_begins_with_its_marker(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* Five regressions and two undecided benchmarks among fifty with the names of templates. */
+/*
+ * Five regressions and two undecided benchmarks among fifty benchmarks with the names of templates.
+ */
 static void a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first(void **state)
 {
 	enum {

@@ -9,7 +9,7 @@
 
 static const struct fg_choice_goal goal = {.min_pairs = 10, .margin = 0.02};
 
-/* A trial of `count` observations that scatter by `noise` and take `seconds` each. */
+/* Makes a trial of `count` observations that scatter by `noise` and take `seconds` each. */
 static struct fg_trial made_trial(struct fg_random *random, size_t count, double noise,
 				  double seconds)
 {
@@ -21,8 +21,8 @@ static struct fg_trial made_trial(struct fg_random *random, size_t count, double
 }
 
 /*
- * Counts how many of 1,000 trials end with the duet. As in a session, each goes from three rounds
- * on until it is settled.
+ * Counts how many of 1,000 trials end with the duet. As in a session, each trial takes three
+ * rounds, and more until the choice is settled.
  */
 static int count_duets(double duet_noise, double duet_seconds, double abba_noise,
 		       double abba_seconds, double *rounds)
@@ -124,7 +124,7 @@ static void a_spread_is_the_mean_distance_from_the_median(void **state)
 	assert_float_equal(fg_trial_spread(&trial), 0.02, 1e-12);
 }
 
-/* Adds a warm-up, a pair that counts, and one that does not. */
+/* Adds a repetition that counts, and four that are set aside for different reasons. */
 static void add_repetitions(struct fg_series *series)
 {
 	static const uint16_t asides[] = {FG_ASIDE_WARMUP, FG_ASIDE_TRIAL, FG_ASIDE_SOLO, 0,
@@ -153,7 +153,7 @@ static void an_automatic_duet_whose_pairs_do_not_count_is_given_up(void **state)
 		unsigned counting;
 		uint32_t apart; /* the newest pair is the lowest bit */
 		bool until_sure;
-		double budget_seconds; /* 30 are spent, a pair takes 2, ten blocks are wanted */
+		double budget_seconds; /* 30 s are spent, a pair takes 2 s, ten blocks are wanted */
 		bool given_up;
 	} table[] = {
 		{"four in vain", FG_SCHEDULE_AUTO, 0, 0xf, false, 0, true},

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A host without any problem. */
+/* Makes a host without any problem. */
 static int set_up(void **state)
 {
 	static const struct fg_fake_file files[] = {

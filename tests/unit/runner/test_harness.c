@@ -126,7 +126,7 @@ static void google_benchmark_gives_cases_times_and_counters(void **state)
 	assert_true(value_of(&report.cases[0], "depth") == 3);
 	assert_int_equal(report.cases[0].value_count, 4);
 	assert_string_equal(report.cases[1].name, "BM_Find");
-	assert_true(value_of(&report.cases[1], "cpu_time") == 8); /* the mean of both */
+	assert_true(value_of(&report.cases[1], "cpu_time") == 8); /* the mean of both repetitions */
 	fg_harness_report_release(&report);
 }
 

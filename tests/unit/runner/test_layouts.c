@@ -46,7 +46,7 @@ int64_t __wrap_fg_clock_monotonic_ns(void)
 	return world.passed_ns ? world.passed_ns : __real_fg_clock_monotonic_ns();
 }
 
-/* A scripted clock stands still during the wait; parallel links take as long as one. */
+/* A scripted clock stands still during the wait; parallel links take as long as a single link. */
 int __wrap_fg_process_wait(struct fg_process *processes, size_t count,
 			   struct fg_process_result *results, struct fg_error *err)
 {
@@ -78,7 +78,7 @@ static void sh(const struct build *b, const char *variable, const char *script)
 	const unsigned waits = world.waits;
 
 	free(fg_scratch_run(argv, b->checkout));
-	/* If the compiler left a call, the linker adds one to the count. */
+	/* Restore the counts: waiting for the script may have counted as a link. */
 	world.links = links;
 	world.waits = waits;
 }
@@ -295,7 +295,7 @@ static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state
 	}
 }
 
-/* Four places take 5 s and eight take 9 s; later ones are expected to take the mean so far. */
+/* Four places take 5 s and eight take 9 s; further links are expected to take the mean so far. */
 static void one_slow_link_does_not_make_all_expensive(void **state)
 {
 	static const struct {
@@ -322,7 +322,7 @@ static void one_slow_link_does_not_make_all_expensive(void **state)
 	}
 }
 
-/* A busy machine, on which a link takes a second. */
+/* Links four places on a busy machine, where a link takes a second. */
 static void set_up_in_four_places(struct build *b)
 {
 	struct fg_error err = {0};
@@ -510,7 +510,7 @@ static void parallel_links_make_the_same_programs(void **state)
 	assert_int_equal(world.waits, 15);
 	sh(&b, "A=a", "mv ../layouts ../one-by-one");
 	world.waits = 0;
-	/* The first three show the cost of a link. */
+	/* The first three waits show the cost of a link. */
 	assert_int_equal(make_in_parallel(&b, 6, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
 	assert_int_equal(world.waits, 3);

@@ -12,7 +12,7 @@
 static struct fg_scratch scratch;
 static char *folder;
 
-/* A static function, an inlined one, and one whose first instructions refer to data. */
+/* Has an inlined function, and a static function whose first instructions refer to data. */
 static const char source[] =
 	"#include <stdio.h>\n"
 	"static int total = 3;\n"

@@ -139,7 +139,7 @@ int __wrap_fg_execute_step(struct fg_executor *executor, const struct fg_block *
 	return FG_OK;
 }
 
-/* Plays the execution in another layout. */
+/* Replaces the executor of blocks, which tries the layouts. */
 int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 			    struct fg_execution *executions, struct fg_failure *failure,
 			    struct fg_error *err)

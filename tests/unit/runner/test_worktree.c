@@ -250,7 +250,7 @@ static void a_detached_side_is_on_the_branch_that_the_ci_names(void **state)
 	sh("cd repo; echo x > sub/value");
 	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
 	assert_string_equal(side.branch, "release/1");
-	/* The measured tree is not the tagged one. */
+	/* The measured tree differs from the tagged tree. */
 	assert_null(fg_environment_get(&side.build, "git.tag"));
 	unsetenv("GITHUB_REF");
 	fg_side_release(&side);

@@ -6,7 +6,7 @@
 
 #define VALUES 60
 
-/* Autocorrelated noise of unit variance around `level`. */
+/* Draws autocorrelated noise with mean zero and unit variance. */
 static void draw_noise(struct fg_random *rng, double r, double *values, size_t count)
 {
 	double x = fg_random_normal(rng);
@@ -72,7 +72,9 @@ static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* The largest change is found first, and is the last one; smaller ones are inserted before it. */
+/*
+ * The largest change is found first, and is the last one; smaller changes are inserted before it.
+ */
 static void changes_of_any_size_are_found_in_order(void **state)
 {
 	static const size_t changes[] = {30, 60, 90};
@@ -231,7 +233,7 @@ static void noise_and_autocorrelation_are_read_from_neighbours_without_outliers(
 	fg_changepoints_release(&points);
 }
 
-/* The changes in `count` values that alternate around 0, and around 100 from `step` on. */
+/* Finds the changes in `count` values that alternate around 0, and around 100 from `step` on. */
 static struct fg_changepoints find_step(size_t step, size_t count,
 					struct fg_changepoint_options options)
 {
@@ -417,7 +419,7 @@ struct made {
 	struct fg_changepoint points[FOUND_MAX];
 };
 
-/* Every value above one in a hundred, computed separately from the description. */
+/* Every p is above 0.01; all figures were computed separately from the description. */
 static const struct made all_made[] = {
 	{40,
 	 0.4,

@@ -33,7 +33,7 @@ static void agreeing_values_bring_the_most_and_opposed_ones_lose(void **state)
 	assert_true(fg_evidence(down, COUNT) < log(0.25) + COUNT * log(0.9) + 0.1);
 }
 
-/* The largest capital in a series that is examined after each value. */
+/* Returns the largest capital in a series that is examined after each value. */
 static double largest(struct fg_random *random, double center)
 {
 	double values[COUNT];

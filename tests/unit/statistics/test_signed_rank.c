@@ -11,7 +11,7 @@ enum {
 	COUNT_MAX = 60
 };
 
-/* Ranks 1 to `count`, every third of them below zero. */
+/* Makes the ranks 1 to `count`, and every third of them negative. */
 static void every_third_below(size_t count, double *values)
 {
 	for (size_t i = 0; i < count; i++)

@@ -143,8 +143,8 @@ enum {
 };
 
 /*
- * Rounds in which any row is flagged at 5 %: each of 40 rows is the sum of the previous one and
- * noise, as call paths nest.
+ * Counts the rounds in which any row is flagged at 5 %: each of 40 rows is the sum of the previous
+ * one and noise, as call paths nest.
  */
 static int count_false_flags(const float *handicap)
 {

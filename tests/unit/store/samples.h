@@ -17,7 +17,7 @@ struct fg_sample_shape {
 
 extern const struct fg_sample_shape fg_sample_small;
 
-/* One project with one series, "parse". The caller releases it with fg_stored_run_release(). */
+/* Makes a run with one series, "parse". The caller releases it with fg_stored_run_release(). */
 void fg_sample_run(struct fg_stored_run *stored, uint64_t seed,
 		   const struct fg_sample_shape *shape);
 /* Adds a sampled repetition with typical values. */

@@ -20,7 +20,7 @@ static int64_t ask(struct fixture *f, const char *sql)
 	return value;
 }
 
-/* Stores a run, with its own machine if `cpu` names one. */
+/* Stores a run, on a machine with this CPU unless `cpu` is NULL. */
 static void put(struct fixture *f, uint64_t seed, const char *cpu)
 {
 	struct fg_stored_run run = {0};

@@ -29,7 +29,7 @@ static const enum fg_sql hot[] = {
 
 static struct fg_scratch scratch;
 
-/* An empty store, opened with SQLite directly. */
+/* Makes an empty store, and opens it with SQLite directly. */
 static int set_up(void **state)
 {
 	struct fg_store *store = NULL;

@@ -219,7 +219,7 @@ static void newest_is(struct fixture *f, const struct busiest *b, uint64_t seed)
 	fg_function_trend_release(&trend);
 }
 
-/* SQLite reuses the number of the newest series once that one is gone. */
+/* SQLite reuses the number of the newest series once that series is gone. */
 static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 {
 	static const struct fg_sample_shape more = {
@@ -270,7 +270,10 @@ static void sums_beyond_measure_stay_sums(void **state)
 
 /* ---- totals as bytes ---- */
 
-/* Every third id from 10 on; the values are whole steps, so that they are restored exactly. */
+/*
+ * Makes totals with every third id from 10 on; the values are whole steps, so that they are
+ * restored exactly.
+ */
 static struct fg_totals made_totals(size_t count)
 {
 	struct fg_totals totals = {.items = fg_xcalloc(count, sizeof(*totals.items)),

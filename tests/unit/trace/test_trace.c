@@ -24,8 +24,8 @@ static struct fg_symbolizer *symbolizer;
 static struct fg_error err;
 
 /*
- * A process with one thread: 0x100 → 0x200 → 0x300 in a module that does not exist, a region
- * "event/fit", one unit of work, three samples.
+ * Writes the trace of a process with one thread: 0x100 → 0x200 → 0x300 in a module that does not
+ * exist, a region "event/fit", one unit of work, three samples.
  */
 static void write_sample_trace(struct fg_trace_writer *w)
 {
@@ -366,7 +366,7 @@ static void system_time_without_a_stack_is_the_kernels(void **state)
 	assert_true(profile.samples[3].truncated);
 }
 
-/* The names of a stack, from its leaf. */
+/* Expects a stack with these names, from its leaf. */
 static void expect_stack(uint32_t stack, const char *const *names)
 {
 	for (; *names; names++, stack = profile.stacks[stack].parent)
@@ -375,8 +375,8 @@ static void expect_stack(uint32_t stack, const char *const *names)
 }
 
 /*
- * 0x100 → interpreter → outer → interpreter → inner → interpreter; 0x100 → interpreter → outer →
- * interpreter → 0x200 → interpreter; 0x100 → interpreter.
+ * Writes three stacks: 0x100 → interpreter → outer → interpreter → inner → interpreter; 0x100 →
+ * interpreter → outer → interpreter → 0x200 → interpreter; 0x100 → interpreter.
  */
 static void write_python(void)
 {
@@ -385,7 +385,7 @@ static void write_python(void)
 
 	fg_trace_writer_module(&writer, 2, "/nowhere/python", (const uint8_t *)"\x22", 1);
 	FG_TW(&writer, FG_RECORD_PYTHON, 2, 0x030b02f0);
-	/* Second part first: one instruction a line. */
+	/* The second part comes first; each instruction has its own line. */
 	fg_trace_writer_texts(&writer, FG_RECORD_PYTHON_LINES, (const uint64_t[]){1, 4},
 			      "\xe8\x02\xe8\x02", "");
 	fg_trace_writer_texts(&writer, FG_RECORD_PYTHON_LINES, (const uint64_t[]){1, 0},

@@ -87,10 +87,7 @@ static void focus_and_depth_keep_only_near_functions(void **state)
 			 FG_EINVAL);
 }
 
-/*
- * walk has no self time: without it, the call from visit through walk leads back to visit, and is
- * not drawn.
- */
+/* Without write_out, its call of log is drawn as a dashed line from main to log. */
 static void calls_over_omitted_functions_are_dashed(void **state)
 {
 	struct scene *scene = *state;

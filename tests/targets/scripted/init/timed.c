@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Computes for a third of a second, or not at all while another one runs: two at once use no more
- * CPU time than one alone, like programs that stop by the clock.
+ * Computes for a third of a second, or not at all while another instance runs: two instances at
+ * once use no more CPU time than one alone, like programs that stop by the clock.
  */
 #include <fcntl.h>
 #include <sys/file.h>
