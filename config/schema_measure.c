@@ -66,9 +66,9 @@ static const struct fg_key sampler_keys[] = {
 	 .more = "For Python 3.11, 3.12 and 3.13. For other versions, and with `off`, the "
 		 "interpreter's own functions are shown."},
 	{FG_KEY("unsampled_share", RATIO, IN_MEASURE(sampler.unsampled_share),
-		"share of the pairs that run without the sampler"),
+		"extra runs of the candidate with and without the sampler, per pair"),
 	 .initial = "10%", FG_BOUNDS(0, 1),
-	 .more = "These pairs measure the cost of sampling; every report shows it."},
+	 .more = "They measure the cost of sampling, which every report shows."},
 	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};
