@@ -34,7 +34,7 @@ struct node {
 	size_t next;  /* number of those edges visited so far */
 	size_t depth; /* longest path that ends here */
 	size_t parent;
-	/* index of a connected node; if its own, it represents the group */
+	/* index of a connected node; the node's own index if it represents the group */
 	size_t group;
 	enum visit visit;
 };

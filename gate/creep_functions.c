@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	FUNCTIONS_MAX = 20000, /* per pool */
+	FUNCTIONS_MAX = 20000, /* maximum functions per pool */
 };
 
 static const double false_discoveries = 0.05;
@@ -19,7 +19,7 @@ static const double surest = 1e-300; /* the smallest probability with a finite q
 
 /* ---- one chain ---- */
 
-/* Variance of one pair of this function: the variance of a step times its pairs. */
+/* Returns the variance of one pair of a function: the variance of a step times the step's pairs. */
 static double scatter_of(const struct fg_chain *chain, const struct fg_creep_window *window,
 			 const double *gains)
 {

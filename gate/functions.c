@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-#define NAMED_MAX    50 /* functions in a verdict */
-#define PATHS_MAX    5  /* call paths per function */
+#define NAMED_MAX    50 /* maximum functions in a verdict */
+#define PATHS_MAX    5  /* maximum call paths per function */
 #define FRAMES_MAX   512
-#define SUSPECTS_MAX 5    /* functions that are listed although they are not sure */
+#define SUSPECTS_MAX 5    /* maximum functions that are listed although they are not sure */
 #define BLAME_SHARE  0.05 /* minimum share of the whole change for a suspect */
 #define BLAME_ERRORS 1.3  /* half width of an interval of about 80 %, in standard errors */
 #define TOLL_SHARE   0.1  /* share of the moved cost that counts as the cost of moving it */
@@ -176,8 +176,9 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 }
 
 /*
- * Functions that changed against the direction of the whole explain nothing by themselves. A time
- * that did not change significantly has no direction; a count always has one.
+ * Drops functions that changed against the direction of the whole, which explain nothing by
+ * themselves. A time that did not change significantly has no direction; a count always has a
+ * direction.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
@@ -196,7 +197,7 @@ static size_t drop_opposed(const struct fg_node_context *c, struct named_functio
 }
 
 /*
- * If no changed function explains the change, unchanged code is guilty: changed code calls it more
+ * Blames unchanged code if no changed function explains the change: changed code calls it more
  * often, or with different data.
  */
 static void settle_same_code(const struct fg_node_context *c, struct named_function *all,
@@ -262,9 +263,10 @@ static uint32_t row_at(const struct fg_node_context *c, uint32_t node)
 }
 
 /*
- * For each node, the node that identifies its call path; to be freed. That is the node it is
- * charged to. In a row of several functions, a callee is on the path of its caller, and siblings
- * share one path, that of the function that names the row if it is among them.
+ * Finds for each node the node that identifies its call path; to be freed. In a row of one
+ * function, this is the node that it is charged to. In a row of several functions, a callee is on
+ * the path of its caller, and siblings share one path: that of the function that names the row, if
+ * it is among the siblings.
  */
 static uint32_t *find_paths(const struct fg_node_context *c)
 {

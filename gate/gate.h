@@ -32,8 +32,8 @@ struct fg_gate_progress {
 };
 
 /*
- * Call after every pair or batch of pairs: between looks it changes nothing but the estimate.
- * `policy` and `measure` are the benchmark's.
+ * Call after every pair or batch of pairs: between looks a call changes only the estimate. `policy`
+ * and `measure` are the benchmark's.
  */
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
 		  const struct fg_measuring *measure, struct fg_gate_progress *progress);

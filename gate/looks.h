@@ -15,7 +15,7 @@
 /* Most comparisons are decided within this many pairs. */
 #define FG_GATE_PAIRS_USUAL 120
 
-/* The fewest pairs that can decide at the first of many looks, if all of them are slower. */
+/* The fewest pairs that can decide at the first of many looks, if every pair is slower. */
 size_t fg_gate_min_pairs_first_look(double alpha);
 /* The fewest pairs that can decide at a look that is both the first and the last. */
 size_t fg_gate_min_pairs_only_look(double alpha);

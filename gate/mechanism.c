@@ -55,7 +55,9 @@ static const struct {
 	[CALLS] = {FG_MEASURE_CALLS, 0},
 };
 
-/* CPUs that run benchmarks have 2 to 4 GHz and complete at most 4 instructions per cycle. */
+/*
+ * CPUs that run benchmarks are clocked at 2 to 4 GHz and complete at most 4 instructions per cycle.
+ */
 static const double cycle_ns = 1.0 / 3;
 static const double instruction_least_ns = 1.0 / 12;
 
@@ -71,7 +73,7 @@ struct counter {
 	bool is_time;        /* explain the change of time, not the change of instructions */
 	bool *is_inlined;    /* per function: one side inlines it */
 	bool *is_called_now; /* per function: only the baseline inlines it */
-	bool *is_allocator;  /* per node: it lies in an allocation */
+	bool *is_allocator;  /* per node: it is part of an allocation */
 };
 
 /* One side of a function, including code inlined into it and its work in other libraries. */
@@ -284,7 +286,10 @@ static double instructions_of(const struct tally *tally)
 	return tally->counts[INSTRUCTIONS] + tally->allocator[INSTRUCTIONS];
 }
 
-/* The cost of each count, in nanoseconds or, if time is not to be explained, in instructions. */
+/*
+ * Computes the cost of each count, in nanoseconds or, if time is not to be explained, in
+ * instructions.
+ */
 static void find_costs(const struct counter *c, const struct tally *baseline, double costs[COUNTS])
 {
 	for (size_t i = 0; i < COUNTS; i++)
@@ -336,8 +341,8 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 }
 
 /*
- * A loop without vector instructions executes more instructions; a lost tail call also adds calls
- * from the function to itself.
+ * Refines the kind if the machine code lost vector instructions, which leads to more instructions,
+ * or a tail call, which also adds calls from the function to itself.
  */
 static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
 					   const struct fg_code_form form[FG_ARM_COUNT])
@@ -358,7 +363,7 @@ static void set_counts(struct fg_mechanism *mechanism, double before, double aft
 	mechanism->counts[1] = after;
 }
 
-/* "3.1 × the misses (400 → 1 240)"; without the ratio if that is meaningless. */
+/* Adds "3.1 × the misses (400 → 1 240)", without the ratio if that is meaningless. */
 static void add_growth(struct fg_strbuf *text, const char *what, const double counts[2])
 {
 	char before[FG_NUMBER_TEXT_SIZE];

@@ -7,14 +7,15 @@
  *
  * So a function that grew significantly and one that shrank significantly become one row if they
  * are related, and the row is tested again as a whole. The remaining cost is the change; the rest
- * is reported as moved. Up to a tenth of what moved is the cost of moving it, sure or not: a new
- * call, or one that is no longer inlined.
+ * is reported as moved. Up to a tenth of the moved cost counts as the cost of moving it,
+ * significant or not: a new call, or a call that is no longer inlined.
  *
  * Two functions are related if they share a name, whatever their template arguments, parameters,
- * version namespace, clone or library; a new function at the line of one that is gone; a caller and
- * its callee; functions of one caller if one of them is new or gone, or if they cancel out; and any
- * two functions that cancel out if the whole did not change. A function gives no more than it lost
- * and takes no more than it gained.
+ * version namespace, clone or library; functions of similar names that replace each other or cancel
+ * out; a new function at the line of one that is gone; a caller and its callee; functions of one
+ * caller if one of them is new or gone, or if they cancel out; and any two functions that cancel
+ * out if the whole did not change. A function gives no more than it lost and takes no more than it
+ * gained.
  *
  * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".

@@ -25,7 +25,9 @@
  * times.
  */
 #define NAMING_ERRORS 4.0
-/* Limit of the time spent on naming the function, as a multiple of the verdict's. */
+/*
+ * Limit of the time spent on naming the function, as a multiple of the time spent on the verdict.
+ */
 #define NAMING_MAX 4
 
 struct sampled {

@@ -12,8 +12,8 @@
 #include <math.h>
 
 /*
- * A library's self time is that of all its functions, so that libraries add up to the whole as
- * well.
+ * Adds libraries. A library's self time is that of all its functions, so that libraries add up to
+ * the whole as well.
  */
 static void add_libraries(const struct fg_node_context *c, struct fg_blame *blame)
 {

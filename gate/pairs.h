@@ -8,7 +8,7 @@
 
 #include "model/run.h"
 
-/* Larger pair numbers are ignored, because a stored run can have any number. */
+/* Larger pair numbers are ignored, because a stored run may contain arbitrary numbers. */
 #define FG_PAIR_NUMBERS_MAX 1000000
 
 struct fg_pairs {
@@ -22,7 +22,7 @@ struct fg_pairs {
 	unsigned layouts; /* number of layouts; k is at place k % FG_LINE_PLACES of a line */
 	size_t set_aside; /* pairs left out for a reason that was fixed in advance */
 	size_t given_up;  /* pairs of `set_aside` that counted until their schedule was given up */
-	size_t unpaired;  /* pairs without a partner */
+	size_t unpaired;  /* pairs in which an arm lacks repetitions */
 	size_t no_number; /* pairs in which a value is not a number */
 	size_t no_ratio;  /* pairs in which a value is zero or negative */
 	/*

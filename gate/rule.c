@@ -89,7 +89,7 @@ static double highest_correlation(const double *difference, size_t count)
 	return fmin(fmax(r, 0.0), CORRELATION_LIMIT);
 }
 
-/* The differences as if all places in a cache line were equally fast; to be freed. */
+/* Returns the differences as if all places in a cache line were equally fast; to be freed. */
 static double *level_of(const struct fg_rule *rule, const double *difference, size_t count)
 {
 	double *level = fg_xcalloc(count + 1, sizeof(level[0]));
@@ -115,10 +115,10 @@ static double places_error(const struct fg_rule *rule, const double *level, size
 }
 
 /*
- * The step of a run in a chain of many. A run that ends because it looks fast is on average not as
- * fast as it looks, and a chain adds that up. So the step is based on the pairs of the first look,
- * whose number is fixed in advance. Its standard error is half of a 68 % interval, with all
- * allowances that the interval makes.
+ * Computes the step of a run in a chain of many. A run that ends because it looks fast is on
+ * average not as fast as it looks, and a chain adds that up. So the step is based on the pairs of
+ * the first look, whose number is fixed in advance. Its standard error is half of a 68 % interval,
+ * with all allowances that the interval makes.
  */
 static void take_step(const struct fg_rule *rule, const double *difference, size_t count,
 		      struct fg_rule_finding *finding)
@@ -152,7 +152,7 @@ static double wider_by(const struct fg_rule *rule, const double *level, size_t c
 	return sqrt((1.0 + r) / (1.0 - r));
 }
 
-/* The interval of the first `count` pairs, with an error of `share` per side. */
+/* Computes the interval of the first `count` pairs, with an error of `share` per side. */
 static void estimate(const struct fg_rule *rule, const double *difference, size_t count,
 		     double share, struct fg_rule_finding *finding)
 {

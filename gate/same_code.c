@@ -145,7 +145,7 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-/* Samples per call path, including everything it calls; to be freed. */
+/* Counts the samples per call path, including everything it calls; to be freed. */
 static double *count_inclusive_samples(const struct fg_profile_set *set)
 {
 	const uint16_t time = fg_profile_set_time(set);

@@ -6,7 +6,8 @@
 
 #include <ctype.h>
 
-#define SIMILAR_PERCENT 70 /* of the longer name: common start plus common end */
+/* Minimum length of the common start and end together, in percent of the longer name. */
+#define SIMILAR_PERCENT 70
 
 /* Skips the brackets that open at `at`; returns the end of the name if they are not closed. */
 static const char *skip_brackets(const char *at)
@@ -36,8 +37,8 @@ static size_t version_length(const char *at)
 }
 
 /*
- * "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write", or with template
- * arguments "fmt::write<char>".
+ * Turns "void fmt::v11::write<char>(int) [clone .part.0]" into "fmt::write", or with template
+ * arguments into "fmt::write<char>".
  */
 static char *plain_name(const char *name, bool with_arguments)
 {

@@ -134,7 +134,8 @@ static bool is_builtin(const char *name)
 }
 
 /*
- * Names the calls that a pattern misses although it reached some. Returns false if it misses none.
+ * Names calls that a pattern is known to miss although it reached a function. Returns false if no
+ * missed call is known.
  */
 static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
 {
@@ -180,7 +181,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	return true;
 }
 
-/* The first program that itself has a function that the pattern matches, or NULL. */
+/* Returns the first program that itself has a function that the pattern matches, or NULL. */
 static const char *owner_of(const struct fg_call_patterns *all,
 			    const struct fg_trace_pattern *pattern)
 {
@@ -247,7 +248,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 
 /* ---- entries ---- */
 
-/* "12 functions are not counted at the entry: ..." */
+/* Ends of lines such as "12 functions are not counted at the entry: ...". */
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_SHORT] =
 		"the code is shorter than a jump, or may call or end within its first bytes",

@@ -58,7 +58,7 @@ struct fg_label {
 	const char *file; /* definition, or the line's file when grouped by line; NULL: unknown */
 	const char *linkage; /* mangled name; NULL: same as `name`, or grouping dropped it */
 	unsigned line;
-	uint32_t flags;   /* enum fg_frame_flag that all its frames share */
+	uint32_t flags;   /* flags that all frames of the label share: enum fg_frame_flag */
 	uint8_t identity; /* enum fg_label_identity */
 };
 
@@ -96,7 +96,7 @@ enum fg_group {
 	FG_GROUP_LINE, /* file:line being executed */
 	/*
 	 * class of a member function: reco::Fitter::fit(Track&) → reco::Fitter; namespace of any
-	 * other
+	 * other function
 	 */
 	FG_GROUP_CLASS,
 	FG_GROUP_NAMESPACE,
@@ -119,7 +119,7 @@ enum fg_split {
 /*
  * A zeroed query selects everything, by function. Patterns are POSIX extended regular expressions,
  * matched against "name [library]" (regions against their path, threads against "name (tid)");
- * base/pattern.h lists the refused ones.
+ * base/pattern.h lists the refused patterns.
  */
 struct fg_calltree_query {
 	/* name; NULL: a tree shows the profile's first measure, a selected profile keeps all */

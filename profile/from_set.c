@@ -2,7 +2,7 @@
 /* A stored run as a profile: rows become samples without times, threads or lines. */
 #include "profile/profile.h"
 
-/* The profile's measure for one of the set's measures. */
+/* The measure of the profile that corresponds to a measure of the set. */
 struct target {
 	bool is_known;
 	uint16_t measure;    /* index in the profile */

@@ -10,12 +10,12 @@
 #include "profile/profile.h"
 
 enum {
-	FG_LISTED_MAX = 2000000, /* instructions in a profile */
+	FG_LISTED_MAX = 2000000, /* maximum instructions in a profile */
 };
 
 /*
- * Adds the listings to the profile, which was made with this symbolizer. If a module has none, a
- * note in the profile gives the reason.
+ * Adds the listings to the profile, which was made with this symbolizer. If a module has no
+ * listing, a note in the profile gives the reason.
  */
 void fg_listings_add(struct fg_profile *profile, struct fg_symbolizer *symbolizer);
 /*

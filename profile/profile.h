@@ -260,7 +260,7 @@ struct fg_profile {
 	const char *clock;  /* the clock, for people; NULL: unknown */
 	const char *unseen; /* blind spots of the clock, for people; NULL: none, or unknown */
 	struct fg_profile_cost cost;
-	uint64_t period_ns; /* between samples; 0: unknown or mixed */
+	uint64_t period_ns; /* time between samples; 0: unknown or mixed */
 	bool has_times;
 	int64_t started_wall_ns; /* 0: unknown */
 	int64_t duration_ns;     /* 0: unknown */
@@ -347,7 +347,7 @@ bool fg_profile_knows_regions(const struct fg_profile *profile);
  */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
 
-/* The names of the functions on a stack, outermost first. The caller frees the list. */
+/* Returns the names of the functions on a stack, outermost first. The caller frees the list. */
 const char **fg_stack_names(const struct fg_profile *profile, uint32_t stack, size_t *count);
 /* Appends the innermost functions of a stack: "fit ← loop ← main". */
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack);

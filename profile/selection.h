@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A query applied to one profile: it decides which samples to keep, where their stacks begin and
- * end, which frames to hide, and the names of the others. Call trees and selected profiles
+ * end, which frames to hide, and how the visible frames are named. Call trees and selected profiles
  * (profile/select.h) both use it, so that a filter means the same in a view, a picture and an
  * export.
  *
  * 1. each pattern is tried once per function, never per sample;
  * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns have
- *    matched so far, whether an ignored one has, where the outermost root match and the innermost
- *    leaf match are, and the nearest ancestor;
+ *    matched so far, whether an `ignore` pattern has, where the outermost root match and the
+ *    innermost leaf match are, and the nearest ancestor;
  * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand,
  *    parents first, and remembered per stack, or per pair of split and stack if the tree is split
  *    (by thread, region, ...).
@@ -87,7 +87,7 @@ uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t st
 /* True if adjacent frames with the same label become one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);
 
-/* The name of a function below a chosen ancestor, "log  (from fit)". The caller frees it. */
+/* Returns "log  (from fit)" for a function below a chosen ancestor. The caller frees it. */
 char *fg_selection_name_below(const char *name, const char *ancestor);
 
 /* Places samples in a tree. Nodes are numbers; the root is 0. */

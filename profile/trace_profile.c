@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* System time counts as sampled by perf events if at least this share of it was. */
+/* System time counts as sampled by perf events if they sampled at least this share of it. */
 static const double events_share = 0.75;
 
 static void add_notes(struct fg_trace_joiner *j)
@@ -85,7 +85,7 @@ static bool has_bare_evaluation(const struct fg_trace_joiner *j)
 static void note_python(struct fg_trace_joiner *j)
 {
 	enum {
-		MISSED_ONE_IN = 100 /* more missed stacks than one in 100 are reported */
+		MISSED_ONE_IN = 100 /* reported if more than one stack in 100 was missed */
 	};
 	const uint64_t missed = j->trace->header.python_missed;
 	const uint64_t read = j->trace->header.python_stacks;

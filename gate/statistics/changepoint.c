@@ -226,7 +226,7 @@ static double draw_correlation(struct fg_random *rng, double r, size_t count)
 	return fmin(fmax(r + error * (1.0 + fg_random_normal(rng)), 0.0), CORRELATION_MAX);
 }
 
-/* Ascending largest statistics of series without a change. */
+/* Simulates series without a change. Returns their largest statistics, ascending. */
 static double *simulate_null(const struct search *s, size_t simulations, uint64_t seed)
 {
 	double *largest = fg_xcalloc(simulations, sizeof(largest[0]));
@@ -347,8 +347,8 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 /*
  * The search looks at means, and two wild values at the end of a short segment can shift a mean. If
  * the level changed, so did the median; a point whose medians differ by less than MEDIAN_ERRORS of
- * their errors is dropped. So is a point whose medians are equal: without noise, the search
- * mistakes the rounding of equal values for a change.
+ * their errors is dropped. A point whose medians are equal is dropped too: without noise, the
+ * search mistakes the rounding of equal values for a change.
  */
 static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)
 {

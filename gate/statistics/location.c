@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Number of values trimmed at each end: at least one is always kept. */
+/* Number of values to trim at each end: at least one value is always kept. */
 static size_t cut_of(size_t count, double share)
 {
 	/* Rounding must not turn 0.2 of 35, which is 7, into 6. */

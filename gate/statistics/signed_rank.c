@@ -50,7 +50,10 @@ static double deviation_of_sums(double n)
 	return sqrt(n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);
 }
 
-/* Rank sums have lighter tails than the normal distribution, so this is on the safe side. */
+/*
+ * Like count_improbable_exact(), on the safe side: rank sums have lighter tails than the normal
+ * distribution.
+ */
 static size_t count_improbable_normal(size_t count, double share)
 {
 	const double n = (double)count;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	RING_PAGES = 1024,   /* room for one second without a CPU for fastgate */
+	RING_PAGES = 1024,   /* holds the records of one second in which fastgate gets no CPU */
 	RING_PAGES_MIN = 64, /* fits into the memory that unprivileged users may lock */
 	STACK_BYTES = 16384,
 	RECORD_MAX = 65536,

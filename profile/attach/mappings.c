@@ -41,7 +41,7 @@ static bool parse_line(char *text, struct line *line)
 		return false;
 	line->executable = at[3] == 'x';
 	line->offset = strtoull(at + 6, &at, 16);
-	for (unsigned skipped = 0; skipped < 2; skipped++) { /* the device, the inode */
+	for (unsigned skipped = 0; skipped < 2; skipped++) { /* skip the device and the inode */
 		at += strspn(at, " ");
 		at += strcspn(at, " ");
 	}

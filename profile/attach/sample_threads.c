@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One sample: threads are stopped, copied and released; their stacks are walked afterwards. */
+/*
+ * Takes one sample: threads are stopped, copied and released; their stacks are walked afterwards.
+ */
 #include "base/clock.h"
 #include "profile/attach/sampling_run.h"
 #include "profile/attach/waiting_place.h"
@@ -289,9 +291,9 @@ static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since
 }
 
 /*
- * When fastgate moves to a CPU, it preempts the thread there where the request arrived, or at an
- * earlier system call. The thread continues during the nap, and the timer on that CPU interrupts it
- * at a random place.
+ * When fastgate moves to a CPU, it preempts the thread that runs there, either where the request
+ * arrived or at an earlier system call. The thread continues during the nap, and the timer on that
+ * CPU interrupts it at a random place.
  */
 static void nap(struct fg_sampling_run *run)
 {

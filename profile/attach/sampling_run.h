@@ -67,7 +67,7 @@ struct fg_sampling_run {
 	struct fg_random random;
 	int64_t started_ns;
 	struct fg_sampling_cost before;
-	bool is_our_child; /* its exit status is then left for another wait */
+	bool is_our_child; /* a child of fastgate: its exit status is left for another wait */
 	int process_fd;    /* readable when the process has ended */
 	int stops_fd;      /* readable when a thread has stopped */
 	struct fg_own_cpu own_cpu;

@@ -195,8 +195,8 @@ char *fg_thread_reason_of_scope(long scope)
 }
 
 /*
- * The reason why the kernel refuses this process, if it has no tracer and no filter is in place.
- * The caller frees it.
+ * Returns the reason why the kernel refuses this process, if it has no tracer and no filter is in
+ * place. The caller frees it.
  */
 static char *reason_of_kernel(pid_t pid, int error)
 {
@@ -218,7 +218,10 @@ static char *reason_of_kernel(pid_t pid, int error)
 			    strerrordesc_np(error));
 }
 
-/* The call must fail, because nobody traces fastgate; under a system call filter errno differs. */
+/*
+ * Does a system call filter deny ptrace()? Without a filter this call fails with ESRCH, because
+ * fastgate does not trace itself; with a filter errno differs.
+ */
 static bool is_filtered(void)
 {
 	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;

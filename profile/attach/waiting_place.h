@@ -30,7 +30,7 @@ bool fg_blocked_parse(const char *text, struct fg_blocked *blocked);
 bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked);
 /* True if a stop has just interrupted a system call, restarted or not. */
 bool fg_call_was_interrupted(const struct user_regs_struct *registers);
-/* True if a stop has just ended a system call with EINTR that can be repeated. */
+/* True if a stop has just ended, with EINTR, a system call that can be repeated. */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers);
 /* The registers known without stopping the thread; the others are 0. */
 struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked);

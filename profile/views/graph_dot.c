@@ -36,7 +36,7 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 }
 
 /*
- * The end of a line of a name: after "::", a comma, a blank or an opening bracket; else at the
+ * The end of a line of a name: after "::", a comma, a space or an opening bracket; otherwise at the
  * limit.
  */
 static size_t line_end(const char *name, size_t length)
@@ -88,14 +88,15 @@ static unsigned mix(unsigned from, unsigned to, double share)
 }
 
 /*
- * A colour from pale to deep orange: the steps are distinct in grey, and dark text stays readable.
+ * Returns a colour from pale to deep orange: the steps are distinct in grey, and dark text stays
+ * readable.
  */
 static unsigned heat(double share)
 {
 	return mix(0xfaf7f2, 0xf28e4b, sqrt(fmin(1, fmax(0, share))));
 }
 
-/* Blue: faster; white: unchanged; red: slower. */
+/* Returns blue for faster, white for unchanged, red for slower. */
 static unsigned change_color(double share)
 {
 	const double strength = sqrt(fmin(1, fabs(share)));

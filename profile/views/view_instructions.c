@@ -14,7 +14,7 @@
 
 enum {
 	FEW_FUNCTIONS = 3,
-	FEW_INSTRUCTIONS = 30, /* instructions shown per function */
+	FEW_INSTRUCTIONS = 30, /* maximum instructions shown per function */
 	NEIGHBOURS = 2,
 };
 
@@ -91,7 +91,7 @@ static void make_groups(struct maker *m, const struct fg_profile *selected,
 	}
 }
 
-/* True if the function matches, or a sampled function inlined into it. */
+/* True if the function, or a sampled function inlined into it, matches. */
 static bool is_wanted(const struct group *group, const struct fg_profile *selected,
 		      const struct fg_pattern *pattern)
 {
@@ -138,7 +138,7 @@ static struct fg_view_row *add_row(struct maker *m, const struct fg_weight *weig
 	row->cells[1] = fg_cell_weight(weight, &m->total);
 	row->cells[2] = fg_cell_count((double)weight->samples);
 	for (size_t i = 0; i < 3 && weight->samples == 0; i++)
-		row->cells[i].text = ""; /* still 0 in JSON and CSV */
+		row->cells[i].text = ""; /* empty in text only: JSON and CSV have 0 */
 	return row;
 }
 

@@ -52,7 +52,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* Values by node of the first tree. The caller frees them. */
+/* Computes the values by node of the first tree. The caller frees them. */
 static int values_by_node(const struct fg_profile *profile, const struct fg_calltree_query *query,
 			  const char *measure, struct fg_calltree *first, double **values,
 			  struct fg_error *err)
@@ -85,7 +85,7 @@ enum {
 	COLUMN_LOST = 1
 };
 
-/* "keep ← load ← main": the allocating function first, because the end may be cut. */
+/* Returns "keep ← load ← main": the allocating function first, because the end may be cut. */
 static struct fg_view_cell path_cell(struct fg_view_table *table, const struct fg_calltree *tree,
 				     uint32_t node)
 {
@@ -293,7 +293,7 @@ static double held_at(const struct fg_profile *profile, const char *measure)
 		       : 0;
 }
 
-/* "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
+/* Adds the line "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
 static void show_marks(struct fg_view_table *table, const struct fg_profile *profile,
 		       const unsigned marks[2])
 {

@@ -67,7 +67,10 @@ struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file,
  */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
-/* As fg_view_total(), for a view without a tree: computes the total of all that the query keeps. */
+/*
+ * Like fg_view_total(), for a view without a tree: computes the total of everything that the query
+ * keeps.
+ */
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
 		     const struct fg_calltree_query *query, double *total, struct fg_error *err)
 	FG_NODISCARD;

@@ -13,7 +13,7 @@
 enum {
 	GAP = 2,
 	NARROWEST_NAME = 16,
-	WANTED_NAME = 32, /* width of a name for which optional columns are dropped */
+	WANTED_NAME = 32, /* optional columns are dropped until the name has this width */
 };
 
 struct layout {
@@ -328,7 +328,7 @@ static void write_row(const struct layout *l, const struct fg_view_row *row, str
 	trim_line(l->out);
 }
 
-/* The titles are a row whose cells are empty but for their text. */
+/* Writes the titles: a row whose cells are empty except for their text. */
 static void write_titles(const struct layout *l, struct fg_strbuf *text)
 {
 	struct fg_view_cell cells[FG_VIEW_MAX_COLUMNS] = {0};

@@ -42,7 +42,7 @@ static struct kernel_times kernel_times(const struct fg_profile *profile, const 
 	return times;
 }
 
-/* The label with most self time below a node. */
+/* The label with the most self time below a node. */
 static const char *top_label(const struct fg_calltree *tree, uint32_t node, double *by_label)
 {
 	const char *top = NULL;

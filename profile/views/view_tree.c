@@ -10,7 +10,7 @@
 enum {
 	MAX_ROWS = 60,
 	BOTTOM_UP_DEPTH = 12,
-	MAX_GUIDE = 160, /* columns; all deeper branches begin here */
+	MAX_GUIDE = 160, /* width of the guides at which all deeper branches begin */
 };
 
 static const double default_floor = 0.005;

@@ -16,7 +16,7 @@
 enum {
 	FEW_UNITS = 15,
 	FEW_REGIONS = 12,
-	FEW_SAMPLES = 5, /* mean samples per unit below which single units are noise */
+	FEW_SAMPLES = 5, /* with fewer samples per unit on average, individual units are noise */
 };
 
 static const struct fg_view_column columns[] = {
@@ -257,7 +257,7 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	return FG_OK;
 }
 
-/* Adds the sums of a stored run, which has one per kind of unit. */
+/* Adds the sums of a stored run, which has one sum per kind of unit. */
 static bool add_kinds(struct fg_view_table *table, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query)
 {
