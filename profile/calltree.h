@@ -161,7 +161,7 @@ void fg_calltree_release(struct fg_calltree *tree);
 
 /*
  * To build a tree by hand: init, add nodes and their weights, finish. Equal labels keep the facts
- * of the first one; if their libraries differ, the library becomes "".
+ * of the first label; if their libraries differ, the library becomes "".
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
 /*

@@ -234,7 +234,9 @@ static const struct limit {
 	 .most = 1e9,
 	 .before = "at most ",
 	 .after = " samples a second"},
-	/* Yama: 1 allows tracing descendants only, 2 CAP_SYS_PTRACE, 3 nothing. */
+	/*
+	 * Yama: 1 allows tracing of descendants only, 2 requires CAP_SYS_PTRACE, 3 forbids tracing.
+	 */
 	{.words = {.id = "tracing",
 		   .subject = "tracing",
 		   .severity = FG_SEVERITY_NOTE,

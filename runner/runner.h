@@ -12,15 +12,15 @@
  *
  * Two kinds of failure are distinguished. A benchmark's own failure (missing, crashing, hanging,
  * printing no metric) goes into its series (`failure`, `failure_tail`) and the session continues
- * with the next. A failure of fastgate itself is an error. Every finished repetition is in the run
- * when it is handed over, before anything else is executed: nothing is lost when the user
- * interrupts.
+ * with the next benchmark. A failure of fastgate itself is an error. Every finished repetition is
+ * in the run when it is handed over, before anything else is executed: nothing is lost when the
+ * user interrupts.
  *
  * Resuming: a benchmark whose series is already in the run continues with the next pair of the same
  * random order.
  *
- * One job at a time, one thread. The plan, the run and all texts of the options must outlive the
- * runner.
+ * A runner has one job at a time and belongs to one thread. The plan, the run and all texts of the
+ * options must outlive the runner.
  */
 #ifndef FG_RUNNER_RUNNER_H
 #define FG_RUNNER_RUNNER_H
@@ -137,7 +137,7 @@ size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **inde
 /*
  * Call if the pairs so far look slower: links both sides in several layouts and sets these pairs
  * aside; later pairs take the layouts in turn. `ratio` is that of `metric` so far. On failure
- * nothing changes, and the message has the reason. FG_EINTERRUPTED: the user stopped it.
+ * nothing changes, and the message has the reason. FG_EINTERRUPTED: the user asked to stop.
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err) FG_NODISCARD;
@@ -160,7 +160,7 @@ int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg
 	FG_NODISCARD;
 /*
  * Does this benchmark belong to that shard? The hash of a benchmark's name chooses its shard, so an
- * added benchmark does not move the others.
+ * added benchmark does not move other benchmarks.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 

@@ -73,8 +73,8 @@ bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 /* ---- comparability.c ---- */
 
 /*
- * Returns the reason why the two cannot be compared, to be freed, or NULL if they can. Arms with
- * different commands may be of any kind: the user asked for that difference.
+ * Returns the reason why two targets cannot be compared, to be freed, or NULL if they can. Arms
+ * with different commands may be of any kind: the user asked for that difference.
  */
 char *fg_comparability_of_targets(const struct fg_target *baseline,
 				  const struct fg_target *candidate);

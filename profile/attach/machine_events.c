@@ -204,7 +204,10 @@ static void take_ids(struct cursor *c, struct fg_machine_record *record)
 		record->pid = record->tid = 0;
 }
 
-/* The kernel puts markers between its own addresses and the program's. */
+/*
+ * Takes the call chain, in which the kernel puts markers between its own addresses and the
+ * program's.
+ */
 static void take_chain(struct cursor *c, struct fg_machine_record *record)
 {
 	const size_t count = fg_min_size((size_t)take(c), c->left);

@@ -77,7 +77,10 @@ static void read_build_id(struct fg_memory *memory, const Elf64_Phdr *segment,
 	}
 }
 
-/* .eh_frame_hdr: version, three encodings, address of .eh_frame, number of entries, the table. */
+/*
+ * Reads .eh_frame_hdr: version, three encodings, address of .eh_frame, number of entries, the
+ * table.
+ */
 static void read_unwind_header(struct fg_memory *memory, uint64_t address,
 			       struct fg_mapping *mapping)
 {

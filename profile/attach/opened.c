@@ -178,7 +178,10 @@ static void handle_stop(const struct tracer *tracer, pid_t tid, int status, stru
 	(void)ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signal);
 }
 
-/* A traced thread is gone only when its tracer has waited for it. */
+/*
+ * Kills all threads and waits for them: a traced thread is gone only when its tracer has waited for
+ * it.
+ */
 static void end_all(pid_t root, const struct fg_pids *known)
 {
 	pid_t tid = -1;

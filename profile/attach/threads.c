@@ -38,7 +38,7 @@ static void list_numbers(const char *folder, struct fg_pids *found)
 		(void)closedir(entries);
 }
 
-/* "PID (NAME) STATE FIELD..."; the name may contain anything. */
+/* Parses "PID (NAME) STATE FIELD..."; the name may contain anything. */
 void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state)
 {
 	char path[64];
@@ -227,7 +227,7 @@ static bool is_filtered(void)
 	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;
 }
 
-/* Names the setting to change. */
+/* Explains why the process may not be traced, and names the setting to change. */
 static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 {
 	char folder[32];

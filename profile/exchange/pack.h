@@ -50,7 +50,7 @@ int fg_unpack_bytes(struct fg_unpack *unpack, const struct fg_unpack_file *file,
 		    void *context, struct fg_error *err) FG_NODISCARD;
 void fg_unpack_close(struct fg_unpack *unpack);
 
-/* Size and digest of a plain file. */
+/* Computes the size and digest of a plain file. */
 int fg_pack_digest(const char *path, uint64_t *size, char sha256[FG_SHA256_HEX_SIZE],
 		   struct fg_error *err) FG_NODISCARD;
 

@@ -73,7 +73,7 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 	return FG_OK;
 }
 
-/* One step of a breadth-first search; `up` walks from callees to callers. */
+/* Does one step of a breadth-first search; `up` walks from callees to callers. */
 static bool spread(const struct selection *s, uint32_t *distance, bool up, uint32_t step)
 {
 	bool moved = false;

@@ -174,7 +174,7 @@ static void begin_file(struct reader *r, const char *path)
 
 /* ---- functions ---- */
 
-/* "0x0000000000001050": a function without a symbol, at this address in its file. */
+/* Is this "0x0000000000001050", a function without a symbol at this address in its file? */
 static bool is_address(const char *name, uint64_t *address)
 {
 	char *end = NULL;

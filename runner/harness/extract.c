@@ -70,7 +70,7 @@ void fg_extractor_free(struct fg_extractor *extractor)
 	free(extractor);
 }
 
-/* The number at the beginning of `text`. */
+/* Reads the number at the beginning of `text`. */
 static bool read_number(const char *text, size_t length, double *value)
 {
 	char word[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One reader per harness, and helpers they share. FG_ECHILD: unexpected output. */
+/* One reader per harness, and helpers that the readers share. FG_ECHILD: unexpected output. */
 #ifndef FG_RUNNER_HARNESS_PARSERS_H
 #define FG_RUNNER_HARNESS_PARSERS_H
 
