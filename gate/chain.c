@@ -166,7 +166,9 @@ static void take_points(struct graph *g, size_t tip, struct fg_chain *chain)
 	}
 }
 
-/* Several runs of one step count with their weighted mean; an exact run overrides the others. */
+/*
+ * Several runs of one step count with their weighted mean; an exact run overrides all other runs.
+ */
 static void take_step(struct fg_chain_point *point, const struct fg_chain_edge *edge, size_t index,
 		      bool is_reversed)
 {

@@ -162,8 +162,8 @@ static double variance_of(const struct fg_totals *totals)
 }
 
 /*
- * Drops the runs that lack a profile of either side, which show nothing about functions; the others
- * get errors that depend on their number of pairs only.
+ * Drops the runs that lack a profile of either side, which show nothing about functions; the errors
+ * of the remaining runs depend only on their number of pairs.
  */
 static void keep_profiled(struct fg_creep_runs *runs)
 {

@@ -123,7 +123,10 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
-/* Sets the standing of the function's change; false if the change is neither sure nor suspect. */
+/*
+ * Sets the standing of the function's change; false if the change is neither moved nor sure nor
+ * suspect.
+ */
 static bool set_standing(const struct fg_node_context *c, size_t function, double error,
 			 double moved, struct fg_node_verdict *node)
 {
@@ -161,7 +164,7 @@ FG_ORDER_BY(compare_named, struct named_function,
 	    rank_of(b->verdict.standing) - rank_of(a->verdict.standing),
 	    fg_node_compare(&a->verdict, &b->verdict))
 
-/* Keeps only the largest few suspects. Returns the number of functions left. */
+/* Keeps only the largest few suspects. Returns the number of functions left, at most NAMED_MAX. */
 static size_t drop_small_suspects(struct named_function *all, size_t count)
 {
 	size_t suspects = 0;
@@ -176,8 +179,8 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 }
 
 /*
- * Drops functions that changed against the direction of the whole, which explain nothing by
- * themselves. A time that did not change significantly has no direction; a count always has a
+ * Drops the sure functions if all of them changed against the direction of the whole: they do not
+ * explain it. A time that did not change significantly has no direction; a count always has a
  * direction.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Repetitions that count events (allocations, calls, instructions) see every one of them, so two
+ * Repetitions that count events (allocations, calls, instructions) see every event, so two
  * repetitions of one build mostly agree to the digit. If the repetitions of each side agree, the
  * exact rule decides: any difference beyond the tolerance counts. If the repetitions differ, pairs
  * are judged by the rule for times.

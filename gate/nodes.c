@@ -174,8 +174,8 @@ static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 }
 
 /*
- * Changed code may call unchanged code more often, directly or through other functions, so the time
- * of unchanged code is charged to the nearest changed caller.
+ * Charges unchanged functions to their nearest changed caller, which may call them more often,
+ * directly or through other functions. Returns false if no function was charged.
  */
 static bool charge_callers(struct fg_node_context *c)
 {

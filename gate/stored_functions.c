@@ -97,7 +97,7 @@ static double at(const double *values, uint32_t function)
 FG_ORDER_BY(largest_first, struct candidate, FG_ORDER(fabs(b->delta), fabs(a->delta)),
 	    FG_UP(function[1]))
 
-/* All functions with self time on either side, largest difference first. */
+/* Lists all functions with self time on either side, largest difference first. */
 static struct candidate *find_candidates(const struct side sides[2], size_t *count)
 {
 	const size_t most = sides[0].set->function_count + sides[1].set->function_count;

@@ -134,8 +134,8 @@ static bool is_builtin(const char *name)
 }
 
 /*
- * Names calls that a pattern is known to miss although it reached a function. Returns false if no
- * missed call is known.
+ * Explains which arguments, times or calls are not recorded for a pattern that reached a function.
+ * Returns false if nothing is known to be missing.
  */
 static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
 {

@@ -274,7 +274,7 @@ static bool is_nameless_kernel(const struct fg_trace *trace, uint32_t path)
 }
 
 /*
- * True for a nameless kernel frame below another nameless one: without names, the kernel is one
+ * True for a nameless kernel frame below another nameless frame: without names, the kernel is one
  * frame of any depth.
  */
 static bool is_shown_by_parent(const struct fg_trace *trace, const struct fg_trace_path *path)

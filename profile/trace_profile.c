@@ -127,7 +127,7 @@ static bool has_malloc_note(const struct fg_trace *trace)
 	return false;
 }
 
-/* Notes an allocator that the program links under other names, which the loader cannot find. */
+/* Notes an allocator that is linked into the program, where the loader cannot find it. */
 static void note_own_allocator(struct fg_trace_joiner *j)
 {
 	static const char *const allocators[] = {

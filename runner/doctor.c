@@ -248,7 +248,7 @@ static const struct limit {
 	 .before = "kernel.yama.ptrace_scope = "},
 };
 
-/* Takes ownership of the evidence. */
+/* Adds a finding. Takes ownership of the evidence. */
 static struct fg_finding *add(struct fg_diagnosis *diagnosis, const struct fg_finding *words,
 			      bool is_bad, char *evidence)
 {

@@ -7,9 +7,10 @@
  *    the mean square of x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and
  *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1. The largest squares belong to steps and are
  *    left out.
- * 3. Search. Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
- *    Munk, Biometrika 110, 2023) the largest CUSUM of a split that leaves min_segment values on
- *    either side, divided by the long-run standard deviation sqrt(v (1+r)/(1-r)).
+ * 3. Search. The statistic of a window is the largest CUSUM of a split that leaves min_segment
+ *    values on either side, divided by the long-run standard deviation sqrt(v (1+r)/(1-r)). It is
+ *    computed for windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
+ *    Munk, Biometrika 110, 2023).
  * 4. Null. Steps 1 to 3 on simulated AR(1) series of the same length and autocorrelation give the
  *    distribution of the largest statistic when nothing changed. The estimate of r is uncertain,
  *    and too small an r would give false change points, so each simulated series draws its own r

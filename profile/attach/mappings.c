@@ -28,7 +28,7 @@ struct line {
 	const char *path; /* "": none */
 };
 
-/* START-END PERMS OFFSET MAJOR:MINOR INODE   PATH */
+/* Parses "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
 static bool parse_line(char *text, struct line *line)
 {
 	char *at = text;

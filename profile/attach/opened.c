@@ -163,7 +163,7 @@ struct tracer {
 	struct fg_error err;
 };
 
-/* Lets a stopped tracee continue. */
+/* Notes the file that a stopped tracee opens, if any, and lets the tracee continue. */
 static void handle_stop(const struct tracer *tracer, pid_t tid, int status, struct fg_pids *known)
 {
 	int signal = WSTOPSIG(status);

@@ -126,8 +126,9 @@ static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *
 
 /*
  * Copies a stopped thread's registers and the top of its stack, and releases the thread;
- * fg_sampling_walk_copies() walks the stack later. If the thread has begun to wait, or was not on a
- * CPU at the sampled moment, its time is carried over to the next sample.
+ * fg_sampling_walk_copies() walks the stack later. Unless elapsed time is sampled, the time of a
+ * thread that has begun to wait, or was not on a CPU at the sampled moment, is carried over to the
+ * next sample.
  */
 static void collect(struct fg_sampling_run *run, size_t index)
 {

@@ -4,7 +4,7 @@
  * calls of it (or of the start), then the largest of them above the floor (in a difference: by the
  * larger of the two sides). If there are too many, half of the limit goes to the largest by self
  * time and the other half to the largest by inclusive time: in a deep call tree hundreds of
- * functions have all of the inclusive time and hide the hot ones. Calls between kept functions
+ * functions have all of the inclusive time and hide the hot functions. Calls between kept functions
  * stay. If a function's nearest kept caller is further up, the call is drawn dashed, and a sample
  * counts at the function's outermost frame.
  */

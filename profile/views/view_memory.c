@@ -216,7 +216,10 @@ static bool has_dump(const struct fg_profile *profile, unsigned dump)
 				       NULL) == FG_OK;
 }
 
-/* Chooses the first and the last dump, unless the user named others. */
+/*
+ * Chooses the first and the last dump (or the end, if there is only one dump), unless the user
+ * named other dumps.
+ */
 static int choose_marks(const struct fg_profile *profile, const struct fg_view_options *options,
 			unsigned marks[2], struct fg_error *err)
 {

@@ -119,7 +119,7 @@ static int measure(struct units *units, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* A quantile, by linear interpolation between order statistics. */
+/* Computes a quantile by linear interpolation between order statistics. */
 static double quantile(const double *sorted, size_t count, double p)
 {
 	const double at = p * (double)(count - 1);
@@ -192,9 +192,7 @@ static void add_slowest(struct fg_view_table *table, const struct units *units, 
 	free(order);
 }
 
-/*
- * A pattern for a region and everything inside it, with special characters escaped.
- */
+/* Returns a pattern for a region and everything inside it, with special characters escaped. */
 static char *pattern_of(const char *path)
 {
 	struct fg_strbuf pattern = {0};

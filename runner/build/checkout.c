@@ -157,8 +157,7 @@ static int fetch(const struct level *level, const struct module *module, bool wi
 static int update_submodules(const struct level *level, struct fg_error *err);
 
 /*
- * Checks the submodule out if it is initialised in the main checkout, where it is part of the
- * build.
+ * Checks out a submodule that is initialised in the main checkout, where it is part of the build.
  */
 static int take_needed(const struct level *level, const struct module *module, const char *in_top,
 		       struct fg_error *err)

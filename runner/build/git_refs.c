@@ -81,7 +81,7 @@ static const char *head_name(const struct fg_git *git)
 	return git->head ? git->head : "HEAD";
 }
 
-/* With HEAD on the target branch, takes its parent, or HEAD itself if the tree has changes. */
+/* With HEAD on the target branch, takes HEAD's parent, or HEAD itself if the tree has changes. */
 static int resolve_on_target(const struct fg_git *git, const char *head, char **commit,
 			     char **words, struct fg_error *err)
 {

@@ -497,7 +497,7 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
-/* Remembers the cost of a link, even of one that failed if it was expensive. */
+/* Remembers the cost of a link, even of a failed link if it was expensive. */
 static void keep_cost(const struct maker *m, const char *path, int status)
 {
 	const int64_t took_ns = m->linked ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;

@@ -157,7 +157,7 @@ static int patch_read(struct patch *patch, const char *path, struct fg_error *er
 	return fg_image_read_parts(path, &patch->image, err);
 }
 
-/* The symbol at the end of the loop; 0: the file has no plant. */
+/* Returns the address of the symbol at the end of the loop; 0: the file has no plant. */
 static uint64_t find_loop(const struct fg_image *image)
 {
 	for (size_t i = 0; i < image->entry_count; i++) {

@@ -483,7 +483,10 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	}
 }
 
-/* The hash of the baseline's tree, to be freed, if only a snapshot has its build; else NULL. */
+/*
+ * Returns the hash of the baseline's tree, to be freed, if at most a snapshot has its build;
+ * otherwise NULL.
+ */
 static char *tree_to_spare(const struct fg_worktree_options *options, struct places *places)
 {
 	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};

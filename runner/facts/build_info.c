@@ -93,7 +93,7 @@ static void add_origin(const struct fg_target *target, const char *path,
 	}
 }
 
-/* Identifies a file by its build-id, or by its size if it has none. */
+/* Adds a library, identified by its build-id, or by its size if there is no build-id. */
 static void add_library(const struct fg_target *target, const char *name, const char *path,
 			struct fg_build_facts *build)
 {

@@ -65,7 +65,7 @@ static void forget_names(struct reader *r)
 	r->text_count = 0;
 }
 
-/* A process must run a program of the project: what an interpreter executes is not visible. */
+/* A process must run a program of the project: code that an interpreter executes is not visible. */
 static void end_process(struct reader *r)
 {
 	if (r->command && !r->has_program)

@@ -117,7 +117,10 @@ static enum finding search_lines(const regex_t *regex, char *text, double *value
 	return finding;
 }
 
-/* Copies untrusted output; a NUL would end the search early, so it becomes a newline. */
+/*
+ * Copies untrusted output. NULs, which would end the search early, and carriage returns become
+ * newlines.
+ */
 static char *searchable(const char *text, size_t size)
 {
 	char *copy = fg_xmalloc(size + 1);

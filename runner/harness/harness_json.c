@@ -152,7 +152,7 @@ static void add_google_case(struct fg_harness_report *report, const cJSON *entry
 
 /*
  * A repeated case appears once per repetition and once per aggregate. Use the mean; if aggregates
- * are off, nothing averages the repetitions, and the last one counts.
+ * are off, nothing averages the repetitions, and the last repetition counts.
  */
 int fg_harness_google(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {

@@ -48,7 +48,10 @@ static size_t split(char *line, char **words)
 	return count;
 }
 
-/* A word that is a number, possibly with commas between thousands; NaN: not a number. */
+/*
+ * Returns the value of a word that is a number, possibly with commas between thousands; NaN: not a
+ * number.
+ */
 static double number_of(const char *word)
 {
 	char digits[64];

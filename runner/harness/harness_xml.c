@@ -32,7 +32,7 @@ static const char *find_attribute(const char *tag, const char *end, const char *
 	return NULL;
 }
 
-/* The '>' that ends a tag; attribute values may contain it unescaped. */
+/* Finds the '>' that ends a tag; attribute values may contain it unescaped. */
 static const char *find_tag_end(const char *tag, const char *end)
 {
 	bool quoted = false;

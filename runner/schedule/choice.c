@@ -3,9 +3,9 @@
  * Which schedule reaches a verdict sooner?
  *
  * A verdict needs `min_pairs` observations, or the number that makes its interval fit into the
- * margin, whichever is more. For an observation of variance v the latter is about
- * v (Z / ln(1 + margin))². That number times the seconds of an observation is the time until a
- * verdict; the schedule with the shorter time is chosen.
+ * margin, whichever is more. For an observation of variance v the latter is about v (Z / ln(1 +
+ * margin))², with Z = ERRORS_WITHIN. That number times the seconds of an observation is the time
+ * until a verdict; the schedule with the shorter time is chosen.
  *
  * The seconds are known after a few observations. The variances are not: with six values each, two
  * variances differ by a factor of five by chance once in ten times, and programs on crowded

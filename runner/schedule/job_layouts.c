@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * Ratio of CPU times. A program that does not find its files in another folder may do less work, or
- * more, and still succeed.
+ * Ratio of CPU times that shows different work. A program that does not find its files in another
+ * folder may do less work, or more, and still succeed.
  */
 static const double other_work = 2;
 

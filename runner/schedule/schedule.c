@@ -101,7 +101,7 @@ static void add_slot(const struct fg_schedule_rules *rules, struct fg_block *blo
 	slot->sampled = rules->sampled;
 }
 
-/* Slots 0 and 1 run one arm each, and so do slots 2 and 3: both get the same padding. */
+/* Slots 0 and 1 form a pair, and so do slots 2 and 3: both slots of a pair get the same padding. */
 static void draw_paddings(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			  struct fg_block *block)
 {

@@ -76,7 +76,7 @@ static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const c
 	series->schedule_reason = fg_xstrdup(reason);
 }
 
-/* Do the arms share files? Then they must not run at once. */
+/* Do the arms write their metrics to the same files? Then they must not run at once. */
 static bool shares_files(const struct fg_runner_job *job)
 {
 	const struct fg_target *targets = job->executor.targets;
