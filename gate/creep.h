@@ -39,7 +39,8 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 bool fg_creep_is_small(const struct fg_chain_point *point);
 
 /*
- * Describes creep: "+3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 %; most by ...".
+ * Describes creep: "CPU time +3.1 % [+2.4, +3.8] over 41 commits since v1.2; no step above 0.6 %;
+ * most by ...".
  */
 const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena *arena);
 

@@ -32,7 +32,7 @@ struct fg_gate_input {
 				   const struct fg_profile_function *function, double *self_ns,
 				   size_t room);
 	void *history_context;
-	/* its benchmarks' policies take precedence over `policy`; may be NULL */
+	/* may be NULL; the policies of the plan's benchmarks take precedence over `policy` */
 	const struct fg_plan *plan;
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure; /* for benchmarks that are not in the plan */
