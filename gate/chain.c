@@ -236,7 +236,7 @@ static void sum_up(struct fg_chain *chain)
 	}
 }
 
-/* The variance of the steps that a stretch of the path and an anchor share. */
+/* Returns the variance of the steps that a stretch of the path and an anchor share. */
 static double shared(const struct fg_chain *chain, size_t from, size_t to, enum fg_chain_part part,
 		     const struct fg_chain_anchor *anchor)
 {

@@ -66,7 +66,7 @@ struct fg_chain_sum {
  */
 void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char *tip,
 		    struct fg_chain *chain);
-/* The sum of the steps after point `from`, up to point `to`. */
+/* Returns the sum of the steps after point `from`, up to point `to`. */
 struct fg_chain_sum fg_chain_sum(const struct fg_chain *chain, size_t from, size_t to,
 				 enum fg_chain_part part);
 /*

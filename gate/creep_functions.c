@@ -155,7 +155,7 @@ static double total_of(const struct fg_totals *totals, int arm)
 	return sum;
 }
 
-/* The variance of the mean of a run's pairs if each pair has variance 1. */
+/* Returns the variance of the mean of a run's pairs if each pair has variance 1. */
 static double variance_of(const struct fg_totals *totals)
 {
 	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];
@@ -211,7 +211,10 @@ static void name_functions(const struct fg_creep_runs *runs, struct fg_map *ids)
 	}
 }
 
-/* The variance of a pair that comes from sampling alone, if samples of this function are random. */
+/*
+ * Returns the variance of a pair that comes from sampling alone, if samples of this function are
+ * random.
+ */
 static double sampling_of(const struct fg_totals *totals, const struct fg_function_total *item,
 			  double whole)
 {
@@ -315,8 +318,8 @@ static void add_tested(struct fg_creep_pool *pool, const struct fg_chain *chain,
 }
 
 /*
- * The last commit of the chain that has a profile. A run that is not stored yet has none, so the
- * chain of functions ends at its baseline.
+ * Returns the last commit of the chain that has a profile. A run that is not stored yet has none,
+ * so the chain of functions ends at its baseline.
  */
 static const char *profiled_tip(const struct fg_chain *chain, const struct fg_creep_runs *runs)
 {

@@ -299,7 +299,7 @@ static enum fg_work meaning_of(double work, double time, bool is_timed)
 	return work > 0 ? FG_WORK_MORE_NOT_FELT : FG_WORK_LESS_NOT_FELT;
 }
 
-/* The function whose instructions changed most in the direction of the whole. */
+/* Returns the function whose instructions changed most in the direction of the whole. */
 static size_t largest_change(const struct fg_profile_set *set, const struct counts arms[2])
 {
 	const double sign = arms[1].total >= arms[0].total ? 1 : -1;
@@ -318,7 +318,7 @@ static size_t largest_change(const struct fg_profile_set *set, const struct coun
 	return found;
 }
 
-/* The library function that executes most of the change of `function`, or 0. */
+/* Returns the library function that executes most of the change of `function`, or 0. */
 static size_t leaf_of(const struct fg_profile_set *set, const uint32_t *blamed, size_t function)
 {
 	double *change = fg_xcalloc(set->function_count, sizeof(change[0]));

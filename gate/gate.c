@@ -192,7 +192,7 @@ void fg_gate_set_exit_codes(const struct fg_gate_input *input, struct fg_verdict
 	}
 }
 
-/* The arguments of a benchmark in a run; NULL if none were recorded. */
+/* Returns the arguments of a benchmark in a run; NULL if none were recorded. */
 static const struct fg_argument_sums *sums_of(const struct fg_run *run,
 					      const struct fg_profile_set *const *profiles,
 					      const char *benchmark)

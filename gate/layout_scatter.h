@@ -22,7 +22,7 @@ void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, s
  */
 void fg_layout_middles(const double *difference, const uint8_t *layout, size_t count,
 		       double *middles);
-/* The standard error of the mean of `middles`; 0 unless all are known. */
+/* Returns the standard error of the mean of `middles`; 0 unless all are known. */
 double fg_layout_error(const double *middles);
 /*
  * The standard error of the mean of all pairs if more pairs in the same layouts added no

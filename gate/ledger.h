@@ -27,7 +27,7 @@ const char *fg_claim_name(enum fg_claim claim);
 enum fg_claim fg_claim_parse(const char *name);
 /* The logarithm of the e-value that claim number `number` (from 1) needs. */
 double fg_claim_needed(size_t number);
-/* The number of pairs that can prove claim `number` even if a few of them disagree. */
+/* Returns the number of pairs that can prove claim `number` even if a few of them disagree. */
 unsigned fg_claim_pairs(size_t number);
 /* Does a verdict with this outcome confirm the claim? */
 bool fg_claim_is_confirmed(enum fg_claim claim, enum fg_outcome outcome);

@@ -15,7 +15,10 @@
 /* Most comparisons are decided within this many pairs. */
 #define FG_GATE_PAIRS_USUAL 120
 
-/* The fewest pairs that can decide at the first of many looks, if every pair is slower. */
+/*
+ * Returns the minimum number of pairs that can decide at the first of many looks, if every pair is
+ * slower.
+ */
 size_t fg_gate_min_pairs_first_look(double alpha);
 /* The fewest pairs that can decide at a look that is both the first and the last. */
 size_t fg_gate_min_pairs_only_look(double alpha);
@@ -26,7 +29,9 @@ size_t fg_gate_min_pairs_only_look(double alpha);
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);
-/* The share of alpha that look number `look` (from 0) may spend if more looks may follow. */
+/*
+ * Returns the share of alpha that look number `look` (from 0) may spend if more looks may follow.
+ */
 double fg_gate_share(double alpha, size_t look);
 /* The share of alpha that look number `look` may spend if it is the last: all that is left. */
 double fg_gate_share_left(double alpha, size_t look);

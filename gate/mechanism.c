@@ -208,7 +208,7 @@ static void counter_release(struct counter *c)
 	free(c->is_allocator);
 }
 
-/* The function that contains the node's code. */
+/* Returns the function that contains the node's code. */
 static uint32_t owner_at(const struct counter *c, uint32_t node)
 {
 	node = c->blamed[node];
@@ -217,7 +217,7 @@ static uint32_t owner_at(const struct counter *c, uint32_t node)
 	return c->set->nodes[node].function;
 }
 
-/* The function that spends most of the row's change. */
+/* Returns the function that spends most of the row's change. */
 static uint32_t subject_of(const struct counter *counter, const struct fg_node_context *c,
 			   uint32_t row)
 {
@@ -300,13 +300,16 @@ static void find_costs(const struct counter *c, const struct tally *baseline, do
 			     (baseline->time - misses_ns(baseline)) / instructions_of(baseline));
 }
 
-/* The candidate's calls per call in the baseline; 1 if the baseline never calls the function. */
+/*
+ * Returns the candidate's calls per call in the baseline; 1 if the baseline never calls the
+ * function.
+ */
 static double times_called(const struct tally t[2])
 {
 	return t[0].counts[CALLS] > 0 ? t[1].counts[CALLS] / t[0].counts[CALLS] : 1;
 }
 
-/* The largest contribution in the direction of the change, `sign`. */
+/* Returns the largest contribution in the direction of the change, `sign`. */
 static struct contribution largest(const struct tally t[2], const double costs[COUNTS],
 				   double before, double sign)
 {

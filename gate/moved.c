@@ -39,7 +39,7 @@ struct change {
 
 FG_ORDER_BY(by_size, struct change, FG_ORDER(fabs(b->delta), fabs(a->delta)))
 
-/* Functions that changed significantly in one direction (+1 or -1), largest first. */
+/* Lists the functions that changed significantly in one direction (+1 or -1), largest first. */
 static size_t list_changes(const struct fg_node_context *c, double direction, struct change **list)
 {
 	const double *p = direction > 0.0 ? c->p_up : c->p_down;
@@ -59,7 +59,10 @@ static size_t list_changes(const struct fg_node_context *c, double direction, st
 	return fg_min_size(count, CANDIDATES_MAX);
 }
 
-/* The node of a function with the most inclusive time in the arm where the function is larger. */
+/*
+ * Returns the node of a function with the most inclusive time in the arm where the function is
+ * larger.
+ */
 static uint32_t main_node(const struct fg_node_context *c, uint32_t function)
 {
 	int arm = c->functions.entities[function].delta > 0.0;
@@ -168,7 +171,7 @@ static bool is_at_same_line(const struct fg_profile_function *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* The caller on the call path where the function spends most of its time. */
+/* Returns the caller on the call path where the function spends most of its time. */
 static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 {
 	const struct fg_profile_set *set = c->set;

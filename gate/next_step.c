@@ -181,7 +181,10 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 	return decided;
 }
 
-/* The fewest pairs that can decide when the budget ends; 0: the end of the budget never decides. */
+/*
+ * Returns the minimum number of pairs that can decide when the budget ends; 0: the end of the
+ * budget never decides.
+ */
 static unsigned min_pairs_at_end(const struct fg_situation *now)
 {
 	const unsigned least = fg_gate_min_pairs(now->policy);

@@ -73,7 +73,10 @@ static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
 	fg_pair_matrix_release(&matrix);
 }
 
-/* The leaf in unchanged code that spends most of a function's change; NULL if its own code does. */
+/*
+ * Returns the leaf in unchanged code that spends most of a function's change; NULL if the
+ * function's own code does.
+ */
 static const struct fg_profile_function *mostly_spent_in(const struct fg_node_context *c,
 							 const char *name, double delta)
 {
@@ -203,7 +206,7 @@ static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 	return fg_profile_set_compiled(c->set, c->blamed[node]) == c->only_changed;
 }
 
-/* The row that changed most, among the changed function and everything inlined into it. */
+/* Returns the row that changed most, among the changed function and everything inlined into it. */
 static uint32_t largest_part(const struct fg_node_context *c)
 {
 	const double sign = c->total < 0.0 ? -1.0 : 1.0;
@@ -277,7 +280,7 @@ static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *
 	return is_part;
 }
 
-/* The part of the change that no row names. */
+/* Returns the part of the change that no row names. */
 static struct fg_rest find_rest(const struct fg_node_context *c, const struct fg_blame *blame)
 {
 	const struct fg_profile_set *set = c->set;

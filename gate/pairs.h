@@ -36,7 +36,7 @@ struct fg_pairs {
 void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_pairs *pairs);
 void fg_pairs_release(struct fg_pairs *pairs);
 
-/* One past the largest pair number that is not ignored. */
+/* Returns one more than the largest pair number that is not ignored. */
 size_t fg_pair_end(const struct fg_series *series);
 
 /* Pairs of this series that should have counted but were set aside, whatever the metric. */

@@ -278,7 +278,7 @@ static double error_of(double pair, double exponent, double pairs)
 	return pair * pow(pairs, -exponent / 2);
 }
 
-/* The smallest slowdown that 95 % of the runs find. */
+/* Returns the smallest slowdown that 95 % of the runs find. */
 static double smallest_of(const struct parts *parts, double pair, double pairs, double between)
 {
 	const double error = hypot(error_of(pair, parts->noise.exponent, pairs), between);
@@ -368,7 +368,7 @@ static void add_help(struct fg_proof_card *card, const struct fg_proof_card_help
 	card->help_count++;
 }
 
-/* The number of pairs that the budget allows. */
+/* Returns the number of pairs that the budget allows. */
 static double affordable(const struct parts *parts, double pair_s)
 {
 	return fmin(parts->plan->max_pairs, floor(parts->plan->budget_s / pair_s));

@@ -53,7 +53,7 @@ struct fg_proof {
 
 const char *fg_proof_arm_name(enum fg_proof_arm value);
 bool fg_proof_arm_parse(const char *word, enum fg_proof_arm *value);
-/* False if nothing was measured; such a run proves nothing. */
+/* Returns false if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*
  * Is the outcome right? A run with a plant must end as a regression, a run without a plant must

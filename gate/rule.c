@@ -70,7 +70,7 @@ enum {
 };
 
 /*
- * The largest lag-1 autocorrelation that is compatible with the pairs: two errors above the
+ * Returns the largest lag-1 autocorrelation that is compatible with the pairs: two errors above the
  * estimate.
  */
 static double highest_correlation(const double *difference, size_t count)
@@ -106,7 +106,10 @@ static double places_degrees(const struct fg_rule *rule)
 	return (double)(rule->layouts - FG_LINE_PLACES);
 }
 
-/* 0 if there is one layout, or if the layouts do not sample places in the page. */
+/*
+ * Returns the error that the places in the page cause; 0 if there is one layout, or if the layouts
+ * do not sample these places.
+ */
 static double places_error(const struct fg_rule *rule, const double *level, size_t count)
 {
 	return rule->layout && rule->layouts > FG_LINE_PLACES
@@ -144,7 +147,7 @@ static double places_width(const struct fg_rule *rule, const double *level, size
 	return error > 0.0 ? -fg_t_quantile(rule->alpha, places_degrees(rule)) * error : 0.0;
 }
 
-/* The factor that widens the interval for dependence between pairs. */
+/* Returns the factor that widens the interval for dependence between pairs. */
 static double wider_by(const struct fg_rule *rule, const double *level, size_t count)
 {
 	const double r = rule->is_drawn ? 0.0 : highest_correlation(level, count);
@@ -213,7 +216,7 @@ double fg_rule_probability(const struct fg_rule *rule, const double *difference,
 	return 1.0 - p;
 }
 
-/* Number of looks already spent on pairs of a schedule that was given up. */
+/* Returns the number of looks already spent on pairs of a schedule that was given up. */
 static size_t count_paid(const struct fg_rule *rule)
 {
 	size_t looks[FG_GATE_LOOKS_MAX];

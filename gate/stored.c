@@ -24,7 +24,9 @@
  */
 #define MEDIAN_EFFICIENCY 0.37
 
-/* The level of a session, from the candidate's repetitions that count; NaN if it has none. */
+/*
+ * Returns the level of a session, from the candidate's repetitions that count; NaN if it has none.
+ */
 static double level_of(const struct fg_series *series, size_t metric, double *error)
 {
 	size_t count;

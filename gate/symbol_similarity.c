@@ -24,7 +24,7 @@ static const char *skip_brackets(const char *at)
 	return at;
 }
 
-/* Length of "v11::", an inline namespace that names a version. */
+/* Returns the length of "v11::", an inline namespace that names a version. */
 static size_t version_length(const char *at)
 {
 	size_t length = 1;
@@ -97,7 +97,7 @@ static bool are_similar(const char *a, const char *b)
 	return (head + tail) * 100 >= SIMILAR_PERCENT * longer;
 }
 
-/* Length of the namespaces and classes before the name. */
+/* Returns the length of the namespaces and classes before the name. */
 static size_t scope_length(const char *name)
 {
 	const char *last = strrchr(name, ':');

@@ -105,7 +105,7 @@ static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 	return meant;
 }
 
-/* True if the program itself has a function that the pattern matches. */
+/* Returns true if the program itself has a function that the pattern matches. */
 static bool has_its_own(const char *program, const struct fg_trace_pattern *pattern)
 {
 	struct fg_elf elf;
@@ -119,7 +119,10 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-/* True for functions that compilers replace by instructions, at least on some architectures. */
+/*
+ * Returns true for functions that compilers replace by instructions, at least on some
+ * architectures.
+ */
 static bool is_builtin(const char *name)
 {
 	static const char names[] =

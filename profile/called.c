@@ -179,8 +179,8 @@ void fg_call_durations_join(struct fg_call_durations *durations,
 }
 
 /*
- * The duration that this share of the calls does not exceed. It is exact to a quarter of a power of
- * two and lies between the shortest and longest call.
+ * Returns the duration that this share of the calls does not exceed. It is exact to a quarter of a
+ * power of two and lies between the shortest and longest call.
  */
 static double quantile_of(const struct fg_call_durations *durations, double share)
 {

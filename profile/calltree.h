@@ -228,8 +228,8 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,
 		   const struct fg_weight *weight, double scale);
 /*
- * Standard error of a figure for a known total; NaN if no sample supports it, or if every event was
- * seen.
+ * Returns the standard error of a figure for a known total; NaN if no sample supports it, or if
+ * every event was seen.
  */
 double fg_weight_error(const struct fg_weight *part, const struct fg_weight *total);
 

@@ -207,7 +207,7 @@ static char *module_text(const struct fg_module_info *module)
 	return fg_xasprintf("%s %s", module->name, hex);
 }
 
-/* True if the facts about a build mention this file. */
+/* Returns true if the facts about a build mention this file. */
 static bool is_known(const struct fg_build_facts *build, const char *name)
 {
 	return fg_build_facts_library(build, name) || fg_fact_is_equal(build->program, name);

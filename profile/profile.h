@@ -69,9 +69,9 @@ struct fg_sample {
 };
 
 /*
- * True if both samples are parts of one sample of system time, divided among kernel functions. Only
- * for profiles with times: parts follow each other, and no two samples of a thread have the same
- * nanosecond.
+ * Returns true if both samples are parts of one sample of system time, divided among kernel
+ * functions. Only for profiles with times: parts follow each other, and no two samples of a thread
+ * have the same nanosecond.
  */
 static inline bool fg_sample_is_part(const struct fg_sample *before, const struct fg_sample *sample)
 {
@@ -310,13 +310,13 @@ void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_me
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
 			    struct fg_error *err) FG_NODISCARD;
 /*
- * The number of executions in which the measure was recorded; figures per execution are divided by
- * it.
+ * Returns the number of executions in which the measure was recorded; figures per execution are
+ * divided by it.
  */
 uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measure);
 /* Adds a sample to the totals of its measure. */
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
-/* The first measure that is CPU or wall time; UINT16_MAX: none. */
+/* Returns the first measure that is CPU or wall time; UINT16_MAX: none. */
 uint16_t fg_profile_time_measure(const struct fg_profile *profile);
 /* The next functions append a zeroed element, valid until the next one is added. */
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
@@ -326,15 +326,15 @@ struct fg_region_span *fg_profile_add_span(struct fg_profile *profile);
 struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile);
 struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
 /*
- * The first module with the same path and build-id, or the module itself. This makes frames of
- * several processes equal.
+ * Returns the first module with the same path and build-id, or the module itself. This makes frames
+ * of several processes equal.
  */
 uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
 /*
- * True if samples know their region. Samples of a stored run do not, although its regions have
- * times.
+ * Returns true if samples know their region. Samples of a stored run do not, although its regions
+ * have times.
  */
 bool fg_profile_knows_regions(const struct fg_profile *profile);
 

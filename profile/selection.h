@@ -67,13 +67,13 @@ bool fg_matches_function(const struct fg_pattern *pattern, const char *name, con
  */
 int fg_selection_init(struct fg_selection *selection, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
-/* The factor for values of a measure. */
+/* Returns the factor for values of a measure. */
 double fg_selection_scale(const struct fg_selection *s, uint16_t measure);
 void fg_selection_release(struct fg_selection *selection);
 
 /*
- * True if the selection keeps a part of this time on a thread: a span or a unit of work, even one
- * without samples.
+ * Returns true if the selection keeps a part of this time on a thread: a span or a unit of work,
+ * even one without samples.
  */
 bool fg_selection_overlaps(const struct fg_selection *selection, uint32_t thread, int64_t start_ns,
 			   int64_t end_ns);
@@ -82,7 +82,7 @@ bool fg_selection_passes(const struct fg_selection *selection, const struct fg_s
 /* Appends a frame's name to `name` and sets the other members of `label`. */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
 		       struct fg_label *label, struct fg_strbuf *name);
-/* The ancestor whose name is appended to the name of this stack's function; 0: none. */
+/* Returns the ancestor whose name is appended to the name of this stack's function; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
 /* True if adjacent frames with the same label become one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);
@@ -110,7 +110,7 @@ struct fg_placing {
 
 void fg_placing_init(struct fg_placing *placing);
 void fg_placing_release(struct fg_placing *placing);
-/* The node of a sample that passes. */
+/* Returns the node of a sample that passes. */
 uint32_t fg_placing_node(struct fg_placing *placing, const struct fg_sample *sample);
 
 #endif

@@ -70,7 +70,7 @@ static void add_notes(struct fg_trace_joiner *j)
 				    (unsigned long long)j->unknown_paths);
 }
 
-/* True if the interpreter's evaluation loop was seen without Python frames. */
+/* Returns true if the interpreter's evaluation loop was seen without Python frames. */
 static bool has_bare_evaluation(const struct fg_trace_joiner *j)
 {
 	const struct fg_profile *profile = j->profile;
@@ -116,8 +116,8 @@ static bool counts_heap(const struct fg_trace *trace)
 }
 
 /*
- * True if the collector has already reported the program's own malloc, which it found through the
- * loader.
+ * Returns true if the collector has already reported the program's own malloc, which it found
+ * through the loader.
  */
 static bool has_malloc_note(const struct fg_trace *trace)
 {

@@ -155,7 +155,7 @@ void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_name
 /* Cleans up, settles the state of the series, and frees the job. */
 void fg_runner_finish(struct fg_runner_job *job);
 
-/* "3/8" → 3 of 8. FG_EINVAL unless 1 <= index <= count <= 10000. */
+/* Parses a shard: "3/8" → 3 of 8. FG_EINVAL unless 1 <= index <= count <= 10000. */
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*

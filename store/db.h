@@ -164,7 +164,7 @@ enum fg_db_flags {
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 void fg_db_close(struct fg_db *db); /* undoes an open transaction; `db` may be NULL */
-/* True if the connection is lost, which makes this session unusable. */
+/* Returns true if the connection is lost, which makes this session unusable. */
 bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 

@@ -558,8 +558,8 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 }
 
 /*
- * True without a pooler, which reports another number and may route each transaction to another
- * process.
+ * Returns true without a pooler, which reports another number and may route each transaction to
+ * another process.
  */
 static bool is_direct(struct postgres_db *p)
 {

@@ -367,8 +367,8 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 }
 
 /*
- * True for a file without a WAL in a folder that is not writable: the file is then the whole
- * database.
+ * Returns true for a file without a WAL in a folder that is not writable: the file is then the
+ * whole database.
  */
 static bool is_frozen(const char *location)
 {

@@ -53,8 +53,8 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 }
 
 /*
- * True if this run must stay; `place` is its position in its branch, 0 for the newest run. The
- * retention of its project, or of all projects, takes precedence over the policy.
+ * Returns true if this run must stay; `place` is its position in its branch, 0 for the newest run.
+ * The retention of its project, or of all projects, takes precedence over the policy.
  */
 static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row, size_t place)
 {

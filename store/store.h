@@ -43,7 +43,7 @@ enum fg_store_flags {
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
-/* True if the connection to PostgreSQL is lost: close the store and open it again. */
+/* Returns true if the connection to PostgreSQL is lost: close the store and open it again. */
 bool fg_store_is_broken(const struct fg_store *store);
 const char *
 fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */

@@ -25,7 +25,7 @@ struct fg_totals_place {
 	int64_t series;
 };
 
-/* The number of ids in a part. */
+/* Returns the number of ids in a part. */
 uint64_t fg_totals_part_size(const struct fg_store *store);
 
 /* Stores the totals of all measures; functions[i] is the row of the set's function i. */

@@ -198,8 +198,8 @@ static void end_all(pid_t root, const struct fg_pids *known)
 }
 
 /*
- * True if the program itself has ended; its parent reaps it. A traced program also reports its
- * stops here.
+ * Returns true if the program itself has ended; its parent reaps it. A traced program also reports
+ * its stops here.
  */
 static bool has_ended(struct fg_opened *opened, pid_t root)
 {

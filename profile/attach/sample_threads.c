@@ -84,7 +84,7 @@ static void keep_sample(struct fg_sampling_run *run, struct fg_sampled_thread *t
 	run->result->samples++;
 }
 
-/* The weight of a stopped thread's sample; 0: the sample does not count. */
+/* Returns the weight of a stopped thread's sample; 0: the sample does not count. */
 static uint64_t weigh(const struct fg_sampling_run *run, struct fg_sampled_thread *thread,
 		      int64_t stopped_ns)
 {
@@ -328,8 +328,8 @@ static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 }
 
 /*
- * True if the thread runs or has run since the last moment. A due thread is visited even if it
- * begins to wait before fastgate arrives, and even if another thread begins to run.
+ * Returns true if the thread runs or has run since the last moment. A due thread is visited even if
+ * it begins to wait before fastgate arrives, and even if another thread begins to run.
  */
 static bool is_due(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
 {

@@ -40,9 +40,9 @@ struct fg_moment {
 };
 
 /*
- * The weight of a thread that was chosen at this moment and seen stopped at `stopped_ns` with this
- * account. `weighed_ns` is its CPU time in earlier samples. 0: the thread was not on a CPU at the
- * moment.
+ * Returns the weight of a thread that was chosen at this moment and seen stopped at `stopped_ns`
+ * with this account. `weighed_ns` is its CPU time in earlier samples. 0: the thread was not on a
+ * CPU at the moment.
  */
 uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns);

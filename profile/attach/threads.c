@@ -105,7 +105,7 @@ bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
 	       set.iov_len == sizeof(*registers);
 }
 
-/* True if a signal is pending, for this thread or, by `flags`, for its whole process. */
+/* Returns true if a signal is pending, for this thread or, by `flags`, for its whole process. */
 static bool has_pending(pid_t tid, unsigned flags)
 {
 	struct __ptrace_peeksiginfo_args first = {.flags = flags, .nr = 1};
@@ -143,7 +143,7 @@ static long read_setting(const char *path)
 	return value;
 }
 
-/* The number after "\nNAME:" in the status of a process; -1: unknown. */
+/* Returns the number after "\nNAME:" in the status of a process; -1: unknown. */
 static long read_status(pid_t pid, const char *name)
 {
 	char path[64];

@@ -385,8 +385,8 @@ static int push_function(struct reader *reader, struct fg_text name, struct fg_t
 }
 
 /*
- * The library of a caller, taken from the context with the rest of the chain or, failing that, from
- * any context with the caller's name.
+ * Returns the library of a caller, taken from the context with the rest of the chain or, failing
+ * that, from any context with the caller's name.
  */
 static struct fg_text owner_of(const struct reader *reader, struct fg_text rest)
 {

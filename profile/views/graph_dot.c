@@ -36,8 +36,8 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 }
 
 /*
- * The end of a line of a name: after "::", a comma, a space or an opening bracket; otherwise at the
- * limit.
+ * Returns the end of a line of a name: after "::", a comma, a space or an opening bracket;
+ * otherwise at the limit.
  */
 static size_t line_end(const char *name, size_t length)
 {
@@ -109,7 +109,7 @@ static double reference(const struct painter *p)
 	return fmax(p->graph->total[0], p->graph->total[1]);
 }
 
-/* The change of the figure that the colour shows. */
+/* Returns the change of the figure that the colour shows. */
 static double change_of(const struct painter *p, const struct fg_label_figures *f)
 {
 	const struct fg_weight *of = p->options->color_by_self ? f->self : f->inclusive;
@@ -117,7 +117,10 @@ static double change_of(const struct painter *p, const struct fg_label_figures *
 	return of[1].value - of[0].value;
 }
 
-/* The largest change among the nodes. It gets the full colour, so that small changes still show. */
+/*
+ * Returns the largest change among the nodes. It gets the full colour, so that small changes still
+ * show.
+ */
 static double largest_change(const struct painter *p)
 {
 	double most = 0;

@@ -40,8 +40,8 @@ struct selection {
 };
 
 /*
- * The weight of a function: its inclusive value, or in a difference the larger of the two inclusive
- * values.
+ * Returns the weight of a function: its inclusive value, or in a difference the larger of the two
+ * inclusive values.
  */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {

@@ -83,7 +83,10 @@ static void read_path(struct row_index *index, const struct fg_view_table *table
 	}
 }
 
-/* Index of the corresponding row of the first table; `row` itself if it has no counterpart. */
+/*
+ * Returns the index of the corresponding row of the first table; `row` itself if it has no
+ * counterpart.
+ */
 static uint64_t *find_row(struct row_index *index, const struct fg_view_table *table, size_t row,
 			  bool *is_new)
 {

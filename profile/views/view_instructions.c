@@ -91,7 +91,7 @@ static void make_groups(struct maker *m, const struct fg_profile *selected,
 	}
 }
 
-/* True if the function, or a sampled function inlined into it, matches. */
+/* Returns true if the function, or a sampled function inlined into it, matches. */
 static bool is_wanted(const struct group *group, const struct fg_profile *selected,
 		      const struct fg_pattern *pattern)
 {
@@ -182,7 +182,7 @@ static void add_instruction(struct maker *m, const struct group *group,
 	*cell = fg_cell_text(m->table, line->text);
 }
 
-/* The smallest value at which an instruction is shown. */
+/* Returns the smallest value at which an instruction is shown. */
 static double min_shown(const struct maker *m, const struct group *group)
 {
 	const size_t limit = fg_view_limit(m->options, FEW_INSTRUCTIONS);

@@ -192,7 +192,7 @@ enum {
 	MARK_SIZE = 48
 };
 
-/* The name of the measure of memory held at a dump, or at the end. */
+/* Returns the name of the measure of memory held at a dump, or at the end. */
 static const char *measure_at(const char *of, unsigned dump, char text[MARK_SIZE])
 {
 	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "%s", of)

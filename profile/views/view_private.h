@@ -33,7 +33,7 @@ void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *c
 void fg_view_drop_column(struct fg_view_table *table, size_t column);
 /* Adds a row of empty cells. The row is valid until the next one is added; its cells stay valid. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
-/* The name of the whole that shares refer to: "the time", or the measure's label. */
+/* Returns the name of the whole that shares refer to: "the time", or the measure's label. */
 const char *fg_view_whole(const struct fg_view_table *table);
 /* The total of the table's measure over all samples, before the query. */
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
@@ -52,11 +52,11 @@ struct fg_view_cell fg_cell_count(double count);
 struct fg_view_cell fg_cell_time(double ns);
 struct fg_view_cell fg_cell_value(double value); /* in the table's measure */
 struct fg_view_cell fg_cell_share(double share);
-/* A figure with its standard error, for a known total. */
+/* Returns a figure with its standard error, for a known total. */
 struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);
 struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 					 const struct fg_weight *total);
-/* The library, unless it equals the name. */
+/* Returns the library, unless it equals the name. */
 struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
 /* "file.cpp:88" of a definition or a line. */
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file, unsigned line);
@@ -75,7 +75,8 @@ int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profi
 		     const struct fg_calltree_query *query, double *total, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * The factor for region and unit times of a stored run, which are sums over all repetitions.
+ * Returns the factor for region and unit times of a stored run, which are sums over all
+ * repetitions.
  */
 double fg_view_stored_scale(const struct fg_profile *profile,
 			    const struct fg_calltree_query *query);
@@ -98,7 +99,7 @@ void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *pr
 /* Adds a row of a histogram: `count` in `column`, the range and a bar in the last column. */
 void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
 		     double most);
-/* The number of rows to show. */
+/* Returns the number of rows to show. */
 size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise);
 
 #endif

@@ -48,7 +48,10 @@ static const struct unit byte_units[] = {
 	{"B", 1},
 };
 
-/* The list of units for a column; NULL: its measure has only one unit and is written as a count. */
+/*
+ * Returns the list of units for a column; NULL: its measure has only one unit and is written as a
+ * count.
+ */
 static const struct unit *ladder_of(const struct fg_view_table *table, size_t column)
 {
 	if (table->columns[column].kind != FG_CELL_VALUE || fg_measure_has_time(&table->measure))
@@ -133,7 +136,7 @@ static bool shows_error(const struct layout *l, size_t column)
 	return l->options->errors && l->table->columns[column].has_error;
 }
 
-/* The unit in a heading. Plain numbers have no unit and are called counts. */
+/* Returns the unit in a heading. Plain numbers have no unit and are called counts. */
 static const char *unit_name(const struct layout *l, size_t column)
 {
 	const char *unit = l->table->measure.unit;
@@ -198,7 +201,7 @@ static void measure(struct layout *l, size_t column, struct fg_strbuf *text)
 	}
 }
 
-/* The width of the columns before the name, with their gaps. */
+/* Returns the width of the columns before the name, with their gaps. */
 static size_t width_before_name(const struct layout *l)
 {
 	size_t width = 0;

@@ -45,7 +45,7 @@ struct units {
 	struct fg_map by_name;
 };
 
-/* The duration of a unit between --from and --to. */
+/* Returns the duration of a unit between --from and --to. */
 static double wall_of(const struct fg_unit_info *unit, const struct fg_calltree_query *query)
 {
 	const int64_t from_ns = unit->start_ns > query->from_ns ? unit->start_ns : query->from_ns;

@@ -49,7 +49,7 @@ static char *existing_ref(const struct fg_git *git, const char *ref)
 	return exists ? fg_xstrdup(ref) : NULL;
 }
 
-/* The branch that HEAD will be merged into, or NULL. */
+/* Returns the branch that HEAD will be merged into, or NULL. */
 static char *find_target(const struct fg_git *git)
 {
 	char *ref = NULL;

@@ -197,7 +197,9 @@ static int find_entry(const struct patch *patch, const char *function, uint64_t 
 	return FG_OK;
 }
 
-/* The bytes of the file at this address; NULL if no code section of the file contains them. */
+/*
+ * Returns the bytes of the file at this address; NULL if no code section of the file contains them.
+ */
 static uint8_t *bytes_at(const struct fg_image *image, uint64_t address, uint64_t size)
 {
 	const struct fg_image_section *section = fg_image_section_at(image, address);

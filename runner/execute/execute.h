@@ -56,7 +56,7 @@ struct fg_executor {
 void fg_executor_init(struct fg_executor *executor);
 void fg_executor_release(struct fg_executor *executor);
 
-/* Number of programs that run at once: a whole block in a duet, otherwise one. */
+/* Returns the number of programs that run at once: a whole block in a duet, otherwise one. */
 size_t fg_block_step(const struct fg_block *block);
 /*
  * Prepares and executes the step of the block that begins with slot `first`; executions whose

@@ -12,7 +12,7 @@
 
 struct fg_affected;
 
-/* A cache of code comparisons, shared by the benchmarks of a run. */
+/* Creates a cache of code comparisons, which the benchmarks of a run share. */
 struct fg_affected *fg_affected_new(void);
 void fg_affected_free(struct fg_affected *affected); /* may be NULL */
 

@@ -95,7 +95,7 @@ static bool is_of_valgrind(const char *path)
 	return strstr(path, "/valgrind/") && strstr(path, "/vgpreload_");
 }
 
-/* Relative to the arm's root if the path lies below it. */
+/* Returns `path` relative to the arm's root if it lies below the root, and unchanged otherwise. */
 static const char *path_in(const struct fg_target *target, const char *path)
 {
 	const char *rest = fg_fs_rest_below(target->root, path);

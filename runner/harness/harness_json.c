@@ -26,7 +26,7 @@ static const char *find_json(const char *text)
 	return NULL;
 }
 
-/* Length up to the matching closing bracket; 0: none. */
+/* Returns the length up to the matching closing bracket; 0: none. */
 static size_t json_length(const char *json)
 {
 	size_t depth = 0;

@@ -24,7 +24,7 @@ void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_cas
  */
 void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness_case *to,
 			     double value, const char *unit);
-/* "us" → 1000; NaN: not a time. */
+/* Returns the nanoseconds of a unit: 1000 for "us"; NaN: not a unit of time. */
 double fg_harness_unit_ns(const char *unit);
 
 /* Readers of one entry of a JSON list, of one line, and of one XML element without its end tag. */

@@ -70,7 +70,7 @@ static double log_variance(const struct fg_trial *trial)
 	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), MIN_SPREAD));
 }
 
-/* Expected seconds until a verdict, for observations of this variance. */
+/* Returns the expected seconds until a verdict, for observations of this variance. */
 static double until_verdict(const struct fg_choice_goal *goal, double variance, double seconds)
 {
 	const double reach = fmax(log1p(goal->margin), MIN_SPREAD);

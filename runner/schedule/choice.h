@@ -35,8 +35,8 @@ struct fg_choice {
 };
 
 /*
- * Mean absolute deviation from the median, corrected for small samples; NaN with fewer than two
- * values.
+ * Returns the mean absolute deviation from the median, corrected for small samples; NaN with fewer
+ * than two values.
  */
 double fg_trial_spread(const struct fg_trial *trial);
 

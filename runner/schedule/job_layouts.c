@@ -138,7 +138,7 @@ static int64_t pair_time_ns(const struct fg_runner_job *job)
 	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
 }
 
-/* Time that the links of each side may take. */
+/* Returns the time that the links of each side may take. */
 static int64_t link_time_ns(const struct fg_runner_job *job)
 {
 	return share_of(job, fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job)));

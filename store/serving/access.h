@@ -52,7 +52,7 @@ struct fg_token_list {
 const char *fg_scope_name(enum fg_scope scope);
 bool fg_scope_parse(const char *name, enum fg_scope *scope);
 #define FG_SCOPE_NAMES "read, upload, triage or admin"
-/* True if the scope `given` includes `needed`. */
+/* Returns true if the scope `given` includes `needed`. */
 bool fg_scope_covers(enum fg_scope given, enum fg_scope needed);
 
 /*

@@ -10,8 +10,8 @@
 #include "store/values.h"
 
 /*
- * The nth metric that may represent a row: a gated metric; if none is gated, CPU time or else the
- * first metric.
+ * Returns the nth metric that may represent a row: a gated metric; if none is gated, CPU time or
+ * else the first metric.
  */
 static size_t nth_headline(const struct fg_series *series, size_t nth)
 {
