@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plans the looks at which a decision may be made, and the error that each look may spend. A look
- * spends a quarter of the alpha that earlier looks left, and the last look spends the rest, so the
- * shares sum to alpha. By Boole's inequality the total error is bounded, whatever the dependence
- * between the looks.
+ * spends a quarter of the alpha that earlier looks left, and the last look spends all that is left,
+ * so the shares sum to alpha. By Boole's inequality the total error is bounded, whatever the
+ * dependence between the looks.
  */
 #ifndef FG_GATE_LOOKS_H
 #define FG_GATE_LOOKS_H

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Detects cost that moved between functions. A refactoring takes cost from one function and gives
- * it to another: a piece is extracted, a function is renamed or split, or the compiler inlines one
- * into its caller. By itself each function "got slower" or "got faster", and a gate that tests
- * functions would fail on every clean-up.
+ * it to another: a piece is extracted, a function is renamed or split, or the compiler inlines a
+ * function into its caller. By itself each function "got slower" or "got faster", and a gate that
+ * tests functions would fail on every clean-up.
  *
- * So a function that grew significantly and one that shrank significantly become one row if they
- * are related, and the row is tested again as a whole. The remaining cost is the change; the rest
- * is reported as moved. Up to a tenth of the moved cost counts as the cost of moving it,
- * significant or not: a new call, or a call that is no longer inlined.
+ * So a function that grew significantly and a function that shrank significantly become one row if
+ * they are related, and the row is tested again as a whole. The cost that remains is the change;
+ * the cost that cancels out is reported as moved. Up to a tenth of the moved cost counts as the
+ * cost of moving it, significant or not: a new call, or a call that is no longer inlined.
  *
  * Two functions are related if they share a name, whatever their template arguments, parameters,
  * version namespace, clone or library; functions of similar names that replace each other or cancel
- * out; a new function at the line of one that is gone; a caller and its callee; functions of one
- * caller if one of them is new or gone, or if they cancel out; and any two functions that cancel
- * out if the whole did not change. A function gives no more than it lost and takes no more than it
- * gained.
+ * out; a new function at the line of a function that is gone; a caller and its callee; functions of
+ * one caller if one of them is new or gone, or if they cancel out; and any two functions that
+ * cancel out if the whole did not change. A function gives no more than it lost and takes no more
+ * than it gained.
  *
  * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".

@@ -3,7 +3,7 @@
  * The rule that decides when a build fails.
  *
  * The data are the differences d of pairs, ln(candidate / baseline), positive for worse. At each
- * look (gate/looks.h) they give one interval, the one that is printed, and nothing else decides:
+ * look (gate/looks.h) they give one interval. It is printed, and nothing else decides:
  *
  *   REGRESSION  low > ln(1 + tolerated)  and  estimate >= ln(1 + min_effect)
  *   PASS        high < ln(1 + margin)
@@ -24,14 +24,14 @@
  * Two things are shared by several pairs. The interval accounts for them:
  *
  * Places. A build that was measured in several layouts (runner/build/layouts.h) is slower in some
- * and faster in others. All possible places within a cache line are measured: pairs are compared
- * within each, and their effect adds nothing. Places within the page are a sample, and more pairs
- * at one place give no information about the others: the interval is at least as wide as that of
- * the means of the layouts.
+ * layouts and faster in others. All possible places within a cache line are measured: pairs are
+ * compared within each place, and the effect of these places adds nothing. Places within the page
+ * are a sample, and more pairs at one place give no information about other places: the interval is
+ * at least as wide as that of the means of the layouts.
  *
- * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble
- * those before them by more than their coins. n pairs of an AR(1) series with lag-1 autocorrelation
- * r are worth n (1 - r) / (1 + r) independent ones, and the interval is widened for the largest r
+ * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble the
+ * pairs before them more than chance allows. n pairs of an AR(1) series with lag-1 autocorrelation
+ * r are worth n (1 - r) / (1 + r) independent pairs, and the interval is widened for the largest r
  * that is compatible with them.
  *
  * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which

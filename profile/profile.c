@@ -309,7 +309,7 @@ void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sampl
 			fg_measure_join(measure->is.fold, measure->truncated, sample->value);
 }
 
-/* Processes that share a library give the same note, which is kept once. */
+/* Adds a note only once: processes that share a library give the same note. */
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 {
 	struct fg_strbuf text = {0};

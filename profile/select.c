@@ -280,7 +280,7 @@ static void copy_truncated(struct select *s)
 			fg_selection_scale(&s->selection, (uint16_t)i);
 }
 
-/* Facts about the whole execution are kept for any part of it. */
+/* Copies the facts about the whole execution to the profile of a part. */
 static void copy_facts(const struct fg_profile *from, double scale, struct fg_profile *to)
 {
 	to->functions[0].name = fg_profile_text(to, from->functions[0].name);

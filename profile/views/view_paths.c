@@ -235,8 +235,8 @@ static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern 
 }
 
 /*
- * Sums up the time of each path over the units: nodes of the split tree are looked up in the other
- * tree by their labels.
+ * Sums up the time of each path over the units. Looks up the nodes of the split tree in `tree` by
+ * their labels.
  */
 static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltree *split,
 			 const uint32_t *unit, const uint32_t *map, struct spread *spreads)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is linking a program in several layouts (layouts.h) cheap compared to measuring it? The cost of a
- * link is kept in a file for the next build of the same program.
+ * Is linking a program in several layouts (layouts.h) cheap compared to measuring it? A file stores
+ * the cost of a link for the next build of the same program.
  */
 #ifndef FG_RUNNER_LINK_COST_H
 #define FG_RUNNER_LINK_COST_H

@@ -65,7 +65,7 @@ bool fg_preload_units_valid(const char *units);
 
 /*
  * Returns the "NAME=value" strings that start the collector, to be freed with fg_free_words. They
- * extend `environment`: an LD_PRELOAD in it is kept after ours. The caller must be the parent of
+ * extend `environment`: if it has an LD_PRELOAD, ours comes first. The caller must be the parent of
  * the sampled program, which distinguishes the program from its children. (The launcher sets itself
  * as the parent.)
  */

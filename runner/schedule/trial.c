@@ -8,7 +8,7 @@
  * file makes the observations, alternating so that both schedules see the same conditions. For ABBA
  * the trial runs half a block, A then B.
  *
- * The trial's repetitions are kept with the run but do not count for the verdict. A schedule is
+ * The trial's repetitions are stored with the run but do not count for the verdict. A schedule is
  * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted,
  * they would make the interval of the first look too narrow and false alarms too frequent.
  *
