@@ -63,8 +63,8 @@ void fg_bisect_model_solve(struct fg_bisect_model *model);
 /* Estimates fg_bisect_information() cheaply: how evenly a place divides the histories. */
 double fg_bisect_promise(const struct fg_bisect_model *model, size_t place);
 /*
- * Information, in nats, that `pairs` more pairs at a place give about whether the program rose
- * above a threshold before or after it; the mean over all thresholds.
+ * Returns the information, in nats, that `pairs` more pairs at a place give about whether the
+ * program rose above a threshold before or after it; the mean over all thresholds.
  */
 double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs);
 void fg_bisect_model_release(struct fg_bisect_model *model);

@@ -25,7 +25,7 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 /* Returns the standard error of the mean of `middles`; 0 unless all are known. */
 double fg_layout_error(const double *middles);
 /*
- * The standard error of the mean of all pairs if more pairs in the same layouts added no
+ * Returns the standard error of the mean of all pairs if more pairs in the same layouts added no
  * information; `level` comes from fg_layout_scatter_remove(). 0 if each place in the line has one
  * layout, or if a layout has no pair yet.
  */

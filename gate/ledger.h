@@ -25,7 +25,7 @@ enum fg_claim {
 const char *fg_claim_name(enum fg_claim claim);
 /* Returns FG_CLAIM_COUNT for an unknown name. */
 enum fg_claim fg_claim_parse(const char *name);
-/* The logarithm of the e-value that claim number `number` (from 1) needs. */
+/* Returns the logarithm of the e-value that claim number `number` (from 1) needs. */
 double fg_claim_needed(size_t number);
 /* Returns the number of pairs that can prove claim `number` even if a few of them disagree. */
 unsigned fg_claim_pairs(size_t number);

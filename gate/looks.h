@@ -20,7 +20,10 @@
  * slower.
  */
 size_t fg_gate_min_pairs_first_look(double alpha);
-/* The fewest pairs that can decide at a look that is both the first and the last. */
+/*
+ * Returns the minimum number of pairs that can decide at a look that is both the first and the
+ * last.
+ */
 size_t fg_gate_min_pairs_only_look(double alpha);
 /*
  * Lists the numbers of pairs after which a decision may be made, ascending. The first is
@@ -33,7 +36,9 @@ size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
  * Returns the share of alpha that look number `look` (from 0) may spend if more looks may follow.
  */
 double fg_gate_share(double alpha, size_t look);
-/* The share of alpha that look number `look` may spend if it is the last: all that is left. */
+/*
+ * Returns the share of alpha that look number `look` may spend if it is the last: all that is left.
+ */
 double fg_gate_share_left(double alpha, size_t look);
 
 #endif

@@ -97,8 +97,8 @@ void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
 /* ---- naming_pairs.c ---- */
 
 /*
- * The number of pairs at which a function that carries a change to `ratio` stands out from the
- * scatter of its samples, at most `most`; 0 if `pairs` are enough or nothing was sampled.
+ * Returns the number of pairs at which a function that carries a change to `ratio` stands out from
+ * the scatter of its samples, at most `most`; 0 if `pairs` are enough or nothing was sampled.
  */
 unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_series *series,
 			 double ratio, unsigned pairs, unsigned most);

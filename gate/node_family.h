@@ -37,7 +37,10 @@ void fg_node_family_release(struct fg_node_family *family);
 
 /* Returns half the width of the interval of an entity's change. */
 double fg_node_family_half(const struct fg_node_family *family, size_t at);
-/* Regression or improvement according to the test and the floor; pass within the margin. */
+/*
+ * Returns "regression" or "improvement" according to the test and the floor, "pass" if the change
+ * is within the margin, and otherwise "inconclusive".
+ */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at);
 /* Decides about one entity. Does not set its name. */

@@ -67,7 +67,7 @@ double fg_rule_probability(const struct fg_rule *rule, const double *difference,
  * those so far; 0 if four times as many, or 1,000, are not enough.
  */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);
-/* Number of pairs that are slower than tolerated. */
+/* Returns the number of pairs that are slower than tolerated. */
 size_t fg_rule_count_slower(const struct fg_rule *rule, const double *difference, size_t count);
 
 #endif

@@ -88,7 +88,7 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 
 /* ---- reasons ---- */
 
-/* True if the pattern matches the function's name without its parameters. */
+/* Returns true if the pattern matches the function's name without its parameters. */
 static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 {
 	struct fg_strbuf name = {0};

@@ -9,9 +9,9 @@
  *	folded, json, callgrind ─────────┘
  *
  * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program
- * itself), so a zeroed reference is a valid one.  A stack's parent has a smaller index than the
- * stack: one forward pass can push facts down from the root, one backward pass can sum them up.
- * All memory is the profile's arena, except the growing arrays.
+ * itself), so a zeroed reference is valid. A stack's parent has a smaller index than the stack: one
+ * forward pass can push facts down from the root, one backward pass can sum them up. All memory
+ * except the growing arrays lives in the profile's arena.
  */
 #ifndef FG_PROFILE_PROFILE_H
 #define FG_PROFILE_PROFILE_H
@@ -305,7 +305,7 @@ uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure 
 void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
 /*
  * Finds a measure; a `name` of NULL means the first. FG_ENOENT: the message lists the existing
- * ones.
+ * measures.
  */
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
 			    struct fg_error *err) FG_NODISCARD;
@@ -318,7 +318,7 @@ uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measu
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
 /* Returns the first measure that is CPU or wall time; UINT16_MAX: none. */
 uint16_t fg_profile_time_measure(const struct fg_profile *profile);
-/* The next functions append a zeroed element, valid until the next one is added. */
+/* The next functions append a zeroed element, valid until another element is added. */
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);

@@ -84,7 +84,7 @@ void fg_selection_name(const struct fg_selection *selection, const struct fg_fra
 		       struct fg_label *label, struct fg_strbuf *name);
 /* Returns the ancestor whose name is appended to the name of this stack's function; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
-/* True if adjacent frames with the same label become one. */
+/* Returns true if adjacent frames with the same label become one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);
 
 /* Returns "log  (from fit)" for a function below a chosen ancestor. The caller frees it. */

@@ -134,7 +134,7 @@ struct fg_runner_job {
  * removed is not an error.
  */
 void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder);
-/* The first, usually only, series. Valid until a series is added. */
+/* Returns the first, usually only, series. Valid until a series is added. */
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 

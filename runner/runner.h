@@ -4,7 +4,7 @@
  *
  *	fg_runner_create(&options, &runner, err)
  *	for each benchmark:
- *		fg_runner_start(runner, benchmark, &job, err)           set-up; how both were built
+ *		fg_runner_start(runner, benchmark, &job, err)           set-up; records both builds
  *		fg_runner_next(job, 10, &state, &event, err) until it is over, then look
  *		... and again with 16, 24 pairs, as decided; the first call warms up
  *		fg_runner_finish(job)                                   the series' state is final
@@ -111,9 +111,9 @@ void fg_runner_free(struct fg_runner *runner); /* NULL does nothing */
 int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
 /*
- * Advances until `pairs_wanted` pairs are valid (ABBA: blocks of four) or nothing more can be done,
- * and reports the next event. Before the first pair it warms up and settles the schedule, even for
- * 0 pairs.
+ * Advances until `pairs_wanted` pairs are valid (ABBA: blocks of four executions) or nothing more
+ * can be done, and reports the next event. Before the first pair the call warms up and settles the
+ * schedule, even for 0 pairs.
  */
 int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
 		   struct fg_runner_event *event, struct fg_error *err) FG_NODISCARD;
@@ -130,7 +130,7 @@ void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double s
 			    double spent_ns);
 /* If true, the series has the reason. */
 bool fg_runner_has_failed(const struct fg_runner_job *job);
-/* The targets of both arms. */
+/* Returns the targets of both arms. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 /* Indexes into the run's series: one, or one per case of a harness. */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);

@@ -35,7 +35,7 @@ void fg_view_drop_column(struct fg_view_table *table, size_t column);
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
 /* Returns the name of the whole that shares refer to: "the time", or the measure's label. */
 const char *fg_view_whole(const struct fg_view_table *table);
-/* The total of the table's measure over all samples, before the query. */
+/* Returns the total of the table's measure over all samples, before the query. */
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
@@ -58,7 +58,7 @@ struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 					 const struct fg_weight *total);
 /* Returns the library, unless it equals the name. */
 struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
-/* "file.cpp:88" of a definition or a line. */
+/* Makes the cell of a definition or a line, such as "file.cpp:88". */
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file, unsigned line);
 
 /*

@@ -27,7 +27,7 @@ bool fg_host_line(const char *root, const char *path, char *line, size_t size);
 char *fg_host_text(const char *root, const char *path);
 /* Returns the number of CPUs in a list such as "0-3,8,10-11"; 0 if it is not a list. */
 unsigned fg_host_count_cpu_list(const char *list);
-/* CPU time that the control group allows, in CPUs; 0: no known limit. */
+/* Returns the CPU time that the control group allows, in CPUs; 0: no known limit. */
 double fg_host_cpu_quota(const char *root);
 /* Returns the share of CPU time stolen by the hypervisor since boot; NaN: unknown. */
 double fg_host_steal_since_boot(const char *root);
