@@ -41,7 +41,7 @@ struct fg_bisect_place {
 	/* results */
 	double share;   /* expected share of the whole change that happened here */
 	double largest; /* highest probability that one of the levels was passed here for good */
-	double second_largest; /* second highest probability: the highest may be certain by chance */
+	double second_largest; /* second highest probability: `largest` may be near 1 by chance */
 };
 
 struct fg_bisect_model {

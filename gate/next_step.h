@@ -40,10 +40,10 @@ enum fg_step_result {
 
 enum fg_step_state {
 	FG_STATE_NEW,
-	FG_STATE_ALONE,     /* no baseline, so nothing to decide */
-	FG_STATE_BEGINNING, /* links layouts before the first pair */
-	FG_STATE_DECIDING,  /* measures from look to look */
-	FG_STATE_SUSPECTING, /* finds out whether the placement of code may have caused the failure */
+	FG_STATE_ALONE,      /* no baseline, so nothing to decide */
+	FG_STATE_BEGINNING,  /* links layouts before the first pair */
+	FG_STATE_DECIDING,   /* measures from look to look */
+	FG_STATE_SUSPECTING, /* finds out whether code placement may have caused the failure */
 	FG_STATE_VARYING,    /* links layouts, because placement may have caused the failure */
 	FG_STATE_IN_LAYOUTS, /* measures from look to look in several layouts */
 	FG_STATE_FINISHING,  /* exceeds the budget, because enough pairs are nearly complete */

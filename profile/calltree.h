@@ -16,18 +16,19 @@
  * Statistical error. A sample of weight w that belongs to a figure adds w to it and w² to its
  * `square`. Sampling arrivals are independent of the program, so the variance of the figure alone
  * is Σw²; as a share p of a known total T it is (Σw²(1-p)² + p²·Σ of w² over the other samples) /
- * T². fg_weight_error() gives the standard error of the time with the total known: never more than
- * the first form, and 0 for the root.
+ * T². fg_weight_error() gives the standard error of the time with the total known: it is never
+ * larger than the first form, and 0 for the root.
  *
  * A sample may be divided among functions of the kernel. Its parts were sampled at the same moment,
- * so they count as one sample for every node with all of them below it: the square of the whole
+ * so they count as one sample for every node that has all parts below it: the square of the whole
  * minus the squares of the parts is added where their paths divide (`shared`), and to every node
  * above.
  *
  * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the
  * union of the paths.
  *
- * Parents have smaller indexes than their children.  Node 0 is the root, label 0 its label.
+ * Parents have smaller indexes than their children. Node 0 is the root, and label 0 is the root's
+ * label.
  */
 #ifndef FG_PROFILE_CALLTREE_H
 #define FG_PROFILE_CALLTREE_H
@@ -38,7 +39,7 @@
 
 struct fg_weight {
 	double value;
-	double square; /* sum of the samples' squared weights; a divided sample counts as one */
+	double square; /* sum of the squared weights; a divided sample is one sample */
 	uint64_t samples;
 };
 
@@ -105,7 +106,7 @@ enum fg_group {
 	FG_GROUP_COUNT,
 };
 
-/* The grouping above the call paths: the tree is split by it first. */
+/* A grouping above the call paths: the tree is split by this grouping first. */
 enum fg_split {
 	FG_SPLIT_NONE,
 	FG_SPLIT_THREAD,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command of one arm of a benchmark, with paths resolved below the arm's root folder. Made once
- * per arm and benchmark, used by every repetition.
+ * The command of one arm of a benchmark, with paths resolved below the arm's root folder. It is
+ * made once per arm and benchmark, and every repetition uses it.
  */
 #ifndef FG_RUNNER_TARGET_H
 #define FG_RUNNER_TARGET_H

@@ -19,7 +19,7 @@ struct fg_sampled_thread {
 	bool over;
 	bool held;          /* asked to stop, but has not stopped yet */
 	bool is_due;        /* fastgate is about to move to the thread's CPU */
-	bool runs;          /* when last checked: on a CPU or queueing for one */
+	bool runs;          /* when last checked: on a CPU or queueing for a CPU */
 	int cpu;            /* last CPU of the thread; -1: unknown */
 	int64_t put_off_ns; /* time that the thread queued behind fastgate before it could stop */
 	struct fg_moment moment;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes and threads of a program, and stopping and releasing one of them. The thread that
- * calls fg_thread_seize() is the tracer: when it ends, for any reason, the kernel releases all
- * threads that the tracer holds. PTRACE_SEIZE sends no signal and leaves job control alone.
+ * Lists the processes and threads of a program; stops and releases a thread. The thread that calls
+ * fg_thread_seize() is the tracer: when it ends, for any reason, the kernel releases all threads
+ * that the tracer holds. PTRACE_SEIZE sends no signal and leaves job control alone.
  */
 #ifndef FG_OUTSIDE_THREADS_H
 #define FG_OUTSIDE_THREADS_H

@@ -31,7 +31,7 @@ void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *c
 		     size_t count);
 /* Leaves out a column that this profile has no figures for. */
 void fg_view_drop_column(struct fg_view_table *table, size_t column);
-/* Adds a row of empty cells. The row is valid until the next one is added; its cells stay valid. */
+/* Adds a row of empty cells. The row is valid until another row is added; its cells stay valid. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
 /* Returns the name of the whole that shares refer to: "the time", or the measure's label. */
 const char *fg_view_whole(const struct fg_view_table *table);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up. It
- * measures, and checks that the program did what was expected of it; interpreting the numbers is
- * left to the session (runner.c).
+ * measures, and checks that the program did what was expected of it; the session (runner.c)
+ * interprets the numbers.
  */
 #ifndef FG_RUNNER_EXECUTE_H
 #define FG_RUNNER_EXECUTE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds out whether a change affects what a benchmark executes or reads. The functions that it
- * executes are compared one by one. Data, inputs and libraries affect it if they differ; anything
- * that cannot be compared counts as different.
+ * executes are compared one by one. Data, inputs and libraries affect the benchmark if they differ;
+ * anything that cannot be compared counts as different.
  */
 #ifndef FG_RUNNER_AFFECTED_H
 #define FG_RUNNER_AFFECTED_H

@@ -23,7 +23,7 @@ struct fg_slot {
 
 /* Executions that are recorded under one pair number. */
 struct fg_block {
-	bool concurrent; /* a duet: all slots at once on one CPU; else one after the other */
+	bool concurrent; /* a duet: all slots at once on one CPU; else one slot at a time */
 	int cpu;         /* CPU that all slots are pinned to, or -1 */
 	uint64_t period_ns;
 	unsigned layout; /* used if the targets have layouts */
