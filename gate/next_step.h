@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The next step for a benchmark: measure more pairs, measure in several layouts, start over, or
- * stop. This is the only place that decides it; docs/statistics.md has a drawing of the states.
+ * Chooses the next step for a benchmark: measure more pairs, measure in several layouts, start
+ * over, or stop. No other code makes this choice; docs/statistics.md has a drawing of the states.
  *
  *	struct fg_next_step machine = {0};
  *	enum fg_step_result result = FG_STEP_DONE;

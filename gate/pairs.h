@@ -19,7 +19,7 @@ struct fg_pairs {
 	double *baseline;
 	double *candidate;
 	uint8_t *layout;  /* layout of each pair; NULL: all pairs ran as linked */
-	unsigned layouts; /* number of layouts; k is at place k % FG_LINE_PLACES of a line */
+	unsigned layouts; /* number of layouts; layout k is at place k % FG_LINE_PLACES of a line */
 	size_t set_aside; /* pairs left out for a reason that was fixed in advance */
 	size_t given_up;  /* pairs of `set_aside` that counted until their schedule was given up */
 	size_t unpaired;  /* pairs in which an arm lacks repetitions */

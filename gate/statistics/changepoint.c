@@ -72,7 +72,9 @@ static double neighbour_median(const double *values, size_t count, size_t at)
 	return fg_sorted_quantile(near, used, 0.5);
 }
 
-/* The scale that the cleaning compares with: the median absolute difference of neighbours. */
+/*
+ * Returns the scale that the cleaning compares with: the median absolute difference of neighbours.
+ */
 static double difference_scale(struct search *s, const double *values)
 {
 	for (size_t i = 0; i + 1 < s->count; i++)
@@ -92,7 +94,7 @@ static void clean_outliers(struct search *s, const double *values)
 	}
 }
 
-/* Mean square of the differences at `lag`, without the largest few. */
+/* Returns the mean square of the differences at `lag`, without the few largest differences. */
 static double mean_square_difference(struct search *s, size_t lag)
 {
 	size_t total = s->count - lag;
@@ -258,8 +260,8 @@ static double p_of(const double *null, size_t simulations, double statistic)
 }
 
 /*
- * The narrowest window above the critical value without a known change; ties go to the larger
- * statistic.
+ * Finds the narrowest window above the critical value without a known change; of equally narrow
+ * windows, takes the window with the larger statistic.
  */
 static struct window *narrowest(struct search *s, double critical)
 {
@@ -291,7 +293,10 @@ static void insert_point(struct fg_changepoints *points, struct fg_changepoint p
 	points->count++;
 }
 
-/* The best split between the changes on either side; `at` itself if no split stands out. */
+/*
+ * Finds the best split between the changes on either side; returns `at` itself if no split stands
+ * out.
+ */
 static size_t best_split(const struct search *s, const struct fg_changepoints *points, size_t at)
 {
 	struct window w = {.start = 0, .end = s->count};
