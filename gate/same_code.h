@@ -17,7 +17,7 @@ struct fg_code_fact {
 	struct fg_code_form form[FG_ARM_COUNT];
 };
 
-/* One fact per function, to be freed; NULL if nothing is known. */
+/* Returns one fact per function; NULL if nothing is known. The caller frees the array. */
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series);
 /*

@@ -50,7 +50,7 @@ void fg_trace_add_units(struct fg_trace_joiner *j)
 	free(last);
 }
 
-/* Orders by begin; an outer span precedes an inner one. */
+/* Orders by begin; an outer span precedes an inner span. */
 FG_ORDER_BY(compare_spans, struct fg_region_span, FG_UP(start_ns), FG_DOWN(end_ns))
 
 void fg_trace_add_spans(struct fg_trace_joiner *j)

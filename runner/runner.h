@@ -132,7 +132,10 @@ void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double s
 bool fg_runner_has_failed(const struct fg_runner_job *job);
 /* Returns the targets of both arms. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
-/* Indexes into the run's series: one, or one per case of a harness. */
+/*
+ * Gets the indexes of the job's series in the run: one, or one per case of a harness. Returns the
+ * number of indexes.
+ */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*
  * Call if the pairs so far look slower: links both sides in several layouts and sets these pairs

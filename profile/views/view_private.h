@@ -40,8 +40,8 @@ double fg_view_whole_total(const struct fg_view_table *table, const struct fg_pr
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
 /*
- * fg_view_head() adds a line above the table, fg_view_note() a line below it, and
- * fg_view_profile_note() a line to the profile's own notes.
+ * fg_view_head() adds a line above the table, fg_view_note() adds a line below the table, and
+ * fg_view_profile_note() adds a line to the profile's own notes.
  */
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);

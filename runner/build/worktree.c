@@ -321,7 +321,7 @@ static void report_missing_modules(const struct fg_worktree_options *options,
 	free(text);
 }
 
-/* Shortens a path below the working directory, whose name goes into `here`, to a relative one. */
+/* Shortens a path below the working directory, whose name goes into `here`, to a relative path. */
 static const char *seen_from(char here[PATH_MAX], const char *path)
 {
 	const char *rest = fg_fs_rest_below(getcwd(here, PATH_MAX), path);
