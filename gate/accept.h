@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the accepted slowdown that covers a result, and those that have expired or are no longer
- * needed. Private to gate/.
+ * Finds the accepted slowdown that covers a result, and accepted slowdowns that have expired or are
+ * no longer needed. Private to gate/.
  */
 #ifndef FG_GATE_ACCEPT_H
 #define FG_GATE_ACCEPT_H

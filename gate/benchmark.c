@@ -53,7 +53,9 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		fg_arena_array(arena, series->metric_count + 3, sizeof(*verdict->metrics));
 }
 
-/* The relative worsening, whatever the metric's direction: 0.02 is 2 % worse. */
+/*
+ * Returns by how much the candidate is worse, whatever the metric's direction: 0.02 is 2 % worse.
+ */
 static double worse_by(const struct fg_metric_verdict *metric)
 {
 	return metric->better == FG_BETTER_LOWER ? metric->ratio - 1.0 : 1.0 / metric->ratio - 1.0;
@@ -173,7 +175,7 @@ static struct fg_metric_context context_of(const struct fg_gate_input *input, si
 	};
 }
 
-/* Decides for a run that measured both arms. */
+/* Decides each metric from its pairs, in a run that measured both arms. */
 static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
@@ -188,7 +190,7 @@ static void decide_pairs(const struct fg_gate_input *input, size_t index, struct
 	}
 }
 
-/* Identical bytes cannot be slower; their pairs only measure the noise of the host. */
+/* Passes a benchmark whose builds are identical: its pairs only measure the noise of the host. */
 static void pass_identical(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
@@ -227,7 +229,10 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 					 &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* Did only cold code change? More work is a cause by itself, wherever its code is. */
+/*
+ * Did only cold code change? No if the program does more work, which explains a slowdown wherever
+ * the code is.
+ */
 static bool only_cheap_code_changed(const struct fg_gate_input *input, size_t index,
 				    const struct fg_benchmark_verdict *verdict)
 {
@@ -289,7 +294,10 @@ static void note_state(const struct fg_series *series, struct fg_arena *arena,
 			     "interrupted: judged by the pairs measured so far");
 }
 
-/* Notes causes of a difference other than the code. */
+/*
+ * Notes that the builds differ in how they were made, that both sides share files, or that samples
+ * are missing.
+ */
 static void note_builds(const struct fg_gate_input *input, const struct fg_series *series,
 			struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
@@ -317,7 +325,7 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 	free(difference.text);
 }
 
-/* Notes the reason if most pairs were set aside. */
+/* Notes each reason for which more than half of the pairs were set aside. */
 static void note_set_aside(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
@@ -402,7 +410,7 @@ static void note_meter(const struct fg_series *series, bool is_alone, struct fg_
 		fg_notes_add(&verdict->notes, arena, "%s", meter);
 }
 
-/* Counts decide if no repetition could be timed. */
+/* Judges counts, which decide if no repetition could be timed. */
 static void decide_exactly(const struct fg_gate_input *input, const struct fg_sides *sides,
 			   struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {

@@ -17,10 +17,10 @@ const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, c
 /* Decides about series number `index` of the run. */
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict);
-/* The verdict on a benchmark that only the stored baseline has. */
+/* Makes the verdict on a benchmark that only the stored baseline has. */
 void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict);
-/* The verdict on a benchmark that only the fastgate.yml of a built baseline names. */
+/* Makes the verdict on a benchmark that only the fastgate.yml of a built baseline names. */
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 

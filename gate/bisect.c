@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A step is reported at this probability; the search ends once the steps explain `enough`. */
+/*
+ * A step is reported if its probability reaches `sure`. The search ends once the reported steps
+ * explain the share `enough` of the change.
+ */
 static const double sure = 0.95;
 static const double enough = 0.7;
 
@@ -163,7 +166,7 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
 	struct visit best = {0};
-	double most = 0; /* information that the longest visit gives */
+	double most = 0; /* maximum information of the longest visits to the candidates */
 
 	for (unsigned is_built = 0; is_built < 2; is_built++) {
 		struct visit candidates[CANDIDATES] = {{0}};

@@ -8,8 +8,8 @@
  * grid of levels gives the probability of every such history; noise is Student's t, so wild pairs
  * count little. In each history, the step that counts for a level is the last commit that raised
  * the program above it for good, so a slowdown that was reverted within the range explains nothing.
- * A commit's probability is the expected share of the whole change that it explains; over all
- * commits they add up to 1.
+ * A commit's probability is the expected share of the whole change that it explains; the
+ * probabilities of all commits add up to 1.
  *
  * The next commit to measure is the one that gives the most information per second, builds
  * included, about where the steps are. docs/finding-a-commit.md has the figures.
@@ -37,7 +37,7 @@ enum {
 
 struct fg_bisect_commit {
 	double weight;      /* prior weight relative to the other commits; above 0 */
-	bool is_unmeasured; /* does not build or run, so it counts with the next commit that does */
+	bool is_unmeasured; /* cannot be built or run, so it counts with the next commit that can */
 	bool is_same;       /* has the code of the nearest earlier commit that can be measured */
 	bool is_built;      /* measuring it costs no build */
 	double *differences; /* per pair: ln(commit / good end), positive is worse */
@@ -61,7 +61,7 @@ enum fg_bisect_state {
 	FG_BISECT_OPEN,    /* no measurement would add much information */
 };
 
-/* One of these commits is the step; only the last of them can be measured. */
+/* A step that one of the commits from `first` to `last` made; only `last` can be measured. */
 struct fg_bisect_step {
 	size_t first;
 	size_t last;
@@ -87,7 +87,7 @@ int fg_bisect_look(const struct fg_bisect *bisect, struct fg_bisect_look *look,
 void fg_bisect_look_release(struct fg_bisect_look *look);
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference);
-/* Adds the pairs of a metric that count, from a series whose baseline is the good end. */
+/* Adds a metric's valid pairs, from a series whose baseline is the good end. */
 void fg_bisect_take_metric(struct fg_bisect_commit *commit, const struct fg_series *series,
 			   const char *metric);
 

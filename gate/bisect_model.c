@@ -16,7 +16,7 @@ enum {
 /* Expected number of jumps in the range, before anything is measured. */
 static const double expected_jumps = 0.1;
 
-/* Degrees of freedom of a pair's noise: so few that a wild pair counts little. */
+/* Degrees of freedom of a pair's noise: few, so that a wild pair counts little. */
 static const double freedom = 8;
 
 /*
@@ -88,7 +88,10 @@ struct residuals {
 	double freedom;
 };
 
-/* One step of the EM algorithm for a t distribution around each commit's own centre. */
+/*
+ * Adds a commit's part to one step of the EM algorithm for a t distribution around each commit's
+ * centre.
+ */
 static void add_residuals(const struct fg_bisect_commit *commit, double scale,
 			  struct residuals *sum)
 {
@@ -138,7 +141,7 @@ static double level_of(const struct fg_bisect_model *model, size_t cell)
 	return ((double)cell - FG_BISECT_ZERO) * model->cell;
 }
 
-/* The level of one build scatters around that of its code. */
+/* Smooths a likelihood, because the level of one build scatters around the level of its code. */
 static void smooth(const struct fg_bisect_model *model, double like[FG_BISECT_LEVELS])
 {
 	double out[FG_BISECT_LEVELS] = {0};
@@ -226,7 +229,7 @@ static double sum_of(const double values[FG_BISECT_LEVELS])
 	return sum;
 }
 
-/* After a jump, all levels of the grid are equally likely. */
+/* Returns the mean over all levels: after a jump, all levels of the grid are equally likely. */
 static double mean_of(const double values[FG_BISECT_LEVELS])
 {
 	return sum_of(values) / FG_BISECT_LEVELS;
@@ -265,7 +268,10 @@ static void step_back(const struct fg_bisect_place *place, const double here[FG_
 		before[k] = ((1 - place->jump) * here[k] + jumped) / place->scale;
 }
 
-/* Threshold 0 excludes nothing: level 0 of the grid lies below everything measured. */
+/*
+ * Returns the lowest level above a threshold. Threshold 0 excludes no level: level 0 of the grid
+ * lies below everything measured.
+ */
 static size_t level_of_threshold(size_t threshold)
 {
 	const size_t apart = FG_BISECT_CELLS / FG_BISECT_THRESHOLDS;
@@ -332,7 +338,10 @@ void fg_bisect_model_solve(struct fg_bisect_model *model)
 
 /* ---- information ---- */
 
-/* The error of `more` further pairs: averaging does not remove a build's own deviation. */
+/*
+ * Returns the standard error of `more` further pairs: averaging does not remove a build's own
+ * deviation.
+ */
 static double error_of(const struct fg_bisect_model *model, size_t pairs, unsigned more)
 {
 	const double noise = model->noise * model->noise;
@@ -369,7 +378,7 @@ static double plogp(double p)
 	return p > 0 ? p * log(p) : 0;
 }
 
-/* Distribution of the measured values, given this distribution of the level. */
+/* Computes the distribution of the measured values from a distribution of the level. */
 static void see(const struct fg_bisect_model *model, const double levels[FG_BISECT_LEVELS],
 		double seen[FG_BISECT_SEEN])
 {

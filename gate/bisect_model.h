@@ -13,9 +13,9 @@ enum {
 	FG_BISECT_CELLS = 16,
 	FG_BISECT_ZERO = 16, /* grid index of the good end's level */
 	FG_BISECT_LEVELS = FG_BISECT_ZERO + 40 + 1,
-	/* cells of the grid of measured values, which is twice as coarse and wider */
+	/* cells of the grid of measured values: wider than the grid of levels, half as fine */
 	FG_BISECT_SEEN = 45,
-	/* number of levels between the ends whose last crossing is searched */
+	/* number of thresholds between the ends; the last crossing of each is searched */
 	FG_BISECT_THRESHOLDS = 8,
 };
 
@@ -41,7 +41,7 @@ struct fg_bisect_place {
 	/* results */
 	double share;   /* expected share of the whole change that happened here */
 	double largest; /* highest probability that one of the levels was passed here for good */
-	double second_largest; /* second highest probability: the highest may be certain by chance */
+	double second_largest; /* second highest probability: `largest` may be near 1 by chance */
 };
 
 struct fg_bisect_model {
@@ -49,7 +49,7 @@ struct fg_bisect_model {
 	size_t count;
 	double whole; /* change from good to bad end, as a logarithm */
 	double noise; /* standard deviation of a pair */
-	double cell;  /* width of a cell, ln */
+	double cell;  /* width of a cell, as a logarithm */
 	/* probability of each measured value, by level, if its error is `seen_error` */
 	double seen[FG_BISECT_LEVELS][FG_BISECT_SEEN];
 	double seen_error;
@@ -60,11 +60,11 @@ struct fg_bisect_model {
 int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model *model,
 			 struct fg_error *err) FG_NODISCARD;
 void fg_bisect_model_solve(struct fg_bisect_model *model);
-/* A cheap estimate of fg_bisect_information(): how evenly a place divides the histories. */
+/* Estimates fg_bisect_information() cheaply: how evenly a place divides the histories. */
 double fg_bisect_promise(const struct fg_bisect_model *model, size_t place);
 /*
- * Information, in nats, that `pairs` more pairs at a place give about whether the program rose
- * above a threshold before or after it; the mean over all thresholds.
+ * Returns the information, in nats, that `pairs` more pairs at a place give about whether the
+ * program rose above a threshold before or after it; the mean over all thresholds.
  */
 double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs);
 void fg_bisect_model_release(struct fg_bisect_model *model);

@@ -72,7 +72,9 @@ static double sum_of(const struct fg_profile_row *row, const bool *marks)
 	return sum;
 }
 
-/* The means of both arms over the pairs from pairs[0] up to, but not including, pairs[1]. */
+/*
+ * Computes the means of both arms over the pairs from pairs[0] up to, but not including, pairs[1].
+ */
 static bool mean_of(const struct fg_bisect_cost *cost, uint16_t measure, const bool *marks,
 		    const uint32_t pairs[2], double means[FG_ARM_COUNT])
 {

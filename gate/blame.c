@@ -48,8 +48,8 @@ static bool is_new_from_outside(const struct fg_series *series, const char *libr
 }
 
 /*
- * True also for jump stubs, the kernel and anything without a file. Code generated at run time
- * counts as changed: it was made from something that may have changed, such as a script.
+ * Returns true also for jump stubs, the kernel and anything without a file. Code generated at run
+ * time counts as changed: it was made from something that may have changed, such as a script.
  */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {

@@ -34,7 +34,7 @@ struct node {
 	size_t next;  /* number of those edges visited so far */
 	size_t depth; /* longest path that ends here */
 	size_t parent;
-	/* index of a connected node; if its own, it represents the group */
+	/* index of a connected node; the node's own index if it represents the group */
 	size_t group;
 	enum visit visit;
 };
@@ -166,7 +166,9 @@ static void take_points(struct graph *g, size_t tip, struct fg_chain *chain)
 	}
 }
 
-/* Several runs of one step count with their weighted mean; an exact run overrides the others. */
+/*
+ * Several runs of one step count with their weighted mean; an exact run overrides all other runs.
+ */
 static void take_step(struct fg_chain_point *point, const struct fg_chain_edge *edge, size_t index,
 		      bool is_reversed)
 {
@@ -234,7 +236,7 @@ static void sum_up(struct fg_chain *chain)
 	}
 }
 
-/* The variance of the steps that a stretch of the path and an anchor share. */
+/* Returns the variance of the steps that a stretch of the path and an anchor share. */
 static double shared(const struct fg_chain *chain, size_t from, size_t to, enum fg_chain_part part,
 		     const struct fg_chain_anchor *anchor)
 {

@@ -8,7 +8,7 @@
  * path, such as one against the last release, anchor it: all steps become the weighted least
  * squares estimate. Without an anchor the error grows with the square root of the steps.
  *
- * Everything is a logarithm. Identical builds are a step of exactly 0.
+ * All changes are logarithms of ratios. Identical builds are a step of exactly 0.
  */
 #ifndef FG_GATE_CHAIN_H
 #define FG_GATE_CHAIN_H
@@ -38,11 +38,11 @@ struct fg_chain_anchor {
 };
 
 struct fg_chain {
-	struct fg_chain_point *points; /* oldest first; empty without a step */
+	struct fg_chain_point *points; /* oldest first; empty if no step was measured */
 	size_t count;
 	struct fg_chain_anchor *anchors;
 	size_t anchor_count;
-	/* sums up to each point: of all steps, and of those not yet reported */
+	/* sums up to each point, by enum fg_chain_part */
 	double *changes[2];
 	double *variances[2];
 	double *factor;   /* Cholesky factor of the anchors' covariance */
@@ -66,7 +66,7 @@ struct fg_chain_sum {
  */
 void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char *tip,
 		    struct fg_chain *chain);
-/* The sum of the steps after point `from`, up to point `to`. */
+/* Returns the sum of the steps after point `from`, up to point `to`. */
 struct fg_chain_sum fg_chain_sum(const struct fg_chain *chain, size_t from, size_t to,
 				 enum fg_chain_part part);
 /*

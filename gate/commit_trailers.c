@@ -5,7 +5,10 @@
 
 #include <math.h>
 
-/* Takes a word, or text in double quotes, and moves *at past it. NULL: the line has no more. */
+/*
+ * Takes a word, or text in double quotes, and moves *at past it. Returns NULL at the end of the
+ * line.
+ */
 static char *take_word(const char **at, const char *end, struct fg_arena *arena)
 {
 	const char *start;

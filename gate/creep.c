@@ -15,7 +15,7 @@ enum {
 };
 
 static const double width = 2.807; /* standard errors of a 99.5 % interval */
-static const double most = 0.8;    /* share of the creep that the named commits carry */
+static const double most = 0.8;    /* commits are named until they carry this share of the creep */
 
 bool fg_creep_is_small(const struct fg_chain_point *point)
 {

@@ -20,7 +20,8 @@ enum {
 };
 
 /*
- * A positive change is worse; NULL if there are too few small steps. Everything lives in the arena.
+ * Returns NULL if there are too few small steps. A positive change is worse. Everything lives in
+ * the arena.
  */
 struct fg_creep_verdict *fg_creep_judge(const struct fg_chain *chain,
 					const struct fg_policy *policy, enum fg_better better,
@@ -37,7 +38,10 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 /* Does the step lead to a different build, without having been reported as a change? */
 bool fg_creep_is_small(const struct fg_chain_point *point);
 
-/* "+3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 %; mostly ...". */
+/*
+ * Describes creep: "CPU time +3.1 % [+2.4, +3.8] over 41 commits since v1.2; no step above 0.6 %;
+ * most by ...".
+ */
 const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena *arena);
 
 /*

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	FUNCTIONS_MAX = 20000, /* per pool */
+	FUNCTIONS_MAX = 20000, /* maximum functions per pool */
 };
 
 static const double false_discoveries = 0.05;
@@ -19,7 +19,7 @@ static const double surest = 1e-300; /* the smallest probability with a finite q
 
 /* ---- one chain ---- */
 
-/* Variance of one pair of this function: the variance of a step times its pairs. */
+/* Returns the variance of one pair of a function: the variance of a step times the step's pairs. */
 static double scatter_of(const struct fg_chain *chain, const struct fg_creep_window *window,
 			 const double *gains)
 {
@@ -155,15 +155,15 @@ static double total_of(const struct fg_totals *totals, int arm)
 	return sum;
 }
 
-/* The variance of the mean of a run's pairs if each pair has variance 1. */
+/* Returns the variance of the mean of a run's pairs if each pair has variance 1. */
 static double variance_of(const struct fg_totals *totals)
 {
 	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];
 }
 
 /*
- * Drops the runs that lack a profile of either side, which show nothing about functions; the others
- * get errors that depend on their number of pairs only.
+ * Drops the runs that lack a profile of either side, which show nothing about functions; the errors
+ * of the remaining runs depend only on their number of pairs.
  */
 static void keep_profiled(struct fg_creep_runs *runs)
 {
@@ -211,7 +211,10 @@ static void name_functions(const struct fg_creep_runs *runs, struct fg_map *ids)
 	}
 }
 
-/* The variance of a pair that comes from sampling alone, if samples of this function are random. */
+/*
+ * Returns the variance of a pair that comes from sampling alone, if samples of this function are
+ * random.
+ */
 static double sampling_of(const struct fg_totals *totals, const struct fg_function_total *item,
 			  double whole)
 {
@@ -318,8 +321,8 @@ static void add_tested(struct fg_creep_pool *pool, const struct fg_chain *chain,
 }
 
 /*
- * The last commit of the chain that has a profile. A run that is not stored yet has none, so the
- * chain of functions ends at its baseline.
+ * Returns the last commit of the chain that has a profile. A run that is not stored yet has none,
+ * so the chain of functions ends at its baseline.
  */
 static const char *profiled_tip(const struct fg_chain *chain, const struct fg_creep_runs *runs)
 {

@@ -199,7 +199,8 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 }
 
 /*
- * Instructions of functions that differ between repetitions of one side; the larger of both sides.
+ * Returns the instructions of the functions that vary between repetitions of one side, on the side
+ * where the sum is larger.
  */
 static double varying_of(const struct fg_profile_set *set, const struct counts arms[2])
 {
@@ -247,7 +248,7 @@ static void judge(const struct fg_profile_set *set, const struct counts arms[2],
 		metric->outcome = FG_OUTCOME_INCONCLUSIVE;
 }
 
-/* Calls are only shown, unless the configuration gates them. */
+/* Judges calls, which are only shown unless the configuration gates them. */
 static void judge_calls(const struct counts arms[2], struct fg_metric_verdict *metric)
 {
 	metric->pairs = arms[0].repetitions < arms[1].repetitions ? arms[0].repetitions
@@ -262,7 +263,10 @@ static void judge_calls(const struct counts arms[2], struct fg_metric_verdict *m
 
 /* ---- meaning for the time ---- */
 
-/* The relative change of the time that changed most; 0 if none changed significantly. */
+/*
+ * Returns the largest significant change of a time metric, as a ratio minus 1; 0 if no time changed
+ * significantly.
+ */
 static double time_change(const struct fg_benchmark_verdict *verdict, size_t metric_count)
 {
 	double change = 0;
@@ -295,7 +299,7 @@ static enum fg_work meaning_of(double work, double time, bool is_timed)
 	return work > 0 ? FG_WORK_MORE_NOT_FELT : FG_WORK_LESS_NOT_FELT;
 }
 
-/* The function whose instructions changed most in the direction of the whole. */
+/* Returns the function whose instructions changed most in the direction of the whole. */
 static size_t largest_change(const struct fg_profile_set *set, const struct counts arms[2])
 {
 	const double sign = arms[1].total >= arms[0].total ? 1 : -1;
@@ -314,7 +318,7 @@ static size_t largest_change(const struct fg_profile_set *set, const struct coun
 	return found;
 }
 
-/* The library function that executes most of the change of `function`, or 0. */
+/* Returns the library function that executes most of the change of `function`, or 0. */
 static size_t leaf_of(const struct fg_profile_set *set, const uint32_t *blamed, size_t function)
 {
 	double *change = fg_xcalloc(set->function_count, sizeof(change[0]));

@@ -25,8 +25,8 @@ bool fg_exact_is_equal(const struct fg_profile_set *set);
 
 /*
  * Adds the metrics `instructions` and `calls`, and a note that relates them to the time. Without
- * pairs (`is_alone`) the exact measures decide. `series` has the builds of both sides. There must
- * be room for two metrics. Nothing is added if an arm was not counted.
+ * pairs (`is_alone`) the exact measures decide. `series` has the builds of both sides. The verdict
+ * must have room for two more metrics. Nothing is added if an arm was not counted.
  */
 void fg_exact_decide(const struct fg_profile_set *set, const struct fg_series *series,
 		     const struct fg_policy *policy, bool is_alone, struct fg_arena *arena,

@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-#define NAMED_MAX    50 /* functions in a verdict */
-#define PATHS_MAX    5  /* call paths per function */
+#define NAMED_MAX    50 /* maximum functions in a verdict */
+#define PATHS_MAX    5  /* maximum call paths per function */
 #define FRAMES_MAX   512
-#define SUSPECTS_MAX 5    /* functions that are listed although they are not sure */
+#define SUSPECTS_MAX 5    /* maximum functions that are listed although they are not sure */
 #define BLAME_SHARE  0.05 /* minimum share of the whole change for a suspect */
 #define BLAME_ERRORS 1.3  /* half width of an interval of about 80 %, in standard errors */
 #define TOLL_SHARE   0.1  /* share of the moved cost that counts as the cost of moving it */
@@ -123,7 +123,10 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
-/* Sets the standing of the function's change; false if the change is neither sure nor suspect. */
+/*
+ * Sets the standing of the function's change; false if the change is neither moved nor sure nor
+ * suspect.
+ */
 static bool set_standing(const struct fg_node_context *c, size_t function, double error,
 			 double moved, struct fg_node_verdict *node)
 {
@@ -161,7 +164,7 @@ FG_ORDER_BY(compare_named, struct named_function,
 	    rank_of(b->verdict.standing) - rank_of(a->verdict.standing),
 	    fg_node_compare(&a->verdict, &b->verdict))
 
-/* Keeps only the largest few suspects. Returns the number of functions left. */
+/* Keeps only the largest few suspects. Returns the number of functions left, at most NAMED_MAX. */
 static size_t drop_small_suspects(struct named_function *all, size_t count)
 {
 	size_t suspects = 0;
@@ -176,8 +179,9 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 }
 
 /*
- * Functions that changed against the direction of the whole explain nothing by themselves. A time
- * that did not change significantly has no direction; a count always has one.
+ * Drops the sure functions if all of them changed against the direction of the whole: they do not
+ * explain it. A time that did not change significantly has no direction; a count always has a
+ * direction.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
@@ -196,7 +200,7 @@ static size_t drop_opposed(const struct fg_node_context *c, struct named_functio
 }
 
 /*
- * If no changed function explains the change, unchanged code is guilty: changed code calls it more
+ * Blames unchanged code if no changed function explains the change: changed code calls it more
  * often, or with different data.
  */
 static void settle_same_code(const struct fg_node_context *c, struct named_function *all,
@@ -262,9 +266,10 @@ static uint32_t row_at(const struct fg_node_context *c, uint32_t node)
 }
 
 /*
- * For each node, the node that identifies its call path; to be freed. That is the node it is
- * charged to. In a row of several functions, a callee is on the path of its caller, and siblings
- * share one path, that of the function that names the row if it is among them.
+ * Finds for each node the node that identifies its call path; to be freed. In a row of one
+ * function, this is the node that it is charged to. In a row of several functions, a callee is on
+ * the path of its caller, and siblings share one path: that of the function that names the row, if
+ * it is among the siblings.
  */
 static uint32_t *find_paths(const struct fg_node_context *c)
 {

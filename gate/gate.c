@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Prefers an open metric to decided metrics, and the worst of the decided ones. */
+/* Prefers an open metric to decided metrics, and the worst among decided metrics. */
 static bool is_more_informative(const struct fg_metric_verdict *metric, bool open,
 				const struct fg_gate_progress *progress, bool shown_open)
 {
@@ -177,7 +177,10 @@ void fg_gate_set_exit_codes(const struct fg_gate_input *input, struct fg_verdict
 	/* an error without a benchmark: nothing was measured */
 	verdict->exit_code =
 		verdict->outcome == FG_OUTCOME_ERROR ? FG_EXIT_NOT_MEASURED : FG_EXIT_PASS;
-	/* The worst outcome may pass where a milder one of another benchmark is set to fail. */
+	/*
+	 * The worst outcome may pass while a milder outcome of another benchmark is configured to
+	 * fail.
+	 */
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
 
@@ -189,7 +192,7 @@ void fg_gate_set_exit_codes(const struct fg_gate_input *input, struct fg_verdict
 	}
 }
 
-/* The arguments of a benchmark in a run; NULL if none were recorded. */
+/* Returns the arguments of a benchmark in a run; NULL if none were recorded. */
 static const struct fg_argument_sums *sums_of(const struct fg_run *run,
 					      const struct fg_profile_set *const *profiles,
 					      const char *benchmark)

@@ -4,8 +4,9 @@
  * the change.
  *
  * While a benchmark runs, fg_gate_look() answers whether it is decided. fg_gate_decide() makes the
- * verdict of a whole run from the same pairs by the same rule, so the two always agree; it can be
- * repeated on a stored run at any time. See gate/rule.c and docs/statistics.md for the rule.
+ * verdict of a whole run from the same pairs by the same rule, so the two functions always agree.
+ * fg_gate_decide() can be repeated on a stored run at any time. See gate/rule.c and
+ * docs/statistics.md for the rule.
  *
  * Nothing here does I/O or keeps state, and inputs are only read. Threads may work on different
  * verdicts at the same time.
@@ -32,8 +33,8 @@ struct fg_gate_progress {
 };
 
 /*
- * Call after every pair or batch of pairs: between looks it changes nothing but the estimate.
- * `policy` and `measure` are the benchmark's.
+ * Call after every pair or batch of pairs: between looks a call changes only the estimate. `policy`
+ * and `measure` are the benchmark's.
  */
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
 		  const struct fg_measuring *measure, struct fg_gate_progress *progress);

@@ -57,7 +57,7 @@ static struct fg_trend_change change_of(const struct line *line, const struct fg
 
 FG_ORDER_BY(compare_changes, struct fg_trend_change, FG_UP(point))
 
-/* The index of this host's line; a new fingerprint starts a new line. */
+/* Returns the index of this host's line; a new fingerprint starts a new line. */
 static size_t environment_of(const struct fg_run *run, char (*fingerprints)[17], size_t *count)
 {
 	char own[17];

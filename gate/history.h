@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One benchmark's metric over many runs: the trend, and where its level changed for good. Runs of
- * different environments (host fingerprints) are never compared: each environment has its own
- * series. gate/statistics/changepoint.c explains how change points are found and why few of them
- * are false.
+ * One benchmark's metric over many runs: the trend, and the runs at which the level changed for
+ * good. Runs of different environments (host fingerprints) are never compared: each environment has
+ * its own series. gate/statistics/changepoint.c explains how change points are found and why few of
+ * them are false.
  */
 #ifndef FG_GATE_HISTORY_H
 #define FG_GATE_HISTORY_H

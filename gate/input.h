@@ -21,7 +21,8 @@ struct fg_gate_input {
 	size_t gone_count;
 	/* one per series of `run`; the array and its entries may be NULL */
 	const struct fg_profile_set *const *profiles;
-	const struct fg_profile_set *const *baseline_profiles; /* the same for `baseline` */
+	/* one per series of `baseline`; the array and its entries may be NULL */
+	const struct fg_profile_set *const *baseline_profiles;
 	/*
 	 * With `baseline`: gets a function's own time (ns per repetition) in earlier runs, oldest
 	 * first; returns how many, at most `room`. If NULL, functions of stored runs are not
@@ -31,7 +32,7 @@ struct fg_gate_input {
 				   const struct fg_profile_function *function, double *self_ns,
 				   size_t room);
 	void *history_context;
-	/* its benchmarks' policies take precedence over `policy`; may be NULL */
+	/* may be NULL; the policies of the plan's benchmarks take precedence over `policy` */
 	const struct fg_plan *plan;
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure; /* for benchmarks that are not in the plan */

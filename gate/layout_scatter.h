@@ -10,8 +10,8 @@
 #include "base/base.h"
 
 /*
- * `level` gets the differences without the effect of the places: the mean of the places is kept,
- * and only the scatter of pairs within a place remains. If a place has fewer than two pairs, the
+ * `level` gets the differences without the effect of the places: they scatter around the mean of
+ * the places, and only as pairs within a place do. If a place has fewer than two pairs, the
  * differences are copied unchanged.
  */
 void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, size_t count,
@@ -22,10 +22,10 @@ void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, s
  */
 void fg_layout_middles(const double *difference, const uint8_t *layout, size_t count,
 		       double *middles);
-/* The standard error of the mean of `middles`; 0 unless all are known. */
+/* Returns the standard error of the mean of `middles`; 0 unless all are known. */
 double fg_layout_error(const double *middles);
 /*
- * The standard error of the mean of all pairs if more pairs in the same layouts added no
+ * Returns the standard error of the mean of all pairs if more pairs in the same layouts added no
  * information; `level` comes from fg_layout_scatter_remove(). 0 if each place in the line has one
  * layout, or if a layout has no pair yet.
  */

@@ -3,10 +3,10 @@
  * Claims of many attempts on one branch, so that trying twenty times proves nothing by chance.
  *
  * All claims of a branch share one error, FG_LEDGER_ALPHA. Claim number n may spend 1 / (n (n + 1))
- * of it; these shares sum to one, however many attempts follow. A claim is proven if the verdict
- * agrees and the e-value of its pairs is as large as its share demands. Measuring the same two
- * builds again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains the
- * rule.
+ * of this error; these shares sum to one, however many attempts follow. A claim is proven if the
+ * verdict agrees and the e-value of its pairs is as large as its share demands. Measuring the same
+ * two builds again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains
+ * the rule.
  */
 #ifndef FG_GATE_LEDGER_H
 #define FG_GATE_LEDGER_H
@@ -25,9 +25,9 @@ enum fg_claim {
 const char *fg_claim_name(enum fg_claim claim);
 /* Returns FG_CLAIM_COUNT for an unknown name. */
 enum fg_claim fg_claim_parse(const char *name);
-/* The logarithm of the e-value that claim number `number` (from 1) needs. */
+/* Returns the logarithm of the e-value that claim number `number` (from 1) needs. */
 double fg_claim_needed(size_t number);
-/* The number of pairs that can prove claim `number` even if a few of them disagree. */
+/* Returns the number of pairs that can prove claim `number` even if a few of them disagree. */
 unsigned fg_claim_pairs(size_t number);
 /* Does a verdict with this outcome confirm the claim? */
 bool fg_claim_is_confirmed(enum fg_claim claim, enum fg_outcome outcome);

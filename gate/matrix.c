@@ -128,7 +128,7 @@ static void gather(struct gathering *g, uint32_t entity, uint8_t arm, double val
 	g->sums[entity][arm != 0] = fg_measure_join(g->fold, g->sums[entity][arm != 0], value);
 }
 
-/* The pair is complete: its differences become cells. */
+/* Turns the differences of a complete pair into cells. */
 static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint32_t pair)
 {
 	g->cells = fg_grow(g->cells, &g->cell_capacity, g->cell_count + g->touched_count,

@@ -35,7 +35,7 @@ struct fg_entity {
 };
 
 struct fg_pair_matrix {
-	size_t count; /* entities */
+	size_t count; /* number of entities */
 	size_t pair_count;
 	struct fg_entity *entities;
 	size_t *start; /* CSR, as in gate/statistics/signflip.h */
@@ -52,11 +52,14 @@ void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs);
 void fg_profile_pairs_release(struct fg_profile_pairs *pairs);
 
-/* Self time of nodes, added up by entity: entity_of_node[n] < count, or FG_NO_ENTITY. */
+/*
+ * Builds the matrix of the nodes' self values, added up by entity: entity_of_node[n] < count, or
+ * FG_NO_ENTITY.
+ */
 void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
 			  const uint32_t *entity_of_node, size_t count,
 			  struct fg_pair_matrix *matrix);
-/* Sampled CPU time of the marked regions; entity i is region i. */
+/* Builds the matrix of the sampled CPU time of marked regions; entity i is region i. */
 void fg_pair_matrix_build_regions(const struct fg_profile_set *set, struct fg_pair_matrix *matrix);
 void fg_pair_matrix_release(struct fg_pair_matrix *matrix);
 

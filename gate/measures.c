@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Repetitions that count events (allocations, calls, instructions) see every one of them, so two
+ * Repetitions that count events (allocations, calls, instructions) see every event, so two
  * repetitions of one build mostly agree to the digit. If the repetitions of each side agree, the
- * exact rule decides: any difference beyond the tolerance counts. If they do not, pairs are judged
- * by the rule for times.
+ * exact rule decides: any difference beyond the tolerance counts. If the repetitions differ, pairs
+ * are judged by the rule for times.
  */
 #include "gate/measures.h"
 
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-#define ROUNDING  1e-12 /* relative rounding error of a sum in another order */
+#define ROUNDING  1e-12 /* relative error of a sum whose terms were added in another order */
 #define EXPLAINED 0.5   /* minimum share of a program's growth that the heap must explain */
 
 /* Joins the profiles of two runs, each of which measured one side. */
@@ -141,7 +141,7 @@ static void judge(const struct fg_metric_context *context, const struct fg_profi
 	fg_series_release(&series);
 }
 
-/* A gated measure that is missing must never pass silently. */
+/* Adds a gated measure that was not recorded: it must never pass silently. */
 static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *arena,
 			   struct fg_metric_verdict *metric)
 {

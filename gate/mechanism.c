@@ -55,7 +55,9 @@ static const struct {
 	[CALLS] = {FG_MEASURE_CALLS, 0},
 };
 
-/* CPUs that run benchmarks have 2 to 4 GHz and complete at most 4 instructions per cycle. */
+/*
+ * CPUs that run benchmarks are clocked at 2 to 4 GHz and complete at most 4 instructions per cycle.
+ */
 static const double cycle_ns = 1.0 / 3;
 static const double instruction_least_ns = 1.0 / 12;
 
@@ -71,7 +73,7 @@ struct counter {
 	bool is_time;        /* explain the change of time, not the change of instructions */
 	bool *is_inlined;    /* per function: one side inlines it */
 	bool *is_called_now; /* per function: only the baseline inlines it */
-	bool *is_allocator;  /* per node: it lies in an allocation */
+	bool *is_allocator;  /* per node: it is part of an allocation */
 };
 
 /* One side of a function, including code inlined into it and its work in other libraries. */
@@ -206,7 +208,7 @@ static void counter_release(struct counter *c)
 	free(c->is_allocator);
 }
 
-/* The function that contains the node's code. */
+/* Returns the function that contains the node's code. */
 static uint32_t owner_at(const struct counter *c, uint32_t node)
 {
 	node = c->blamed[node];
@@ -215,7 +217,7 @@ static uint32_t owner_at(const struct counter *c, uint32_t node)
 	return c->set->nodes[node].function;
 }
 
-/* The function that spends most of the row's change. */
+/* Returns the function that spends most of the row's change. */
 static uint32_t subject_of(const struct counter *counter, const struct fg_node_context *c,
 			   uint32_t row)
 {
@@ -284,7 +286,10 @@ static double instructions_of(const struct tally *tally)
 	return tally->counts[INSTRUCTIONS] + tally->allocator[INSTRUCTIONS];
 }
 
-/* The cost of each count, in nanoseconds or, if time is not to be explained, in instructions. */
+/*
+ * Computes the cost of each count, in nanoseconds or, if time is not to be explained, in
+ * instructions.
+ */
 static void find_costs(const struct counter *c, const struct tally *baseline, double costs[COUNTS])
 {
 	for (size_t i = 0; i < COUNTS; i++)
@@ -295,13 +300,16 @@ static void find_costs(const struct counter *c, const struct tally *baseline, do
 			     (baseline->time - misses_ns(baseline)) / instructions_of(baseline));
 }
 
-/* The candidate's calls per call in the baseline; 1 if the baseline never calls the function. */
+/*
+ * Returns the candidate's calls per call in the baseline; 1 if the baseline never calls the
+ * function.
+ */
 static double times_called(const struct tally t[2])
 {
 	return t[0].counts[CALLS] > 0 ? t[1].counts[CALLS] / t[0].counts[CALLS] : 1;
 }
 
-/* The largest contribution in the direction of the change, `sign`. */
+/* Returns the largest contribution in the direction of the change, `sign`. */
 static struct contribution largest(const struct tally t[2], const double costs[COUNTS],
 				   double before, double sign)
 {
@@ -336,8 +344,8 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 }
 
 /*
- * A loop without vector instructions executes more instructions; a lost tail call also adds calls
- * from the function to itself.
+ * Refines the kind if the machine code lost vector instructions, which leads to more instructions,
+ * or a tail call, which also adds calls from the function to itself.
  */
 static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
 					   const struct fg_code_form form[FG_ARM_COUNT])
@@ -358,7 +366,7 @@ static void set_counts(struct fg_mechanism *mechanism, double before, double aft
 	mechanism->counts[1] = after;
 }
 
-/* "3.1 × the misses (400 → 1 240)"; without the ratio if that is meaningless. */
+/* Adds "3.1 × the misses (400 → 1 240)", without the ratio if that is meaningless. */
 static void add_growth(struct fg_strbuf *text, const char *what, const double counts[2])
 {
 	char before[FG_NUMBER_TEXT_SIZE];

@@ -302,7 +302,7 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 		     finding->wider);
 }
 
-/* The runner also counts pairs that lack a number for this metric, so ask it for more. */
+/* Asks for more pairs, because the runner also counts pairs that lack a number for this metric. */
 static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *finding)
 {
 	if (finding->next_look > 0)
@@ -313,7 +313,8 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 static const double place_min = 0.005;
 
 /*
- * The number of places in which the candidate is faster, if it is slower in other places; else 0.
+ * Returns the number of places in which the candidate is faster, if it is slower in other places;
+ * otherwise 0.
  */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
 {
@@ -329,8 +330,8 @@ static unsigned count_faster(const double middles[FG_LINE_PLACES])
 
 /*
  * Notes the differences in all layouts. If the benchmark looked slower as linked but passes over
- * all layouts, the placement of code caused the slowdown: it passes unless such slowdowns are to
- * fail.
+ * all layouts, the placement of code caused the slowdown: the benchmark passes unless the
+ * configuration makes such slowdowns fail.
  */
 static void settle_layouts(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			   struct fg_metric_verdict *verdict)

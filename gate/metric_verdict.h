@@ -22,7 +22,7 @@ struct fg_metric_context {
 /* Is this metric meaningful in the series' schedule? */
 bool fg_metric_is_judged(const struct fg_series *series, size_t metric);
 
-/* A verdict with names and policy, without figures; it passes and is not decided yet. */
+/* Returns a verdict with names and policy, without figures; it passes and is not decided yet. */
 struct fg_metric_verdict fg_metric_begin(const struct fg_metric *what,
 					 const struct fg_metric_policy *policy, double alpha,
 					 struct fg_arena *arena);
@@ -32,8 +32,8 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
 
 /*
- * Largest difference of an exact metric that still counts as equal: the larger of tolerance and
- * tolerated; for an ungated metric at least min_effect.
+ * Returns the largest difference of an exact metric that still counts as equal: the larger of
+ * tolerance and tolerated; for an ungated metric at least min_effect.
  */
 double fg_metric_tolerance(const struct fg_metric_policy *policy);
 

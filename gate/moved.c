@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Detects cost that moved between functions. A refactoring takes cost from one function and gives
- * it to another: a piece is extracted, a function is renamed or split, or the compiler inlines one
- * into its caller. By itself each function "got slower" or "got faster", and a gate that tests
- * functions would fail on every clean-up.
+ * it to another: a piece is extracted, a function is renamed or split, or the compiler inlines a
+ * function into its caller. By itself each function "got slower" or "got faster", and a gate that
+ * tests functions would fail on every clean-up.
  *
- * So a function that grew significantly and one that shrank significantly become one row if they
- * are related, and the row is tested again as a whole. The remaining cost is the change; the rest
- * is reported as moved. Up to a tenth of what moved is the cost of moving it, sure or not: a new
- * call, or one that is no longer inlined.
+ * So a function that grew significantly and a function that shrank significantly become one row if
+ * they are related, and the row is tested again as a whole. The cost that remains is the change;
+ * the cost that cancels out is reported as moved. Up to a tenth of the moved cost counts as the
+ * cost of moving it, significant or not: a new call, or a call that is no longer inlined.
  *
  * Two functions are related if they share a name, whatever their template arguments, parameters,
- * version namespace, clone or library; a new function at the line of one that is gone; a caller and
- * its callee; functions of one caller if one of them is new or gone, or if they cancel out; and any
- * two functions that cancel out if the whole did not change. A function gives no more than it lost
- * and takes no more than it gained.
+ * version namespace, clone or library; functions of similar names that replace each other or cancel
+ * out; a new function at the line of a function that is gone; a caller and its callee; functions of
+ * one caller if one of them is new or gone, or if they cancel out; and any two functions that
+ * cancel out if the whole did not change. A function gives no more than it lost and takes no more
+ * than it gained.
  *
  * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
@@ -38,7 +39,7 @@ struct change {
 
 FG_ORDER_BY(by_size, struct change, FG_ORDER(fabs(b->delta), fabs(a->delta)))
 
-/* Functions that changed significantly in one direction (+1 or -1), largest first. */
+/* Lists the functions that changed significantly in one direction (+1 or -1), largest first. */
 static size_t list_changes(const struct fg_node_context *c, double direction, struct change **list)
 {
 	const double *p = direction > 0.0 ? c->p_up : c->p_down;
@@ -58,7 +59,10 @@ static size_t list_changes(const struct fg_node_context *c, double direction, st
 	return fg_min_size(count, CANDIDATES_MAX);
 }
 
-/* The node of a function with the most inclusive time in the arm where the function is larger. */
+/*
+ * Returns the node of a function with the most inclusive time in the arm where the function is
+ * larger.
+ */
 static uint32_t main_node(const struct fg_node_context *c, uint32_t function)
 {
 	int arm = c->functions.entities[function].delta > 0.0;
@@ -167,7 +171,7 @@ static bool is_at_same_line(const struct fg_profile_function *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* The caller on the call path where the function spends most of its time. */
+/* Returns the caller on the call path where the function spends most of its time. */
 static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 {
 	const struct fg_profile_set *set = c->set;

@@ -8,11 +8,11 @@
  *
  *	n = 2 q NAMING_ERRORS^2 / ((r - 1)^2 S)
  *
- * pairs. The guilty function is not known here, so q is the share of the largest one: a smaller
- * function needs fewer pairs. A large change stands out in few samples, but then the largest
- * function must get the samples that a test needs, and two standard deviations more. The number is
- * fixed before it is reached, and does not depend on which function looks slower, so the test of
- * the functions stays valid.
+ * pairs. The guilty function is not known here, so q is the share of the largest function: a
+ * smaller function needs fewer pairs. A large change stands out in few samples, but then the
+ * largest function must get the samples that a test needs, and two standard deviations more. The
+ * number is fixed before it is reached, and does not depend on which function looks slower, so the
+ * test of the functions stays valid.
  */
 #include "gate/blame.h"
 #include "gate/next_step.h"
@@ -25,7 +25,9 @@
  * times.
  */
 #define NAMING_ERRORS 4.0
-/* Limit of the time spent on naming the function, as a multiple of the verdict's. */
+/*
+ * Limit of the time spent on naming the function, as a multiple of the time spent on the verdict.
+ */
 #define NAMING_MAX 4
 
 struct sampled {

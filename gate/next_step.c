@@ -25,7 +25,7 @@ FG_PRINTF(2, 3) static void say(struct turn *turn, const char *format, ...)
 	va_end(ap);
 }
 
-/* Sets the step's action; the call is done. */
+/* Sets the step's action and returns true: the step is chosen. */
 static bool act(struct turn *turn, enum fg_step_action action)
 {
 	turn->step->action = action;
@@ -52,7 +52,10 @@ static const struct fg_series *first_series(const struct fg_situation *now)
 	return now->series_count ? &now->run->series[now->series[0]] : NULL;
 }
 
-/* NULL if a harness has several cases: these are decided but not examined further. */
+/*
+ * Returns the benchmark's only series, or NULL: the cases of a harness are decided but not examined
+ * further.
+ */
 static const struct fg_series *only_series(const struct fg_situation *now)
 {
 	return now->series_count == 1 ? first_series(now) : NULL;
@@ -89,7 +92,8 @@ static bool gates_a_time(const struct fg_series *series, const struct fg_policy 
 
 /*
  * By default, layouts come first only if the code changed, and so perhaps its placement. They do
- * not come first if a slowdown as linked is to fail, because that slowdown must be measured.
+ * not come first if a slowdown in the default layout is configured to fail, because that slowdown
+ * must be measured.
  */
 static bool begins_in_layouts(const struct fg_situation *now)
 {
@@ -149,7 +153,7 @@ static bool continue_after_beginning(struct turn *turn)
 
 /*
  * Every series of the benchmark (a harness has several) is decided separately; the benchmark
- * continues while one is undecided.
+ * continues while any series is undecided.
  */
 static bool is_decided(struct turn *turn, unsigned *next_look)
 {
@@ -177,7 +181,10 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 	return decided;
 }
 
-/* The fewest pairs that can decide when the budget ends; 0: the end of the budget never decides. */
+/*
+ * Returns the minimum number of pairs that can decide when the budget ends; 0: the end of the
+ * budget never decides.
+ */
 static unsigned min_pairs_at_end(const struct fg_situation *now)
 {
 	const unsigned least = fg_gate_min_pairs(now->policy);

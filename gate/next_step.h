@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The next step for a benchmark: measure more pairs, measure in several layouts, start over, or
- * stop. This is the only place that decides it; docs/statistics.md has a drawing of the states.
+ * Chooses the next step for a benchmark: measure more pairs, measure in several layouts, start
+ * over, or stop. No other code makes this choice; docs/statistics.md has a drawing of the states.
  *
  *	struct fg_next_step machine = {0};
  *	enum fg_step_result result = FG_STEP_DONE;
@@ -40,10 +40,10 @@ enum fg_step_result {
 
 enum fg_step_state {
 	FG_STATE_NEW,
-	FG_STATE_ALONE,     /* no baseline, so nothing to decide */
-	FG_STATE_BEGINNING, /* links layouts before the first pair */
-	FG_STATE_DECIDING,  /* measures from look to look */
-	FG_STATE_SUSPECTING, /* finds out whether the placement of code may have caused the failure */
+	FG_STATE_ALONE,      /* no baseline, so nothing to decide */
+	FG_STATE_BEGINNING,  /* links layouts before the first pair */
+	FG_STATE_DECIDING,   /* measures from look to look */
+	FG_STATE_SUSPECTING, /* finds out whether code placement may have caused the failure */
 	FG_STATE_VARYING,    /* links layouts, because placement may have caused the failure */
 	FG_STATE_IN_LAYOUTS, /* measures from look to look in several layouts */
 	FG_STATE_FINISHING,  /* exceeds the budget, because enough pairs are nearly complete */
@@ -97,8 +97,8 @@ void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
 /* ---- naming_pairs.c ---- */
 
 /*
- * The number of pairs at which a function that carries a change to `ratio` stands out from the
- * scatter of its samples, at most `most`; 0 if `pairs` are enough or nothing was sampled.
+ * Returns the number of pairs at which a function that carries a change to `ratio` stands out from
+ * the scatter of its samples, at most `most`; 0 if `pairs` are enough or nothing was sampled.
  */
 unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_series *series,
 			 double ratio, unsigned pairs, unsigned most);

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define MS_PER_NS  1e-6
-#define ROUNDING   1e-9 /* relative error of sums of counts in another order */
+#define ROUNDING   1e-9 /* relative error of sums of counts that were added in another order */
 #define COVERED_NS 20e6 /* shortest CPU time of an arm for a meaningful coverage */
 
 static void find_coverage(const struct fg_series *series, struct fg_node_context *c)
@@ -38,7 +38,7 @@ static void find_coverage(const struct fg_series *series, struct fg_node_context
 	c->escaped = fg_coverage_is_one_sided(arms, COVERED_NS);
 }
 
-/* Means of each arm over the call tree, in the verdict's unit. */
+/* Computes the mean of each arm for every node of the call tree, in the verdict's unit. */
 static void find_levels(struct fg_node_context *c)
 {
 	const size_t count = c->set->node_count;
@@ -60,7 +60,7 @@ static double margin_of(const struct fg_node_context *c)
 					 : fg_policy_measure(c->policy, c->measure).margin;
 }
 
-/* The smallest change worth reporting for a measure that varies between repetitions. */
+/* Finds the smallest change worth reporting for a measure that varies between repetitions. */
 static void find_floor(struct fg_node_context *c, double whole)
 {
 	c->floor = c->policy->function_floor * whole;
@@ -91,7 +91,7 @@ static const char *metric_of_time(const struct fg_node_context *c,
 	return c->id == FG_MEASURE_WALL_TIME && wall && wall->gated ? "wall_time" : "cpu_time";
 }
 
-/* The change of the metric that this measure belongs to. */
+/* Finds the change of the metric that this measure belongs to. */
 static struct fg_whole find_whole(const struct fg_node_context *c,
 				  const struct fg_benchmark_verdict *verdict)
 {

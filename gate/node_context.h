@@ -57,7 +57,7 @@ void fg_node_context_release(struct fg_node_context *c);
 
 /*
  * Puts functions that exchanged cost into one row (c->row_of), fills blame->moved, and sets
- * moved[row] to the cost that moved within it. Group the context's matrix again afterwards.
+ * moved[row] to the cost that moved within the row. Group the context's matrix again afterwards.
  */
 void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, double *moved);
 

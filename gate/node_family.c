@@ -35,7 +35,7 @@ void fg_node_family_release(struct fg_node_family *family)
 	*family = (struct fg_node_family){0};
 }
 
-/* The rows of the tested entities, packed for the permutation test. */
+/* Packs the rows of the tested entities for the permutation test. */
 static void pack_rows(const struct fg_node_family *family, size_t *start, uint32_t *columns,
 		      float *values)
 {
@@ -55,7 +55,7 @@ static void pack_rows(const struct fg_node_family *family, size_t *start, uint32
 	}
 }
 
-/* An entity with more than an even share of alpha needs a smaller statistic. */
+/* Sets the handicaps: an entity with more than an even share of alpha needs a smaller statistic. */
 static void set_handicaps(const struct fg_node_family *family, double alpha, float *handicap)
 {
 	const struct fg_pair_matrix *m = family->matrix;

@@ -29,15 +29,18 @@ struct fg_node_family {
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
 			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed);
 /*
- * The minimum number of samples that a test needs: several if samples scatter, one if all events
- * are counted.
+ * Returns the minimum number of samples that a test needs: FG_SAMPLES_TO_TEST for times, whose
+ * samples scatter, FG_PAIRS_TO_TEST for counted events.
  */
 uint64_t fg_node_samples_min(const struct fg_node_context *c);
 void fg_node_family_release(struct fg_node_family *family);
 
-/* Half the width of the interval of an entity's change. */
+/* Returns half the width of the interval of an entity's change. */
 double fg_node_family_half(const struct fg_node_family *family, size_t at);
-/* Regression or improvement according to the test and the floor; pass within the margin. */
+/*
+ * Returns "regression" or "improvement" according to the test and the floor, "pass" if the change
+ * is within the margin, and otherwise "inconclusive".
+ */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at);
 /* Decides about one entity. Does not set its name. */

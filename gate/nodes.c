@@ -12,8 +12,8 @@
 #include <math.h>
 
 /*
- * A library's self time is that of all its functions, so that libraries add up to the whole as
- * well.
+ * Adds libraries. A library's self time is that of all its functions, so that libraries add up to
+ * the whole as well.
  */
 static void add_libraries(const struct fg_node_context *c, struct fg_blame *blame)
 {
@@ -73,7 +73,10 @@ static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
 	fg_pair_matrix_release(&matrix);
 }
 
-/* The leaf in unchanged code that spends most of a function's change; NULL if its own code does. */
+/*
+ * Returns the leaf in unchanged code that spends most of a function's change; NULL if the
+ * function's own code does.
+ */
 static const struct fg_profile_function *mostly_spent_in(const struct fg_node_context *c,
 							 const char *name, double delta)
 {
@@ -174,8 +177,8 @@ static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 }
 
 /*
- * Changed code may call unchanged code more often, directly or through other functions, so the time
- * of unchanged code is charged to the nearest changed caller.
+ * Charges unchanged functions to their nearest changed caller, which may call them more often,
+ * directly or through other functions. Returns false if no function was charged.
  */
 static bool charge_callers(struct fg_node_context *c)
 {
@@ -203,7 +206,7 @@ static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 	return fg_profile_set_compiled(c->set, c->blamed[node]) == c->only_changed;
 }
 
-/* The row that changed most, among the changed function and everything inlined into it. */
+/* Returns the row that changed most, among the changed function and everything inlined into it. */
 static uint32_t largest_part(const struct fg_node_context *c)
 {
 	const double sign = c->total < 0.0 ? -1.0 : 1.0;
@@ -277,7 +280,7 @@ static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *
 	return is_part;
 }
 
-/* The part of the change that no row names. */
+/* Returns the part of the change that no row names. */
 static struct fg_rest find_rest(const struct fg_node_context *c, const struct fg_blame *blame)
 {
 	const struct fg_profile_set *set = c->set;

@@ -23,7 +23,7 @@ void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdi
 
 /*
  * Finds the blame for one measure. The context's set, policy, arena, notes, seed, id and exact must
- * be set; `series` has the builds of both sides, `verdict` the metric.
+ * be set; `series` has the builds of both sides, and `verdict` has the metric.
  */
 void fg_nodes_blame(struct fg_node_context *context, const struct fg_series *series,
 		    const struct fg_benchmark_verdict *verdict, struct fg_blame *blame);

@@ -8,7 +8,7 @@
 
 #include "model/run.h"
 
-/* Larger pair numbers are ignored, because a stored run can have any number. */
+/* Larger pair numbers are ignored, because a stored run may contain arbitrary numbers. */
 #define FG_PAIR_NUMBERS_MAX 1000000
 
 struct fg_pairs {
@@ -19,10 +19,10 @@ struct fg_pairs {
 	double *baseline;
 	double *candidate;
 	uint8_t *layout;  /* layout of each pair; NULL: all pairs ran as linked */
-	unsigned layouts; /* number of layouts; k is at place k % FG_LINE_PLACES of a line */
+	unsigned layouts; /* number of layouts; layout k is at place k % FG_LINE_PLACES of a line */
 	size_t set_aside; /* pairs left out for a reason that was fixed in advance */
 	size_t given_up;  /* pairs of `set_aside` that counted until their schedule was given up */
-	size_t unpaired;  /* pairs without a partner */
+	size_t unpaired;  /* pairs in which an arm lacks repetitions */
 	size_t no_number; /* pairs in which a value is not a number */
 	size_t no_ratio;  /* pairs in which a value is zero or negative */
 	/*
@@ -36,7 +36,7 @@ struct fg_pairs {
 void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_pairs *pairs);
 void fg_pairs_release(struct fg_pairs *pairs);
 
-/* One past the largest pair number that is not ignored. */
+/* Returns one more than the largest pair number that is not ignored. */
 size_t fg_pair_end(const struct fg_series *series);
 
 /* Pairs of this series that should have counted but were set aside, whatever the metric. */

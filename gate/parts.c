@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#define STEPS     200  /* bisections; more than a double has bits */
+#define STEPS     200  /* number of bisections; more than the bits of a double */
 #define TOLERANCE 1e-9 /* rounding error, as a share of the whole */
 #define PRINTED   5e-3 /* share of the whole that a report rounds away */
 

@@ -90,7 +90,10 @@ static void place(enum fg_outcome *outcome)
 /* Student's t, 95 % on one side, with FG_LINE_PLACES - 1 degrees of freedom. */
 static const double layouts_quantile = 2.353;
 
-/* Unchanged code is not to blame: the report only shows where time changed. */
+/*
+ * Turns the outcomes of nodes into placement: unchanged code is not to blame, and the report only
+ * shows where time changed.
+ */
 static void place_nodes(struct fg_node_verdict *nodes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

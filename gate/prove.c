@@ -24,7 +24,7 @@ static const double alarming_share = 0.2;
 static const double blind_share = 0.5;
 static const double alarm_sure = 20;
 static const double blind_sure = 500;
-static const double two_sided = 0.9; /* each of the two bounds holds with 95 % */
+static const double two_sided = 0.9; /* two-sided level: each bound holds with 95 % */
 /* Normal quantile for a slowdown that 95 % of the runs find. */
 static const double power_errors = 1.645;
 static const double min_gain = 0.9; /* a remedy must reduce the figure to this share or less */
@@ -62,8 +62,8 @@ bool fg_proof_is_right(const struct fg_proof *proof)
 /* ---- noise of one run ---- */
 
 /*
- * The e from 0 to 1 for which the mean of BLOCK successive pairs has BLOCK^-e times the variance of
- * a pair.
+ * Finds the e from 0 to 1 for which the mean of BLOCK successive pairs has BLOCK^-e times the
+ * variance of a pair.
  */
 static double exponent_of(const double *differences, size_t count)
 {
@@ -201,8 +201,8 @@ static double bet_on_alarm(struct alarm_bets *bets, double alpha, bool is_alarm)
 }
 
 /*
- * Bets that the gate no longer finds half of the slowdowns that it used to find. The bet starts
- * again once it has lost everything, so that years of good runs cannot hide a fault (Page's CUSUM).
+ * Bets that the gate no longer finds half of the slowdowns that it used to find. Evidence below 1
+ * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM).
  */
 static double bet_on_blindness(double evidence, bool is_found)
 {
@@ -249,7 +249,7 @@ static void find_evidence(const struct fg_proof *proofs, size_t count, double al
 
 /* ---- remedies ---- */
 
-/* A benchmark's runs summed up: medians, and the spread between runs. */
+/* A summary of a benchmark's runs: medians, and the spread between runs. */
 struct parts {
 	const struct fg_proof_card_plan *plan;
 	struct fg_proof_noise noise;
@@ -278,7 +278,7 @@ static double error_of(double pair, double exponent, double pairs)
 	return pair * pow(pairs, -exponent / 2);
 }
 
-/* The smallest slowdown that 95 % of the runs find. */
+/* Returns the smallest slowdown that 95 % of the runs find. */
 static double smallest_of(const struct parts *parts, double pair, double pairs, double between)
 {
 	const double error = hypot(error_of(pair, parts->noise.exponent, pairs), between);
@@ -368,7 +368,7 @@ static void add_help(struct fg_proof_card *card, const struct fg_proof_card_help
 	card->help_count++;
 }
 
-/* The number of pairs that the budget allows. */
+/* Returns the number of pairs that the budget allows. */
 static double affordable(const struct parts *parts, double pair_s)
 {
 	return fmin(parts->plan->max_pairs, floor(parts->plan->budget_s / pair_s));

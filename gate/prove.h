@@ -53,14 +53,14 @@ struct fg_proof {
 
 const char *fg_proof_arm_name(enum fg_proof_arm value);
 bool fg_proof_arm_parse(const char *word, enum fg_proof_arm *value);
-/* False if nothing was measured; such a run proves nothing. */
+/* Returns false if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*
- * Is the outcome right? It must be a regression with a plant, and anything else without a plant. A
- * delay leaves the code unchanged, so the outcome "placement" also counts as found.
+ * Is the outcome right? A run with a plant must end as a regression, a run without a plant must
+ * not. A delay leaves the code unchanged, so the outcome "placement" also counts as found.
  */
 bool fg_proof_is_right(const struct fg_proof *proof);
-/* Noise of the pairs of a metric. */
+/* Computes the noise of the pairs of a metric. */
 void fg_proof_noise(const struct fg_series *series, const char *metric,
 		    struct fg_proof_noise *noise);
 
@@ -94,8 +94,8 @@ enum fg_proof_card_limit {
 /* A remedy, estimated from the measured parts of the variance. */
 struct fg_proof_card_help {
 	enum fg_proof_card_limit limit;
-	double was; /* current length in ns, pairs, pair noise, placement noise or minimum effect */
-	double by;  /* expected figure with the remedy */
+	double was;  /* current length in ns, pairs, pair or placement noise, or minimum effect */
+	double by;   /* expected value with the remedy */
 	double from; /* smallest slowdown that 95 % of the runs find, now and with the remedy */
 	double to;
 };

@@ -3,7 +3,7 @@
  * The rule that decides when a build fails.
  *
  * The data are the differences d of pairs, ln(candidate / baseline), positive for worse. At each
- * look (gate/looks.h) they give one interval, the one that is printed, and nothing else decides:
+ * look (gate/looks.h) they give one interval. It is printed, and nothing else decides:
  *
  *   REGRESSION  low > ln(1 + tolerated)  and  estimate >= ln(1 + min_effect)
  *   PASS        high < ln(1 + margin)
@@ -24,14 +24,14 @@
  * Two things are shared by several pairs. The interval accounts for them:
  *
  * Places. A build that was measured in several layouts (runner/build/layouts.h) is slower in some
- * and faster in others. All possible places within a cache line are measured: pairs are compared
- * within each, and their effect adds nothing. Places within the page are a sample, and more pairs
- * at one place give no information about the others: the interval is at least as wide as that of
- * the means of the layouts.
+ * layouts and faster in others. All possible places within a cache line are measured: pairs are
+ * compared within each place, and the effect of these places adds nothing. Places within the page
+ * are a sample, and more pairs at one place give no information about other places: the interval is
+ * at least as wide as that of the means of the layouts.
  *
- * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble
- * those before them by more than their coins. n pairs of an AR(1) series with lag-1 autocorrelation
- * r are worth n (1 - r) / (1 + r) independent ones, and the interval is widened for the largest r
+ * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble the
+ * pairs before them more than chance allows. n pairs of an AR(1) series with lag-1 autocorrelation
+ * r are worth n (1 - r) / (1 + r) independent pairs, and the interval is widened for the largest r
  * that is compatible with them.
  *
  * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which
@@ -70,7 +70,7 @@ enum {
 };
 
 /*
- * The largest lag-1 autocorrelation that is compatible with the pairs: two errors above the
+ * Returns the largest lag-1 autocorrelation that is compatible with the pairs: two errors above the
  * estimate.
  */
 static double highest_correlation(const double *difference, size_t count)
@@ -89,7 +89,7 @@ static double highest_correlation(const double *difference, size_t count)
 	return fmin(fmax(r, 0.0), CORRELATION_LIMIT);
 }
 
-/* The differences as if all places in a cache line were equally fast; to be freed. */
+/* Returns the differences as if all places in a cache line were equally fast; to be freed. */
 static double *level_of(const struct fg_rule *rule, const double *difference, size_t count)
 {
 	double *level = fg_xcalloc(count + 1, sizeof(level[0]));
@@ -106,7 +106,10 @@ static double places_degrees(const struct fg_rule *rule)
 	return (double)(rule->layouts - FG_LINE_PLACES);
 }
 
-/* 0 if there is one layout, or if the layouts do not sample places in the page. */
+/*
+ * Returns the error that the places in the page cause; 0 if there is one layout, or if the layouts
+ * do not sample these places.
+ */
 static double places_error(const struct fg_rule *rule, const double *level, size_t count)
 {
 	return rule->layout && rule->layouts > FG_LINE_PLACES
@@ -115,10 +118,10 @@ static double places_error(const struct fg_rule *rule, const double *level, size
 }
 
 /*
- * The step of a run in a chain of many. A run that ends because it looks fast is on average not as
- * fast as it looks, and a chain adds that up. So the step is based on the pairs of the first look,
- * whose number is fixed in advance. Its standard error is half of a 68 % interval, with all
- * allowances that the interval makes.
+ * Computes the step of a run in a chain of many. A run that ends because it looks fast is on
+ * average not as fast as it looks, and a chain adds that up. So the step is based on the pairs of
+ * the first look, whose number is fixed in advance. Its standard error is half of a 68 % interval,
+ * with all allowances that the interval makes.
  */
 static void take_step(const struct fg_rule *rule, const double *difference, size_t count,
 		      struct fg_rule_finding *finding)
@@ -144,7 +147,7 @@ static double places_width(const struct fg_rule *rule, const double *level, size
 	return error > 0.0 ? -fg_t_quantile(rule->alpha, places_degrees(rule)) * error : 0.0;
 }
 
-/* The factor that widens the interval for dependence between pairs. */
+/* Returns the factor that widens the interval for dependence between pairs. */
 static double wider_by(const struct fg_rule *rule, const double *level, size_t count)
 {
 	const double r = rule->is_drawn ? 0.0 : highest_correlation(level, count);
@@ -152,7 +155,7 @@ static double wider_by(const struct fg_rule *rule, const double *level, size_t c
 	return sqrt((1.0 + r) / (1.0 - r));
 }
 
-/* The interval of the first `count` pairs, with an error of `share` per side. */
+/* Computes the interval of the first `count` pairs, with an error of `share` per side. */
 static void estimate(const struct fg_rule *rule, const double *difference, size_t count,
 		     double share, struct fg_rule_finding *finding)
 {
@@ -213,7 +216,7 @@ double fg_rule_probability(const struct fg_rule *rule, const double *difference,
 	return 1.0 - p;
 }
 
-/* Number of looks already spent on pairs of a schedule that was given up. */
+/* Returns the number of looks already spent on pairs of a schedule that was given up. */
 static size_t count_paid(const struct fg_rule *rule)
 {
 	size_t looks[FG_GATE_LOOKS_MAX];

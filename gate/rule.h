@@ -45,29 +45,29 @@ struct fg_rule_finding {
 void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
 		   struct fg_rule_finding *finding);
 
-/* The outcome that an interval stands for; inconclusive if it decides nothing. */
+/* Returns the outcome that an interval stands for; inconclusive if it decides nothing. */
 enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, double low,
 				double high);
 
 /*
- * The smallest change at which pairs with this scatter would have failed; smaller changes may be
- * missed. A logarithm; infinite without a look.
+ * Returns the smallest change at which pairs with this scatter would have failed; smaller changes
+ * may be missed. The result is a logarithm; it is infinite without a look.
  */
 double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding);
 
 /*
- * The probability that the change is above `center`: one minus the smallest error at which a single
- * look at these pairs, with all allowances of the rule, gives an interval above `center`.
+ * Returns the probability that the change is above `center`: one minus the smallest error at which
+ * a single look at these pairs, with all allowances of the rule, gives an interval above `center`.
  */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center);
 
 /*
- * The total number of pairs that would make this a regression if further pairs resemble those so
- * far; 0 if four times as many, or 1,000, are not enough.
+ * Returns the total number of pairs that would make this a regression if further pairs resemble
+ * those so far; 0 if four times as many, or 1,000, are not enough.
  */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);
-/* Number of pairs that are slower than tolerated. */
+/* Returns the number of pairs that are slower than tolerated. */
 size_t fg_rule_count_slower(const struct fg_rule *rule, const double *difference, size_t count);
 
 #endif

@@ -25,7 +25,7 @@ static struct fg_code_fact find(const struct fg_build_facts *build, const char *
 	return (struct fg_code_fact){0};
 }
 
-/* The name used by the linker and in the facts. */
+/* Returns the name used by the linker and in the facts. */
 static const char *linkage_of(const struct fg_profile_function *function)
 {
 	return function->linkage ? function->linkage : function->name;
@@ -52,7 +52,7 @@ static void add_note(const struct fg_node_verdict *node, const struct fg_code_fa
 			node->name, what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
 }
 
-/* The only compared function whose code changed; NULL if none or several changed. */
+/* Returns the only compared function whose code changed; NULL if none or several changed. */
 static const char *only_changed(const struct fg_build_facts *build)
 {
 	const char *only = NULL;
@@ -105,7 +105,7 @@ static size_t function_at(const struct fg_profile_set *set, const char *linkage)
 	return 0;
 }
 
-/* The candidate's facts; NULL if no function was compared. */
+/* Returns the candidate's facts; NULL if no function was compared. */
 static const struct fg_build_facts *compared(const struct fg_series *series)
 {
 	const struct fg_build_facts *build = &series->build[FG_ARM_CANDIDATE];
@@ -145,7 +145,7 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-/* Samples per call path, including everything it calls; to be freed. */
+/* Counts the samples per call path, including everything it calls; to be freed. */
 static double *count_inclusive_samples(const struct fg_profile_set *set)
 {
 	const uint16_t time = fg_profile_set_time(set);

@@ -17,12 +17,12 @@ struct fg_code_fact {
 	struct fg_code_form form[FG_ARM_COUNT];
 };
 
-/* One fact per function, to be freed; NULL if nothing is known. */
+/* Returns one fact per function; NULL if nothing is known. The caller frees the array. */
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series);
 /*
- * The only function that changed, if it is hot; 0 if none or several changed, or if the code of
- * another hot function is unknown. Hot: at least 0.5 % of the samples.
+ * Returns the only function that changed, if it is hot; 0 if none or several changed, or if the
+ * code of another hot function is unknown. Hot: at least 0.5 % of the samples.
  */
 size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
 /*

@@ -5,8 +5,8 @@
  * unit here is the session. The differences between successive sessions of the history, nearly all
  * of them without a real change, show how far apart two levels are by chance. Their standard
  * deviation is taken from the median absolute difference, so that the few real changes do not
- * count, and the new difference is compared with it by a t quantile. There is one look; a single
- * difference allows no sign test.
+ * count, and the new difference is compared with it by a t quantile. There is one look, and no sign
+ * test, which a single difference cannot support.
  */
 #include "gate/stored.h"
 
@@ -19,12 +19,14 @@
 
 #define TRIM 0.2
 /*
- * For normal values, the median absolute difference is as precise as a standard deviation of 37 %
- * of them.
+ * For normal values, the median absolute difference is as precise as the standard deviation of 37 %
+ * of the values.
  */
 #define MEDIAN_EFFICIENCY 0.37
 
-/* The level of a session, from the candidate's repetitions that count; NaN if it has none. */
+/*
+ * Returns the level of a session, from the candidate's repetitions that count; NaN if it has none.
+ */
 static double level_of(const struct fg_series *series, size_t metric, double *error)
 {
 	size_t count;

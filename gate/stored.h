@@ -24,7 +24,7 @@ struct fg_session_spread fg_session_spread_of(const struct fg_run *const *histor
 					      const char *metric);
 
 /*
- * Standard deviation of a difference, estimated from absolute differences, and its degrees of
+ * Computes the standard deviation of a difference from absolute differences, and its degrees of
  * freedom.
  */
 double fg_session_spread(double *differences, size_t count);

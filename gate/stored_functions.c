@@ -97,7 +97,7 @@ static double at(const double *values, uint32_t function)
 FG_ORDER_BY(largest_first, struct candidate, FG_ORDER(fabs(b->delta), fabs(a->delta)),
 	    FG_UP(function[1]))
 
-/* All functions with self time on either side, largest difference first. */
+/* Lists all functions with self time on either side, largest difference first. */
 static struct candidate *find_candidates(const struct side sides[2], size_t *count)
 {
 	const size_t most = sides[0].set->function_count + sides[1].set->function_count;
@@ -232,7 +232,10 @@ static void decide(const struct fg_gate_input *input, const char *benchmark,
 	free(found);
 }
 
-/* Everything else has no history, so its error is that of all rows together. */
+/*
+ * Computes the part of the change that no row names. Its functions have no history, so its error is
+ * the error of all rows together.
+ */
 static struct fg_rest rest_of(const struct side sides[2], const struct fg_blame *blame)
 {
 	struct fg_rest rest = {.delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS};

@@ -6,7 +6,8 @@
 
 #include <ctype.h>
 
-#define SIMILAR_PERCENT 70 /* of the longer name: common start plus common end */
+/* Minimum length of the common start and end together, in percent of the longer name. */
+#define SIMILAR_PERCENT 70
 
 /* Skips the brackets that open at `at`; returns the end of the name if they are not closed. */
 static const char *skip_brackets(const char *at)
@@ -23,7 +24,7 @@ static const char *skip_brackets(const char *at)
 	return at;
 }
 
-/* Length of "v11::", an inline namespace that names a version. */
+/* Returns the length of "v11::", an inline namespace that names a version. */
 static size_t version_length(const char *at)
 {
 	size_t length = 1;
@@ -36,8 +37,8 @@ static size_t version_length(const char *at)
 }
 
 /*
- * "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write", or with template
- * arguments "fmt::write<char>".
+ * Turns "void fmt::v11::write<char>(int) [clone .part.0]" into "fmt::write", or with template
+ * arguments into "fmt::write<char>".
  */
 static char *plain_name(const char *name, bool with_arguments)
 {
@@ -96,7 +97,7 @@ static bool are_similar(const char *a, const char *b)
 	return (head + tail) * 100 >= SIMILAR_PERCENT * longer;
 }
 
-/* Length of the namespaces and classes before the name. */
+/* Returns the length of the namespaces and classes before the name. */
 static size_t scope_length(const char *name)
 {
 	const char *last = strrchr(name, ':');

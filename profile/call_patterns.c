@@ -88,7 +88,7 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 
 /* ---- reasons ---- */
 
-/* True if the pattern matches the function's name without its parameters. */
+/* Returns true if the pattern matches the function's name without its parameters. */
 static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 {
 	struct fg_strbuf name = {0};
@@ -105,7 +105,7 @@ static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 	return meant;
 }
 
-/* True if the program itself has a function that the pattern matches. */
+/* Returns true if the program itself has a function that the pattern matches. */
 static bool has_its_own(const char *program, const struct fg_trace_pattern *pattern)
 {
 	struct fg_elf elf;
@@ -119,7 +119,10 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-/* True for functions that compilers replace by instructions, at least on some architectures. */
+/*
+ * Returns true for functions that compilers replace by instructions, at least on some
+ * architectures.
+ */
 static bool is_builtin(const char *name)
 {
 	static const char names[] =
@@ -134,7 +137,8 @@ static bool is_builtin(const char *name)
 }
 
 /*
- * Names the calls that a pattern misses although it reached some. Returns false if it misses none.
+ * Explains which arguments, times or calls are not recorded for a pattern that reached a function.
+ * Returns false if nothing is known to be missing.
  */
 static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
 {
@@ -180,7 +184,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	return true;
 }
 
-/* The first program that itself has a function that the pattern matches, or NULL. */
+/* Returns the first program that itself has a function that the pattern matches, or NULL. */
 static const char *owner_of(const struct fg_call_patterns *all,
 			    const struct fg_trace_pattern *pattern)
 {
@@ -247,7 +251,7 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 
 /* ---- entries ---- */
 
-/* "12 functions are not counted at the entry: ..." */
+/* Ends of lines such as "12 functions are not counted at the entry: ...". */
 static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_SHORT] =
 		"the code is shorter than a jump, or may call or end within its first bytes",

@@ -17,7 +17,7 @@ struct fg_call_patterns {
 	struct fg_trace_pattern *patterns;
 	size_t count, capacity;
 	/* functions that were requested at their entries, by enum fg_entry_refusal */
-	uint64_t entries[FG_ENTRY_REFUSALS];        /* number in the process with most of them */
+	uint64_t entries[FG_ENTRY_REFUSALS];        /* maximum number in one process */
 	const char *entry_names[FG_ENTRY_REFUSALS]; /* names of some of the functions, or NULL */
 	bool entries_requested;                     /* some process requested entries */
 	/* programs in which some patterns reached no function */

@@ -27,7 +27,7 @@ struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domai
 	return added;
 }
 
-/* "pow", or "pow #2" for its second argument. The caller frees it. */
+/* Returns "pow", or "pow #2" for the second argument. The caller frees it. */
 static char *domain_name(const struct fg_domain *domain)
 {
 	return domain->argument ? fg_xasprintf("%s #%u", domain->function, domain->argument + 1)
@@ -179,8 +179,8 @@ void fg_call_durations_join(struct fg_call_durations *durations,
 }
 
 /*
- * The duration that this share of the calls does not exceed. It is exact to a quarter of a power of
- * two and lies between the shortest and longest call.
+ * Returns the duration that this share of the calls does not exceed. It is exact to a quarter of a
+ * power of two and lies between the shortest and longest call.
  */
 static double quantile_of(const struct fg_call_durations *durations, double share)
 {

@@ -43,7 +43,7 @@ struct fg_called_column {
 	const char *key; /* name in JSON and CSV */
 	const char *title;
 	bool is_real, is_time;
-	uint8_t optional; /* as in struct fg_view_column */
+	uint8_t optional; /* order in which text drops columns, as in struct fg_view_column */
 };
 
 /* The figures are struct fg_argument_figures or struct fg_call_durations. */
@@ -61,14 +61,14 @@ struct fg_called_kind {
 	void (*join)(void *sum, const void *more);
 	void (*weigh)(struct fg_called_function *called); /* calls and weight, from figures */
 	const double *(*bins)(const void *figures, unsigned *count);
-	/* The range of a bin, for people: "2^-3 to 2^-2", "64 ns to 80 ns". */
+	/* Writes the range of a bin, for people: "2^-3 to 2^-2", "64 ns to 80 ns". */
 	void (*bin_text)(unsigned bin, struct fg_strbuf *text);
 };
 
 extern const struct fg_called_kind fg_called_arguments;
 extern const struct fg_called_kind fg_called_durations;
 
-/* The value as text, "" if it is unknown. */
+/* Returns the value as text, "" if it is unknown. */
 const char *fg_called_text(const struct fg_called_column *column, double value,
 			   char text[FG_NUMBER_TEXT_SIZE]);
 /*

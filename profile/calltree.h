@@ -16,18 +16,19 @@
  * Statistical error. A sample of weight w that belongs to a figure adds w to it and w² to its
  * `square`. Sampling arrivals are independent of the program, so the variance of the figure alone
  * is Σw²; as a share p of a known total T it is (Σw²(1-p)² + p²·Σ of w² over the other samples) /
- * T². fg_weight_error() gives the standard error of the time with the total known: never more than
- * the first form, and 0 for the root.
+ * T². fg_weight_error() gives the standard error of the time with the total known: it is never
+ * larger than the first form, and 0 for the root.
  *
  * A sample may be divided among functions of the kernel. Its parts were sampled at the same moment,
- * so they count as one sample for every node with all of them below it: the square of the whole
+ * so they count as one sample for every node that has all parts below it: the square of the whole
  * minus the squares of the parts is added where their paths divide (`shared`), and to every node
  * above.
  *
  * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the
  * union of the paths.
  *
- * Parents have smaller indexes than their children.  Node 0 is the root, label 0 its label.
+ * Parents have smaller indexes than their children. Node 0 is the root, and label 0 is the root's
+ * label.
  */
 #ifndef FG_PROFILE_CALLTREE_H
 #define FG_PROFILE_CALLTREE_H
@@ -38,7 +39,7 @@
 
 struct fg_weight {
 	double value;
-	double square; /* sum of the samples' squared weights; a divided sample counts as one */
+	double square; /* sum of the squared weights; a divided sample is one sample */
 	uint64_t samples;
 };
 
@@ -58,7 +59,7 @@ struct fg_label {
 	const char *file; /* definition, or the line's file when grouped by line; NULL: unknown */
 	const char *linkage; /* mangled name; NULL: same as `name`, or grouping dropped it */
 	unsigned line;
-	uint32_t flags;   /* enum fg_frame_flag that all its frames share */
+	uint32_t flags;   /* flags that all frames of the label share: enum fg_frame_flag */
 	uint8_t identity; /* enum fg_label_identity */
 };
 
@@ -96,7 +97,7 @@ enum fg_group {
 	FG_GROUP_LINE, /* file:line being executed */
 	/*
 	 * class of a member function: reco::Fitter::fit(Track&) → reco::Fitter; namespace of any
-	 * other
+	 * other function
 	 */
 	FG_GROUP_CLASS,
 	FG_GROUP_NAMESPACE,
@@ -105,7 +106,7 @@ enum fg_group {
 	FG_GROUP_COUNT,
 };
 
-/* The grouping above the call paths: the tree is split by it first. */
+/* A grouping above the call paths: the tree is split by this grouping first. */
 enum fg_split {
 	FG_SPLIT_NONE,
 	FG_SPLIT_THREAD,
@@ -119,7 +120,7 @@ enum fg_split {
 /*
  * A zeroed query selects everything, by function. Patterns are POSIX extended regular expressions,
  * matched against "name [library]" (regions against their path, threads against "name (tid)");
- * base/pattern.h lists the refused ones.
+ * base/pattern.h lists the refused patterns.
  */
 struct fg_calltree_query {
 	/* name; NULL: a tree shows the profile's first measure, a selected profile keeps all */
@@ -161,7 +162,7 @@ void fg_calltree_release(struct fg_calltree *tree);
 
 /*
  * To build a tree by hand: init, add nodes and their weights, finish. Equal labels keep the facts
- * of the first one; if their libraries differ, the library becomes "".
+ * of the first label; if their libraries differ, the library becomes "".
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
 /*
@@ -228,8 +229,8 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,
 		   const struct fg_weight *weight, double scale);
 /*
- * Standard error of a figure for a known total; NaN if no sample supports it, or if every event was
- * seen.
+ * Returns the standard error of a figure for a known total; NaN if no sample supports it, or if
+ * every event was seen.
  */
 double fg_weight_error(const struct fg_weight *part, const struct fg_weight *total);
 

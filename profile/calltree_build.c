@@ -78,7 +78,7 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 }
 
 enum {
-	PARTS_MAX = 64 /* parts of one sample; if a trace has more, each 64 count as one */
+	PARTS_MAX = 64 /* maximum parts of a sample; of more parts, every 64 count as one sample */
 };
 
 /* The parts of the last added sample. */

@@ -45,7 +45,7 @@ static void find_labels(struct writer *w, const struct fg_instruction *instructi
 	w->label_count = kept;
 }
 
-/* The number of the label at this address, from 1; 0: no jump leads there. */
+/* Returns the number of the label at this address, from 1; 0: no jump leads there. */
 static size_t label_at(const struct writer *w, uint64_t address)
 {
 	const uint64_t *found =

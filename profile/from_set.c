@@ -2,7 +2,7 @@
 /* A stored run as a profile: rows become samples without times, threads or lines. */
 #include "profile/profile.h"
 
-/* The profile's measure for one of the set's measures. */
+/* The measure of the profile that corresponds to a measure of the set. */
 struct target {
 	bool is_known;
 	uint16_t measure;    /* index in the profile */
@@ -72,7 +72,7 @@ static bool counts(const struct fg_profile_row *row, uint8_t arm)
 	return row->arm == arm && row->aside == 0;
 }
 
-/* The measure to show first: time if the arm has it. */
+/* Returns the measure to show first: time if the arm has it. */
 static uint16_t first_measure(const struct fg_profile_set *set, uint8_t arm)
 {
 	const struct fg_profile_row *first = NULL;

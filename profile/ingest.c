@@ -186,8 +186,8 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 FG_ORDER_BY(compare_texts, char *const, strcmp(*a, *b))
 
 /*
- * "libm.so.6 1a2b3c": name and build-id, or the hash of its bytes if it has none. An unreadable
- * module is identified by its path.
+ * Returns "libm.so.6 1a2b3c": name and build-id, or the hash of the file's bytes if there is no
+ * build-id. An unreadable module is identified by its path.
  */
 static char *module_text(const struct fg_module_info *module)
 {
@@ -207,7 +207,7 @@ static char *module_text(const struct fg_module_info *module)
 	return fg_xasprintf("%s %s", module->name, hex);
 }
 
-/* True if the facts about a build mention this file. */
+/* Returns true if the facts about a build mention this file. */
 static bool is_known(const struct fg_build_facts *build, const char *name)
 {
 	return fg_build_facts_library(build, name) || fg_fact_is_equal(build->program, name);

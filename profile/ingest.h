@@ -54,7 +54,7 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 		      struct fg_ingest_result *result, struct fg_error *err) FG_NODISCARD;
 void fg_ingest_result_release(struct fg_ingest_result *result);
 
-/* As fg_profile_ingest(), for a profile in memory; `result` may be NULL. */
+/* Like fg_profile_ingest(), for a profile in memory; `result` may be NULL. */
 void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
 			       const struct fg_ingest_row *row, struct fg_ingest_result *result);
 

@@ -11,7 +11,7 @@ struct fg_instruction_sample {
 	struct fg_weight weight;
 };
 
-/* The samples of one measure by the stack that they ended in. The caller frees the list. */
+/* Returns the samples of one measure by the stack that they ended in. The caller frees the list. */
 struct fg_weight *fg_stack_weights(const struct fg_profile *profile, uint16_t measure);
 /*
  * Sums up the samples of one measure by module and address. The caller frees the list. It excludes

@@ -10,12 +10,12 @@
 #include "profile/profile.h"
 
 enum {
-	FG_LISTED_MAX = 2000000, /* instructions in a profile */
+	FG_LISTED_MAX = 2000000, /* maximum instructions in a profile */
 };
 
 /*
- * Adds the listings to the profile, which was made with this symbolizer. If a module has none, a
- * note in the profile gives the reason.
+ * Adds the listings to the profile, which was made with this symbolizer. If a module has no
+ * listing, a note in the profile gives the reason.
  */
 void fg_listings_add(struct fg_profile *profile, struct fg_symbolizer *symbolizer);
 /*
@@ -34,11 +34,11 @@ struct fg_symbol_module *fg_code_text_module(struct fg_symbolizer *symbolizer, c
 int fg_code_text_read(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 		      uint64_t address, struct fg_code_text *code_text, struct fg_error *err)
 	FG_NODISCARD;
-/* The number of the line, from 1, with the instruction at the address; 0: none. */
+/* Returns the number of the line, from 1, with the instruction at the address; 0: none. */
 unsigned fg_code_text_line(const struct fg_code_text *code, uint64_t address);
 void fg_code_text_release(struct fg_code_text *code);
 
-/* The listing that contains the address, or NULL. */
+/* Returns the listing that contains the address, or NULL. */
 const struct fg_listing *fg_listings_find(const struct fg_profile *profile, uint32_t module,
 					  uint64_t address);
 

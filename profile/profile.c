@@ -309,7 +309,7 @@ void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sampl
 			fg_measure_join(measure->is.fold, measure->truncated, sample->value);
 }
 
-/* Processes that share a library give the same note, which is kept once. */
+/* Adds a note only once: processes that share a library give the same note. */
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 {
 	struct fg_strbuf text = {0};
@@ -344,7 +344,7 @@ const char **fg_stack_names(const struct fg_profile *profile, uint32_t stack, si
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
 {
 	enum {
-		NAMED = 3 /* functions on a path */
+		NAMED = 3 /* maximum functions that are named of a path */
 	};
 
 	for (unsigned i = 0; stack != 0; i++, stack = profile->stacks[stack].parent) {

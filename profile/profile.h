@@ -9,9 +9,9 @@
  *	folded, json, callgrind ─────────┘
  *
  * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program
- * itself), so a zeroed reference is a valid one.  A stack's parent has a smaller index than the
- * stack: one forward pass can push facts down from the root, one backward pass can sum them up.
- * All memory is the profile's arena, except the growing arrays.
+ * itself), so a zeroed reference is valid. A stack's parent has a smaller index than the stack: one
+ * forward pass can push facts down from the root, one backward pass can sum them up. All memory
+ * except the growing arrays lives in the profile's arena.
  */
 #ifndef FG_PROFILE_PROFILE_H
 #define FG_PROFILE_PROFILE_H
@@ -69,9 +69,9 @@ struct fg_sample {
 };
 
 /*
- * True if both samples are parts of one sample of system time, divided among kernel functions. Only
- * for profiles with times: parts follow each other, and no two samples of a thread have the same
- * nanosecond.
+ * Returns true if both samples are parts of one sample of system time, divided among kernel
+ * functions. Only for profiles with times: parts follow each other, and no two samples of a thread
+ * have the same nanosecond.
  */
 static inline bool fg_sample_is_part(const struct fg_sample *before, const struct fg_sample *sample)
 {
@@ -260,7 +260,7 @@ struct fg_profile {
 	const char *clock;  /* the clock, for people; NULL: unknown */
 	const char *unseen; /* blind spots of the clock, for people; NULL: none, or unknown */
 	struct fg_profile_cost cost;
-	uint64_t period_ns; /* between samples; 0: unknown or mixed */
+	uint64_t period_ns; /* time between samples; 0: unknown or mixed */
 	bool has_times;
 	int64_t started_wall_ns; /* 0: unknown */
 	int64_t duration_ns;     /* 0: unknown */
@@ -305,20 +305,20 @@ uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure 
 void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
 /*
  * Finds a measure; a `name` of NULL means the first. FG_ENOENT: the message lists the existing
- * ones.
+ * measures.
  */
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
 			    struct fg_error *err) FG_NODISCARD;
 /*
- * The number of executions in which the measure was recorded; figures per execution are divided by
- * it.
+ * Returns the number of executions in which the measure was recorded; figures per execution are
+ * divided by it.
  */
 uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measure);
 /* Adds a sample to the totals of its measure. */
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
-/* The first measure that is CPU or wall time; UINT16_MAX: none. */
+/* Returns the first measure that is CPU or wall time; UINT16_MAX: none. */
 uint16_t fg_profile_time_measure(const struct fg_profile *profile);
-/* The next functions append a zeroed element, valid until the next one is added. */
+/* The next functions append a zeroed element, valid until another element is added. */
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);
@@ -326,15 +326,15 @@ struct fg_region_span *fg_profile_add_span(struct fg_profile *profile);
 struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile);
 struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
 /*
- * The first module with the same path and build-id, or the module itself. This makes frames of
- * several processes equal.
+ * Returns the first module with the same path and build-id, or the module itself. This makes frames
+ * of several processes equal.
  */
 uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
 /*
- * True if samples know their region. Samples of a stored run do not, although its regions have
- * times.
+ * Returns true if samples know their region. Samples of a stored run do not, although its regions
+ * have times.
  */
 bool fg_profile_knows_regions(const struct fg_profile *profile);
 
@@ -347,7 +347,7 @@ bool fg_profile_knows_regions(const struct fg_profile *profile);
  */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
 
-/* The names of the functions on a stack, outermost first. The caller frees the list. */
+/* Returns the names of the functions on a stack, outermost first. The caller frees the list. */
 const char **fg_stack_names(const struct fg_profile *profile, uint32_t stack, size_t *count);
 /* Appends the innermost functions of a stack: "fit ← loop ← main". */
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack);

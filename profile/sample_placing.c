@@ -33,7 +33,7 @@ static bool folds_into_caller(const struct fg_selection *s, uint32_t stack)
 	       (s->query->fold_inlined && (frame->flags & FG_FRAME_INLINED));
 }
 
-/* The slot that holds the node of a stack; 0: not placed yet. */
+/* Returns the slot that holds the node of a stack; 0: not placed yet. */
 static uint32_t *place_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 {
 	if (p->selection->query->split == FG_SPLIT_NONE)
@@ -148,7 +148,7 @@ static uint32_t base_of(struct fg_placing *p, const struct fg_sample *sample)
 	}
 }
 
-/* The sample's place in the split as one number, to detect a change. */
+/* Returns the sample's place in the split as one number, to detect a change. */
 static uint32_t split_key(const struct fg_placing *p, const struct fg_sample *sample)
 {
 	switch (p->selection->query->split) {

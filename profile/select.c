@@ -14,11 +14,12 @@ struct select {
 	uint32_t *frame_of_frame;         /* index + 1; 0: not made yet */
 	struct fg_pair_index frame_below; /* frame, ancestor's frame → frame */
 	/*
-	 * per function: the library that all functions with its rewritten name share; NULL: its own
+	 * per function: the library that all functions with its rewritten name share; NULL: the
+	 * function's own library
 	 */
 	const char **libraries;
 	size_t library_capacity;
-	uint16_t *measure_of; /* index in the profile → index in the selected one */
+	uint16_t *measure_of; /* index in the profile → index in the selected profile */
 };
 
 /*
@@ -225,8 +226,8 @@ static void copy_spans(struct select *s)
 }
 
 /*
- * Drops the units that were filtered out. The others move up, and references of samples are
- * adjusted.
+ * Drops the units that were filtered out. The remaining units move up, and the samples' references
+ * to them are adjusted.
  */
 static void copy_units(struct select *s)
 {
@@ -279,7 +280,7 @@ static void copy_truncated(struct select *s)
 			fg_selection_scale(&s->selection, (uint16_t)i);
 }
 
-/* Facts about the whole execution are kept for any part of it. */
+/* Copies the facts about the whole execution to the profile of a part. */
 static void copy_facts(const struct fg_profile *from, double scale, struct fg_profile *to)
 {
 	to->functions[0].name = fg_profile_text(to, from->functions[0].name);

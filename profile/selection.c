@@ -72,7 +72,7 @@ static int compile(struct fg_selection *s, struct fg_error *err)
 	return status == FG_OK ? compile_renames(s, err) : status;
 }
 
-/* Index + 1 of the first pattern that matches; 0: none. */
+/* Returns 1 + the index of the first pattern that matches; 0: none. */
 static uint32_t first_match(const struct fg_patterns *patterns, const char *subject)
 {
 	for (size_t i = 0; i < patterns->count; i++)
@@ -101,7 +101,7 @@ bool fg_matches_function(const struct fg_pattern *pattern, const char *name, con
 	return matches;
 }
 
-/* Index + 1 of the first pattern that matches the function; 0: none. */
+/* Returns 1 + the index of the first pattern that matches the function; 0: none. */
 static uint32_t first_of_function(const struct fg_patterns *patterns,
 				  const struct fg_profile_function *function)
 {
@@ -182,7 +182,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The function's library, or "" if unknown. The kernel counts as a library. */
+/* Returns the function's library, or "" if unknown. The kernel counts as a library. */
 static const char *library_of(const struct fg_profile_function *function)
 {
 	if (!*function->library && strcmp(function->name, "[kernel]") == 0)

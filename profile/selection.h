@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A query applied to one profile: it decides which samples to keep, where their stacks begin and
- * end, which frames to hide, and the names of the others. Call trees and selected profiles
+ * end, which frames to hide, and how the visible frames are named. Call trees and selected profiles
  * (profile/select.h) both use it, so that a filter means the same in a view, a picture and an
  * export.
  *
  * 1. each pattern is tried once per function, never per sample;
  * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns have
- *    matched so far, whether an ignored one has, where the outermost root match and the innermost
- *    leaf match are, and the nearest ancestor;
+ *    matched so far, whether an `ignore` pattern has, where the outermost root match and the
+ *    innermost leaf match are, and the nearest ancestor;
  * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand,
  *    parents first, and remembered per stack, or per pair of split and stack if the tree is split
  *    (by thread, region, ...).
@@ -67,13 +67,13 @@ bool fg_matches_function(const struct fg_pattern *pattern, const char *name, con
  */
 int fg_selection_init(struct fg_selection *selection, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
-/* The factor for values of a measure. */
+/* Returns the factor for values of a measure. */
 double fg_selection_scale(const struct fg_selection *s, uint16_t measure);
 void fg_selection_release(struct fg_selection *selection);
 
 /*
- * True if the selection keeps a part of this time on a thread: a span or a unit of work, even one
- * without samples.
+ * Returns true if the selection keeps a part of this time on a thread: a span or a unit of work,
+ * even one without samples.
  */
 bool fg_selection_overlaps(const struct fg_selection *selection, uint32_t thread, int64_t start_ns,
 			   int64_t end_ns);
@@ -82,12 +82,12 @@ bool fg_selection_passes(const struct fg_selection *selection, const struct fg_s
 /* Appends a frame's name to `name` and sets the other members of `label`. */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
 		       struct fg_label *label, struct fg_strbuf *name);
-/* The ancestor whose name is appended to the name of this stack's function; 0: none. */
+/* Returns the ancestor whose name is appended to the name of this stack's function; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
-/* True if adjacent frames with the same label become one. */
+/* Returns true if adjacent frames with the same label become one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);
 
-/* The name of a function below a chosen ancestor, "log  (from fit)". The caller frees it. */
+/* Returns "log  (from fit)" for a function below a chosen ancestor. The caller frees it. */
 char *fg_selection_name_below(const char *name, const char *ancestor);
 
 /* Places samples in a tree. Nodes are numbers; the root is 0. */
@@ -110,7 +110,7 @@ struct fg_placing {
 
 void fg_placing_init(struct fg_placing *placing);
 void fg_placing_release(struct fg_placing *placing);
-/* The node of a sample that passes. */
+/* Returns the node of a sample that passes. */
 uint32_t fg_placing_node(struct fg_placing *placing, const struct fg_sample *sample);
 
 #endif

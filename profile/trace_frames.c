@@ -173,7 +173,7 @@ static void look_up(struct fg_trace_joiner *j, uint32_t address)
 					   module_index, at->offset));
 }
 
-/* The addresses of the trace, keyed by module and offset. */
+/* Returns the addresses of the trace, keyed by module and offset. */
 static struct fg_keyed *order_addresses(const struct fg_trace *trace, size_t *count)
 {
 	struct fg_keyed *order = fg_xcalloc(trace->frame_count + 1, sizeof(order[0]));
@@ -237,8 +237,8 @@ static struct fg_trace_frames frames_of(const struct fg_trace_joiner *j, uint32_
 }
 
 /*
- * True for the collector's frame between a timed function and its caller: the collector makes the
- * call.
+ * Returns true for the collector's frame between a timed function and its caller: the collector
+ * makes the call.
  */
 static bool is_wrapper(const struct fg_trace *trace, const struct fg_trace_path *path)
 {
@@ -274,8 +274,8 @@ static bool is_nameless_kernel(const struct fg_trace *trace, uint32_t path)
 }
 
 /*
- * True for a nameless kernel frame below another nameless one: without names, the kernel is one
- * frame of any depth.
+ * Returns true for a nameless kernel frame below another nameless frame: without names, the kernel
+ * is one frame of any depth.
  */
 static bool is_shown_by_parent(const struct fg_trace *trace, const struct fg_trace_path *path)
 {

@@ -3,10 +3,10 @@
  * Shared by the files that turn traces into a profile. Each file calls only the files below it:
  *
  *	trace_files.c     reads a file or a folder, sorts the samples
- *	trace_profile.c   adds one trace: its totals and notes
- *	trace_samples.c   its samples and counts
- *	trace_units.c     its units of work and the spans of regions
- *	trace_threads.c   its processes, threads and regions
+ *	trace_profile.c   adds one trace, with its totals and notes
+ *	trace_samples.c   adds the samples and counts of a trace
+ *	trace_units.c     adds the units of work and the spans of regions
+ *	trace_threads.c   adds the processes, threads and regions
  *	trace_frames.c    turns addresses into frames, call paths into stacks
  */
 #ifndef FG_PROFILE_TRACE_PRIVATE_H

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* System time counts as sampled by perf events if at least this share of it was. */
+/* System time counts as sampled by perf events if they sampled at least this share of it. */
 static const double events_share = 0.75;
 
 static void add_notes(struct fg_trace_joiner *j)
@@ -70,7 +70,7 @@ static void add_notes(struct fg_trace_joiner *j)
 				    (unsigned long long)j->unknown_paths);
 }
 
-/* True if the interpreter's evaluation loop was seen without Python frames. */
+/* Returns true if the interpreter's evaluation loop was seen without Python frames. */
 static bool has_bare_evaluation(const struct fg_trace_joiner *j)
 {
 	const struct fg_profile *profile = j->profile;
@@ -85,7 +85,7 @@ static bool has_bare_evaluation(const struct fg_trace_joiner *j)
 static void note_python(struct fg_trace_joiner *j)
 {
 	enum {
-		MISSED_ONE_IN = 100 /* more missed stacks than one in 100 are reported */
+		MISSED_ONE_IN = 100 /* reported if more than one stack in 100 was missed */
 	};
 	const uint64_t missed = j->trace->header.python_missed;
 	const uint64_t read = j->trace->header.python_stacks;
@@ -116,8 +116,8 @@ static bool counts_heap(const struct fg_trace *trace)
 }
 
 /*
- * True if the collector has already reported the program's own malloc, which it found through the
- * loader.
+ * Returns true if the collector has already reported the program's own malloc, which it found
+ * through the loader.
  */
 static bool has_malloc_note(const struct fg_trace *trace)
 {
@@ -127,7 +127,7 @@ static bool has_malloc_note(const struct fg_trace *trace)
 	return false;
 }
 
-/* Notes an allocator that the program links under other names, which the loader cannot find. */
+/* Notes an allocator that is linked into the program, where the loader cannot find it. */
 static void note_own_allocator(struct fg_trace_joiner *j)
 {
 	static const char *const allocators[] = {

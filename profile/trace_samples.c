@@ -26,8 +26,8 @@ static bool ends_in_kernel(const struct fg_trace *trace, uint32_t path)
 }
 
 /*
- * True for time in unknown kernel functions, which gets a separate leaf below the calling function,
- * or below the root if no sample found the caller.
+ * Returns true for time in unknown kernel functions, which gets a separate leaf below the calling
+ * function, or below the root if no sample found the caller.
  */
 static bool is_in_kernel(const struct fg_trace *trace, const struct fg_trace_sample *sample)
 {
@@ -81,7 +81,7 @@ static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
 	return path;
 }
 
-/* The measure's name; traces record the type of an exception as its linkage name. */
+/* Returns the measure's name; traces record the type of an exception as its linkage name. */
 static const char *measure_name(const struct fg_trace_joiner *j, uint32_t measure)
 {
 	static const char mangled[] = "throws._ZTS";
@@ -139,7 +139,7 @@ static void add_value(struct fg_trace_joiner *j, const struct fg_trace_value *fr
 	fg_profile_add_up(j->profile, sample);
 }
 
-/* The function whose calls the measure counts; NULL: another kind of measure. */
+/* Returns the function whose calls the measure counts; NULL: another kind of measure. */
 static const char *called_function(const struct fg_trace *trace, uint32_t measure)
 {
 	static const char family[] = "calls.";

@@ -13,7 +13,8 @@ void fg_trace_add_units(struct fg_trace_joiner *j)
 	const struct fg_trace *trace = j->trace;
 	struct fg_profile *profile = j->profile;
 	struct open_unit *open = fg_xcalloc(trace->mark_count + 1, sizeof(open[0]));
-	uint32_t *last = fg_xcalloc(trace->thread_count + 1, sizeof(last[0])); /* open + 1 */
+	/* per thread: index + 1 of its last open unit */
+	uint32_t *last = fg_xcalloc(trace->thread_count + 1, sizeof(last[0]));
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < trace->mark_count; i++) {
@@ -49,7 +50,7 @@ void fg_trace_add_units(struct fg_trace_joiner *j)
 	free(last);
 }
 
-/* Orders by begin; an outer span precedes an inner one. */
+/* Orders by begin; an outer span precedes an inner span. */
 FG_ORDER_BY(compare_spans, struct fg_region_span, FG_UP(start_ns), FG_DOWN(end_ns))
 
 void fg_trace_add_spans(struct fg_trace_joiner *j)

@@ -235,7 +235,9 @@ static const struct limit {
 	 .most = 1e9,
 	 .before = "at most ",
 	 .after = " samples a second"},
-	/* Yama: 1 allows tracing descendants only, 2 CAP_SYS_PTRACE, 3 nothing. */
+	/*
+	 * Yama: 1 allows tracing of descendants only, 2 requires CAP_SYS_PTRACE, 3 forbids tracing.
+	 */
 	{.words = {.id = "tracing",
 		   .subject = "tracing",
 		   .severity = FG_SEVERITY_NOTE,
@@ -247,7 +249,7 @@ static const struct limit {
 	 .before = "kernel.yama.ptrace_scope = "},
 };
 
-/* Takes ownership of the evidence. */
+/* Adds a finding. Takes ownership of the evidence. */
 static struct fg_finding *add(struct fg_diagnosis *diagnosis, const struct fg_finding *words,
 			      bool is_bad, char *evidence)
 {

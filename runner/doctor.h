@@ -32,7 +32,10 @@ struct fg_diagnosis {
 	size_t capacity;
 };
 
-/* Checks the host below `root` ("" for this host). Facts that are not revealed give no finding. */
+/*
+ * Checks the host below `root` ("" for this host). A fact that the host does not reveal gives no
+ * finding.
+ */
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
 /* Checks what this process can use (perf, CPUs, the collector library, git) and where it runs. */
 void fg_doctor_process(struct fg_diagnosis *diagnosis);

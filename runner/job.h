@@ -15,7 +15,7 @@ struct fg_runner {
 	size_t cpu_count;
 	char *launcher;               /* NULL: not found */
 	char *collector;              /* NULL: not found */
-	struct fg_error no_collector; /* why `collector` is NULL */
+	struct fg_error no_collector; /* the reason if `collector` is NULL */
 	char *traces_folder;          /* absolute; holds one folder per repetition */
 	bool busy;                    /* a job exists */
 };
@@ -80,7 +80,7 @@ struct fg_runner_job {
 	struct fg_schedule_rules rules;
 	size_t *series; /* indexes into the run */
 	size_t series_count;
-	bool has_cases; /* a harness reported cases: the first series is named after one */
+	bool has_cases; /* a harness reported cases: the first series is named after a case */
 	bool failed;
 	bool interrupted;
 	enum fg_job_stage stage;
@@ -99,7 +99,7 @@ struct fg_runner_job {
 	uint32_t costs;                            /* cost blocks so far */
 	unsigned counting;                         /* pairs that count */
 	/*
-	 * One bit per measured pair, the newest lowest: the pair was not a fair duet
+	 * One bit per measured pair, bit 0 for the newest pair. Set: the pair was not a fair duet
 	 * (FG_ASIDE_APART).
 	 */
 	uint32_t apart;
@@ -116,7 +116,9 @@ struct fg_runner_job {
 	uint32_t earlier_pairs;
 	double pair_seconds; /* mean over the measured pairs */
 	uint16_t last_aside; /* `aside` of the last recorded block */
-	/* share of its time that the program kept exactly one CPU busy when it last ran alone */
+	/*
+	 * share of its time in which the program kept exactly one CPU busy when it last ran alone
+	 */
 	double busy[FG_ARM_COUNT];
 	double *cost_ratios; /* ln(sampled / unsampled) of the cost blocks */
 	size_t cost_count;
@@ -132,7 +134,7 @@ struct fg_runner_job {
  * removed is not an error.
  */
 void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder);
-/* The first, usually only, series. Valid until a series is added. */
+/* Returns the first, usually only, series. Valid until a series is added. */
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 

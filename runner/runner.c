@@ -249,7 +249,10 @@ static void fail_like(struct fg_series *series, const struct fg_series *first)
 	series->state = FG_NOT_MEASURED;
 }
 
-/* Copies the fields that all cases of a harness share from the first series. */
+/*
+ * Completes the series of a case: sets `only_in`, and copies the fields that all cases share from
+ * the first series.
+ */
 static void complete_case(const struct fg_runner_job *job, struct fg_series *series)
 {
 	const struct fg_series *first = fg_job_series(job);

@@ -4,7 +4,7 @@
  *
  *	fg_runner_create(&options, &runner, err)
  *	for each benchmark:
- *		fg_runner_start(runner, benchmark, &job, err)           set-up; how both were built
+ *		fg_runner_start(runner, benchmark, &job, err)           set-up; records both builds
  *		fg_runner_next(job, 10, &state, &event, err) until it is over, then look
  *		... and again with 16, 24 pairs, as decided; the first call warms up
  *		fg_runner_finish(job)                                   the series' state is final
@@ -12,15 +12,15 @@
  *
  * Two kinds of failure are distinguished. A benchmark's own failure (missing, crashing, hanging,
  * printing no metric) goes into its series (`failure`, `failure_tail`) and the session continues
- * with the next. A failure of fastgate itself is an error. Every finished repetition is in the run
- * when it is handed over, before anything else is executed: nothing is lost when the user
- * interrupts.
+ * with the next benchmark. A failure of fastgate itself is an error. Every finished repetition is
+ * in the run when it is handed over, before anything else is executed: nothing is lost when the
+ * user interrupts.
  *
  * Resuming: a benchmark whose series is already in the run continues with the next pair of the same
  * random order.
  *
- * One job at a time, one thread. The plan, the run and all texts of the options must outlive the
- * runner.
+ * A runner has one job at a time and belongs to one thread. The plan, the run and all texts of the
+ * options must outlive the runner.
  */
 #ifndef FG_RUNNER_RUNNER_H
 #define FG_RUNNER_RUNNER_H
@@ -111,9 +111,9 @@ void fg_runner_free(struct fg_runner *runner); /* NULL does nothing */
 int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
 /*
- * Advances until `pairs_wanted` pairs are valid (ABBA: blocks of four) or nothing more can be done,
- * and reports the next event. Before the first pair it warms up and settles the schedule, even for
- * 0 pairs.
+ * Advances until `pairs_wanted` pairs are valid (ABBA: blocks of four executions) or nothing more
+ * can be done, and reports the next event. Before the first pair the call warms up and settles the
+ * schedule, even for 0 pairs.
  */
 int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
 		   struct fg_runner_event *event, struct fg_error *err) FG_NODISCARD;
@@ -130,14 +130,17 @@ void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double s
 			    double spent_ns);
 /* If true, the series has the reason. */
 bool fg_runner_has_failed(const struct fg_runner_job *job);
-/* The targets of both arms. */
+/* Returns the targets of both arms. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
-/* Indexes into the run's series: one, or one per case of a harness. */
+/*
+ * Gets the indexes of the job's series in the run: one, or one per case of a harness. Returns the
+ * number of indexes.
+ */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*
  * Call if the pairs so far look slower: links both sides in several layouts and sets these pairs
  * aside; later pairs take the layouts in turn. `ratio` is that of `metric` so far. On failure
- * nothing changes, and the message has the reason. FG_EINTERRUPTED: the user stopped it.
+ * nothing changes, and the message has the reason. FG_EINTERRUPTED: the user asked to stop.
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err) FG_NODISCARD;
@@ -155,12 +158,12 @@ void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_name
 /* Cleans up, settles the state of the series, and frees the job. */
 void fg_runner_finish(struct fg_runner_job *job);
 
-/* "3/8" → 3 of 8. FG_EINVAL unless 1 <= index <= count <= 10000. */
+/* Parses a shard: "3/8" → 3 of 8. FG_EINVAL unless 1 <= index <= count <= 10000. */
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
  * Does this benchmark belong to that shard? The hash of a benchmark's name chooses its shard, so an
- * added benchmark does not move the others.
+ * added benchmark does not move other benchmarks.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 

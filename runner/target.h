@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command of one arm of a benchmark, with paths resolved below the arm's root folder. Made once
- * per arm and benchmark, used by every repetition.
+ * The command of one arm of a benchmark, with paths resolved below the arm's root folder. It is
+ * made once per arm and benchmark, and every repetition uses it.
  */
 #ifndef FG_RUNNER_TARGET_H
 #define FG_RUNNER_TARGET_H
@@ -73,8 +73,8 @@ bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 /* ---- comparability.c ---- */
 
 /*
- * Returns the reason why the two cannot be compared, to be freed, or NULL if they can. Arms with
- * different commands may be of any kind: the user asked for that difference.
+ * Returns the reason why two targets cannot be compared, to be freed, or NULL if they can. Arms
+ * with different commands may be of any kind: the user asked for that difference.
  */
 char *fg_comparability_of_targets(const struct fg_target *baseline,
 				  const struct fg_target *candidate);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * All benchmarks of a run share one dictionary. It is one tree: below an unnamed root are the roots
- * of the benchmarks' profiles, and below these the call paths. Nodes are numbered from 1, parents
- * before children; a node is written as the distance back to its parent (0: the unnamed root) and
- * its function.
+ * All benchmarks of a run share one dictionary. It is one tree: the roots of the benchmarks'
+ * profiles are below an unnamed root, and the call paths are below their profile's root. Nodes are
+ * numbered from 1, parents before children; a node is written as the distance back to its parent
+ * (0: the unnamed root) and its function.
  */
 #include "store/bundle.h"
 

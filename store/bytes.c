@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * Creating a zstd context takes longer than packing a small block, so contexts are kept for the
- * next use, in any thread.
+ * Creating a zstd context takes longer than packing a small block, so this file keeps contexts for
+ * the next use, in any thread.
  */
 struct kept {
 	void *items[KEPT_MAX];

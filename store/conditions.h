@@ -23,7 +23,7 @@ struct fg_scoped {
 	const struct fg_environment *environment;
 };
 
-/* Stores conditions. It may be called again for a scope that grew. */
+/* Stores conditions. The call may be repeated for a scope that grew. */
 int fg_store_put_conditions(struct fg_store *store, const struct fg_scoped *scoped, size_t count,
 			    struct fg_error *err) FG_NODISCARD;
 

@@ -135,7 +135,7 @@ void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
 	db->ops->query_begin(query);
 }
 
-/* Size of a text or blob; 0 for numbers, which ROW_BYTES includes. */
+/* Returns the size of a text or blob; 0 for numbers, which ROW_BYTES includes. */
 static int64_t bind_size(const struct fg_bind *bind)
 {
 	if (bind->kind == FG_BIND_TEXT)

@@ -163,12 +163,14 @@ enum fg_db_flags {
 /* Opens a database, "postgresql://..." or a path. It makes no tables; fg_store_open() does. */
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
-void fg_db_close(struct fg_db *db); /* undoes an open transaction; NULL is fine */
-/* True if the connection is lost, which makes this session unusable. */
+void fg_db_close(struct fg_db *db); /* undoes an open transaction; `db` may be NULL */
+/* Returns true if the connection is lost, which makes this session unusable. */
 bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 
-/* A statement of the schema, with the words between @ signs replaced. The caller frees it. */
+/*
+ * Returns a statement of the schema, with the words between @ signs replaced. The caller frees it.
+ */
 char *fg_db_schema_text(const struct fg_db *db, const char *schema);
 /* Executes several statements in a row. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;

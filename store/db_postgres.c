@@ -2,8 +2,8 @@
 /*
  * The PostgreSQL back end of store/db.h.
  *
- * A session depends on no state in the server: settings and locks last for one transaction. So each
- * transaction may use another session of the server, as behind pgbouncer in transaction mode.
+ * A session does not depend on state in the server: settings and locks last for one transaction. So
+ * each transaction may use another session of the server, as behind pgbouncer in transaction mode.
  * Statements are prepared only on a direct connection, where the server's process has the number
  * that libpq knows. Results are binary, so that numbers and bytes need no parsing; parameters are
  * text, except bytes and arrays.
@@ -163,8 +163,8 @@ static int64_t patient_until_ns(const struct postgres_db *p)
 }
 
 /*
- * The next result of the request, or NULL; `sent` is false if libpq did not accept it. libpq's own
- * calls would wait forever for a server that hangs.
+ * Takes the next result of the request, or NULL; `sent` is false if libpq did not accept the
+ * request. libpq's own calls would wait forever for a server that hangs.
  */
 static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 {
@@ -174,7 +174,7 @@ static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 	return p->lost ? NULL : fg_pq.getResult(p->connection);
 }
 
-/* The last result, or NULL. */
+/* Takes all results of the request. Returns the last result, or NULL. */
 static PGresult *take_result(struct postgres_db *p, bool sent)
 {
 	const int64_t until_ns = patient_until_ns(p);
@@ -317,7 +317,7 @@ struct request {
 	const int *formats;
 };
 
-/* The answer to the statement, or to preparing it if that failed. */
+/* Executes the statement and returns the answer, or the answer to preparing it if that failed. */
 static PGresult *ask(struct postgres_db *p, const struct request *r)
 {
 	bool *prepared = &p->prepared[r->is_for_rows][r->sql];
@@ -405,7 +405,7 @@ static PGresult *ask_for_rows(struct postgres_db *p, const struct request *reque
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {
-	/* An INSERT returns fewer rows if one already exists. */
+	/* An INSERT returns fewer rows if a row already exists. */
 	if (fg_pq.ntuples(result) < (int)count)
 		return fg_error_set(err, FG_EBUSY,
 				    "%s: another session added the same row: try again",
@@ -558,8 +558,8 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 }
 
 /*
- * True without a pooler, which reports another number and may route each transaction to another
- * process.
+ * Returns true without a pooler, which reports another number and may route each transaction to
+ * another process.
  */
 static bool is_direct(struct postgres_db *p)
 {

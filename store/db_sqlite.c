@@ -126,7 +126,7 @@ static void query_begin(struct fg_query *query)
 	s->busy[query->sql] = true;
 }
 
-/* SQLite's index of the next parameter. */
+/* Returns SQLite's index of the next parameter. */
 static int place(const struct fg_query *query)
 {
 	return of(query)->places[query->sql][query->parameters];
@@ -319,8 +319,8 @@ static int make_file(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 }
 
 /*
- * Entering WAL mode needs exclusive access, and SQLite does not wait for it: it fails at once while
- * another process creates the same store. So this function retries.
+ * Retries, because entering WAL mode needs exclusive access, for which SQLite does not wait: the
+ * statement fails at once while another process creates the same store.
  */
 static int check_or_make_file(struct sqlite_db *s, unsigned flags, int timeout_ms,
 			      struct fg_error *err)
@@ -367,8 +367,8 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 }
 
 /*
- * True for a file without a WAL in a folder that is not writable: the file is then the whole
- * database.
+ * Returns true for a file without a WAL in a folder that is not writable: the file is then the
+ * whole database.
  */
 static bool is_frozen(const char *location)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Functions are cached per session by id, because rows of `function` are never changed or deleted.
- * A table of ordinary size is read once as a whole, later only its new rows; a larger one is read
+ * A table of ordinary size is read once as a whole, later only its new rows; a larger table is read
  * row by row.
  */
 #include "store/functions.h"
@@ -12,7 +12,7 @@
 #include "store/session.h"
 
 enum {
-	ALL_MAX = 200 * 1000 /* limit of rows read at once, and of rows kept */
+	ALL_MAX = 200 * 1000 /* maximum rows read at once, and maximum rows kept */
 };
 
 static void take_row(struct fg_store *store, const struct fg_query *q)

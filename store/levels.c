@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* The verdict of a metric in a report, or NULL. */
+/* Returns the verdict of a metric in a report, or NULL. */
 static const cJSON *find_named(const cJSON *list, const char *name)
 {
 	const cJSON *item = NULL;

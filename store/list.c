@@ -203,7 +203,7 @@ static int latest(struct fg_store *store, const char *project, const char *words
 	return status;
 }
 
-/* True for "", "latest" and "latest~N", but not for "latest-fix", which may be a branch. */
+/* Returns true for "", "latest" and "latest~N", but not for "latest-fix", which may be a branch. */
 static bool means_latest(const char *words)
 {
 	return *words == '\0' || strcmp(words, "latest") == 0 ||

@@ -122,7 +122,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 	*matrix = m;
 }
 
-/* The unit of each row as a double. The caller frees the array. */
+/* Returns the unit of each row as a double. The caller frees the array. */
 static double *units_of(const struct fg_matrix *m)
 {
 	double *units = fg_xreallocarray(NULL, m->row_count + 1, sizeof(*units));

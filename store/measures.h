@@ -17,13 +17,13 @@
 
 struct fg_store;
 
-/* The kind of chunk that holds a measure's rows. */
+/* Returns the kind of chunk that holds a measure's rows. */
 static inline int64_t fg_measure_rows_kind(int64_t id)
 {
 	return id ? FG_CHUNK_MEASURES + id : FG_CHUNK_ROWS;
 }
 
-/* True if chunks of this kind hold rows of a measure. */
+/* Returns true if chunks of this kind hold rows of a measure. */
 static inline bool fg_measure_is_rows(int64_t kind)
 {
 	return kind == FG_CHUNK_ROWS || kind > FG_CHUNK_MEASURES;
@@ -50,7 +50,7 @@ int fg_store_series_measures(struct fg_store *store, int64_t series,
 	FG_NODISCARD;
 void fg_series_measures_release(struct fg_series_measures *measures);
 
-/* True if the set has rows of this measure from `first` on. */
+/* Returns true if the set has rows of this measure from `first` on. */
 bool fg_profile_set_has(const struct fg_profile_set *set, uint16_t measure, size_t first);
 
 /* Writes a measure's name, unit and traits, which precede its weights on the wire. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Stores a run in progress. Each call is one transaction that writes one chunk per benchmark with
+ * Stores a run in progress. Each call is one transaction that adds chunks for the benchmarks with
  * new values.
  */
 #include "model/plan.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-	RUNS_AT_ONCE = 50 /* per transaction, so that uploads need not wait */
+	RUNS_AT_ONCE = 50 /* maximum runs removed per transaction, so that uploads need not wait */
 };
 
 static int delete_run(struct fg_store *store, const char *id, struct fg_error *err)
@@ -53,8 +53,8 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 }
 
 /*
- * True if this run must stay; `place` is its position in its branch, 0 for the newest run. The
- * retention of its project, or of all projects, takes precedence over the policy.
+ * Returns true if this run must stay; `place` is its position in its branch, 0 for the newest run.
+ * The retention of its project, or of all projects, takes precedence over the policy.
  */
 static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row, size_t place)
 {
@@ -69,7 +69,7 @@ static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row,
 
 /*
  * Chooses the runs to remove. Runs come newest first within a project and branch, and the first
- * `keep` of each stay.
+ * `keep` runs of each branch stay.
  */
 static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		  struct victims *victims, struct fg_gc_result *result, struct fg_error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Writes whole runs, each in one transaction. The small chunks that store/progress.c wrote for each
- * pair are replaced by large ones, which pack far better.
+ * pair are replaced by large chunks, which pack far better.
  */
 #include "base/json.h"
 #include "model/measure.h"

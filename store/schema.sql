@@ -1,4 +1,4 @@
--- The schema of both databases. Words between @ signs differ and are replaced before use: @ID@ is a number that the
+-- The schema of both databases. Words between @ signs are replaced for each database: @ID@ is a number that the
 -- database assigns, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
 -- Numbers are BIGINT or DOUBLE PRECISION. Booleans are 0 and 1, dates are nanoseconds.
 -- A change of the schema raises its version in store/store.c.
@@ -176,14 +176,14 @@ CREATE TABLE proof (
 	id @ID@,
 	project BIGINT NOT NULL REFERENCES project (id),
 	card @TEXT@ NOT NULL,
-	fingerprint @TEXT@ NOT NULL, -- the runner's
+	fingerprint @TEXT@ NOT NULL, -- identifies the runner
 	at_ns BIGINT NOT NULL,
 	data @TEXT@ NOT NULL
 );
--- A server has only the cards.
+-- A server stores only the cards, not the runs.
 CREATE TABLE proof_card (
 	project BIGINT NOT NULL REFERENCES project (id),
-	fingerprint @TEXT@ NOT NULL, -- the runner's
+	fingerprint @TEXT@ NOT NULL, -- identifies the runner
 	at_ns BIGINT NOT NULL, -- time of the upload
 	data @TEXT@ NOT NULL,
 	PRIMARY KEY (project, fingerprint)

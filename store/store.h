@@ -43,7 +43,7 @@ enum fg_store_flags {
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
-/* True if the connection to PostgreSQL is lost: close the store and open it again. */
+/* Returns true if the connection to PostgreSQL is lost: close the store and open it again. */
 bool fg_store_is_broken(const struct fg_store *store);
 const char *
 fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
@@ -184,7 +184,8 @@ void fg_run_around_release(struct fg_run_around *around);
 /*
  * Finds a run by a user's words: "" or "latest" (the newest complete run), "latest~2", an id or its
  * beginning, a tag, a branch (its newest complete run), a commit. `project` may be NULL. FG_ENOENT:
- * the message lists the attempts; FG_ECONFLICT: it lists the candidates of an ambiguous beginning.
+ * the message lists the attempts; FG_ECONFLICT: the message lists the runs that an ambiguous
+ * beginning matches.
  */
 int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
 		  struct fg_error *err) FG_NODISCARD;
@@ -203,20 +204,20 @@ struct fg_gc_policy {
 	bool dry_run;
 };
 
-/* A policy that removes runs started more than `age_ns` ago. */
+/* Returns a policy that removes runs started more than `age_ns` ago. */
 struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t keep,
 				     bool dry_run);
 
 struct fg_gc_result {
-	size_t runs;        /* removed runs, or with dry_run those to remove */
+	size_t runs;        /* runs that were removed, or would be removed without dry_run */
 	size_t kept_tagged; /* old runs that stay because their commit has a tag */
 	int64_t bytes_before;
 	int64_t bytes_after;
 };
 
 /*
- * Removes old runs, then rows without references, and frees the space. Runs of a tag stay: they are
- * releases.
+ * Removes old runs, then rows without references, and frees the space. Runs of tagged commits stay:
+ * they are releases.
  */
 int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;

@@ -114,7 +114,7 @@ static void from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 
 static uint64_t count_steps(double per_repetition, double steps_per_unit)
 {
-	/* An upload may contain any number; the difference of two must also fit. */
+	/* An upload may contain any number; the difference of two numbers must also fit. */
 	const double most = 4e18;
 	const double value = per_repetition * steps_per_unit;
 

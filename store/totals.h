@@ -6,7 +6,7 @@
  *
  * Functions are stored by id in parts of a few hundred, each a row of `function_total`. Rows are in
  * the order of benchmark, measure, part and time, so one function's trend is a contiguous range of
- * that table, and a comparison of two runs by function needs no call path.
+ * that table, and a comparison of two runs by function does not read call paths.
  */
 #ifndef FG_STORE_TOTALS_H
 #define FG_STORE_TOTALS_H
@@ -25,7 +25,7 @@ struct fg_totals_place {
 	int64_t series;
 };
 
-/* The number of ids in a part. */
+/* Returns the number of ids in a part. */
 uint64_t fg_totals_part_size(const struct fg_store *store);
 
 /* Stores the totals of all measures; functions[i] is the row of the set's function i. */
@@ -38,7 +38,10 @@ void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes);
 /* Appends a part; releases everything on failure. */
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;
-/* Reads one function's values in one arm: zeros if it is missing, NaN if the arm has no profile. */
+/*
+ * Reads one function's values in one arm: zeros if the function is missing, NaN if the arm has no
+ * profile.
+ */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
 		   double *inclusive, struct fg_error *err) FG_NODISCARD;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A store session's transactions, and the cached ids it drops when they end. */
+/* Transactions of a store session. Their end drops the ids that the session has cached. */
 #ifndef FG_STORE_TRANSACTION_H
 #define FG_STORE_TRANSACTION_H
 

@@ -20,8 +20,8 @@ enum {
 };
 
 /*
- * The form of a metric's values. Most are whole numbers (nanoseconds, bytes, counts), which pack
- * far better.
+ * Returns the form of a metric's values. Most values are whole numbers (nanoseconds, bytes,
+ * counts), which pack far better.
  */
 static int column_kind(const struct fg_series *series, size_t first, size_t metric)
 {

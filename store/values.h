@@ -37,7 +37,7 @@ void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_
 int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Metrics as JSON: [{"name": ..., "unit": ...}, ...] */
+/* The next two functions write and read metrics as JSON: [{"name": ..., "unit": ...}, ...] */
 void fg_metrics_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
 int fg_metrics_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
 /* Writes a series as a JSON object, without its name, command, metrics, facts and values. */

@@ -7,9 +7,10 @@
  *    the mean square of x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and
  *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1. The largest squares belong to steps and are
  *    left out.
- * 3. Search. Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
- *    Munk, Biometrika 110, 2023) the largest CUSUM of a split that leaves min_segment values on
- *    either side, divided by the long-run standard deviation sqrt(v (1+r)/(1-r)).
+ * 3. Search. The statistic of a window is the largest CUSUM of a split that leaves min_segment
+ *    values on either side, divided by the long-run standard deviation sqrt(v (1+r)/(1-r)). It is
+ *    computed for windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
+ *    Munk, Biometrika 110, 2023).
  * 4. Null. Steps 1 to 3 on simulated AR(1) series of the same length and autocorrelation give the
  *    distribution of the largest statistic when nothing changed. The estimate of r is uncertain,
  *    and too small an r would give false change points, so each simulated series draws its own r
@@ -71,7 +72,9 @@ static double neighbour_median(const double *values, size_t count, size_t at)
 	return fg_sorted_quantile(near, used, 0.5);
 }
 
-/* The scale that the cleaning compares with: the median absolute difference of neighbours. */
+/*
+ * Returns the scale that the cleaning compares with: the median absolute difference of neighbours.
+ */
 static double difference_scale(struct search *s, const double *values)
 {
 	for (size_t i = 0; i + 1 < s->count; i++)
@@ -91,7 +94,7 @@ static void clean_outliers(struct search *s, const double *values)
 	}
 }
 
-/* Mean square of the differences at `lag`, without the largest few. */
+/* Returns the mean square of the differences at `lag`, without the few largest differences. */
 static double mean_square_difference(struct search *s, size_t lag)
 {
 	size_t total = s->count - lag;
@@ -144,7 +147,7 @@ static double in_noise_units(double statistic, double scale)
 	return statistic > 0.0 ? (double)INFINITY : 0.0;
 }
 
-/* Steps 1 to 3; returns the largest statistic. */
+/* Carries out steps 1 to 3; returns the largest statistic. */
 static double run_search(struct search *s, const double *values)
 {
 	double largest = 0.0;
@@ -226,7 +229,7 @@ static double draw_correlation(struct fg_random *rng, double r, size_t count)
 	return fmin(fmax(r + error * (1.0 + fg_random_normal(rng)), 0.0), CORRELATION_MAX);
 }
 
-/* Ascending largest statistics of series without a change. */
+/* Simulates series without a change. Returns their largest statistics, ascending. */
 static double *simulate_null(const struct search *s, size_t simulations, uint64_t seed)
 {
 	double *largest = fg_xcalloc(simulations, sizeof(largest[0]));
@@ -257,8 +260,8 @@ static double p_of(const double *null, size_t simulations, double statistic)
 }
 
 /*
- * The narrowest window above the critical value without a known change; ties go to the larger
- * statistic.
+ * Finds the narrowest window above the critical value without a known change; of equally narrow
+ * windows, takes the window with the larger statistic.
  */
 static struct window *narrowest(struct search *s, double critical)
 {
@@ -290,7 +293,10 @@ static void insert_point(struct fg_changepoints *points, struct fg_changepoint p
 	points->count++;
 }
 
-/* The best split between the changes on either side; `at` itself if no split stands out. */
+/*
+ * Finds the best split between the changes on either side; returns `at` itself if no split stands
+ * out.
+ */
 static size_t best_split(const struct search *s, const struct fg_changepoints *points, size_t at)
 {
 	struct window w = {.start = 0, .end = s->count};
@@ -347,8 +353,8 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 /*
  * The search looks at means, and two wild values at the end of a short segment can shift a mean. If
  * the level changed, so did the median; a point whose medians differ by less than MEDIAN_ERRORS of
- * their errors is dropped. So is a point whose medians are equal: without noise, the search
- * mistakes the rounding of equal values for a change.
+ * their errors is dropped. A point whose medians are equal is dropped too: without noise, the
+ * search mistakes the rounding of equal values for a change.
  */
 static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)
 {

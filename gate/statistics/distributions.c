@@ -14,8 +14,8 @@ double fg_normal_cdf(double x)
 }
 
 /*
- * Lower half only. The start is the rational approximation 26.2.23 of Abramowitz and Stegun (error
- * below 5e-4); each Halley step then triples the number of correct digits.
+ * Handles the lower half only. The start is the rational approximation 26.2.23 of Abramowitz and
+ * Stegun (error below 5e-4); each Halley step then triples the number of correct digits.
  */
 static double lower_normal_quantile(double p)
 {

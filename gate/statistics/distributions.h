@@ -7,10 +7,10 @@
 #define FG_STATS_DISTRIBUTIONS_H
 
 double fg_normal_cdf(double x);
-/* The x with P(X <= x) = p; p = 0 and 1 give -inf and +inf. */
+/* Returns the x with P(X <= x) = p: -inf for p = 0, +inf for p = 1. */
 double fg_normal_quantile(double p);
 
-/* Student's t with df > 0 degrees of freedom (any real number). */
+/* The next two functions are for Student's t with df > 0 degrees of freedom (any real number). */
 double fg_t_cdf(double t, double df);
 double fg_t_quantile(double p, double df);
 

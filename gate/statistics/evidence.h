@@ -13,9 +13,9 @@
 
 #include <stddef.h>
 
-/* The logarithm of the capital after `count` values that all agree. */
+/* Returns the logarithm of the capital after `count` values that all agree. */
 double fg_evidence_max(size_t count);
-/* The logarithm of the capital after all values, in their order; 0 without values. */
+/* Returns the logarithm of the capital after all values, in their order; 0 without values. */
 double fg_evidence(const double *values, size_t count);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Number of values trimmed at each end: at least one is always kept. */
+/* Returns the number of values to trim at each end. At least one value always remains. */
 static size_t cut_of(size_t count, double share)
 {
 	/* Rounding must not turn 0.2 of 35, which is 7, into 6. */
@@ -15,7 +15,10 @@ static size_t cut_of(size_t count, double share)
 	return 2 * cut >= count ? (count - 1) / 2 : cut;
 }
 
-/* The winsorised variance, in which each value beyond a cut counts as the value at the cut. */
+/*
+ * Computes the winsorised variance, in which each value beyond a cut counts as the value at the
+ * cut.
+ */
 static double winsorised_variance(const double *sorted, size_t count, size_t cut)
 {
 	double mean = 0.0;

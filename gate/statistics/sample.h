@@ -9,20 +9,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A sorted copy, to be freed; NULL for an empty sample. */
+/* Returns a sorted copy, to be freed; NULL for an empty sample. */
 double *fg_sorted_copy(const double *values, size_t count);
 bool fg_all_finite(const double *values, size_t count);
 
 double fg_mean(const double *values, size_t count);
-/* The divisor is count - 1. */
+/* Divides the sum of squares by count - 1. */
 double fg_variance(const double *values, size_t count);
 double fg_median(const double *values, size_t count);
-/* Linear between order statistics: type 7 of Hyndman and Fan, the default of R and NumPy. */
+/*
+ * Interpolates linearly between order statistics: type 7 of Hyndman and Fan, the default of R and
+ * NumPy.
+ */
 double fg_quantile(const double *values, size_t count, double p);
 double fg_sorted_quantile(const double *sorted, size_t count, double p);
-/* Median absolute deviation times 1.4826: a standard deviation that outliers do not affect. */
+/*
+ * Returns the median absolute deviation times 1.4826: a standard deviation that outliers do not
+ * affect.
+ */
 double fg_mad(const double *values, size_t count);
-/* Sample autocorrelation at `lag` (divisor count, as R's acf()); NaN when all values are equal. */
+/*
+ * Returns the sample autocorrelation at `lag` (divisor count, as in R's acf()); NaN when all values
+ * are equal.
+ */
 double fg_autocorrelation(const double *values, size_t count, size_t lag);
 
 #endif

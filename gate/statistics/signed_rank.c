@@ -12,8 +12,8 @@ enum {
 };
 
 /*
- * P(sum of ranks = 0, 1, ...), to be freed. Each rank joins the sum with probability 1/2, so the
- * distribution is built up rank by rank.
+ * Computes P(sum of ranks = 0, 1, ...). The caller frees the array. Each rank joins the sum with
+ * probability 1/2, so the distribution is built up rank by rank.
  */
 static double *rank_sum_distribution(size_t count)
 {
@@ -32,7 +32,7 @@ static double *rank_sum_distribution(size_t count)
 	return probability;
 }
 
-/* Number of rank sums, from 0 up, whose joint probability is at most `share`. */
+/* Returns the number of rank sums, from 0 up, whose joint probability is at most `share`. */
 static size_t count_improbable_exact(size_t count, double share)
 {
 	double *probability = rank_sum_distribution(count);
@@ -50,7 +50,10 @@ static double deviation_of_sums(double n)
 	return sqrt(n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);
 }
 
-/* Rank sums have lighter tails than the normal distribution, so this is on the safe side. */
+/*
+ * Like count_improbable_exact(), on the safe side: rank sums have lighter tails than the normal
+ * distribution.
+ */
 static size_t count_improbable_normal(size_t count, double share)
 {
 	const double n = (double)count;
@@ -60,7 +63,7 @@ static size_t count_improbable_normal(size_t count, double share)
 	return largest < 0.0 ? 0 : (size_t)largest + 1;
 }
 
-/* The probability of rank sums up to `sum`, computed as in the two functions above. */
+/* Returns the probability of rank sums up to `sum`, computed as in the two functions above. */
 static double improbability(size_t count, size_t sum)
 {
 	const double n = (double)count;
@@ -99,7 +102,8 @@ static size_t count_means(const double *sorted, size_t count, double limit, doub
 }
 
 /*
- * The mean of rank `rank` (from 1) in ascending order, by bisection: there are count^2 / 2 means.
+ * Returns the mean of rank `rank` (from 1) in ascending order, by bisection: there are count^2 / 2
+ * means.
  */
 static double select_mean(const double *sorted, size_t count, size_t rank)
 {

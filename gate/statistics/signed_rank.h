@@ -18,14 +18,14 @@ struct fg_rank_interval {
 };
 
 /*
- * The centers that the test does not reject, each end with an error of at most `share` (Tukey
- * 1949). Exact up to 40 values without ties; beyond that the normal approximation makes it slightly
- * too wide. Both ends exist if 2^-count <= share.
+ * Computes the interval of the centers that the test does not reject, each end with an error of at
+ * most `share` (Tukey 1949). The interval is exact up to 40 values without ties; beyond that, the
+ * normal approximation makes it slightly too wide. Both ends exist if 2^-count <= share.
  */
 struct fg_rank_interval fg_signed_rank_interval(const double *values, size_t count, double share);
 /*
- * The smallest error at which the interval lies above `center`: the p-value of "not larger than
- * center". 1 without values.
+ * Returns the smallest error at which the interval lies above `center`: the p-value of "not larger
+ * than center"; 1 without values.
  */
 double fg_signed_rank_error(const double *values, size_t count, double center);
 

@@ -29,7 +29,10 @@ struct plan {
 	size_t *order;     /* rows by observed statistic in the current direction, ascending */
 };
 
-/* Pattern 0 is "as observed"; the others are fair coins, 64 per draw. */
+/*
+ * Draws the signs. Pattern 0 is "as observed"; each sign of the other patterns is a fair coin, 32
+ * coins per draw.
+ */
 static void draw_signs(struct plan *plan, uint64_t seed)
 {
 	size_t columns = plan->rows->column_count;

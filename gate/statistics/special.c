@@ -14,7 +14,10 @@
 #define TINY           1e-300
 #define CONVERGED      1e-16
 
-/* ln of the gamma function for x > 0; unlike lgamma() it does not write the global `signgam`. */
+/*
+ * Computes the logarithm of the gamma function for x > 0; unlike lgamma() it does not write the
+ * global `signgam`.
+ */
 static double log_gamma_of(double x)
 {
 	int sign;
@@ -51,7 +54,10 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* ln of x^a (1-x)^b / B(a,b); 1-x is passed in so that no digits are lost near x = 1. */
+/*
+ * Computes the logarithm of x^a (1-x)^b / B(a,b); 1-x is passed in so that no digits are lost near
+ * x = 1.
+ */
 static double log_front(double a, double b, double x, double rest)
 {
 	return log_gamma_of(a + b) - log_gamma_of(a) - log_gamma_of(b) + a * log(x) + b * log(rest);

@@ -7,7 +7,7 @@
 
 enum {
 	MAX_BYTES = 256 << 20,
-	MAX_FUNCTION_BYTES = 1 << 20, /* largest size of a function that a gap follows */
+	MAX_FUNCTION_BYTES = 1 << 20, /* maximum size of a function; the rest is a gap */
 };
 
 FG_ORDER_BY(by_start, struct fg_kernel_function, FG_UP(start), FG_TEXT_UP(name))

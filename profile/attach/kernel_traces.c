@@ -68,8 +68,8 @@ static bool read_names(struct fg_kernel_naming *naming)
 /* ---- names ---- */
 
 /*
- * The number of a kernel module in the trace. The kernel itself already has a number from the
- * collector.
+ * Returns the number of a kernel module in the trace. The kernel itself already has a number from
+ * the collector.
  */
 static uint32_t library_of(struct addition *a, uint32_t kernel, const char *library)
 {

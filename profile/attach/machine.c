@@ -145,7 +145,7 @@ static bool is_over(const struct machine *m)
 		fg_clock_monotonic_ns() - m->started_ns >= sampling->duration_ns);
 }
 
-/* Time to wait for records, at most until `duration_ns` is over. */
+/* Returns the time to wait for records, at most until `duration_ns` is over. */
 static int wait_ms(const struct machine *m)
 {
 	const int64_t left_ns = m->started_ns + m->sampling->duration_ns - fg_clock_monotonic_ns();

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	RING_PAGES = 1024,   /* room for one second without a CPU for fastgate */
+	RING_PAGES = 1024,   /* holds the records of one second in which fastgate gets no CPU */
 	RING_PAGES_MIN = 64, /* fits into the memory that unprivileged users may lock */
 	STACK_BYTES = 16384,
 	RECORD_MAX = 65536,
@@ -204,7 +204,10 @@ static void take_ids(struct cursor *c, struct fg_machine_record *record)
 		record->pid = record->tid = 0;
 }
 
-/* The kernel puts markers between its own addresses and the program's. */
+/*
+ * Takes the call chain, in which the kernel puts markers between its own addresses and the
+ * program's.
+ */
 static void take_chain(struct cursor *c, struct fg_machine_record *record)
 {
 	const size_t count = fg_min_size((size_t)take(c), c->left);

@@ -28,7 +28,7 @@ struct line {
 	const char *path; /* "": none */
 };
 
-/* START-END PERMS OFFSET MAJOR:MINOR INODE   PATH */
+/* Parses "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". */
 static bool parse_line(char *text, struct line *line)
 {
 	char *at = text;
@@ -41,7 +41,7 @@ static bool parse_line(char *text, struct line *line)
 		return false;
 	line->executable = at[3] == 'x';
 	line->offset = strtoull(at + 6, &at, 16);
-	for (unsigned skipped = 0; skipped < 2; skipped++) { /* the device, the inode */
+	for (unsigned skipped = 0; skipped < 2; skipped++) { /* skip the device and the inode */
 		at += strspn(at, " ");
 		at += strcspn(at, " ");
 	}
@@ -77,7 +77,10 @@ static void read_build_id(struct fg_memory *memory, const Elf64_Phdr *segment,
 	}
 }
 
-/* .eh_frame_hdr: version, three encodings, address of .eh_frame, number of entries, the table. */
+/*
+ * Reads .eh_frame_hdr: version, three encodings, address of .eh_frame, number of entries, the
+ * table.
+ */
 static void read_unwind_header(struct fg_memory *memory, uint64_t address,
 			       struct fg_mapping *mapping)
 {

@@ -66,7 +66,10 @@ size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t p
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* The first page is known only from `address` on. An incomplete last page is not kept. */
+/*
+ * Keeps the pages of the data. The first page is known only from `address` onwards. An incomplete
+ * last page is not kept.
+ */
 void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size)
 {
 	const uint8_t *from = data;

@@ -163,7 +163,7 @@ struct tracer {
 	struct fg_error err;
 };
 
-/* Lets a stopped tracee continue. */
+/* Notes the file that a stopped tracee opens, if any, and lets the tracee continue. */
 static void handle_stop(const struct tracer *tracer, pid_t tid, int status, struct fg_pids *known)
 {
 	int signal = WSTOPSIG(status);
@@ -178,7 +178,10 @@ static void handle_stop(const struct tracer *tracer, pid_t tid, int status, stru
 	(void)ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signal);
 }
 
-/* A traced thread is gone only when its tracer has waited for it. */
+/*
+ * Kills all threads and waits for them: a traced thread is gone only when its tracer has waited for
+ * it.
+ */
 static void end_all(pid_t root, const struct fg_pids *known)
 {
 	pid_t tid = -1;
@@ -195,8 +198,8 @@ static void end_all(pid_t root, const struct fg_pids *known)
 }
 
 /*
- * True if the program itself has ended; its parent reaps it. A traced program also reports its
- * stops here.
+ * Returns true if the program itself has ended; its parent reaps it. A traced program also reports
+ * its stops here.
  */
 static bool has_ended(struct fg_opened *opened, pid_t root)
 {

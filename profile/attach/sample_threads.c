@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One sample: threads are stopped, copied and released; their stacks are walked afterwards. */
+/*
+ * Takes one sample: threads are stopped, copied and released; their stacks are walked afterwards.
+ */
 #include "base/clock.h"
 #include "profile/attach/sampling_run.h"
 #include "profile/attach/waiting_place.h"
@@ -82,7 +84,7 @@ static void keep_sample(struct fg_sampling_run *run, struct fg_sampled_thread *t
 	run->result->samples++;
 }
 
-/* The weight of a stopped thread's sample; 0: the sample does not count. */
+/* Returns the weight of a stopped thread's sample; 0: the sample does not count. */
 static uint64_t weigh(const struct fg_sampling_run *run, struct fg_sampled_thread *thread,
 		      int64_t stopped_ns)
 {
@@ -124,8 +126,9 @@ static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *
 
 /*
  * Copies a stopped thread's registers and the top of its stack, and releases the thread;
- * fg_sampling_walk_copies() walks the stack later. If the thread has begun to wait, or was not on a
- * CPU at the sampled moment, its time is carried over to the next sample.
+ * fg_sampling_walk_copies() walks the stack later. Unless elapsed time is sampled, the time of a
+ * thread that has begun to wait, or was not on a CPU at the sampled moment, is carried over to the
+ * next sample.
  */
 static void collect(struct fg_sampling_run *run, size_t index)
 {
@@ -289,9 +292,9 @@ static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since
 }
 
 /*
- * When fastgate moves to a CPU, it preempts the thread there where the request arrived, or at an
- * earlier system call. The thread continues during the nap, and the timer on that CPU interrupts it
- * at a random place.
+ * When fastgate moves to a CPU, it preempts the thread that runs there, either where the request
+ * arrived or at an earlier system call. The thread continues during the nap, and the timer on that
+ * CPU interrupts it at a random place.
  */
 static void nap(struct fg_sampling_run *run)
 {
@@ -325,8 +328,8 @@ static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 }
 
 /*
- * True if the thread runs or has run since the last moment. A due thread is visited even if it
- * begins to wait before fastgate arrives, and even if another thread begins to run.
+ * Returns true if the thread runs or has run since the last moment. A due thread is visited even if
+ * it begins to wait before fastgate arrives, and even if another thread begins to run.
  */
 static bool is_due(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
 {

@@ -18,8 +18,8 @@ bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)
 }
 
 /*
- * Fastgate may have preempted the thread by waking up at the moment: then the thread has queued
- * since the moment, not for longer.
+ * Fastgate, woken up at the sampled moment, may have preempted the thread: then the thread has
+ * queued since that moment. A thread that has queued for longer was not running then.
  */
 uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns)

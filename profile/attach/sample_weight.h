@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weight of a sample of another process, and whether it counts. A sample is taken for a moment
- * drawn in advance, but the thread stops a little later. To the kernel, a thread also "runs" while
- * it only queues for a CPU; such a thread stops where it was preempted or woken up, which depends
- * on scheduling. These stops do not count: the CPU time since the last counted sample is carried
- * over to the next.
+ * Weighs a sample of another process, and decides whether the sample counts. A sample is taken for
+ * a moment drawn in advance, but the thread stops a little later. To the kernel, a thread also
+ * "runs" while it only queues for a CPU; such a thread stops where it was preempted or woken up,
+ * which depends on scheduling. These stops do not count: the CPU time since the last counted sample
+ * is carried over to the next.
  */
 #ifndef FG_OUTSIDE_SAMPLE_WEIGHT_H
 #define FG_OUTSIDE_SAMPLE_WEIGHT_H
@@ -40,9 +40,9 @@ struct fg_moment {
 };
 
 /*
- * The weight of a thread that was chosen at this moment and seen stopped at `stopped_ns` with this
- * account. `weighed_ns` is its CPU time in earlier samples. 0: the thread was not on a CPU at the
- * moment.
+ * Returns the weight of a thread that was chosen at this moment and seen stopped at `stopped_ns`
+ * with this account. `weighed_ns` is its CPU time in earlier samples. 0: the thread was not on a
+ * CPU at the moment.
  */
 uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns);

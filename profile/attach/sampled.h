@@ -18,10 +18,10 @@ struct fg_sampled_thread {
 	bool seen; /* in the last list of threads */
 	bool over;
 	bool held;          /* asked to stop, but has not stopped yet */
-	bool is_due;        /* fastgate is about to move to its CPU */
-	bool runs;          /* when last checked: on a CPU or queueing for one */
-	int cpu;            /* its last CPU; -1: unknown */
-	int64_t put_off_ns; /* time queued behind fastgate before it could stop */
+	bool is_due;        /* fastgate is about to move to the thread's CPU */
+	bool runs;          /* when last checked: on a CPU or queueing for a CPU */
+	int cpu;            /* last CPU of the thread; -1: unknown */
+	int64_t put_off_ns; /* time that the thread queued behind fastgate before it could stop */
 	struct fg_moment moment;
 	int64_t since_ns;
 	uint64_t started_ns; /* CPU time when first seen */
@@ -45,8 +45,8 @@ bool fg_sampled_thread_look(struct fg_sampled_thread *thread);
 bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked);
 
 /*
- * Order of a trace: fg_sampled_trace_begin(), the paths, the threads, the file. A thread's samples
- * are levelled before they are written.
+ * To write a trace, call fg_sampled_trace_begin(), add the paths and the threads, and write the
+ * file. A thread's samples are levelled before they are written.
  */
 /* Returns false if the program of the process is unknown. */
 bool fg_sampled_trace_begin(struct fg_trace_writer *writer,

@@ -90,7 +90,10 @@ static void keep_to_budget(struct fg_sampling_run *run)
 	run->before = now;
 }
 
-/* Uniform between 0.5 and 1.5 periods, so that no program runs in step with the moments. */
+/*
+ * Draws the next moment, uniform between 0.5 and 1.5 periods from now, so that no program runs in
+ * step with the moments.
+ */
 static int64_t draw_moment(struct fg_sampling_run *run)
 {
 	return fg_clock_monotonic_ns() +

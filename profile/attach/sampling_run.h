@@ -46,7 +46,7 @@ struct fg_own_cpu {
 void fg_own_cpu_init(struct fg_own_cpu *own);
 /* Moves to this CPU. Returns false if this process may not run there. */
 bool fg_own_cpu_take(struct fg_own_cpu *own, int cpu);
-/* Moves to a CPU that was not taken, if there is one: threads wait for the taken CPUs. */
+/* Moves to a CPU that was not taken, if such a CPU exists: threads wait for the taken CPUs. */
 void fg_own_cpu_leave(struct fg_own_cpu *own);
 
 /* ---- the sampler itself ---- */
@@ -67,7 +67,7 @@ struct fg_sampling_run {
 	struct fg_random random;
 	int64_t started_ns;
 	struct fg_sampling_cost before;
-	bool is_our_child; /* its exit status is then left for another wait */
+	bool is_our_child; /* a child of fastgate: its exit status is left for another wait */
 	int process_fd;    /* readable when the process has ended */
 	int stops_fd;      /* readable when a thread has stopped */
 	struct fg_own_cpu own_cpu;

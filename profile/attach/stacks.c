@@ -3,7 +3,7 @@
 
 #include <libunwind.h>
 
-/* Exported by libunwind for tools that know where the tables of another process lie. */
+/* libunwind exports this function for tools that know where the tables of another process lie. */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t space, unw_word_t address,
 					      unw_dyn_info_t *tables, unw_proc_info_t *info,
 					      int need_unwind_info, void *context);

@@ -38,7 +38,7 @@ static void list_numbers(const char *folder, struct fg_pids *found)
 		(void)closedir(entries);
 }
 
-/* "PID (NAME) STATE FIELD..."; the name may contain anything. */
+/* Parses "PID (NAME) STATE FIELD..."; the name may contain anything. */
 void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state)
 {
 	char path[64];
@@ -105,7 +105,7 @@ bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
 	       set.iov_len == sizeof(*registers);
 }
 
-/* True if a signal is pending, for this thread or, by `flags`, for its whole process. */
+/* Returns true if a signal is pending, for this thread or, by `flags`, for its whole process. */
 static bool has_pending(pid_t tid, unsigned flags)
 {
 	struct __ptrace_peeksiginfo_args first = {.flags = flags, .nr = 1};
@@ -143,7 +143,7 @@ static long read_setting(const char *path)
 	return value;
 }
 
-/* The number after "\nNAME:" in the status of a process; -1: unknown. */
+/* Returns the number after "\nNAME:" in the status of a process; -1: unknown. */
 static long read_status(pid_t pid, const char *name)
 {
 	char path[64];
@@ -195,8 +195,8 @@ char *fg_thread_reason_of_scope(long scope)
 }
 
 /*
- * The reason why the kernel refuses this process, if it has no tracer and no filter is in place.
- * The caller frees it.
+ * Returns the reason why the kernel refuses this process, if it has no tracer and no filter is in
+ * place. The caller frees it.
  */
 static char *reason_of_kernel(pid_t pid, int error)
 {
@@ -218,13 +218,16 @@ static char *reason_of_kernel(pid_t pid, int error)
 			    strerrordesc_np(error));
 }
 
-/* The call must fail, because nobody traces fastgate; under a system call filter errno differs. */
+/*
+ * Does a system call filter deny ptrace()? Without a filter this call fails with ESRCH, because
+ * fastgate does not trace itself; with a filter errno differs.
+ */
 static bool is_filtered(void)
 {
 	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;
 }
 
-/* Names the setting to change. */
+/* Explains why the process may not be traced, and names the setting to change. */
 static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 {
 	char folder[32];

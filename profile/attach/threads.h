@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes and threads of a program, and stopping and releasing one of them. The thread that
- * calls fg_thread_seize() is the tracer: when it ends, for any reason, the kernel releases all
- * threads that it holds. PTRACE_SEIZE sends no signal and leaves job control alone.
+ * Lists the processes and threads of a program; stops and releases a thread. The thread that calls
+ * fg_thread_seize() is the tracer: when it ends, for any reason, the kernel releases all threads
+ * that the tracer holds. PTRACE_SEIZE sends no signal and leaves job control alone.
  */
 #ifndef FG_OUTSIDE_THREADS_H
 #define FG_OUTSIDE_THREADS_H
@@ -43,7 +43,7 @@ struct fg_thread_stop {
 
 /* Asks a thread to stop. A thread in an uninterruptible sleep does not stop. */
 void fg_thread_interrupt(pid_t tid);
-/* True if the thread has stopped. `keep_exit`: leaves its exit status for another wait. */
+/* Returns true if the thread has stopped. `keep_exit`: leaves its exit status for another wait. */
 bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop);
 /* Reads the registers of a stopped thread. Returns false if it is not a 64-bit thread. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);

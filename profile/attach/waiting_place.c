@@ -42,7 +42,7 @@ static bool is_socket(pid_t pid, uint64_t fd)
 enum after_stop {
 	GOES_ON,
 	ENDS,           /* ends with EINTR */
-	ENDS_ON_SOCKET, /* ends with EINTR if it is on a socket */
+	ENDS_ON_SOCKET, /* ends with EINTR if the call waits on a socket */
 };
 
 /*

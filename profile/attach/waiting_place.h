@@ -26,13 +26,15 @@ struct fg_blocked {
 };
 
 bool fg_blocked_parse(const char *text, struct fg_blocked *blocked);
-/* True if the kernel restarts this call after a stop, so that the program does not notice. */
+/*
+ * Returns true if the kernel restarts this call after a stop, so that the program does not notice.
+ */
 bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked);
-/* True if a stop has just interrupted a system call, restarted or not. */
+/* Returns true if a stop has just interrupted a system call, restarted or not. */
 bool fg_call_was_interrupted(const struct user_regs_struct *registers);
-/* True if a stop has just ended a system call with EINTR that can be repeated. */
+/* Returns true if a stop has just ended, with EINTR, a system call that can be repeated. */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers);
-/* The registers known without stopping the thread; the others are 0. */
+/* Returns the registers known without stopping the thread; the other registers are 0. */
 struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked);
 
 /* A call path that was found while a thread waited. */

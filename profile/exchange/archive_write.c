@@ -57,9 +57,9 @@ static int count_bytes(struct writer *w, uint64_t size, struct fg_error *err)
 }
 
 /*
- * Adds a file unless the same one is there already; `name` becomes its final name. Two different
- * files can claim one name (a program and its stripped copy have the same build-id): the second is
- * named after its digest.
+ * Adds a file unless the archive already has it; `name` becomes its final name. Two different files
+ * can claim one name (a program and its stripped copy have the same build-id): the second is named
+ * after its digest.
  */
 static int add_item(struct writer *w, struct item item, const char **name, struct fg_error *err)
 {
@@ -90,8 +90,8 @@ static int add_file(struct writer *w, const char *path, const char **name, struc
 }
 
 /*
- * The path where debuggers look for this build-id below a folder of debug files; NULL: name the
- * file after its digest.
+ * Returns the path where debuggers look for this build-id below a folder of debug files; NULL: name
+ * the file after its digest.
  */
 static const char *name_by_id(struct writer *w, const char *build_id, const char *ending)
 {

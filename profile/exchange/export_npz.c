@@ -113,7 +113,7 @@ static int write_function(struct writer *w, const struct fg_argument_values *fir
 
 /* ---- traces ---- */
 
-/* "main;loop;fit": outermost first. */
+/* Adds "main;loop;fit": outermost first. */
 static void add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
 {
 	size_t count = 0;

@@ -218,8 +218,8 @@ static void write_function(struct writer *w, const struct fg_frame *frame)
 }
 
 /*
- * frames[0] is the function that contains the address; the others are inlined into it, innermost
- * last.
+ * frames[0] is the function that contains the address; the other frames are inlined into it,
+ * innermost last.
  */
 static uint64_t location_of(struct writer *w, const uint32_t *frames, size_t count)
 {

@@ -27,7 +27,7 @@ static void add_field(struct fg_strbuf *out, const char *text)
 FG_ORDER_BY(by_leaf, struct fg_label_figures, FG_DOWN(self[0].samples),
 	    FG_DOWN(inclusive[0].samples), FG_UP(label))
 
-/* "ns", or the name of a measure other than time. */
+/* Returns "ns", or the name of a measure other than time. */
 static const char *unit_of(const struct fg_profile *profile)
 {
 	const struct fg_measure *measure = &profile->measures[0].is;

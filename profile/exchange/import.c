@@ -29,7 +29,7 @@ const struct fg_import_format *fg_import_find(const char *name)
 	return NULL;
 }
 
-/* Tries the last format first: the first one, folded text, has no signature. */
+/* Tries the last format first: the first format, folded text, has no signature. */
 static const struct fg_import_format *detect(const char *data, size_t size)
 {
 	for (size_t i = FG_ARRAY_SIZE(fg_import_formats) - 1; i-- > 0;) {

@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 
 enum {
-	FG_IMPORT_MAX_BYTES = 512 << 20,   /* size of a file, packed or not */
+	FG_IMPORT_MAX_BYTES = 512 << 20,   /* maximum size of a file, packed or not */
 	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* also the limit for pairs of function and line */
 	FG_IMPORT_MAX_STACKS = 1 << 24,
 	FG_IMPORT_MAX_DEPTH = 8192,

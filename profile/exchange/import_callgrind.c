@@ -23,7 +23,7 @@ enum cost {
 	OTHER = COSTS, /* an event that is ignored */
 };
 
-/* Further columns have zeros, or events of no interest. */
+/* Columns beyond this number have zeros, or events of no interest. */
 enum {
 	COLUMNS_MAX = 32
 };
@@ -385,8 +385,8 @@ static int push_function(struct reader *reader, struct fg_text name, struct fg_t
 }
 
 /*
- * The library of a caller, taken from the context with the rest of the chain or, failing that, from
- * any context with the caller's name.
+ * Returns the library of a caller, taken from the context with the rest of the chain or, failing
+ * that, from any context with the caller's name.
  */
 static struct fg_text owner_of(const struct reader *reader, struct fg_text rest)
 {
@@ -442,7 +442,7 @@ static int add_edges(struct reader *reader, uint16_t calls, struct fg_error *err
 	return FG_OK;
 }
 
-/* Finds the measures for the events in the file. */
+/* Finds or adds the measures for the events in the file. */
 static void find_measures(const struct reader *reader, uint16_t ids[COSTS])
 {
 	static const char *const names[COSTS] = {

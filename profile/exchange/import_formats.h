@@ -45,7 +45,7 @@ struct fg_import_frame {
 	bool nameless;
 };
 
-/* An interned copy that is safe to print; NULL for an empty text. */
+/* Returns an interned copy that is safe to print; NULL for an empty text. */
 const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes);
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *frame, uint32_t *index,
 		  struct fg_error *err) FG_NODISCARD;
@@ -69,7 +69,9 @@ bool fg_lines_next(struct fg_text_lines *lines, struct fg_text *line);
  * not negative.
  */
 bool fg_parse_weight(struct fg_text text, double *value);
-/* True if the data looks like text: its first part has no NUL and few control characters. */
+/*
+ * Returns true if the data looks like text: its first part has no NUL and few control characters.
+ */
 bool fg_is_text(const char *data, size_t size);
 
 #endif

@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-	GZIP_HEAD = 10, /* as written by fg_gzip_pack(), without a name */
+	GZIP_HEAD = 10, /* size of the gzip header that fg_gzip_pack() writes, which has no name */
 	GZIP_TAIL = 8,  /* CRC-32 and unpacked size, as zip needs them */
 	NPY_ALIGN = 64,
-	ZIP_VERSION = 20, /* deflate */
+	ZIP_VERSION = 20, /* minimum version that supports deflate */
 	ZIP_DEFLATED = 8,
 	ZIP_UTF8 = 1 << 11,
 	ZIP_DATE = 1 << 5 | 1, /* 1 January 1980 */
@@ -32,7 +32,7 @@ static void put32(struct fg_strbuf *out, size_t value)
 	put16(out, value >> 16 & UINT16_MAX);
 }
 
-/* The head of a .npy file, version 1.0; its size is a multiple of 64. */
+/* Adds the header of a .npy file, version 1.0; its size is a multiple of 64. */
 static void add_npy_head(struct fg_strbuf *npy, const struct fg_npz_array *array)
 {
 	struct fg_strbuf text = {0};
@@ -48,7 +48,7 @@ static void add_npy_head(struct fg_strbuf *npy, const struct fg_npz_array *array
 	fg_strbuf_release(&text);
 }
 
-/* Common part of a member's local and central header. */
+/* Adds the part that a member's local and central headers have in common. */
 static void add_member(struct fg_strbuf *out, const struct fg_strbuf *packed,
 		       const struct fg_strbuf *name)
 {

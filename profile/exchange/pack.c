@@ -321,7 +321,7 @@ int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error 
 	return FG_OK;
 }
 
-/* True if every part of the path is a plain name. */
+/* Returns true if every part of the path is a plain name. */
 static bool is_safe_name(const char *name)
 {
 	static const char allowed[] =

@@ -39,7 +39,7 @@ struct fg_unpack_file {
 	uint64_t size;
 };
 
-bool fg_pack_is_packed(const char *path); /* checks its first bytes */
+bool fg_pack_is_packed(const char *path); /* checks the file's first bytes */
 int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error *err) FG_NODISCARD;
 /* Finds the next file; *more is false at the end. */
 int fg_unpack_next(struct fg_unpack *unpack, struct fg_unpack_file *file, bool *more,
@@ -50,7 +50,7 @@ int fg_unpack_bytes(struct fg_unpack *unpack, const struct fg_unpack_file *file,
 		    void *context, struct fg_error *err) FG_NODISCARD;
 void fg_unpack_close(struct fg_unpack *unpack);
 
-/* Size and digest of a plain file. */
+/* Computes the size and digest of a plain file. */
 int fg_pack_digest(const char *path, uint64_t *size, char sha256[FG_SHA256_HEX_SIZE],
 		   struct fg_error *err) FG_NODISCARD;
 

@@ -22,7 +22,7 @@ int fg_view_calls_init(struct fg_view_calls *calls, struct fg_calltree *shown,
 		       const struct fg_profile *profile, const struct fg_calltree_query *query,
 		       struct fg_error *err) FG_NODISCARD;
 void fg_view_calls_release(struct fg_view_calls *calls);
-/* Both functions return the number of calls; 0: none was counted. */
+/* Both functions return the number of calls; 0: no call was counted. */
 double fg_view_calls_of(const struct fg_view_calls *calls, uint32_t label);
 double fg_view_calls_between(const struct fg_view_calls *calls, uint32_t caller, uint32_t callee);
 

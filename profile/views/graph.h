@@ -5,9 +5,9 @@
  * A box is a function (or a group of the query). Its font size shows the self time, its colour the
  * inclusive time, or the other way round. An arrow is a call; its width shows the time that passes
  * through it. A program has ten thousand functions and a picture has room for a hundred: the
- * smallest are left out, and the picture shows how much is missing. A dashed arrow skips functions
- * that were left out. A tree of two columns gives a difference: red is slower, blue is faster, and
- * the shade shows how much.
+ * smallest functions are left out, and the picture shows how much is missing. A dashed arrow skips
+ * functions that were left out. A tree of two columns gives a difference: red is slower, blue is
+ * faster, and the shade shows how much.
  */
 #ifndef FG_VIEWS_GRAPH_H
 #define FG_VIEWS_GRAPH_H
@@ -21,11 +21,11 @@
 struct fg_graph_options {
 	const char *title;
 	const char *focus;  /* pattern of the functions to show, with their callers and callees */
-	size_t nodes;       /* limit; 0: 80 */
-	double node_floor;  /* share of the time; 0: 0.5 % */
-	double edge_floor;  /* 0: 0.1 % */
+	size_t nodes;       /* maximum boxes; 0: 80 */
+	double node_floor;  /* minimum share of the time for a box; 0: 0.5 % */
+	double edge_floor;  /* minimum share of the time for an arrow; 0: 0.1 % */
 	unsigned depth;     /* largest distance in calls from the focus or the start; 0: any */
-	bool color_by_self; /* colour shows self, size inclusive time */
+	bool color_by_self; /* the colour shows self time, the font size inclusive time */
 	bool left_to_right;
 	bool all; /* no floors and no limit */
 };
@@ -37,7 +37,7 @@ struct fg_graph_options {
 struct fg_graph_summary {
 	size_t nodes, nodes_left_out;
 	size_t edges, edges_left_out;
-	double self_left_out; /* share of the time */
+	double self_left_out; /* self time that is left out, as a share of the time */
 };
 
 int fg_graph_write_dot(const struct fg_calltree *tree, const struct fg_graph_options *options,

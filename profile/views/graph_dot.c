@@ -36,8 +36,8 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 }
 
 /*
- * The end of a line of a name: after "::", a comma, a blank or an opening bracket; else at the
- * limit.
+ * Returns the end of a line of a name: after "::", a comma, a space or an opening bracket;
+ * otherwise at the limit.
  */
 static size_t line_end(const char *name, size_t length)
 {
@@ -88,14 +88,15 @@ static unsigned mix(unsigned from, unsigned to, double share)
 }
 
 /*
- * A colour from pale to deep orange: the steps are distinct in grey, and dark text stays readable.
+ * Returns a colour from pale to deep orange: the steps are distinct in grey, and dark text stays
+ * readable.
  */
 static unsigned heat(double share)
 {
 	return mix(0xfaf7f2, 0xf28e4b, sqrt(fmin(1, fmax(0, share))));
 }
 
-/* Blue: faster; white: unchanged; red: slower. */
+/* Returns blue for faster, white for unchanged, red for slower. */
 static unsigned change_color(double share)
 {
 	const double strength = sqrt(fmin(1, fabs(share)));
@@ -108,7 +109,7 @@ static double reference(const struct painter *p)
 	return fmax(p->graph->total[0], p->graph->total[1]);
 }
 
-/* The change of the figure that the colour shows. */
+/* Returns the change of the figure that the colour shows. */
 static double change_of(const struct painter *p, const struct fg_label_figures *f)
 {
 	const struct fg_weight *of = p->options->color_by_self ? f->self : f->inclusive;
@@ -116,7 +117,10 @@ static double change_of(const struct painter *p, const struct fg_label_figures *
 	return of[1].value - of[0].value;
 }
 
-/* The largest change among the nodes. It gets the full colour, so that small changes still show. */
+/*
+ * Returns the largest change among the nodes. It gets the full colour, so that small changes still
+ * show.
+ */
 static double largest_change(const struct painter *p)
 {
 	double most = 0;

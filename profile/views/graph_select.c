@@ -4,7 +4,7 @@
  * calls of it (or of the start), then the largest of them above the floor (in a difference: by the
  * larger of the two sides). If there are too many, half of the limit goes to the largest by self
  * time and the other half to the largest by inclusive time: in a deep call tree hundreds of
- * functions have all of the inclusive time and hide the hot ones. Calls between kept functions
+ * functions have all of the inclusive time and hide the hot functions. Calls between kept functions
  * stay. If a function's nearest kept caller is further up, the call is drawn dashed, and a sample
  * counts at the function's outermost frame.
  */
@@ -40,8 +40,8 @@ struct selection {
 };
 
 /*
- * The weight of a function: its inclusive value, or in a difference the larger of the two inclusive
- * values.
+ * Returns the weight of a function: its inclusive value, or in a difference the larger of the two
+ * inclusive values.
  */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {
@@ -73,7 +73,7 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 	return FG_OK;
 }
 
-/* One step of a breadth-first search; `up` walks from callees to callers. */
+/* Does one step of a breadth-first search; `up` walks from callees to callers. */
 static bool spread(const struct selection *s, uint32_t *distance, bool up, uint32_t step)
 {
 	bool moved = false;

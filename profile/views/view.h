@@ -21,7 +21,7 @@ enum fg_cell_kind {
 
 struct fg_view_cell {
 	enum fg_cell_kind kind;
-	const char *text; /* if set with a number, shown instead of it ("27/45") */
+	const char *text; /* shown instead of the number if both are set ("27/45") */
 	double number;
 	double error; /* standard error; 0: unknown */
 };
@@ -85,7 +85,7 @@ struct fg_view_table {
 
 struct fg_view_options {
 	struct fg_calltree_query query;
-	size_t rows;       /* limit; 0: the view's default */
+	size_t rows;       /* maximum rows; 0: the view's default */
 	bool all;          /* no limits; also used for --json and --csv */
 	double floor;      /* leave out rows below this share of the total */
 	unsigned depth;    /* depth of trees; 0: no limit */
@@ -106,7 +106,7 @@ struct fg_view {
 	enum fg_group group; /* grouping of this view; FG_GROUP_FUNCTION: the query's grouping */
 	const char *measure; /* default measure; NULL: the profile's first */
 	bool needs_code;     /* uses the listings of the profile */
-	bool has_no_measure; /* its figures are not measures of the profile */
+	bool has_no_measure; /* the view shows figures that are not measures of the profile */
 };
 
 /* The end of error messages about data that a stored run lacks. */

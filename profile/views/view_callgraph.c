@@ -103,7 +103,7 @@ static const char *name_with_rank(const struct graph *g, struct fg_view_table *t
 	return fg_arena_printf(&table->arena, "%s [%" PRIu32 "]", name, g->rank_of[label]);
 }
 
-/* "27/45 (60 %)": calls on this edge out of all calls to the callee. */
+/* Makes a cell such as "27/45 (60 %)": calls on this edge out of all calls to the callee. */
 static struct fg_view_cell calls_on_edge(const struct graph *g, struct fg_view_table *table,
 					 const struct fg_label_edge *edge)
 {

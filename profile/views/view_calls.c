@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The arguments of functions (domains) and the durations of their calls (times). Without a pattern,
- * the view lists functions; with one, the call paths to each matching function; with a number of a
- * call path, that path in full and a histogram of its figures.
+ * the view lists functions; with a pattern, the call paths to each matching function; with the
+ * number of a call path, this path in full and a histogram of its figures.
  */
 #include "base/text.h"
 #include "profile/called.h"
@@ -13,7 +13,7 @@
 enum {
 	FEW_TRACES = 20,
 	FEW_HINTS = 8,
-	AT_END = 4, /* last columns of both views: traces, trace, function, name */
+	AT_END = 4, /* number of shared last columns: traces, trace, function, name */
 };
 
 struct subject {

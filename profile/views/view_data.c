@@ -83,7 +83,10 @@ static void read_path(struct row_index *index, const struct fg_view_table *table
 	}
 }
 
-/* Index of the corresponding row of the first table; `row` itself if it has no counterpart. */
+/*
+ * Returns the index of the corresponding row of the first table; `row` itself if it has no
+ * counterpart.
+ */
 static uint64_t *find_row(struct row_index *index, const struct fg_view_table *table, size_t row,
 			  bool *is_new)
 {
@@ -137,7 +140,10 @@ static void write_row(struct fg_json_writer *json, const struct fg_view_table *t
 	}
 }
 
-/* Joins rows: element [row of the first table][table] is index + 1 of that table's row; 0: none. */
+/*
+ * Joins rows: element [row of the first table][table] is index + 1 of the corresponding row of that
+ * table; 0: none.
+ */
 static size_t *join_rows(const struct fg_view_table *tables, size_t count)
 {
 	size_t *rows = fg_xcalloc(tables->row_count * count + 1, sizeof(rows[0]));

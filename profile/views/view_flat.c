@@ -38,7 +38,7 @@ enum {
 	COLUMN_LIBRARY = 11
 };
 
-/* A cell with its own unit, because the column ranges from nanoseconds to minutes. */
+/* Returns a cell with its own unit, because the column ranges from nanoseconds to minutes. */
 static struct fg_view_cell per_call(struct fg_view_table *table, double value)
 {
 	struct fg_view_cell cell = fg_cell_value(value);

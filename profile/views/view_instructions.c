@@ -14,7 +14,7 @@
 
 enum {
 	FEW_FUNCTIONS = 3,
-	FEW_INSTRUCTIONS = 30, /* instructions shown per function */
+	FEW_INSTRUCTIONS = 30, /* maximum instructions shown per function */
 	NEIGHBOURS = 2,
 };
 
@@ -91,7 +91,7 @@ static void make_groups(struct maker *m, const struct fg_profile *selected,
 	}
 }
 
-/* True if the function matches, or a sampled function inlined into it. */
+/* Returns true if the function, or a sampled function inlined into it, matches. */
 static bool is_wanted(const struct group *group, const struct fg_profile *selected,
 		      const struct fg_pattern *pattern)
 {
@@ -139,7 +139,7 @@ static struct fg_view_row *add_row(struct maker *m, const struct fg_weight *weig
 	row->cells[1] = fg_cell_weight(weight, &m->total);
 	row->cells[2] = fg_cell_count((double)weight->samples);
 	for (size_t i = 0; i < 3 && weight->samples == 0; i++)
-		row->cells[i].text = ""; /* still 0 in JSON and CSV */
+		row->cells[i].text = ""; /* empty in text only: JSON and CSV have 0 */
 	return row;
 }
 
@@ -183,7 +183,7 @@ static void add_instruction(struct maker *m, const struct group *group,
 	*cell = fg_cell_text(m->table, line->text);
 }
 
-/* The smallest value at which an instruction is shown. */
+/* Returns the smallest value at which an instruction is shown. */
 static double min_shown(const struct maker *m, const struct group *group)
 {
 	const size_t limit = fg_view_limit(m->options, FEW_INSTRUCTIONS);

@@ -52,7 +52,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* Values by node of the first tree. The caller frees them. */
+/* Computes the values by node of the first tree. The caller frees them. */
 static int values_by_node(const struct fg_profile *profile, const struct fg_calltree_query *query,
 			  const char *measure, struct fg_calltree *first, double **values,
 			  struct fg_error *err)
@@ -85,7 +85,7 @@ enum {
 	COLUMN_LOST = 1
 };
 
-/* "keep ← load ← main": the allocating function first, because the end may be cut. */
+/* Returns "keep ← load ← main": the allocating function first, because the end may be cut. */
 static struct fg_view_cell path_cell(struct fg_view_table *table, const struct fg_calltree *tree,
 				     uint32_t node)
 {
@@ -192,7 +192,7 @@ enum {
 	MARK_SIZE = 48
 };
 
-/* The name of the measure of memory held at a dump, or at the end. */
+/* Returns the name of the measure of memory held at a dump, or at the end. */
 static const char *measure_at(const char *of, unsigned dump, char text[MARK_SIZE])
 {
 	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "%s", of)
@@ -216,7 +216,10 @@ static bool has_dump(const struct fg_profile *profile, unsigned dump)
 				       NULL) == FG_OK;
 }
 
-/* Chooses the first and the last dump, unless the user named others. */
+/*
+ * Chooses the first and the last dump (or the end, if there is only one dump), unless the user
+ * named other dumps.
+ */
 static int choose_marks(const struct fg_profile *profile, const struct fg_view_options *options,
 			unsigned marks[2], struct fg_error *err)
 {
@@ -293,7 +296,7 @@ static double held_at(const struct fg_profile *profile, const char *measure)
 		       : 0;
 }
 
-/* "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
+/* Adds the line "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
 static void show_marks(struct fg_view_table *table, const struct fg_profile *profile,
 		       const unsigned marks[2])
 {

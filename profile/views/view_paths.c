@@ -72,7 +72,10 @@ static void add_spread(struct fg_view_row *row, const struct spread *spread, siz
 	row->cells[COLUMN_UNITS + 3] = fg_cell_value(spread->most);
 }
 
-/* The unit of each node in a tree split by units: the ancestor at depth 2; NO_UNIT outside any. */
+/*
+ * Finds the unit of each node in a tree split by units: the ancestor at depth 2; NO_UNIT for a node
+ * outside any unit.
+ */
 static uint32_t *units_of_nodes(const struct fg_calltree *split, size_t *unit_count)
 {
 	uint32_t *unit = fg_xcalloc(split->node_count, sizeof(*unit));
@@ -190,7 +193,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	free(callers);
 }
 
-/* "main → loop → fit" */
+/* Returns "main → loop → fit". */
 static const char *path_text(struct fg_view_table *table, const struct fg_calltree *tree,
 			     uint32_t node)
 {
@@ -232,8 +235,8 @@ static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern 
 }
 
 /*
- * Sums up the time of each path over the units: nodes of the split tree are looked up in the other
- * tree by their labels.
+ * Sums up the time of each path over the units. Looks up the nodes of the split tree in `tree` by
+ * their labels.
  */
 static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltree *split,
 			 const uint32_t *unit, const uint32_t *map, struct spread *spreads)

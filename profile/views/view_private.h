@@ -31,17 +31,17 @@ void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *c
 		     size_t count);
 /* Leaves out a column that this profile has no figures for. */
 void fg_view_drop_column(struct fg_view_table *table, size_t column);
-/* Adds a row of empty cells. The row is valid until the next one is added; its cells stay valid. */
+/* Adds a row of empty cells. The row is valid until another row is added; its cells stay valid. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
-/* The name of the whole that shares refer to: "the time", or the measure's label. */
+/* Returns the name of the whole that shares refer to: "the time", or the measure's label. */
 const char *fg_view_whole(const struct fg_view_table *table);
-/* The total of the table's measure over all samples, before the query. */
+/* Returns the total of the table's measure over all samples, before the query. */
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
 /*
- * fg_view_head() adds a line above the table, fg_view_note() a line below it, and
- * fg_view_profile_note() a line to the profile's own notes.
+ * fg_view_head() adds a line above the table, fg_view_note() adds a line below the table, and
+ * fg_view_profile_note() adds a line to the profile's own notes.
  */
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
@@ -52,13 +52,13 @@ struct fg_view_cell fg_cell_count(double count);
 struct fg_view_cell fg_cell_time(double ns);
 struct fg_view_cell fg_cell_value(double value); /* in the table's measure */
 struct fg_view_cell fg_cell_share(double share);
-/* A figure with its standard error, for a known total. */
+/* Returns a figure with its standard error, for a known total. */
 struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);
 struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 					 const struct fg_weight *total);
-/* The library, unless it equals the name. */
+/* Returns the library, unless it equals the name. */
 struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
-/* "file.cpp:88" of a definition or a line. */
+/* Makes the cell of a definition or a line, such as "file.cpp:88". */
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file, unsigned line);
 
 /*
@@ -67,12 +67,16 @@ struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file,
  */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
-/* As fg_view_total(), for a view without a tree: computes the total of all that the query keeps. */
+/*
+ * Like fg_view_total(), for a view without a tree: computes the total of everything that the query
+ * keeps.
+ */
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
 		     const struct fg_calltree_query *query, double *total, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * The factor for region and unit times of a stored run, which are sums over all repetitions.
+ * Returns the factor for region and unit times of a stored run, which are sums over all
+ * repetitions.
  */
 double fg_view_stored_scale(const struct fg_profile *profile,
 			    const struct fg_calltree_query *query);
@@ -95,7 +99,7 @@ void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *pr
 /* Adds a row of a histogram: `count` in `column`, the range and a bar in the last column. */
 void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
 		     double most);
-/* The number of rows to show. */
+/* Returns the number of rows to show. */
 size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise);
 
 #endif

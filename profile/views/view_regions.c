@@ -54,7 +54,7 @@ static uint32_t *find_nodes(const struct fg_profile *profile, const struct fg_ca
 	return nodes;
 }
 
-/* The node's value without its nested regions. */
+/* Returns the node's value without its nested regions. */
 static struct fg_weight own_of(const struct fg_calltree *tree, uint32_t node, const bool *is_region)
 {
 	struct fg_weight own = tree->inclusive[0][node];
@@ -221,8 +221,8 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 }
 
 /*
- * True for units of work of a stored run, which has them as regions by kind; the view of units
- * shows them.
+ * Returns true for units of work of a stored run, which has them as regions by kind; the view of
+ * units shows them.
  */
 static bool is_unit(const struct fg_region_info *region)
 {

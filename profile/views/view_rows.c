@@ -297,7 +297,7 @@ void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *r
 		     double most)
 {
 	enum {
-		BAR = 40 /* characters */
+		BAR = 40 /* maximum length of a bar, in characters */
 	};
 	struct fg_strbuf text = {0};
 	struct fg_view_row *row = fg_view_add_row(table);

@@ -13,7 +13,7 @@
 enum {
 	GAP = 2,
 	NARROWEST_NAME = 16,
-	WANTED_NAME = 32, /* width of a name for which optional columns are dropped */
+	WANTED_NAME = 32, /* optional columns are dropped until the name has this width */
 };
 
 struct layout {
@@ -48,7 +48,10 @@ static const struct unit byte_units[] = {
 	{"B", 1},
 };
 
-/* The list of units for a column; NULL: its measure has only one unit and is written as a count. */
+/*
+ * Returns the list of units for a column; NULL: its measure has only one unit and is written as a
+ * count.
+ */
 static const struct unit *ladder_of(const struct fg_view_table *table, size_t column)
 {
 	if (table->columns[column].kind != FG_CELL_VALUE || fg_measure_has_time(&table->measure))
@@ -133,7 +136,7 @@ static bool shows_error(const struct layout *l, size_t column)
 	return l->options->errors && l->table->columns[column].has_error;
 }
 
-/* The unit in a heading. Plain numbers have no unit and are called counts. */
+/* Returns the unit in a heading. Plain numbers have no unit and are called counts. */
 static const char *unit_name(const struct layout *l, size_t column)
 {
 	const char *unit = l->table->measure.unit;
@@ -198,7 +201,7 @@ static void measure(struct layout *l, size_t column, struct fg_strbuf *text)
 	}
 }
 
-/* The width of the columns before the name, with their gaps. */
+/* Returns the width of the columns before the name, with their gaps. */
 static size_t width_before_name(const struct layout *l)
 {
 	size_t width = 0;
@@ -328,7 +331,7 @@ static void write_row(const struct layout *l, const struct fg_view_row *row, str
 	trim_line(l->out);
 }
 
-/* The titles are a row whose cells are empty but for their text. */
+/* Writes the titles: a row whose cells are empty except for their text. */
 static void write_titles(const struct layout *l, struct fg_strbuf *text)
 {
 	struct fg_view_cell cells[FG_VIEW_MAX_COLUMNS] = {0};

@@ -23,7 +23,7 @@ struct kernel_times {
 	double system_ns;
 };
 
-/* The kernel's times for all threads of this name. */
+/* Returns the kernel's times for all threads of this name. */
 static struct kernel_times kernel_times(const struct fg_profile *profile, const char *name)
 {
 	struct kernel_times times = {0};
@@ -42,7 +42,7 @@ static struct kernel_times kernel_times(const struct fg_profile *profile, const 
 	return times;
 }
 
-/* The label with most self time below a node. */
+/* Returns the label with the most self time below a node. */
 static const char *top_label(const struct fg_calltree *tree, uint32_t node, double *by_label)
 {
 	const char *top = NULL;

@@ -21,7 +21,7 @@ static const struct fg_view_column columns[] = {
 	{"top_function", "most of it in", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* A bar in eighths of a block: twelve columns show about a hundred levels. */
+/* Returns a bar in eighths of a block: twelve columns show about a hundred levels. */
 static const char *bar(struct fg_view_table *table, double share)
 {
 	static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

@@ -10,7 +10,7 @@
 enum {
 	MAX_ROWS = 60,
 	BOTTOM_UP_DEPTH = 12,
-	MAX_GUIDE = 160, /* columns; all deeper branches begin here */
+	MAX_GUIDE = 160, /* width of the guides at which all deeper branches begin */
 };
 
 static const double default_floor = 0.005;
@@ -42,7 +42,7 @@ static bool is_shown(const struct painter *p, uint32_t node)
 	       p->tree->inclusive[0][node].value > 0;
 }
 
-/* The next visible child after `child` (if that is 0, the first one); 0: none. */
+/* Returns the next visible child after `child` (if that is 0, the first one); 0: none. */
 static uint32_t next_shown(const struct painter *p, uint32_t parent, uint32_t child)
 {
 	uint32_t at =
@@ -53,7 +53,7 @@ static uint32_t next_shown(const struct painter *p, uint32_t parent, uint32_t ch
 	return at;
 }
 
-/* The only visible child if it is the same function; 0: none. */
+/* Returns the only visible child if it is the same function; 0: none. */
 static uint32_t recursion_of(const struct painter *p, uint32_t node)
 {
 	const uint32_t child = p->fold_recursion ? next_shown(p, node, 0) : 0;

@@ -16,7 +16,7 @@
 enum {
 	FEW_UNITS = 15,
 	FEW_REGIONS = 12,
-	FEW_SAMPLES = 5, /* mean samples per unit below which single units are noise */
+	FEW_SAMPLES = 5, /* with fewer samples per unit on average, individual units are noise */
 };
 
 static const struct fg_view_column columns[] = {
@@ -45,7 +45,7 @@ struct units {
 	struct fg_map by_name;
 };
 
-/* The duration of a unit between --from and --to. */
+/* Returns the duration of a unit between --from and --to. */
 static double wall_of(const struct fg_unit_info *unit, const struct fg_calltree_query *query)
 {
 	const int64_t from_ns = unit->start_ns > query->from_ns ? unit->start_ns : query->from_ns;
@@ -119,7 +119,7 @@ static int measure(struct units *units, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* A quantile, by linear interpolation between order statistics. */
+/* Computes a quantile by linear interpolation between order statistics. */
 static double quantile(const double *sorted, size_t count, double p)
 {
 	const double at = p * (double)(count - 1);
@@ -192,9 +192,7 @@ static void add_slowest(struct fg_view_table *table, const struct units *units, 
 	free(order);
 }
 
-/*
- * A pattern for a region and everything inside it, with special characters escaped.
- */
+/* Returns a pattern for a region and everything inside it, with special characters escaped. */
 static char *pattern_of(const char *path)
 {
 	struct fg_strbuf pattern = {0};
@@ -257,7 +255,7 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	return FG_OK;
 }
 
-/* Adds the sums of a stored run, which has one per kind of unit. */
+/* Adds the sums of a stored run, which has one sum per kind of unit. */
 static bool add_kinds(struct fg_view_table *table, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query)
 {

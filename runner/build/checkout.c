@@ -53,7 +53,7 @@ static void modules_free(struct module *modules, size_t count)
 	free(modules);
 }
 
-/* Lines "submodule.NAME.path PATH" of .gitmodules. */
+/* Lists the submodules, from the lines "submodule.NAME.path PATH" of .gitmodules. */
 static size_t list_modules(const struct fg_git *in_tree, struct module **modules)
 {
 	static const char start[] = "submodule.";
@@ -79,7 +79,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 	return count;
 }
 
-/* The git folder that all work trees of a repository share; to be freed. */
+/* Finds the git folder that all work trees of a repository share; to be freed. */
 static int find_common_folder(const struct fg_checkout *checkout, const char *top, char **common,
 			      struct fg_error *err)
 {
@@ -157,8 +157,7 @@ static int fetch(const struct level *level, const struct module *module, bool wi
 static int update_submodules(const struct level *level, struct fg_error *err);
 
 /*
- * Checks the submodule out if it is initialised in the main checkout, where it is part of the
- * build.
+ * Checks out a submodule that is initialised in the main checkout, where it is part of the build.
  */
 static int take_needed(const struct level *level, const struct module *module, const char *in_top,
 		       struct fg_error *err)
@@ -237,8 +236,9 @@ static int update_submodules(const struct level *level, struct fg_error *err)
 /* ---- work trees that git has registered ---- */
 
 /*
- * One checkout at a time per repository: `git worktree prune` would remove what a concurrent `git
- * worktree add` has just begun, and `git submodule update` writes the repository's configuration.
+ * Allows one checkout at a time per repository: `git worktree prune` would remove what a concurrent
+ * `git worktree add` has just begun, and `git submodule update` writes the repository's
+ * configuration.
  */
 static int lock_repository(const struct fg_checkout *checkout, int *lock_fd, struct fg_error *err)
 {

@@ -2,9 +2,10 @@
 /*
  * Checks out a commit into a detached git worktree, with the submodules its build may need.
  *
- * A submodule that is initialised in the main checkout is needed, and cloned from there without
- * using the network. A submodule listed there but not initialised is not needed: the work tree
- * builds without it. A submodule that the main checkout does not list is fetched if possible.
+ * A submodule that is initialised in the main checkout is needed, and is cloned from that checkout
+ * without using the network. A submodule that the main checkout lists but has not initialised is
+ * not needed: the work tree builds without it. A submodule that the main checkout does not list is
+ * fetched if possible.
  */
 #ifndef FG_RUNNER_CHECKOUT_H
 #define FG_RUNNER_CHECKOUT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks between fastgate processes (flock); released when the process ends. */
+/* Locks between fastgate processes (flock). The kernel releases a lock when the process ends. */
 #ifndef FG_RUNNER_FILE_LOCK_H
 #define FG_RUNNER_FILE_LOCK_H
 

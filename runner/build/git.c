@@ -14,7 +14,10 @@ enum {
 	TIMEOUT_S = 600
 };
 
-/* Variables that git sets for its hooks or that would redirect it to another repository. */
+/*
+ * Variables to remove: git sets them for its hooks, or they redirect git to another repository or
+ * change its output.
+ */
 static const char *const taken_out[] = {
 	"GIT_DIR=",        "GIT_WORK_TREE=",
 	"GIT_INDEX_FILE=", "GIT_PREFIX=",
@@ -24,7 +27,7 @@ static const char *const taken_out[] = {
 	"LANGUAGE=",       "GIT_OPTIONAL_LOCKS=",
 };
 
-/* The staged commit's names, hashes and times must not depend on the user. */
+/* Variables to add: output and the hashes of new commits must not depend on the user. */
 static const char *const added[] = {
 	"GIT_TERMINAL_PROMPT=0",
 	"GIT_OPTIONAL_LOCKS=0", /* asking for the status must not rewrite the user's index */

@@ -20,8 +20,8 @@ struct fg_git {
 };
 
 /*
- * Trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed. FG_ECHILD: git
- * failed; the message has the last lines of its error output.
+ * Gets the trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed. FG_ECHILD:
+ * git failed; the message has the last lines of its error output.
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
@@ -34,8 +34,8 @@ char *fg_git_try_output(const struct fg_git *git, const char *const *arguments);
 #define FG_GIT_TRY_OUTPUT(git, ...) fg_git_try_output(git, (const char *const[]){__VA_ARGS__, NULL})
 
 /*
- * Our environment without the variables that redirect git, for commands run in a checkout. To be
- * freed with fg_free_words().
+ * Returns our environment without the variables that redirect git, for commands run in a checkout.
+ * To be freed with fg_free_words().
  */
 char **fg_git_clean_environment(const struct fg_git *git);
 
@@ -90,27 +90,27 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 			     const char *const *paths, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
-/* The hash of the commit that `ref` names, to be freed; NULL if it names no commit. */
+/* Returns the hash of the commit that `ref` names, to be freed; NULL if there is no such commit. */
 char *fg_git_find_commit(const struct fg_git *git, const char *ref);
 /* Is this path, relative to git->folder, in the commit? */
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path);
 /* Is this path ignored by the repository's rules? */
 bool fg_git_ignores(const struct fg_git *git, const char *path);
-/* The hash of a commit's tree (to be freed); NULL if there is no such commit. */
+/* Returns the hash of a commit's tree, to be freed; NULL if there is no such commit. */
 char *fg_git_tree_of(const struct fg_git *git, const char *commit);
 /* Removes the variables of a surrounding hook from this process and its later children. */
 void fg_git_forget_hook(void);
 
 /*
- * The repository's top folder, and the prefix from there to git->folder ("" or "a/b"); both to be
- * freed.
+ * Finds the repository's top folder, and the prefix from there to git->folder ("" or "a/b"); both
+ * to be freed.
  */
 int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
 	FG_NODISCARD;
 
 /*
- * Messages of the commits reachable from `to` but not from `from`, newest first: hash, newline,
- * message, NUL, repeated.
+ * Gets the messages of the commits reachable from `to` but not from `from`, newest first: hash,
+ * newline, message, NUL, repeated.
  */
 int fg_git_messages(const struct fg_git *git, const char *from, const char *to, char **text,
 		    size_t *size, struct fg_error *err) FG_NODISCARD;

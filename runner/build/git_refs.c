@@ -49,7 +49,7 @@ static char *existing_ref(const struct fg_git *git, const char *ref)
 	return exists ? fg_xstrdup(ref) : NULL;
 }
 
-/* The branch that HEAD will be merged into, or NULL. */
+/* Returns the branch that HEAD will be merged into, or NULL. */
 static char *find_target(const struct fg_git *git)
 {
 	char *ref = NULL;
@@ -81,7 +81,7 @@ static const char *head_name(const struct fg_git *git)
 	return git->head ? git->head : "HEAD";
 }
 
-/* With HEAD on the target branch, takes its parent, or HEAD itself if the tree has changes. */
+/* With HEAD on the target branch, takes HEAD's parent, or HEAD itself if the tree has changes. */
 static int resolve_on_target(const struct fg_git *git, const char *head, char **commit,
 			     char **words, struct fg_error *err)
 {

@@ -61,7 +61,7 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 		side->branch = branch_of_ci();
 	side->dirty = *changes != '\0';
 	free(changes);
-	/* With uncommitted changes the tree is no longer what the tag names. */
+	/* The tag does not describe a tree with uncommitted changes. */
 	if (!side->dirty)
 		tag = FG_GIT_TRY_OUTPUT(git, "describe", "--tags", "--exact-match", "HEAD");
 	if (tag && *tag)

@@ -58,7 +58,10 @@ static int64_t time_limit_ns(const struct maker *m)
 	return within_ns > 0 && within_ns < max_ns ? within_ns : max_ns;
 }
 
-/* The first layout is a copy; the others all take the same time to link. */
+/*
+ * Fails if linking the layouts would take longer than allowed. The first layout is a copy; all
+ * other layouts take the same time to link.
+ */
 static int refuse_expensive(const struct maker *m, int64_t link_ns, struct fg_error *err)
 {
 	const int64_t cost_ns = link_ns * (FG_LINE_PLACES - 1);
@@ -322,7 +325,7 @@ static int check_batch(const struct maker *m, const struct batch *batch, struct 
 	return status;
 }
 
-/* Layout 0: copies without a shift. */
+/* Makes layout 0: copies without a shift. */
 static int copy_originals(struct maker *m, struct fg_error *err)
 {
 	int status = make_layout_folder(m, 0, err);
@@ -494,7 +497,7 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
-/* Remembers the cost of a link, even of one that failed if it was expensive. */
+/* Remembers the cost of a link, even of a failed link if it was expensive. */
 static void keep_cost(const struct maker *m, const char *path, int status)
 {
 	const int64_t took_ns = m->linked ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;

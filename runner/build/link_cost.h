@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is linking a program in several layouts (layouts.h) cheap compared to measuring it? The cost of a
- * link is kept in a file for the next build of the same program.
+ * Is linking a program in several layouts (layouts.h) cheap compared to measuring it? A file stores
+ * the cost of a link for the next build of the same program.
  */
 #ifndef FG_RUNNER_LINK_COST_H
 #define FG_RUNNER_LINK_COST_H
@@ -9,13 +9,13 @@
 #include "model/plan.h"
 
 /*
- * Time limit for links that the user did not ask for, for both sides together: a tenth of the
- * expected measuring time (twice `min_pairs`), at least 2 s, at most a tenth of the budget.
- * `pair_ns` 0: unknown.
+ * Returns how long the links of both sides together may take if the user did not ask for them: a
+ * tenth of the expected measuring time (twice `min_pairs`), at least 2 s, at most a tenth of the
+ * budget. `pair_ns` 0: unknown.
  */
 int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_ns);
 
-/* Cost of linking one side, libraries included; 0: unknown or stale. */
+/* Returns the cost of linking one side, libraries included; 0: unknown or stale. */
 int64_t fg_link_cost_read(const char *path);
 /* Ignores failures: the next build then measures the cost again. */
 void fg_link_cost_write(const char *path, int64_t cost_ns);

@@ -10,10 +10,10 @@
 enum {
 	NOTE_MAX_BYTES = 16 << 20,
 	NOTES_MAX = 4096,
-	HEAD_FIELDS = 4, /* folder, linker, two variables */
+	HEAD_FIELDS = 4, /* fields before the arguments: folder, linker, two variables */
 };
 
-/* Linker names that compilers look for; those not installed are skipped. */
+/* Names under which compilers look for a linker; linkers that are not installed are skipped. */
 static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"};
 
 /*

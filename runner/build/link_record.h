@@ -43,7 +43,7 @@ struct fg_links {
 /* FG_ENOENT: no command was recorded. */
 int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *err) FG_NODISCARD;
 void fg_links_release(struct fg_links *links);
-/* The path of the command's output; to be freed. */
+/* Returns the path of the command's output. The caller frees the path. */
 char *fg_link_output_path(const struct fg_link *link);
 /* Does the command make this program or library, by file name or soname? */
 bool fg_link_makes(const struct fg_link *link, const char *name);

@@ -157,7 +157,7 @@ static int patch_read(struct patch *patch, const char *path, struct fg_error *er
 	return fg_image_read_parts(path, &patch->image, err);
 }
 
-/* The symbol at the end of the loop; 0: the file has no plant. */
+/* Returns the address of the symbol at the end of the loop; 0: the file has no plant. */
 static uint64_t find_loop(const struct fg_image *image)
 {
 	for (size_t i = 0; i < image->entry_count; i++) {
@@ -197,7 +197,9 @@ static int find_entry(const struct patch *patch, const char *function, uint64_t 
 	return FG_OK;
 }
 
-/* The bytes of the file at this address; NULL if no code section of the file contains them. */
+/*
+ * Returns the bytes of the file at this address; NULL if no code section of the file contains them.
+ */
 static uint8_t *bytes_at(const struct fg_image *image, uint64_t address, uint64_t size)
 {
 	const struct fg_image_section *section = fg_image_section_at(image, address);

@@ -2,11 +2,11 @@
 /*
  * A slowdown in one function of a linked file.
  *
- * An object with a small loop is linked in front of all others, under the name of the function to
- * slow down. In the linked file that function's first instructions become a jump to the loop, which
- * ends with those instructions and a jump back (binary/entries.h proves where this is safe). So
- * every call takes longer by the same number of iterations, samples in the loop belong to the
- * function, and inlined, static and link-time optimised code needs nothing special.
+ * An object with a small loop is linked in front of all other objects, under the name of the
+ * function to slow down. In the linked file that function's first instructions become a jump to the
+ * loop, which ends with those instructions and a jump back (binary/entries.h proves where this is
+ * safe). So every call takes longer by the same number of iterations, samples in the loop belong to
+ * the function, and inlined, static and link-time optimised code needs nothing special.
  *
  * The plant is noted next to the recorded links (link_record.h), and every later link of that
  * program repeats it: fg_layouts_make() shifts a planted program like any other.

@@ -7,7 +7,7 @@
 #define FIELD  "\x1f"
 #define RECORD "\x1e"
 
-/* git's output, in the arena; NULL if git fails. */
+/* Returns git's output, in the arena; NULL if git fails. */
 static char *ask(const struct fg_git *git, const char *const *arguments, struct fg_arena *arena)
 {
 	char *text = fg_git_try_output(git, arguments);
@@ -19,7 +19,7 @@ static char *ask(const struct fg_git *git, const char *const *arguments, struct 
 
 #define ASK(git, arena, ...) ask(git, (const char *const[]){__VA_ARGS__, NULL}, arena)
 
-/* Explains why the good end, which exists, is not an ancestor of the bad one. */
+/* Explains why the good end, which exists, is not an ancestor of the bad end. */
 static int explain_ends(const struct fg_git *git, const struct fg_commit_range *range,
 			struct fg_arena *arena, struct fg_error *err)
 {
@@ -70,7 +70,7 @@ static int check_ends(const struct fg_git *git, const struct fg_commit_range *ra
 		       : explain_ends(git, range, arena, err);
 }
 
-/* "HASH FIELD PARENTS FIELD AUTHOR FIELD SUBJECT", then one file per line. */
+/* Parses "HASH FIELD PARENTS FIELD AUTHOR FIELD SUBJECT", then one file per line. */
 static void take_record(char *record, struct fg_arena *arena, struct fg_commit_range *range,
 			size_t *capacity)
 {

@@ -31,7 +31,7 @@ struct fg_commit_range {
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 		  struct fg_arena *arena, struct fg_commit_range *range, struct fg_error *err)
 	FG_NODISCARD;
-/* The commit at which a merge's side branch began; NULL if unknown or not a merge. */
+/* Returns the commit at which a merge's side branch began; NULL if unknown or not a merge. */
 const char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge,
 				struct fg_arena *arena);
 /* Marks the commits that change a function, as far as git finds the function's lines. */

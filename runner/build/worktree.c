@@ -321,7 +321,7 @@ static void report_missing_modules(const struct fg_worktree_options *options,
 	free(text);
 }
 
-/* Shortens a path below the working directory, whose name goes into `here`, to a relative one. */
+/* Shortens a path below the working directory, whose name goes into `here`, to a relative path. */
 static const char *seen_from(char here[PATH_MAX], const char *path)
 {
 	const char *rest = fg_fs_rest_below(getcwd(here, PATH_MAX), path);
@@ -483,7 +483,10 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	}
 }
 
-/* The hash of the baseline's tree, to be freed, if only a snapshot has its build; else NULL. */
+/*
+ * Returns the hash of the baseline's tree, to be freed, if at most a snapshot has its build;
+ * otherwise NULL.
+ */
 static char *tree_to_spare(const struct fg_worktree_options *options, struct places *places)
 {
 	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};

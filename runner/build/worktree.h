@@ -3,11 +3,11 @@
  * Checks out and builds one side of a run outside the user's work tree.
  *
  * The side lies in STATE/builds/KEY/tree, a git worktree without a branch. All keys have the same
- * length, so the paths of both sides do too. For a commit, KEY is a digest of its tree and of
- * everything it is built with: the second run with the same settings builds nothing, and many runs
- * share the build. A snapshot of the work tree keeps its KEY: its files are changed in place and
- * built incrementally, and it belongs to one run at a time; concurrent runs take the next one. A
- * commit that was measured as a snapshot is not built again.
+ * length, so the paths of both sides also have the same length. For a commit, KEY is a digest of
+ * its tree and of everything it is built with: the second run with the same settings builds
+ * nothing, and many runs share the build. A snapshot of the work tree keeps its KEY: its files are
+ * changed in place and built incrementally, and it belongs to one run at a time; concurrent runs
+ * use different trees. A commit that was measured as a snapshot is not built again.
  *
  * A lock file per key keeps parallel jobs from building the same thing twice and from removing a
  * build that another job measures; it is held until fg_worktree_close(). An interrupted build is

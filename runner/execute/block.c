@@ -57,7 +57,7 @@ static void end_block(struct fg_runner_job *job)
 	fg_failure_release(&pass->failure);
 }
 
-/* Runs the step's cleanup, even after a failure, whose message is kept. */
+/* Runs the step's cleanup, even after a failure, and preserves the failure's message. */
 static void clean_up(struct fg_runner_job *job)
 {
 	struct fg_pass *pass = &job->pass;

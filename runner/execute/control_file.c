@@ -60,7 +60,7 @@ static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t 
 
 /*
  * Returns where new lines begin. If the old text is still there except for its first byte, lines
- * were appended; otherwise all of the text is new.
+ * were appended; otherwise everything after the state is new.
  */
 static size_t begin_of_new_lines(const struct fg_control_file *control, const char *text,
 				 size_t size)

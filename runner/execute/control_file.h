@@ -23,7 +23,7 @@ struct fg_control_file;
  */
 int fg_control_file_open(const char *path, struct fg_control_file **control, struct fg_error *err)
 	FG_NODISCARD;
-/* The path of the page for programs (FG_ENV_CONTROL); valid until closed. */
+/* Returns the path of the page for programs (FG_ENV_CONTROL); valid until closed. */
 const char *fg_control_file_page(const struct fg_control_file *control);
 /* Rereads the file now. */
 void fg_control_file_look(struct fg_control_file *control);

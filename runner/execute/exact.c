@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	CALLGRIND_MAX_BYTES = 256 << 20, /* per process */
+	CALLGRIND_MAX_BYTES = 256 << 20, /* maximum size of a process's file */
 	LOG_MAX_BYTES = 1 << 20,
 };
 
@@ -48,7 +48,7 @@ static int read_files(const char *folder, const char *prefix, size_t max_bytes,
 	return status;
 }
 
-/* valgrind's own message about a program that it could not run. */
+/* Returns valgrind's own message about a program that it could not run. */
 static char *complaint(const char *folder)
 {
 	static const char *const signs[] = {"unhandled instruction", "Fatal error",

@@ -36,7 +36,10 @@ enum fg_callgrind_flag {
 	FG_CALLGRIND_SIMULATE = 1 << 2, /* caches and branch prediction */
 };
 
-/* Words to put in front of a command to run it under callgrind, which writes to `folder`. */
+/*
+ * Returns the words to put in front of a command to run it under callgrind, which writes to
+ * `folder`.
+ */
 char **fg_callgrind_words(const char *folder, unsigned flags); /* NULL at the end */
 /* Appends callgrind's files to `all`. FG_ECHILD: no file; the message is valgrind's, if any. */
 int fg_callgrind_read(const char *folder, struct fg_strbuf *all, struct fg_error *err) FG_NODISCARD;

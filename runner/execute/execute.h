@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up. It
- * measures, and checks that the program did what was expected of it; interpreting the numbers is
- * left to the session (runner.c).
+ * measures, and checks that the program did what was expected of it; the session (runner.c)
+ * interprets the numbers.
  */
 #ifndef FG_RUNNER_EXECUTE_H
 #define FG_RUNNER_EXECUTE_H
@@ -56,7 +56,7 @@ struct fg_executor {
 void fg_executor_init(struct fg_executor *executor);
 void fg_executor_release(struct fg_executor *executor);
 
-/* Number of programs that run at once: a whole block in a duet, otherwise one. */
+/* Returns the number of programs that run at once: a whole block in a duet, otherwise one. */
 size_t fg_block_step(const struct fg_block *block);
 /*
  * Prepares and executes the step of the block that begins with slot `first`; executions whose

@@ -28,8 +28,8 @@ void fg_observer_release(struct fg_observer *observer);
 /* Reads the stolen time of one CPU, or of all CPUs together if `cpu` is negative. */
 void fg_observe(const struct fg_observer *observer, int cpu, struct fg_observation *observation);
 /*
- * Share of time stolen, and share of time with CPU pressure, between two observations; NaN:
- * unknown.
+ * The next two functions return a share of the time between two observations: stolen time, and time
+ * with CPU pressure; NaN: unknown.
  */
 double fg_observed_steal(const struct fg_observation *before, const struct fg_observation *after);
 double fg_observed_pressure(const struct fg_observation *before,

@@ -16,8 +16,8 @@ struct fg_preload {
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;
 	uint64_t period_ns; /* time between samples; 0: the default rate */
-	double budget; /* share of the CPU time that the rate is adapted to; 0: the rate is fixed */
-	const char *slowdown; /* decimal, in millionths of the CPU time; NULL: none */
+	double budget;      /* sampling may cost this share of the CPU time; 0: the rate is fixed */
+	const char *slowdown; /* a number of millionths of the CPU time to add; NULL: none */
 	bool follow_children;
 	uint64_t delay_ms;    /* time before the first sample */
 	uint64_t duration_ms; /* time to sample for; 0: to the end */
@@ -46,25 +46,28 @@ int fg_preload_check(const char *program, const char *library, struct fg_error *
 bool fg_preload_is_outside(const char *program);
 
 /*
- * Path of the collector library, to be freed: $FASTGATE_COLLECTOR, next to the running program, or
- * where it is installed.
+ * Finds the path of the collector library, to be freed: $FASTGATE_COLLECTOR, next to the running
+ * program, or where it is installed.
  */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
-/* Path of the library, next to `library`, that also counts events; to be freed. */
+/* Finds the path of the library, next to `library`, that also counts events; to be freed. */
 int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Path of the library, next to `library`, that counts calls of named functions; to be freed. */
+/*
+ * Finds the path of the library, next to `library`, that counts calls of named functions; to be
+ * freed.
+ */
 int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err) FG_NODISCARD;
 
 /* Is this "FIRST-LAST", two numbers in order? */
 bool fg_preload_units_valid(const char *units);
 
 /*
- * The "NAME=value" strings that start the collector, to be freed with fg_free_words. They extend
- * `environment`: an LD_PRELOAD in it is kept after ours. The caller must be the parent of the
- * sampled program, which distinguishes the program from its children. (The launcher sets itself as
- * the parent.)
+ * Returns the "NAME=value" strings that start the collector, to be freed with fg_free_words. They
+ * extend `environment`: if it has an LD_PRELOAD, ours comes first. The caller must be the parent of
+ * the sampled program, which distinguishes the program from its children. (The launcher sets itself
+ * as the parent.)
  */
 char **fg_preload_variables(const struct fg_preload *preload, char *const *environment);
 

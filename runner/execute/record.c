@@ -48,8 +48,8 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 }
 
 /*
- * Time during which both programs ran, as a share of the shorter run. A share of the longer run
- * would measure how much slower one program is, and real slowdowns would be set aside.
+ * Returns the time during which both programs ran, as a share of the shorter run. A share of the
+ * longer run would measure how much slower one program is, and real slowdowns would be set aside.
  */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {
@@ -71,7 +71,7 @@ static bool was_stolen(const struct fg_execution *execution)
 	       steal > steal_max;
 }
 
-/* The reasons to set a complete block aside. */
+/* Returns the reasons to set a complete block aside. */
 static uint16_t aside_of(const struct fg_pass *pass)
 {
 	const struct fg_execution *executions = pass->executions;
@@ -129,9 +129,9 @@ static void add_cost(const struct fg_pass *pass)
 }
 
 /*
- * Share of its run time during which a program kept one CPU busy, and no more than one.  0: several
- * threads or processes. Uses the kernel's record of how long the main thread ran and waited for a
- * CPU; without that, wall time.
+ * Returns the share of its run time during which a program kept one CPU busy, and no more than one
+ * CPU; 0: several threads or processes. Uses the kernel's record of how long the main thread ran
+ * and waited for a CPU; without that record, uses wall time.
  */
 static double busy_share(const struct fg_process_result *result)
 {
@@ -237,7 +237,7 @@ static void record_whole(const struct fg_pass *pass, size_t slot)
 		    repetition->values);
 }
 
-/* Index of the current block's first repetition. */
+/* Returns the index of the current block's first repetition. */
 static size_t block_begin(const struct fg_runner_job *job, const struct fg_series *series)
 {
 	size_t begin = series->repetition_count;

@@ -13,7 +13,7 @@
 struct comparison {
 	char *key;
 	struct fg_map functions; /* linkage names of changed and removed functions */
-	/* why every benchmark that executes this file is affected, or NULL */
+	/* reason why every benchmark that executes this file is affected, or NULL */
 	const char *always;
 	char *symbol; /* the symbol that `always` is about, or NULL */
 };

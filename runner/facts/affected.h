@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds out whether a change affects what a benchmark executes or reads. The functions that it
- * executes are compared one by one. Data, inputs and libraries affect it wherever they differ, and
- * so does anything that cannot be compared.
+ * executes are compared one by one. Data, inputs and libraries affect the benchmark if they differ;
+ * anything that cannot be compared counts as different.
  */
 #ifndef FG_RUNNER_AFFECTED_H
 #define FG_RUNNER_AFFECTED_H
@@ -12,9 +12,9 @@
 
 struct fg_affected;
 
-/* A cache of code comparisons, shared by the benchmarks of a run. */
+/* Creates a cache of code comparisons, which the benchmarks of a run share. */
 struct fg_affected *fg_affected_new(void);
-void fg_affected_free(struct fg_affected *affected); /* NULL is fine */
+void fg_affected_free(struct fg_affected *affected); /* may be NULL */
 
 struct fg_affected_reason {
 	char *text;    /* NULL: not affected */

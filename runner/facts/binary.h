@@ -40,9 +40,9 @@ void fg_binary_release(struct fg_binary *binary);
 
 /* Is this string a compiler's producer string? */
 bool fg_binary_is_producer(const char *text);
-/* The optimisation level in this producer string; 0: none is recorded. */
+/* Returns the optimisation level in this producer string; 0: none is recorded. */
 unsigned fg_binary_level_of(const char *producer);
-/* "-O2", or "-O0 -O2" if units differ; "" for 0. To be freed. */
+/* Returns "-O2", or "-O0 -O2" if units differ; "" for 0. The caller frees the text. */
 char *fg_binary_level_names(unsigned levels);
 
 #endif

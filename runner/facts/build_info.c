@@ -61,8 +61,8 @@ static void add_elf_facts(const struct fg_binary *elf, struct fg_build_facts *bu
 }
 
 /*
- * True for paths below the project but outside the checkout in STATE/builds/KEY/tree: the user's
- * own files, which both sides share.
+ * Returns true for paths below the project but outside the checkout in STATE/builds/KEY/tree: the
+ * user's own files, which both sides share.
  */
 static bool is_in_the_work_tree(const struct fg_target *target, const char *path)
 {
@@ -93,7 +93,7 @@ static void add_origin(const struct fg_target *target, const char *path,
 	}
 }
 
-/* Identifies a file by its build-id, or by its size if it has none. */
+/* Adds a library, identified by its build-id, or by its size if there is no build-id. */
 static void add_library(const struct fg_target *target, const char *name, const char *path,
 			struct fg_build_facts *build)
 {

@@ -41,7 +41,7 @@ struct fg_record_options {
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 
-/* "user.NAME" facts; FG_ECHILD with the fact's name if a command fails. */
+/* Adds "user.NAME" facts. FG_ECHILD with the fact's name: a command failed. */
 int fg_build_record(const struct fg_record_options *options, struct fg_environment *environment,
 		    struct fg_error *err) FG_NODISCARD;
 

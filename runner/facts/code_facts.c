@@ -181,7 +181,7 @@ static bool is_part_of(const char *item, const char *function)
 	       (item[length] == '\0' || item[length] == '.');
 }
 
-/* The facts about a function, over all items of its name: the worst of them counts. */
+/* The facts about a function, over all items of its name: the worst item counts. */
 struct function_facts {
 	uint64_t address[FG_ARM_COUNT];
 	struct fg_code_form form[FG_ARM_COUNT];

@@ -19,7 +19,7 @@ enum {
 	FG_CODE_FACT_SIZE = 33 /* a digest as text */
 };
 
-/* The digest of a program's code; false: it cannot be computed. */
+/* Computes the digest of a program's code. Returns false if it cannot be computed. */
 bool fg_code_facts_digest(const struct fg_target *target, const char *path,
 			  char digest[FG_CODE_FACT_SIZE]);
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_build_facts *build);
@@ -27,8 +27,8 @@ void fg_code_facts_add_program(const struct fg_target *target, struct fg_build_f
 void fg_code_facts_add_library(const struct fg_target *target, const char *path,
 			       struct fg_build_library *library);
 /*
- * Is this, judged by its name, a source, a document or a file of fastgate? No program reads these
- * as input.
+ * Is this, judged by its name, a source, a document or a file of fastgate? No program reads such a
+ * file as input.
  */
 bool fg_code_facts_is_no_input(const char *path);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_build_facts *build);

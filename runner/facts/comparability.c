@@ -4,8 +4,8 @@
 #include "runner/target.h"
 
 /*
- * A script's interpreter; relative to the arm's root if it lies below it, as in a virtual
- * environment.
+ * Returns a script's interpreter, relative to the arm's root if the interpreter lies below the
+ * root, as in a virtual environment.
  */
 static const char *interpreter_of(const struct fg_target *target,
 				  const struct fg_program_file *program)

@@ -65,7 +65,7 @@ static void forget_names(struct reader *r)
 	r->text_count = 0;
 }
 
-/* A process must run a program of the project: what an interpreter executes is not visible. */
+/* A process must run a program of the project: code that an interpreter executes is not visible. */
 static void end_process(struct reader *r)
 {
 	if (r->command && !r->has_program)
@@ -95,7 +95,7 @@ static bool is_of_valgrind(const char *path)
 	return strstr(path, "/valgrind/") && strstr(path, "/vgpreload_");
 }
 
-/* Relative to the arm's root if the path lies below it. */
+/* Returns `path` relative to the arm's root if it lies below the root, and unchanged otherwise. */
 static const char *path_in(const struct fg_target *target, const char *path)
 {
 	const char *rest = fg_fs_rest_below(target->root, path);
@@ -174,7 +174,7 @@ static void begin_file(struct reader *r, const char *path)
 
 /* ---- functions ---- */
 
-/* "0x0000000000001050": a function without a symbol, at this address in its file. */
+/* Is this "0x0000000000001050", a function without a symbol at this address in its file? */
 static bool is_address(const char *name, uint64_t *address)
 {
 	char *end = NULL;

@@ -15,7 +15,7 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 /* Adds an absolute path that the benchmark read and did not create itself. */
 void fg_executed_take_input(const struct fg_target *target, const char *path,
 			    struct fg_executed *executed);
-/* The current state of an input in this arm: digest of the content, or "absent". */
+/* Returns the current state of an input in this arm: digest of the content, or "absent". */
 char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input);
 /* Copies the record, with the identities that the files with code have in this arm now. */
 void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
@@ -25,7 +25,10 @@ enum {
 	FG_EXECUTED_KEY_PART = 17
 };
 
-/* Digests, as text, of everything a set depends on; a set is used only for an equal key. */
+/*
+ * Digests, as text, of everything that a record of executed functions depends on; a record is used
+ * only if its key is equal.
+ */
 struct fg_executed_key {
 	char benchmark[FG_EXECUTED_KEY_PART]; /* name of the benchmark */
 	char build[FG_EXECUTED_KEY_PART];     /* code of this arm */

@@ -18,21 +18,24 @@
 /* Facts that the host does not reveal are left out. */
 void fg_host_capture(const char *root, struct fg_environment *host);
 
-/* First line of a file below the root without its newline; false if it does not exist. */
+/*
+ * Reads the first line of a file below the root, without its newline. Returns false if the file
+ * does not exist.
+ */
 bool fg_host_line(const char *root, const char *path, char *line, size_t size);
-/* The contents of a (small) file, to be freed; NULL if it does not exist. */
+/* Returns the contents of a (small) file, to be freed; NULL if it does not exist. */
 char *fg_host_text(const char *root, const char *path);
-/* Number of CPUs in a list such as "0-3,8,10-11"; 0 if it is not a list. */
+/* Returns the number of CPUs in a list such as "0-3,8,10-11"; 0 if it is not a list. */
 unsigned fg_host_count_cpu_list(const char *list);
-/* CPU time that the control group allows, in CPUs; 0: no known limit. */
+/* Returns the CPU time that the control group allows, in CPUs; 0: no known limit. */
 double fg_host_cpu_quota(const char *root);
-/* Share of CPU time stolen by the hypervisor since boot; NaN: unknown. */
+/* Returns the share of CPU time stolen by the hypervisor since boot; NaN: unknown. */
 double fg_host_steal_since_boot(const char *root);
-/* "none", "kvm", "vmware", ...; "virtual machine" if the hypervisor is unknown. */
+/* Returns "none", "kvm", "vmware", ...; "virtual machine" if the hypervisor is unknown. */
 const char *fg_host_virtualization(const char *root);
-/* "docker", "podman", "kubernetes", "lxc", "systemd-nspawn"; NULL: none detected. */
+/* Returns "docker", "podman", "kubernetes", "lxc" or "systemd-nspawn"; NULL: none detected. */
 const char *fg_host_container(const char *root);
-/* "on", "off", or NULL if the host does not reveal it. */
+/* Returns "on" or "off", or NULL if the host does not reveal it. */
 const char *fg_host_turbo(const char *root);
 
 #endif

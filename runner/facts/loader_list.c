@@ -11,7 +11,7 @@ enum {
 	LIBRARIES_MAX = 4096,
 };
 
-/* "	libm.so.6 => /lib/libm.so.6 (0x7f...)"; the linker itself has no arrow. */
+/* Parses "	libm.so.6 => /lib/libm.so.6 (0x7f...)"; the linker's own line has no arrow. */
 static void add_line(const struct fg_loader *loader, char *line)
 {
 	static const char arrow[] = " => ";

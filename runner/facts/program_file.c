@@ -48,7 +48,7 @@ static void read_elf(const struct fg_elf_tables *elf, struct fg_program_file *pr
 	program->sanitizer = find_sanitizer(elf);
 }
 
-/* The first line of a script: "#!", spaces, the interpreter. */
+/* Reads the first line of a script: "#!", spaces, the interpreter. */
 static void read_script(const char *path, struct fg_program_file *program)
 {
 	char line[2 + sizeof(program->interpreter)] = "";

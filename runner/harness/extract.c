@@ -70,7 +70,7 @@ void fg_extractor_free(struct fg_extractor *extractor)
 	free(extractor);
 }
 
-/* The number at the beginning of `text`. */
+/* Reads the number at the beginning of `text`. */
 static bool read_number(const char *text, size_t length, double *value)
 {
 	char word[64];
@@ -117,7 +117,10 @@ static enum finding search_lines(const regex_t *regex, char *text, double *value
 	return finding;
 }
 
-/* Copies untrusted output; a NUL would end the search early, so it becomes a newline. */
+/*
+ * Copies untrusted output. NULs, which would end the search early, and carriage returns become
+ * newlines.
+ */
 static char *searchable(const char *text, size_t size)
 {
 	char *copy = fg_xmalloc(size + 1);

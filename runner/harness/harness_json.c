@@ -26,7 +26,7 @@ static const char *find_json(const char *text)
 	return NULL;
 }
 
-/* Length up to the matching closing bracket; 0: none. */
+/* Returns the length up to the matching closing bracket; 0: none. */
 static size_t json_length(const char *json)
 {
 	size_t depth = 0;
@@ -152,7 +152,7 @@ static void add_google_case(struct fg_harness_report *report, const cJSON *entry
 
 /*
  * A repeated case appears once per repetition and once per aggregate. Use the mean; if aggregates
- * are off, nothing averages the repetitions, and the last one counts.
+ * are off, nothing averages the repetitions, and the last repetition counts.
  */
 int fg_harness_google(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {
@@ -206,8 +206,8 @@ int fg_harness_hyperfine(struct fg_harness_report *report, const cJSON *entry, s
 /* ---- nanobench ---- */
 
 /*
- * Values are per iteration; a batch is the number of operations in one. A counter of 0 was not
- * read.
+ * Values are per iteration; a batch is the number of operations in one iteration. A counter of 0
+ * was not read.
  */
 int fg_harness_nanobench(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {

@@ -48,7 +48,10 @@ static size_t split(char *line, char **words)
 	return count;
 }
 
-/* A word that is a number, possibly with commas between thousands; NaN: not a number. */
+/*
+ * Returns the value of a word that is a number, possibly with commas between thousands; NaN: not a
+ * number.
+ */
 static double number_of(const char *word)
 {
 	char digits[64];
@@ -94,7 +97,7 @@ void fg_harness_go(struct fg_harness_report *report, char *line)
 
 /* ---- cargo bench: libtest, and Criterion with --output-format bencher ---- */
 
-/* test NAME ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s */
+/* Parses "test NAME ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s". */
 void fg_harness_cargo(struct fg_harness_report *report, char *line)
 {
 	const char *dots = strstr(line, " ... bench:");
@@ -139,7 +142,7 @@ void fg_harness_criterion(struct fg_harness_report *report, char *line)
 
 /* ---- plain lines ---- */
 
-/* NAME VALUE UNIT; the name may contain blanks, the last two words are value and unit. */
+/* Parses NAME VALUE UNIT; the name may contain spaces, the last two words are value and unit. */
 void fg_harness_plain(struct fg_harness_report *report, char *line)
 {
 	char *words[WORDS_MAX];

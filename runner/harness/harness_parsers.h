@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One reader per harness, and helpers they share. FG_ECHILD: unexpected output. */
+/* One reader per harness, and helpers that the readers share. FG_ECHILD: unexpected output. */
 #ifndef FG_RUNNER_HARNESS_PARSERS_H
 #define FG_RUNNER_HARNESS_PARSERS_H
 
@@ -24,7 +24,7 @@ void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_cas
  */
 void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness_case *to,
 			     double value, const char *unit);
-/* "us" → 1000; NaN: not a time. */
+/* Returns the nanoseconds of a unit: 1000 for "us"; NaN: not a unit of time. */
 double fg_harness_unit_ns(const char *unit);
 
 /* Readers of one entry of a JSON list, of one line, and of one XML element without its end tag. */

@@ -110,7 +110,7 @@ static double time_unit_ns(const char *unit)
 	return ns;
 }
 
-/* "B/op" → "B_per_op", a name that is valid in gate.metrics. */
+/* Turns "B/op" into "B_per_op", a name that is valid in gate.metrics. */
 static const char *metric_of(const char *unit, struct fg_arena *arena)
 {
 	const char *slash = strchr(unit, '/');

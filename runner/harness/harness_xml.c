@@ -6,9 +6,9 @@
 /* ---- Catch2 ---- */
 
 /*
- * The reporter writes <BenchmarkResults name="..." ...> <mean value="12.3" .../> ... per case,
- * numbers in nanoseconds. Only this subset of XML is understood: start tags with quoted attributes,
- * and the five named entities.
+ * Finds the value of an attribute. Catch2 writes <BenchmarkResults name="..." ...> <mean
+ * value="12.3" .../> ... per case, numbers in nanoseconds. Only this subset of XML is understood:
+ * start tags with quoted attributes, and the five named entities.
  */
 static const char *find_attribute(const char *tag, const char *end, const char *name,
 				  size_t *length)
@@ -32,7 +32,7 @@ static const char *find_attribute(const char *tag, const char *end, const char *
 	return NULL;
 }
 
-/* The '>' that ends a tag; attribute values may contain it unescaped. */
+/* Finds the '>' that ends a tag; attribute values may contain it unescaped. */
 static const char *find_tag_end(const char *tag, const char *end)
 {
 	bool quoted = false;
@@ -70,7 +70,7 @@ static void add_unescaped(struct fg_strbuf *text, const char *from, size_t lengt
 	}
 }
 
-/* One <BenchmarkResults>: from the tag to the end of its element. */
+/* Reads one <BenchmarkResults>, from the tag to the end of its element. */
 int fg_harness_catch2(struct fg_harness_report *report, const char *tag, const char *end,
 		      struct fg_error *err)
 {
@@ -131,8 +131,8 @@ int fg_harness_read_elements(const char *text, size_t size, const char *name,
 /* ---- doctest ---- */
 
 /*
- * <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds. doctest
- * measures nothing but the time of a test case. A skipped case is an empty element.
+ * Reads <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds.
+ * doctest measures nothing but the time of a test case. A skipped case is an empty element.
  */
 int fg_harness_doctest(struct fg_harness_report *report, const char *tag, const char *end,
 		       struct fg_error *err)

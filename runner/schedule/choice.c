@@ -3,9 +3,9 @@
  * Which schedule reaches a verdict sooner?
  *
  * A verdict needs `min_pairs` observations, or the number that makes its interval fit into the
- * margin, whichever is more. For an observation of variance v the latter is about
- * v (Z / ln(1 + margin))². That number times the seconds of an observation is the time until a
- * verdict; the schedule with the shorter time is chosen.
+ * margin, whichever is more. For an observation of variance v the latter is about v (Z / ln(1 +
+ * margin))², with Z = ERRORS_WITHIN. That number times the seconds of an observation is the time
+ * until a verdict; the schedule with the shorter time is chosen.
  *
  * The seconds are known after a few observations. The variances are not: with six values each, two
  * variances differ by a factor of five by chance once in ten times, and programs on crowded
@@ -14,15 +14,16 @@
  * weighed against prior knowledge (a normal prior on the logarithm of the ratio of the variances,
  * updated by the trial):
  *
- * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the
+ * - In recordings of four kinds of programs under several loads, a duet's pair had 0.4 times the
  *   variance of A then B, give or take a factor of e: a disturbance affects both halves of the
  *   duet, and the two see the same CPU.
  * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
  *   n: 4.6 / n for normal values, and as much again for outliers.
  *
- * Three rounds change the belief little, twelve settle it: ABBA is then chosen when it looks better
- * by 1.8 or more. The trial ends when the choice would be the same with the ratio PAUSE errors up
- * or down; on a quiet machine, where both schedules decide at their first look, after three rounds.
+ * Three rounds change the belief little, twelve settle it: ABBA is then chosen if it looks better
+ * by a factor of 1.8 or more. The trial ends when the choice would be the same with the ratio PAUSE
+ * errors up or down; on a quiet machine, where both schedules decide at their first look, after
+ * three rounds.
  *
  * Example: 0.2 s per duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each;
  * margin 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
@@ -45,7 +46,7 @@
 #define PAUSE             1.0
 #define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
 #define ERRORS_WITHIN \
- 3.5 /* standard errors that must fit into the margin: early looks need more, late ones fewer */
+ 3.5 /* standard errors that must fit into the margin: early looks need more, late looks fewer */
 #define MIN_SPREAD 1e-5
 
 double fg_trial_spread(const struct fg_trial *trial)
@@ -69,7 +70,7 @@ static double log_variance(const struct fg_trial *trial)
 	return 2 * log(NORMAL_PER_SPREAD * fmax(fg_trial_spread(trial), MIN_SPREAD));
 }
 
-/* Expected seconds until a verdict, for observations of this variance. */
+/* Returns the expected seconds until a verdict, for observations of this variance. */
 static double until_verdict(const struct fg_choice_goal *goal, double variance, double seconds)
 {
 	const double reach = fmax(log1p(goal->margin), MIN_SPREAD);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chooses duet or ABBA: the schedule that reaches a verdict sooner, judged by a few observations of
- * each. Pure arithmetic, so that it can be replayed on recordings; trial.c makes the observations.
- * choice.c explains the rule.
+ * each schedule. Pure arithmetic, so that it can be replayed on recordings; trial.c makes the
+ * observations. choice.c explains the rule.
  */
 #ifndef FG_RUNNER_CHOICE_H
 #define FG_RUNNER_CHOICE_H
@@ -35,8 +35,8 @@ struct fg_choice {
 };
 
 /*
- * Mean absolute deviation from the median, corrected for small samples; NaN with fewer than two
- * values.
+ * Returns the mean absolute deviation from the median, corrected for small samples; NaN with fewer
+ * than two values.
  */
 double fg_trial_spread(const struct fg_trial *trial);
 

@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * Ratio of CPU times. A program that does not find its files in another folder may do less work, or
- * more, and still succeed.
+ * Ratio of CPU times that shows different work. A program that does not find its files in another
+ * folder may do less work, or more, and still succeed.
  */
 static const double other_work = 2;
 
@@ -103,7 +103,10 @@ static struct fg_layouts_options options_of(const struct fg_runner_job *job, siz
 	};
 }
 
-/* Each side's share of the time allowed for links. A side whose layouts exist needs no share. */
+/*
+ * Returns each side's share of the time allowed for links. A side whose layouts exist does not need
+ * a share.
+ */
 static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 {
 	int64_t sides = 0;
@@ -135,13 +138,13 @@ static int64_t pair_time_ns(const struct fg_runner_job *job)
 	return (int64_t)(job->rules.schedule == FG_SCHEDULE_ABBA ? 2 * both : both);
 }
 
-/* Time that the links of each side may take. */
+/* Returns the time that the links of each side may take. */
 static int64_t link_time_ns(const struct fg_runner_job *job)
 {
 	return share_of(job, fg_links_allowance_ns(&job->benchmark->measure, pair_time_ns(job)));
 }
 
-/* Both sides get the same number of layouts, at most `most`. */
+/* Links the layouts of both sides, the same number for each side, at most `most`. */
 static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned most,
 			struct fg_error *err)
 {
@@ -161,7 +164,8 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 		count = targets[arm].layouts.count;
 	}
 	/*
-	 * The code is the same in all layouts: if nobody asked for layouts, trying one is enough.
+	 * The code is the same in all layouts: if nobody asked for layouts, trying one layout is
+	 * enough.
 	 */
 	for (unsigned k = only_if_cheap ? FG_LINE_PLACES - 1 : 0;
 	     k < FG_LINE_PLACES && status == FG_OK; k++)

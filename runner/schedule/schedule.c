@@ -7,7 +7,7 @@
  *
  * duet    Both arms at once on the same CPU.  Other work on that CPU slows both alike. The
  *         arm that starts first has a small advantage, so the order is drawn for each pair. The
- *         CPU changes after every two pairs. CPU time is the metric.
+ *         CPU changes after every second pair. CPU time is the metric.
  * abba    One at a time: A B B A or B A A B, at random. A linear drift over the block adds the
  *         same to both arms: positions 0 + 3 = 1 + 2. The whole block is one observation.
  * stored  The candidate alone; its partner is in the store.
@@ -101,7 +101,7 @@ static void add_slot(const struct fg_schedule_rules *rules, struct fg_block *blo
 	slot->sampled = rules->sampled;
 }
 
-/* Slots 0 and 1 run one arm each, and so do slots 2 and 3: both get the same padding. */
+/* Slots 0 and 1 form a pair, and so do slots 2 and 3: both slots of a pair get the same padding. */
 static void draw_paddings(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			  struct fg_block *block)
 {
@@ -162,7 +162,7 @@ void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct 
 	draw_paddings(rules, FOR_ORDER, n, block);
 }
 
-/* Each arm once, in random order; with FG_SCHEDULE_STORED only one arm. */
+/* Makes a block that runs each arm once, in random order; with FG_SCHEDULE_STORED only one arm. */
 static void each_arm_alone(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			   struct fg_block *block)
 {

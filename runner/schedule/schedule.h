@@ -23,7 +23,7 @@ struct fg_slot {
 
 /* Executions that are recorded under one pair number. */
 struct fg_block {
-	bool concurrent; /* a duet: all slots at once on one CPU; else one after the other */
+	bool concurrent; /* a duet: all slots at once on one CPU; else one slot at a time */
 	int cpu;         /* CPU that all slots are pinned to, or -1 */
 	uint64_t period_ns;
 	unsigned layout; /* used if the targets have layouts */
@@ -49,15 +49,15 @@ struct fg_schedule_rules {
  */
 uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark);
 
-/* The nth measured pair (duet, stored) or ABBA block. */
+/* Makes the block of the nth measured pair (duet, stored) or the nth ABBA block. */
 void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
-/* Runs each arm once; the results are discarded. */
+/* Makes a block that runs each arm once; the results are discarded. */
 void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
-/* Runs each arm once and alone, for the absolute level in a duet session. */
+/* Makes a block that runs each arm once and alone, for the absolute level in a duet session. */
 void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /*
- * Runs one arm with the sampler against the same arm without, in the order of the schedule, to
- * measure the sampler's cost.
+ * Makes a block that runs one arm with the sampler and the same arm without the sampler, as the
+ * schedule does with a pair, to measure the sampler's cost.
  */
 void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 

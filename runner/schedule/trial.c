@@ -4,11 +4,11 @@
  *
  * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
  * half the time of a block. On a crowded machine it may lose: three tasks on one CPU get uneven
- * time slices. choice.c weighs a few observations of each against prior knowledge; this file makes
- * the observations, alternating so that both schedules see the same conditions. For ABBA the trial
- * runs half a block, A then B.
+ * time slices. choice.c weighs a few observations of each schedule against prior knowledge; this
+ * file makes the observations, alternating so that both schedules see the same conditions. For ABBA
+ * the trial runs half a block, A then B.
  *
- * The trial's repetitions are kept with the run but do not count for the verdict. A schedule is
+ * The trial's repetitions are stored with the run but do not count for the verdict. A schedule is
  * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted,
  * they would make the interval of the first look too narrow and false alarms too frequent.
  *
@@ -38,7 +38,7 @@ enum {
 };
 
 static const double busy_min = 0.9;
-static const double crowded = 1.5; /* load per CPU */
+static const double crowded = 1.5; /* load per CPU above which a host is crowded */
 static const double budget_share_max = 0.15;
 
 /* Reasons why two programs cannot run as a duet, and the remedy: one short line each. */
@@ -76,7 +76,7 @@ static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const c
 	series->schedule_reason = fg_xstrdup(reason);
 }
 
-/* Do the arms share files? Then they must not run at once. */
+/* Do the arms write their metrics to the same files? Then they must not run at once. */
 static bool shares_files(const struct fg_runner_job *job)
 {
 	const struct fg_target *targets = job->executor.targets;

@@ -27,8 +27,8 @@ enum {
 	FG_TOKEN_TEXT_SIZE = 69
 };
 
-#define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY) /* default */
-#define FG_TOKEN_LIFE_MAX_NS  (732 * FG_NS_PER_DAY) /* two years */
+#define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY) /* default life of a token: one year */
+#define FG_TOKEN_LIFE_MAX_NS  (732 * FG_NS_PER_DAY) /* maximum life of a token: two years */
 #define FG_TOKEN_LIFE_REFUSED "a token is valid for two years at most: create a new one in time"
 
 struct fg_token {
@@ -52,12 +52,12 @@ struct fg_token_list {
 const char *fg_scope_name(enum fg_scope scope);
 bool fg_scope_parse(const char *name, enum fg_scope *scope);
 #define FG_SCOPE_NAMES "read, upload, triage or admin"
-/* True if the scope `given` includes `needed`. */
+/* Returns true if the scope `given` includes `needed`. */
 bool fg_scope_covers(enum fg_scope given, enum fg_scope needed);
 
 /*
- * Makes a token with the project, scope, end and note of `token`, and sets its id and time. `text`
- * gets the secret, which is not stored.
+ * Makes a token with the project, scope, expiry and note of `token`, and sets its id and time.
+ * `text` gets the secret, which is not stored.
  */
 int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 			  char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err) FG_NODISCARD;

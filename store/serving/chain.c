@@ -22,7 +22,10 @@ static cJSON *parse(const char *details)
 		       : NULL;
 }
 
-/* True if the benchmark was not measured because nothing that it executes or reads has changed. */
+/*
+ * Returns true if the benchmark was not measured because nothing that it executes or reads has
+ * changed.
+ */
 static bool is_unaffected(const char *details)
 {
 	cJSON *json = parse(details);

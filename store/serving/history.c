@@ -138,7 +138,10 @@ static int read_points(struct fg_store *store, int64_t benchmark,
 	return status;
 }
 
-/* Explains an empty history: the metric may have no values in this branch, or none at all. */
+/*
+ * Checks the metric of an empty history. FG_ENOENT: it was never stored; FG_OK: it only has no
+ * values in this branch.
+ */
 static int check_metric(struct fg_store *store, const struct fg_history_query *query,
 			struct fg_error *err)
 {

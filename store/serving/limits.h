@@ -14,9 +14,9 @@ struct fg_store;
 /* 0 in any member: unlimited. */
 struct fg_limits {
 	const char *project; /* "": all projects that have no limits */
-	int64_t most_runs;   /* number of stored runs */
-	int64_t most_bytes;  /* size of the rows added by its runs */
-	int64_t keep_days;   /* age of a run since its start */
+	int64_t most_runs;   /* maximum number of stored runs */
+	int64_t most_bytes;  /* maximum size of the rows added by the project's runs */
+	int64_t keep_days;   /* maximum age of a run since its start */
 	int64_t keep_newest; /* newest runs of each branch that stay at any age */
 };
 
@@ -44,7 +44,7 @@ int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, st
 	FG_NODISCARD;
 void fg_limits_list_release(struct fg_limits_list *list);
 /*
- * Finds a project's own limits, else those of all projects, else none. The caller frees
+ * Finds a project's own limits, or the limits of all projects if it has none. The caller frees
  * limits->project.
  */
 int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_limits *limits,

@@ -9,7 +9,10 @@
 #include "store/transaction.h"
 #include "store/values.h"
 
-/* The nth metric that may represent a row: gated metrics, else CPU time, else the first metric. */
+/*
+ * Returns the nth metric that may represent a row: a gated metric; if none is gated, CPU time or
+ * else the first metric.
+ */
 static size_t nth_headline(const struct fg_series *series, size_t nth)
 {
 	size_t gated = 0;

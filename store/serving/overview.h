@@ -35,7 +35,7 @@ struct fg_overview {
 
 int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
 		      struct fg_overview *overview, struct fg_error *err) FG_NODISCARD;
-/* The benchmark with the newest run, or NULL. */
+/* Returns the benchmark with the newest run, or NULL. */
 const struct fg_overview_row *fg_overview_newest(const struct fg_overview *overview);
 void fg_overview_release(struct fg_overview *overview);
 

@@ -11,7 +11,7 @@
 #include "store/serving/access.h"
 
 enum {
-	FG_ROLE_NAME_MAX = 200 /* bytes */
+	FG_ROLE_NAME_MAX = 200 /* maximum length of a name, in bytes */
 };
 
 enum fg_role_kind {

@@ -13,14 +13,15 @@
 struct fg_store;
 
 enum {
-	FG_SEARCH_NAMED = 200, /* limit of functions with a matching name */
+	FG_SEARCH_NAMED = 200, /* maximum functions with a matching name */
 };
 
 struct fg_named_function {
 	uint64_t id;
 	const char *name; /* like all texts, in the search's arena */
 	const char *library;
-	const char *benchmark; /* benchmark of the project queried last that calls it; NULL: none */
+	/* a benchmark of the project queried last that calls the function; NULL: none */
+	const char *benchmark;
 };
 
 /* A zeroed search has found nothing. */

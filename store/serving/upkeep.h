@@ -19,7 +19,7 @@ int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *c
  */
 int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
 
-/* Replication lag in milliseconds; 0 if the database is not a replica. */
+/* Gets the replication lag in milliseconds; 0 if the database is not a replica. */
 int fg_store_lag(struct fg_store *store, int64_t *milliseconds, struct fg_error *err) FG_NODISCARD;
 
 /* ---- copy.c ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The webhook of a project, and its pending calls. A call is written in the transaction that stores
- * its run, so it exists if and only if the run does. A project's calls are made one after the
+ * its run, so the call exists if and only if the run does. A project's calls are made one after the
  * other, the oldest first. An attempt delays the next attempt, so that servers that share a
  * database do not make the same call.
  */
@@ -17,8 +17,8 @@ struct fg_store;
 struct fg_webhook {
 	const char *url;
 	const char *template; /* JSON */
-	const char *problem;  /* why the last attempt failed; NULL: it succeeded */
-	int64_t waiting;      /* pending calls */
+	const char *problem;  /* reason why the last attempt failed; NULL: it succeeded */
+	int64_t waiting;      /* number of pending calls */
 };
 
 /* Replaces the project's webhook; `url` NULL removes it, with its pending calls. */

@@ -265,7 +265,7 @@ static void parts_are_left_out_at_the_budget_and_not_before(void **state)
 		const char *format;
 		size_t limit;
 		size_t much; /* share of the limit that is used before anything is left out */
-	} formats[] = {{"markdown", 1024UL * 1024, 700UL * 1000}, {"comment", 4096, 1500}};
+	} formats[] = {{"markdown", 1024UL * 1024, 600UL * 1000}, {"comment", 4096, 1500}};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
