@@ -312,7 +312,7 @@ static void code_that_did_not_change_is_never_to_blame(void **state)
 	assert_null(fg_made_find(b, "memcmp"));
 	assert_int_equal(b->time.functions[0].path_count, 1);
 	assert_int_equal(b->time.functions[0].paths[0].frame_count, 2);
-	assert_true(fg_made_has_note(&b->notes, "spent in memcmp"));
+	assert_true(fg_made_has_note(&b->notes, "is in memcmp"));
 	fg_made_program_release(&p);
 }
 
