@@ -260,7 +260,7 @@ static bool find_row(const struct parser *parser, const char *name, char letter,
 	return false;
 }
 
-/* Takes the value after `=`, the remainder of the word, or the next word. */
+/* Takes the value after `=`, the remainder of the word, the option's `alone`, or the next word. */
 static int take_value(struct parser *parser, const struct found *found, const char *inside,
 		      const char **value)
 {

@@ -43,8 +43,8 @@ static const char *entity(char c, bool in_attribute)
 }
 
 /*
- * Line breaks and tabs are kept; characters that XML forbids (other control characters, U+FFFE,
- * U+FFFF) become U+FFFD.
+ * Keeps line feeds and tabs. All other control characters, marks that change the direction of text,
+ * invalid UTF-8, U+FFFE and U+FFFF become U+FFFD.
  */
 static void add_escaped(struct fg_xml_writer *w, const char *text, bool in_attribute)
 {

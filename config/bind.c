@@ -246,7 +246,7 @@ static void bind_texts(struct fg_binder *binder, const struct fg_key *key,
 	const char **texts = NULL;
 
 	if (!expect_kind(binder, node, FG_YAML_LIST, "a list of words") ||
-	    !all_scalars(binder, node, "a word of the list"))
+	    !all_scalars(binder, node, "a single word"))
 		return;
 	texts = fg_arena_array(binder->arena, node->count + 1, sizeof(texts[0]));
 	for (size_t i = 0; i < node->count; i++) {

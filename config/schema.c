@@ -48,7 +48,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 FG_BOUNDS(0, 10),
 	 .more = "By default 1 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{FG_KEY("margin", RATIO, IN_METRIC_POLICY(margin),
-		"the metric passes if the change is less than this"),
+		"the metric passes once the whole interval is below this, unless it is a regression"),
 	 FG_BOUNDS(0, 10),
 	 .more = "The upper end of the interval is compared with this limit. By default 2 % for "
 		 "CPU time, 5 % for wall time, peak memory and your own metrics."},
@@ -161,13 +161,14 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("creep", SECTION, 0, "many small steps, none of which fails"),
 	 .section = &creep_section,
 	 .more = "Runs that measured both sides at two commits are the steps of a chain. Steps "
-		 "that failed or improved by themselves do not count."},
+		 "that were regressions or improvements on their own do not count."},
 	{FG_KEY("prove", SECTION, 0, "watch the gate itself"), .section = &prove_section,
 	 .more = "A hidden run compares the baseline with itself, or with a copy that has a "
 		 "planted slowdown, calibrated by an earlier `fastgate prove`, so the right answer "
 		 "is known. The run's seed decides between the two. A hidden run is never part of "
-		 "the verdict. A gate that stops finding slowdowns is usually reported as broken "
-		 "within ten runs, once four hidden plants of that size have been found."},
+		 "the verdict. Missed plants of a size count once four plants of that size have "
+		 "been found in hidden runs; from then on, a gate that stops finding them is "
+		 "usually reported as broken within ten runs."},
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release now and then"),
 	 .initial = "none", .words = anchors,
@@ -473,7 +474,7 @@ static const struct fg_section link_section = {.keys = link_keys};
 
 static const struct fg_key store_keys[] = {
 	{FG_KEY("path", PATH, IN_PLAN(store_path),
-		"the file that keeps the runs, relative to the folder of fastgate.yml"),
+		"the file that stores the runs, relative to the folder of fastgate.yml"),
 	 .initial = ".fastgate/store.db",
 	 .more = "The file must lie below that folder and outside `.git`, and no part of its "
 		 "path may be a symbolic link; `--set` may name any file."},

@@ -168,7 +168,7 @@ static int parse_int(const struct fg_key *key, const char *text, void *target,
 	if (status != FG_OK)
 		return status;
 	if (value < INT_MIN || value > INT_MAX)
-		return fg_error_set(err, FG_EINVAL, "too large");
+		return fg_error_set(err, FG_EINVAL, "out of range");
 	FG_TRY(check_bounds(key, (double)value, err));
 	*(int *)target = (int)value;
 	return status;

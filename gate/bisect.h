@@ -32,7 +32,7 @@
 enum {
 	FG_BISECT_COMMITS_MAX = 5000,
 	FG_BISECT_STEPS_MAX = 8,
-	FG_BISECT_VISIT_MAX = 64, /* maximum pairs measured in one visit of a commit */
+	FG_BISECT_VISIT_MAX = 64, /* maximum number of pairs measured in one visit of a commit */
 };
 
 struct fg_bisect_commit {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	FUNCTIONS_MAX = 20000, /* maximum functions per pool */
+	FUNCTIONS_MAX = 20000, /* maximum number of functions per pool */
 };
 
 static const double false_discoveries = 0.05;

@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-#define NAMED_MAX    50 /* maximum functions in a verdict */
+#define NAMED_MAX    50 /* maximum number of functions in a verdict */
 #define PATHS_MAX    5  /* maximum call paths per function */
 #define FRAMES_MAX   512
-#define SUSPECTS_MAX 5    /* maximum functions that are listed although they are not sure */
+#define SUSPECTS_MAX 5    /* maximum number of functions listed as not sure */
 #define BLAME_SHARE  0.05 /* minimum share of the whole change for a suspect */
 #define BLAME_ERRORS 1.3  /* half width of an interval of about 80 %, in standard errors */
 #define TOLL_SHARE   0.1  /* share of the moved cost that counts as the cost of moving it */

@@ -178,9 +178,11 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	else
 		fg_strbuf_printf(text,
 				 "'%s%s%s': %" PRIu64
-				 " import%s not counted: their bindings are not certain",
+				 " import%s not certain",
 				 pattern->text, at, pattern->library, pattern->unresolved,
-				 pattern->unresolved == 1 ? " is" : "s are");
+				 pattern->unresolved == 1
+					 ? " is not counted: its binding is"
+					 : "s are not counted: their bindings are");
 	return true;
 }
 

@@ -78,7 +78,8 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 }
 
 enum {
-	PARTS_MAX = 64 /* maximum parts of a sample; of more parts, every 64 count as one sample */
+	/* maximum number of parts of a sample; every 64 further parts count as one sample */
+	PARTS_MAX = 64
 };
 
 /* The parts of the last added sample. */

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 
 enum {
-	FG_LISTED_MAX = 2000000, /* maximum instructions in a profile */
+	FG_LISTED_MAX = 2000000, /* maximum number of instructions in a profile */
 };
 
 /*

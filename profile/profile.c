@@ -344,7 +344,7 @@ const char **fg_stack_names(const struct fg_profile *profile, uint32_t stack, si
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
 {
 	enum {
-		NAMED = 3 /* maximum functions that are named of a path */
+		NAMED = 3 /* maximum number of functions named per path */
 	};
 
 	for (unsigned i = 0; stack != 0; i++, stack = profile->stacks[stack].parent) {

@@ -15,14 +15,14 @@
 enum {
 	MAX_FUNCTIONS = 5,
 	MAX_PATHS = 3,           /* maximum call paths per function */
-	QUOTE_BYTES = 20 * 1024, /* maximum bytes of the quoted terminal report */
+	QUOTE_BYTES = 20 * 1024, /* maximum size of the quoted terminal report, in bytes */
 	NAME_COLUMNS = 120,
 	PATH_COLUMNS = 300,
 	NOTE_BYTES = 400,
 	MAX_NOTES = 8,
-	MAX_NAMED = 6, /* maximum libraries or facts listed as different */
+	MAX_NAMED = 6, /* maximum number of libraries or facts listed as different */
 	SHORT_COMMIT = 12,
-	ROW_BYTES = 800, /* maximum bytes of a row */
+	ROW_BYTES = 800, /* maximum size of a row, in bytes */
 	MAX_CAUSES = 5,
 	MAX_INSTRUCTIONS = 12,
 	MAX_OTHERS = 10, /* maximum other benchmarks listed */

@@ -244,15 +244,14 @@ void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sa
 		fg_strbuf_printf(text, ", about %.1f %% of the CPU time of both sides",
 				 100 * sampling->expected_cost);
 	if (sampling->signal_ns > 0 && sampling->handler_ns > 0) {
-		fg_strbuf_printf(text, "; delivering a signal costs %s on this host",
+		fg_strbuf_printf(text, "; on this host, delivering a signal costs %s",
 				 fg_format_duration(sampling->signal_ns, duration));
-		fg_strbuf_printf(text, ", running the collector costs %s",
+		fg_strbuf_printf(text, " and running the collector %s",
 				 fg_format_duration(sampling->handler_ns, duration));
 	}
 	if (sampling->switch_ns > 0 && sampling->switches_hz >= 1)
 		fg_strbuf_printf(text,
-				 ", and each context switch (%.0f a second) costs up to %s "
-				 "more",
+				 "; each context switch (%.0f a second) costs up to %s more",
 				 sampling->switches_hz,
 				 fg_format_duration(sampling->switch_ns, duration));
 	if (*sampling->clock)

@@ -35,7 +35,7 @@ enum {
 	NAME_COLUMNS = 100,
 	ROW_NAME_COLUMNS = 60,
 	MAX_TAIL_BYTES = 4000,
-	MAX_ERROR_BYTES = 160, /* maximum bytes of an error in a table row */
+	MAX_ERROR_BYTES = 160, /* maximum size of an error in a table row, in bytes */
 	SHORT_COMMIT = 12,
 };
 

@@ -27,7 +27,7 @@
 #include <math.h>
 
 enum {
-	MAX_TAIL_LINES = 10, /* maximum lines of a failed program's output */
+	MAX_TAIL_LINES = 10, /* maximum number of lines of a failed program's output */
 	MAX_DIFFERENCES = 6, /* maximum number of differing facts listed without --verbose */
 	FUNCTION_COLUMNS = 44,
 	FOLDED_COLUMNS = 100, /* width of folded lines if the output is not a terminal */

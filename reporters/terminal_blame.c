@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum {
-	MAX_BLAMED = 5, /* maximum functions shown without --verbose */
+	MAX_BLAMED = 5, /* maximum number of functions shown without --verbose */
 	FUNCTION_COLUMNS = 44,
 };
 

@@ -76,7 +76,7 @@ struct fg_runner_options {
 
 enum fg_runner_state {
 	FG_RUNNER_BEGINS,   /* programs are about to run: see fg_runner_progress_of() */
-	FG_RUNNER_REPEATED, /* a repetition is in the run */
+	FG_RUNNER_REPEATED, /* a repetition was added to the run */
 	FG_RUNNER_NOTES,    /* a remark for the user is in `note` */
 	/* states that end a call: */
 	FG_RUNNER_REACHED,   /* as many valid pairs as wanted */

@@ -31,7 +31,7 @@ struct fg_bundle_limits {
 	size_t values_bytes;     /* unpacked */
 	size_t functions;
 	size_t nodes;
-	size_t depth; /* maximum frames of a call path */
+	size_t depth; /* maximum number of frames in a call path */
 };
 
 extern const struct fg_bundle_limits fg_bundle_limits_default;

@@ -12,7 +12,7 @@
 #include "store/session.h"
 
 enum {
-	ALL_MAX = 200 * 1000 /* maximum rows read at once, and maximum rows kept */
+	ALL_MAX = 200 * 1000 /* maximum number of rows read at once, and of rows kept */
 };
 
 static void take_row(struct fg_store *store, const struct fg_query *q)

@@ -19,7 +19,7 @@
 enum {
 	LOOP_PAIRS_MAX = 400,
 	LOOP_LOOKS_FROM = 12,
-	LOOP_MEASUREMENTS = 3, /* maximum measurements per build */
+	LOOP_MEASUREMENTS = 3, /* maximum number of measurements per build */
 };
 
 struct loop {

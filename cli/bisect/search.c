@@ -13,7 +13,7 @@
 #include <math.h>
 
 enum {
-	ATTEMPTS = 2, /* maximum attempts to measure a commit that the answer depends on */
+	ATTEMPTS = 2, /* maximum number of attempts to measure a necessary commit */
 	RETRY_PAIRS = 8,
 };
 

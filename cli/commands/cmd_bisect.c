@@ -15,7 +15,8 @@ static int check(const struct fg_search_request *request, const struct fg_plan *
 		 struct fg_error *err)
 {
 	if (request->metric && (request->measure || request->function))
-		return fg_error_set(err, FG_EINVAL, "--metric excludes --measure and --function");
+		return fg_error_set(err, FG_EINVAL,
+				    "--metric cannot be combined with --measure or --function");
 	if (request->measure &&
 	    (!fg_measure_is_known(request->measure) || fg_metric_find_builtin(request->measure)))
 		return fg_error_set(err, FG_EINVAL,

@@ -104,7 +104,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (wishes > 1)
 		return fg_cli_usage(cli,
 				    "--check, --explain, --show, --benchmarks, --reference and "
-				    "--json-schema exclude each other");
+				    "--json-schema cannot be combined");
 	if (cli->argument_count > 0 && !given->explain)
 		return fg_cli_usage(cli, "a KEY needs --explain: fastgate config --explain %s",
 				    cli->arguments[0]);

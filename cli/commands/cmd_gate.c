@@ -155,7 +155,7 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_gate = {
 	.name = "gate",
 	.group = FG_CLI_GROUP_GATE,
-	.summary = "judge earlier measurements: the shards of several jobs, or a run again",
+	.summary = "merge and judge the shards of several jobs, or judge a stored run again",
 	.description =
 		"With --merge: every CI job measures its part with `fastgate run --shard I/N "
 		"--export FILE`; one more job merges the files into one run, stores it, decides, "

@@ -526,14 +526,15 @@ static int run(struct fg_cli *cli, const void *values)
 	if (given.in_place && (given.staged || given.candidate))
 		return fg_cli_usage(
 			cli,
-			"--in-place measures the work tree and excludes --staged and --candidate");
+			"--in-place measures the work tree and cannot be combined with --staged or "
+			"--candidate");
 	if (given.staged && given.candidate)
-		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
+		return fg_cli_usage(cli, "--staged and --candidate cannot be combined");
 	if (given.receipt && (given.no_store || given.shard))
 		return fg_cli_usage(
 			cli,
-			"--receipt needs the store and the whole run: it excludes --no-store and "
-			"--shard");
+			"--receipt needs the store and the whole run, and cannot be combined with "
+			"--no-store or --shard");
 	given.names = cli->arguments;
 	given.name_count = cli->argument_count;
 	take_short_forms(cli, &given);

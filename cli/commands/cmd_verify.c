@@ -358,8 +358,8 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_ROW_FILE(
 		struct options, allowed_signers, "allowed-signers", 0,
-		"require a signature, RECEIPT.sig, by a key of this file (ssh-keygen(1), ALLOWED "
-		"SIGNERS)"),
+		"require a signature, RECEIPT.sig, by a key listed in this file (ssh-keygen(1), "
+		"ALLOWED SIGNERS)"),
 	FG_ROW_NAME(struct options, commit, "commit", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "require that this commit was measured, without uncommitted changes"),
 	FG_ROW_FLAG(struct options, again, "again", 0,

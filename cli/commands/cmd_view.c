@@ -72,7 +72,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate view -V callgraph -f 'fit\\(' latest~1", "the callers and callees of fit"},
 	{"fastgate view -V top-down --region ^reco/fit trace/",
 	 "the call tree inside a marked region"},
-	{"fastgate view -V paths -f '^log'", "the call paths and events in which log takes time"},
+	{"fastgate view -V paths -f '^log'",
+	 "the call paths on which log takes time, with their units of work"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
 	{"fastgate view -V domains -f '^log$' trace/",
 	 "the call paths, counts and arguments of the calls of log"},
@@ -230,9 +231,9 @@ static int run(struct fg_cli *cli, const void *values)
 	struct options given = *(const struct options *)values;
 
 	if (cli->json && given.csv)
-		return fg_cli_usage(cli, "--json and --csv exclude each other");
+		return fg_cli_usage(cli, "--json and --csv cannot be combined");
 	if (given.facts && (cli->json || given.csv))
-		return fg_cli_usage(cli, "--facts excludes --json and --csv");
+		return fg_cli_usage(cli, "--facts cannot be combined with --json or --csv");
 	if (!read_dumps(given.dumps, &(struct fg_view_options){0}))
 		return fg_cli_usage(
 			cli,
@@ -248,9 +249,9 @@ const struct fg_cli_command fg_cmd_view = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "show where a program spends its time",
 	.description =
-		"Shows a profile as a list, a call graph, a tree, or over time. Every figure is an "
-		"estimate from samples; --errors shows their standard errors, which --json and "
-		"--csv always include. All filters combine.\n"
+		"Shows a profile as a list, a call graph, a tree, or over time. Figures from "
+		"samples are estimates; --errors shows their standard errors, which --json and "
+		"--csv always include. All filters can be combined.\n"
 		"\n"
 		"`fastgate help views` and `fastgate help measures` list the values of -V and "
 		"--measure.\n"

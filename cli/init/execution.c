@@ -15,7 +15,7 @@
 enum {
 	OUTPUT_LIMIT_BYTES = 16 << 10,
 	CASES_LIMIT_BYTES = 8 << 20, /* maximum size of a harness's list of cases */
-	SAID_BYTES = 120,            /* maximum bytes of a program's output in a reason */
+	SAID_BYTES = 120,            /* maximum size of a program's output in a reason, in bytes */
 	EXECUTIONS = 3,
 	LONG_SECONDS = 1, /* a longer execution is not repeated */
 };

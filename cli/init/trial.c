@@ -96,7 +96,7 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	}
 }
 
-/* Do two concurrent executions on this CPU use hardly more CPU time than one? */
+/* Do two concurrent executions on this CPU use less than `as_one` times the CPU time of one? */
 static bool two_are_as_one(struct fg_project_trying *t, struct fg_project_program *program,
 			   const char *line)
 {

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 enum {
-	/* maximum bytes of output, so that a result with messages has at most 32 KiB */
+	/* maximum number of bytes of output, so that a result with messages has at most 32 KiB */
 	OUTPUT_MAX = 30 << 10,
 	MESSAGES_MAX = 3 << 9,
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5, /* seconds between SIGTERM and SIGKILL */
-	/* maximum seconds between two notifications, so that a client does not give up */
+	/* maximum number of seconds between two notifications, so that a client does not give up */
 	PROGRESS_EVERY_S = 5,
-	PROGRESS_MIN = 1, /* minimum seconds between two notifications */
+	PROGRESS_MIN = 1, /* minimum number of seconds between two notifications */
 };
 
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)

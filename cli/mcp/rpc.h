@@ -10,8 +10,8 @@
 #include "base/json_write.h"
 
 enum {
-	FG_RPC_LINE_MAX = 1 << 20, /* maximum bytes of a message */
-	FG_RPC_ID_MAX = 256,       /* maximum bytes of a request's id, as JSON */
+	FG_RPC_LINE_MAX = 1 << 20, /* maximum size of a message, in bytes */
+	FG_RPC_ID_MAX = 256,       /* maximum size of a request's id as JSON, in bytes */
 
 	FG_RPC_NOT_JSON = -32700,
 	FG_RPC_BAD_REQUEST = -32600,

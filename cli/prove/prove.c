@@ -17,7 +17,7 @@ enum {
 	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	/* minimum iterations for the smallest plant: fewer would round its size coarsely */
+	/* minimum number of iterations for the smallest plant: fewer would round it coarsely */
 	MIN_ITERATIONS = 4,
 	ENOUGH_ITERATIONS = 20, /* iterations that make the jumps to the loop negligible */
 	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-	SHOWN = 10 /* maximum functions listed */
+	SHOWN = 10 /* maximum number of functions listed */
 };
 
 struct function {

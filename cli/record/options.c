@@ -40,15 +40,15 @@ const char *fg_record_only_inside(const struct fg_recording *given)
 	return given->paused ? "--paused" : NULL;
 }
 
-/* A command, --pid and --system exclude each other. */
+/* A command, --pid and --system cannot be combined. */
 static const char *contradiction(const struct fg_recording *given, size_t words)
 {
 	if (given->attach.pid && given->attach.system)
-		return "--pid and --system exclude each other";
+		return "--pid and --system cannot be combined";
 	if (given->attach.pid && words > 0)
-		return "--pid and a command exclude each other";
+		return "--pid cannot be combined with a command";
 	if (given->attach.system && words > 0)
-		return "--system and a command exclude each other";
+		return "--system cannot be combined with a command";
 	return given->attach.pid || given->attach.system || words > 0
 		       ? NULL
 		       : "the command to record is missing";
@@ -69,7 +69,7 @@ static const char *counting_contradiction(const struct fg_recording *given)
 	if (given->count.value_bits > 0 && given->count.values == 0)
 		return "--precision needs --values";
 	if (given->count.measures && fg_record_counts_calls(given))
-		return "--measure cannot be combined with --calls and --domains: make separate "
+		return "--measure cannot be combined with --calls or --domains: make separate "
 		       "recordings";
 	if (given->count.dump_signal && !given->count.measures)
 		return "--dump-signal needs --measure heap or fd, which count held memory and "

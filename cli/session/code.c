@@ -6,7 +6,7 @@
 #include "runner/facts/code_facts.h"
 
 enum {
-	COMPARED_MAX = 64, /* maximum functions per benchmark */
+	COMPARED_MAX = 64, /* maximum number of functions per benchmark */
 };
 
 /* ---- hot functions ---- */
@@ -73,8 +73,8 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 /* ---- source lines ---- */
 
 enum {
-	LISTED_MAX = 3,    /* maximum functions listed per benchmark */
-	LISTINGS_MAX = 60, /* maximum functions listed per run */
+	LISTED_MAX = 3,    /* maximum number of functions listed per benchmark */
+	LISTINGS_MAX = 60, /* maximum number of functions listed per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
 

@@ -14,7 +14,7 @@
 enum {
 	/* pairs sampled for views and trends if the verdict names no function */
 	PAIRS_TO_KNOW = 3,
-	PAIRS_TO_BLAME = 30, /* maximum pairs if a function may be named */
+	PAIRS_TO_BLAME = 30, /* maximum number of pairs if a function may be named */
 	TRIES = 10, /* attempts: on a busy machine, a short program may end before it is sampled */
 	RATE_HZ = 1000,
 };

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 enum {
-	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* maximum values per probe */
+	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* maximum number of values per probe */
 	/* groups of FG_COUNT_KINDS types of exceptions */
 	FG_COUNT_TYPE_GROUPS = 6,
 };
@@ -75,7 +75,9 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 /* Adds the values on this call path. */
 void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
 		   const struct fg_counts *seen);
-/* Adds the values of calls outside every known thread, which have no call path. */
+/*
+ * Adds the values of calls without a call path: on an unknown thread, or from inside the collector.
+ */
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen);
 
 /* ---- io.c ---- */

@@ -5,8 +5,9 @@
  *
  * A descriptor counts as open after the real call has made it, and as closed before the real call
  * closes it: in between, another thread may get the same number.  libc opens the descriptors of
- * streams and folders internally, so these functions are intercepted as well.  The collector
- * intercepts close(), dup2() and a few more anyway, and reports them through fg_fd_hooks.
+ * streams and folders internally, so fopen(), opendir() and their variants are intercepted as
+ * well.  The collector intercepts close(), dup2() and a few more anyway, and reports them through
+ * fg_fd_hooks.
  *
  * A child of vfork() shares its parent's memory but has its own descriptors, so the child is not
  * counted.
@@ -37,7 +38,7 @@
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
 
-/* Called by fortified programs; declared only there. */
+/* Called by fortified programs; glibc declares them only for such programs. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);

@@ -11,8 +11,8 @@
 
 enum {
 	WORD = sizeof(uint64_t),
-	FRAME_BYTES = 72, /* maximum bytes read of a frame */
-	CODE_BYTES = 144, /* maximum bytes read of a code object */
+	FRAME_BYTES = 72, /* maximum number of bytes read from a frame */
+	CODE_BYTES = 144, /* maximum number of bytes read from a code object */
 	CODE_UNIT = 2,    /* bytes of an instruction */
 	CODE_UNITS_MAX = 1 << 24,
 	EVALUATIONS_MAX = FG_PYTHON_CHAIN_MAX,

@@ -23,7 +23,7 @@ enum {
 	KERNEL_FIRST = 1 << 8,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
-	/* maximum bytes populated ahead: a large table may stay nearly empty */
+	/* maximum number of bytes populated ahead: a large table may stay nearly empty */
 	PREPARE_MAX = 1 << 20,
 	KEY_DEAD = 1, /* a frame of a module that was unloaded; no code has address 1 */
 };

@@ -42,7 +42,7 @@ struct fg_push_options {
 	const char *url;                          /* "https://perfdb.example.org" */
 	const char *token;                        /* may be NULL; never appears in a message */
 	const char *ca_file;                      /* NULL: the system's certificates */
-	unsigned attempts;                        /* maximum attempts per run; 0: 5 */
+	unsigned attempts;                        /* maximum number of attempts per run; 0: 5 */
 	int64_t first_wait_ns;                    /* wait before the second attempt; 0: 500 ms */
 	int64_t longest_wait_ns;                  /* maximum wait; also caps Retry-After; 0: 30 s */
 	int64_t timeout_ns;                       /* time limit per request; 0: 60 s */

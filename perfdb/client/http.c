@@ -22,7 +22,7 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
-	/* maximum bytes read and dropped beyond a reply's limit; a longer reply is a failure */
+	/* maximum number of bytes dropped beyond a reply's limit; a longer reply is a failure */
 	DROPPED_MAX_BYTES = 8 << 20,
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
@@ -372,7 +372,7 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	if (code == CURLE_ABORTED_BY_CALLBACK) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	} else if (http->is_endless) {
-		status = fg_error_set(err, FG_ENET, "%s: the answer has more than %d MiB",
+		status = fg_error_set(err, FG_ENET, "%s: the answer is larger than %d MiB",
 				      http->name, DROPPED_MAX_BYTES >> 20);
 	} else if (code != CURLE_OK) {
 		status = fg_error_set(err, FG_ENET, "%s: %s", http->name,

@@ -47,7 +47,7 @@ struct fg_post_message {
 
 /* Zero selects the default; only tests set the limits. */
 struct fg_post_options {
-	unsigned attempts;                        /* maximum attempts; 0: 4 */
+	unsigned attempts;                        /* maximum number of attempts; 0: 4 */
 	int64_t first_wait_ns;                    /* wait before the second attempt; 0: 500 ms */
 	int64_t longest_wait_ns;                  /* a longer rate limit fails at once; 0: 60 s */
 	int64_t timeout_ns;                       /* time limit per request; 0: 20 s */

@@ -5,7 +5,7 @@
 #include <math.h>
 
 enum {
-	NEARBY = 5, /* maximum points between a verdict and the change point that confirms it */
+	NEARBY = 5, /* maximum distance in points between a verdict and a confirming change point */
 };
 
 /* Changes with the index of their point, oldest first. */

@@ -162,5 +162,5 @@ int fg_guard_secret(struct fg_request *rq, bool *is_entry, struct fg_error *err)
 	if (is_equal(cookie, secret))
 		return FG_OK;
 	return fg_request_refuse(rq, 401, err,
-				 "open the address that the server printed: it has the key");
+				 "open the address that the server printed: it contains the key");
 }

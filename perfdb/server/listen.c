@@ -13,7 +13,7 @@
 enum {
 	IO_THREADS = 2, /* threads that only move bytes */
 	CONNECTIONS = FG_LISTEN_CONNECTIONS,
-	CONNECTIONS_OF_ONE = 2048, /* maximum connections per address, if addresses are known */
+	CONNECTIONS_OF_ONE = 2048, /* maximum number per address, if addresses are known */
 	IDLE_SECONDS = 30
 };
 

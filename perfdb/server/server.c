@@ -27,7 +27,7 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	NOTES_PER_MINUTE = 1, /* maximum notes per subject */
+	NOTES_PER_MINUTE = 1, /* maximum number of notes per subject */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
@@ -205,8 +205,8 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 	    (options->secret || options->read_only || options->anonymous_read))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"--user-header is for a server that people sign in to: it excludes "
-			"--read-only, --secret and --anonymous-read");
+			"--user-header is for a server that people sign in to, and cannot be "
+			"combined with --read-only, --secret or --anonymous-read");
 	if (options->user_header && options->proxies.count == 0)
 		return fg_error_set(
 			err, FG_EINVAL,

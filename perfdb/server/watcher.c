@@ -12,7 +12,7 @@
 #include <math.h>
 
 enum {
-	PLACES_MAX = 20000, /* maximum places that are watched */
+	PLACES_MAX = 20000, /* maximum number of places that are watched */
 	IDLE_SECONDS = 60,
 };
 

@@ -51,7 +51,10 @@ struct fg_mappings {
 int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, struct fg_error *err)
 	FG_NODISCARD;
 const struct fg_mapping *fg_mappings_find(const struct fg_mappings *mappings, uint64_t address);
-/* Returns true if the address lies in executable memory. */
+/*
+ * Returns true if the address lies in a mapped ELF file that contains code, or in other executable
+ * memory.
+ */
 bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address);
 /*
  * Limits how often the mappings of a process are read again for an unknown address: a read can take

@@ -32,8 +32,9 @@ struct fg_moment {
 	int64_t at_ns; /* drawn in advance */
 	int64_t period_ns;
 	/*
-	 * Elapsed time until the thread stopped. It queued for a CPU at the place where it stopped,
-	 * which can last many periods on a busy machine; in that time it gets no other sample.
+	 * Time from `at_ns` until the thread stopped; 0 unless elapsed time is sampled. During this
+	 * time, the thread was queueing for a CPU at the place where it stopped, perhaps for many
+	 * periods on a busy machine, and got no other sample.
 	 */
 	uint64_t queued_ns;
 	struct fg_cpu_account account;

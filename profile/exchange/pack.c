@@ -353,7 +353,7 @@ static int check_entry(const struct fg_unpack *unpack, struct archive_entry *ent
 		return fg_error_set(
 			err, FG_EPARSE,
 			"%s: refused: it contains a file whose name leads out of the archive, is "
-			"too long, or has characters other than letters, digits and . _ + - /",
+			"too long, or contains characters other than letters, digits and . _ + - /",
 			unpack->path);
 	if (!libarchive.entry_size_is_set(entry) || libarchive.entry_size(entry) < 0 ||
 	    libarchive.entry_sparse_count(entry) > 0)

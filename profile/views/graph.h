@@ -21,7 +21,7 @@
 struct fg_graph_options {
 	const char *title;
 	const char *focus;  /* pattern of the functions to show, with their callers and callees */
-	size_t nodes;       /* maximum boxes; 0: 80 */
+	size_t nodes;       /* maximum number of boxes; 0: 80 */
 	double node_floor;  /* minimum share of the time for a box; 0: 0.5 % */
 	double edge_floor;  /* minimum share of the time for an arrow; 0: 0.1 % */
 	unsigned depth;     /* largest distance in calls from the focus or the start; 0: any */

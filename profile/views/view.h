@@ -85,7 +85,7 @@ struct fg_view_table {
 
 struct fg_view_options {
 	struct fg_calltree_query query;
-	size_t rows;       /* maximum rows; 0: the view's default */
+	size_t rows;       /* maximum number of rows; 0: the view's default */
 	bool all;          /* no limits; also used for --json and --csv */
 	double floor;      /* leave out rows below this share of the total */
 	unsigned depth;    /* depth of trees; 0: no limit */

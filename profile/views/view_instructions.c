@@ -14,7 +14,7 @@
 
 enum {
 	FEW_FUNCTIONS = 3,
-	FEW_INSTRUCTIONS = 30, /* maximum instructions shown per function */
+	FEW_INSTRUCTIONS = 30, /* maximum number of instructions shown per function */
 	NEIGHBOURS = 2,
 };
 

@@ -6,7 +6,7 @@ import { clip, finite, formatValue, isStarter, shortName } from './format.js';
 import { dataTable } from './table.js';
 
 const SIDES = ['baseline', 'candidate'];
-const NAMED = 3; // maximum functions of a path that are named
+const NAMED = 3; // maximum number of functions named per path
 const HINTS_SHOWN = 8;
 const OUTER_FRAMES = 32; // frames before the gap in a path that was cut
 const FIRST_BIN = -32;

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <unistd.h>
 
-/* user nice system idle iowait irq softirq steal; guest time is inside user already */
+/*
+ * Columns of a CPU's line in /proc/stat: user nice system idle iowait irq softirq steal. `user`
+ * already includes guest time.
+ */
 enum {
 	STAT_FIELDS = 8,
 	STAT_STEAL = 7

@@ -11,7 +11,7 @@
 struct fg_store;
 
 enum {
-	FG_CHAIN_RUNS_MAX = 5000 /* maximum runs; the newest runs are kept */
+	FG_CHAIN_RUNS_MAX = 5000 /* maximum number of runs; the newest runs are kept */
 };
 
 struct fg_chain_edges {

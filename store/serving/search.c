@@ -9,7 +9,7 @@
 #include "store/totals.h"
 
 enum {
-	PARTS_MAX = 2000, /* maximum parts of totals to read; each takes tens of microseconds */
+	PARTS_MAX = 2000, /* maximum number of parts to read; each needs tens of microseconds */
 };
 
 int fg_store_search_functions(struct fg_store *store, const char *words,

@@ -13,7 +13,7 @@
 struct fg_store;
 
 enum {
-	FG_SEARCH_NAMED = 200, /* maximum functions with a matching name */
+	FG_SEARCH_NAMED = 200, /* maximum number of functions with a matching name */
 };
 
 struct fg_named_function {

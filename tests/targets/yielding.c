@@ -29,7 +29,7 @@
 #ifdef SYS_poll
 # define SYS_OF_POLL SYS_poll
 #else
-# define SYS_OF_POLL SYS_ppoll /* libc polls by this call on newer architectures */
+# define SYS_OF_POLL SYS_ppoll /* on newer architectures, libc implements poll() with this call */
 #endif
 
 enum {

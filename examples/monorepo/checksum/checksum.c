@@ -3,7 +3,7 @@
 
 enum {
 	MODULUS = 65521,
-	BEFORE_OVERFLOW = 5552, /* maximum bytes whose sums fit into 32 bits */
+	BEFORE_OVERFLOW = 5552, /* maximum number of bytes whose sums fit into 32 bits */
 };
 
 uint32_t checksum(const uint8_t *data, size_t size)

@@ -8,7 +8,7 @@
 #include "store/store.h"
 
 enum {
-	FG_CARD_RUNS = 8 /* maximum reports read for one request */
+	FG_CARD_RUNS = 8 /* maximum number of reports read for one request */
 };
 
 /* Runs read so far; starts zeroed. */

@@ -14,7 +14,7 @@
 enum {
 	RUNS_MAX = 2000, /* after this many runs, no further benchmark is read */
 	FUNCTIONS_SHOWN = 20,
-	BENCHMARKS_MIN = 2, /* minimum benchmarks that call a function */
+	BENCHMARKS_MIN = 2, /* minimum number of benchmarks that call a function */
 };
 
 /* Adds the functions of a benchmark to the pool. Returns the number of runs read. */

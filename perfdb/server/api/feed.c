@@ -12,8 +12,8 @@
 #include "store/store.h"
 
 enum {
-	FEED_RUNS = 200,   /* maximum runs searched */
-	FEED_REPORTS = 50, /* maximum entries for runs */
+	FEED_RUNS = 200,   /* maximum number of runs searched */
+	FEED_REPORTS = 50, /* maximum number of entries for runs */
 };
 
 /* The feed being written; its addresses are relative to the server. */

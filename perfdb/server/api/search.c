@@ -12,7 +12,7 @@
 #include <ctype.h>
 
 enum {
-	FOUND_MAX = 50, /* maximum results per kind */
+	FOUND_MAX = 50, /* maximum number of results per kind */
 	SHORTEST_COMMIT = 4,
 };
 

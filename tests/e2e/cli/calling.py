@@ -88,7 +88,7 @@ with tempfile.TemporaryDirectory() as empty:
             (["--colour"], "did you mean '--color'?"),
             (["help", "nonsense"], "unknown command 'nonsense'"),
             (["help", "a", "b"], "unexpected argument 'b'"),
-            (["config", "--check", "--reference"], "exclude each other"),
+            (["config", "--check", "--reference"], "cannot be combined"),
             (["config", "gate.alpha"], "fastgate config --explain gate.alpha"),
             (["config", "--color"], "option --color needs a value"),
             (["config", "--explain", "alpha"], "did you mean 'gate.alpha'?"),

@@ -159,8 +159,8 @@ def functions_of_the_user_have_a_signature_of_their_own():
 
 def sums_are_exact():
     """
-    The mean is the double nearest to the true mean, for every component of the sum: double or
-    float, normal or subnormal.
+    The sum is the double nearest to the true sum, whatever the values are (double or float, normal
+    or subnormal), and the mean is that sum divided by the number of calls.
     """
     draws = random.Random(20)
     wild = [math.ldexp(draws.uniform(-1, 1), draws.randrange(-1080, 1000)) for _ in range(300)]

@@ -70,7 +70,7 @@ def running_process_is_sampled():
     check(done.returncode == 2 and f"process {running.pid} does not exist" in done.stderr,
           f"a process that is gone: {done.returncode}\n{done.stderr}")
     done = record("--pid", "1", "--", "true")
-    check(done.returncode == 2 and "exclude each other" in done.stderr,
+    check(done.returncode == 2 and "cannot be combined" in done.stderr,
           f"--pid with a command: {done.returncode}\n{done.stderr}")
 
 

@@ -392,7 +392,7 @@ class Commands(unittest.TestCase):
         self.fails(2, "'[' is not", "view", "--focus", "[")
         self.fails(2, "no function matches 'nothing'", "view", "-V", "callgraph", "-f", "nothing")
         self.fails(2, "--from and --to need the time of each sample", "view", "--from", "1s")
-        self.fails(2, "exclude each other", "view", "--json", "--csv")
+        self.fails(2, "cannot be combined", "view", "--json", "--csv")
         self.fails(2, "no unit of work", "view", "--unit", "event:1")
 
 

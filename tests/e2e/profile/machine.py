@@ -140,8 +140,8 @@ class Machine(unittest.TestCase):
                          r".*kernel\.perf_event_paranoid below 1 \(it is \d\)\n$")
 
     def test_it_excludes_commands_and_other_modes(self):
-        for words, said in ((["--", "true"], "--system and a command exclude each other"),
-                            (["--pid", "1"], "--pid and --system exclude each other"),
+        for words, said in ((["--", "true"], "--system cannot be combined with a command"),
+                            (["--pid", "1"], "--pid and --system cannot be combined"),
                             (["--clock", "wall"], "--clock is not possible")):
             done = self.run_here("record", "--system", *words)
             self.assertEqual(done.returncode, 2)

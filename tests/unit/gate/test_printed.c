@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The printed interval is the one that decides, however the benchmark was measured: 5,000 windows
- * of recorded pairs, and windows in which every pair is slower.
+ * Checks that the printed interval is the one that decides, for each path to a verdict. The data
+ * are 5,000 windows of recorded pairs, and windows in which every pair is slower.
  */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"

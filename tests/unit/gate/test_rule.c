@@ -303,7 +303,7 @@ static void too_few_pairs_decide_nothing(void **state)
 /* Ways in which pairs of equal programs may depend on each other or on the host. */
 enum dependence {
 	SIMILAR,    /* a pair resembles the previous one in size, but not in sign */
-	TWO_MODES,  /* now quiet, now eight times as wild */
+	TWO_MODES,  /* differences switch at random between normal and 8 times larger */
 	DRIFT,      /* the cost of starting grows steadily */
 	REMEMBERED, /* a pair resembles the previous one in sign too: a server that keeps state */
 };

@@ -84,7 +84,7 @@ static void no_more_than_ten_of_each_are_written(void **state)
 		lines += *at == '\n';
 	assert_int_equal(lines, 10);
 	assert_non_null(strstr(fg_strbuf_text(&text),
-			       "::error title=fastgate::31 more; the report has them all\n"));
+			       "::error title=fastgate::31 more; the report lists them all\n"));
 	fg_strbuf_release(&text);
 	fg_fixture_release(&fixture);
 }

@@ -474,7 +474,10 @@ static int make_in_parallel(struct build *b, size_t at_once, struct fg_error *er
 			 err);
 }
 
-/* The recorded command runs `script` instead of the linker, which it gets as $linker. */
+/*
+ * Makes the recorded command run `script` before the linker, whose path is in $linker. If the
+ * script exits, the linker does not run.
+ */
 static void replace_linker(const struct build *b, const char *script)
 {
 	char *variable = fg_xasprintf("SCRIPT=%s", script);
