@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define NAMED_MAX    50 /* maximum number of functions in a verdict */
-#define PATHS_MAX    5  /* maximum call paths per function */
+#define PATHS_MAX    5  /* maximum number of call paths per function */
 #define FRAMES_MAX   512
 #define SUSPECTS_MAX 5    /* maximum number of functions listed as not sure */
 #define BLAME_SHARE  0.05 /* minimum share of the whole change for a suspect */

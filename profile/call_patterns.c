@@ -176,10 +176,8 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 				 "not seen (-fno-builtin-%s keeps the calls)",
 				 pattern->text, at, pattern->library, pattern->text);
 	else
-		fg_strbuf_printf(text,
-				 "'%s%s%s': %" PRIu64
-				 " import%s not certain",
-				 pattern->text, at, pattern->library, pattern->unresolved,
+		fg_strbuf_printf(text, "'%s%s%s': %" PRIu64 " import%s not certain", pattern->text,
+				 at, pattern->library, pattern->unresolved,
 				 pattern->unresolved == 1
 					 ? " is not counted: its binding is"
 					 : "s are not counted: their bindings are");

@@ -250,8 +250,7 @@ void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sa
 				 fg_format_duration(sampling->handler_ns, duration));
 	}
 	if (sampling->switch_ns > 0 && sampling->switches_hz >= 1)
-		fg_strbuf_printf(text,
-				 "; each context switch (%.0f a second) costs up to %s more",
+		fg_strbuf_printf(text, "; each context switch (%.0f a second) costs up to %s more",
 				 sampling->switches_hz,
 				 fg_format_duration(sampling->switch_ns, duration));
 	if (*sampling->clock)

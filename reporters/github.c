@@ -292,9 +292,9 @@ void fg_report_github(const struct fg_report *report, const struct fg_report_opt
 		if (a.count[level] == MAX_SHOWN + 1)
 			fg_strbuf_add(text, fg_strbuf_text(&a.tenth[level]), a.tenth[level].length);
 		else if (a.count[level] > MAX_SHOWN)
-			fg_strbuf_printf(text,
-					 "::%s title=fastgate::%zu more; the report lists them all\n",
-					 level_names[level], a.count[level] - MAX_SHOWN);
+			fg_strbuf_printf(
+				text, "::%s title=fastgate::%zu more; the report lists them all\n",
+				level_names[level], a.count[level] - MAX_SHOWN);
 		fg_strbuf_release(&a.tenth[level]);
 	}
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-	RUNS_AT_ONCE = 50 /* maximum number of runs per transaction, so that uploads need not wait */
+	RUNS_AT_ONCE = 50 /* runs per transaction; few, so that uploads need not wait */
 };
 
 static int delete_run(struct fg_store *store, const char *id, struct fg_error *err)

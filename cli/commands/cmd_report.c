@@ -140,8 +140,9 @@ static int run(struct fg_cli *cli, const void *values)
 
 	if (given->post_from && (cli->argument_count || given->format || given->output))
 		return fg_cli_usage(
-			cli, "--post-from posts a file, and cannot be combined with RUN, --format or "
-			     "--output");
+			cli,
+			"--post-from posts a file, and cannot be combined with RUN, --format or "
+			"--output");
 	if (given->post_from)
 		return post(cli, given);
 	if (!reporter)

@@ -56,8 +56,9 @@ static int check_identity(struct fg_request *rq, const struct fg_run *run, struc
 				    run->project);
 	}
 	if (!fg_text_is_clean(run->project, strlen(run->project)))
-		return fg_error_set(err, FG_EINVAL,
-				    "the project's name contains control characters, or is not UTF-8");
+		return fg_error_set(
+			err, FG_EINVAL,
+			"the project's name contains control characters, or is not UTF-8");
 	if (key && strcmp(key, run->id) != 0)
 		return fg_error_set(err, FG_EINVAL, "%s is not the run's id", FG_WIRE_KEY_HEADER);
 	return FG_OK;
