@@ -12,7 +12,7 @@
  * probabilities of all commits add up to 1.
  *
  * The next commit to measure is the one that gives the most information per second, builds
- * included, about where the steps are. docs/finding-a-commit.md has the figures.
+ * included, about where the steps are. docs/finding-a-commit.md gives the figures.
  *
  * 	fill commits, the last one with the pairs of the ends
  * 	do {

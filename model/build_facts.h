@@ -76,7 +76,7 @@ void fg_build_facts_release(struct fg_build_facts *build);
 void fg_build_facts_copy(struct fg_build_facts *to, const struct fg_build_facts *from);
 /* Returns the number of known facts. */
 size_t fg_build_facts_count(const struct fg_build_facts *build);
-/* Replaces a field by a copy of `value`. */
+/* Replaces a field with a copy of `value`. */
 void fg_build_facts_put(char **field, const char *value);
 /* Copies the name. */
 void fg_build_facts_add_function(struct fg_build_facts *build,

@@ -10,8 +10,8 @@ enum {
 	CELLS_MAX = 16 * 1024 * 1024, /* maximum number of pairs of lines compared */
 	REACH = 1500, /* lines on each side of a function, if whole files are too long */
 	CONTEXT = 2,  /* lines shown around an important line */
-	HEAD_REACH =
-		60, /* maximum number of lines from head to first cost, if the end is unknown */
+	/* maximum number of lines from the head to the first cost if the end is unknown */
+	HEAD_REACH = 60,
 	TAB_COLUMNS = 8,
 };
 

@@ -120,7 +120,7 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 }
 
 /*
- * Returns true for functions that compilers replace by instructions, at least on some
+ * Returns true for functions that compilers replace with instructions, at least on some
  * architectures.
  */
 static bool is_builtin(const char *name)
@@ -172,7 +172,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 		return false;
 	if (pattern->unresolved == 0)
 		fg_strbuf_printf(text,
-				 "'%s%s%s': calls that the compiler replaced by instructions are "
+				 "'%s%s%s': calls that the compiler replaced with instructions are "
 				 "not seen (-fno-builtin-%s keeps the calls)",
 				 pattern->text, at, pattern->library, pattern->text);
 	else

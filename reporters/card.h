@@ -47,7 +47,7 @@ void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t
 
 enum {
 	FG_CARD_STEPS = 5,
-	FG_CARD_LINES = 6, /* maximum source lines shown */
+	FG_CARD_LINES = 6, /* maximum number of source lines shown */
 };
 
 struct fg_card_step {

@@ -14,7 +14,7 @@
 
 enum {
 	MAX_FUNCTIONS = 5,
-	MAX_PATHS = 3,           /* maximum call paths per function */
+	MAX_PATHS = 3,           /* maximum number of call paths per function */
 	QUOTE_BYTES = 20 * 1024, /* maximum size of the quoted terminal report, in bytes */
 	NAME_COLUMNS = 120,
 	PATH_COLUMNS = 300,
@@ -25,7 +25,7 @@ enum {
 	ROW_BYTES = 800, /* maximum size of a row, in bytes */
 	MAX_CAUSES = 5,
 	MAX_INSTRUCTIONS = 12,
-	MAX_OTHERS = 10, /* maximum other benchmarks listed */
+	MAX_OTHERS = 10, /* maximum number of other benchmarks listed */
 };
 
 /* A document, either as text or as JSON. */

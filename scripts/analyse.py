@@ -34,7 +34,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
 # Compiled like users' programs: clang's warnings apply, but our own rules do not.
 FOREIGN = ("tests/targets/", "examples/", "bench/")
-# Without optimisation, because with it libc's headers replace functions by macros, which would be
+# Without optimisation, because with it libc's headers replace functions with macros, which would be
 # analysed instead of our code.
 TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option",
         "--extra-arg=-O0"]

@@ -129,8 +129,8 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_ROW_FLAG(struct options, merge, "merge", 'm',
-		    "the RUNs are shards of one run: merge, keep and judge them"),
-	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
+		    "the RUNs are shards of one run: merge, store and judge them"),
+	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not store the merged run"),
 	FG_ROW_FLAG(struct options, no_post, "no-post", 0,
 		    "send nothing: the result is not posted, and a run for perfdb.url waits for "
 		    "`fastgate push`"),

@@ -194,8 +194,8 @@ const struct fg_cli_command fg_cmd_graph = {
 		"time spent below the call; a dashed arrow skips functions that were left out. "
 		"The picture reports what was left out.\n"
 		"\n"
-		"With two runs the picture shows their difference: red is slower, blue is "
-		"faster.\n"
+		"With two runs the picture shows their difference: red is slower, and blue "
+		"is faster.\n"
 		"\n"
 		"If Graphviz is not installed, the DOT text is kept as FILE.dot.",
 	FG_CLI_TABLES,

@@ -352,8 +352,7 @@ static const struct fg_cli_example examples[] = {
 const struct fg_cli_command fg_cmd_init = {
 	.name = "init",
 	.group = FG_CLI_GROUP_SETUP,
-	.summary =
-		"build the project once, find what can be measured, write a fastgate.yml that runs",
+	.summary = "build the project once, find benchmarks, and write a fastgate.yml that works",
 	.description =
 		"Finds out how the project is built (CMake, Meson, configure, autotools, "
 		"autogen.sh, bootstrap, Make, Bazel, ninja, Cargo, Go, setup.py, pyproject.toml; "

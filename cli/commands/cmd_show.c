@@ -144,7 +144,7 @@ const struct fg_cli_command fg_cmd_show = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "show the contents of a stored run",
 	.description = "Shows the time, host and sides of a run, its verdict, and its "
-		       "benchmarks; `fastgate report` has the numbers.\n"
+		       "benchmarks; `fastgate report` prints the numbers.\n"
 		       "\n"
 		       "With --json the run's envelope is written as it would be uploaded "
 		       "(docs/formats/upload.md): all text, all conditions and the report, "

@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* The file that marks each build system, in order of preference. */
+/* Files by which a build system is recognised, in order of preference. */
 static const struct kind_row {
 	const char *file;
 	enum fg_project_kind kind;

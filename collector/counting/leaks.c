@@ -6,7 +6,7 @@
  * calling function, and the gaps between the blocks of a heap: freed memory is full of old
  * pointers.
  *
- * Memory is read by a system call that fails if another thread has just unmapped it.
+ * Memory is read with a system call that fails if another thread has just unmapped it.
  */
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"

@@ -26,7 +26,7 @@ struct fg_webhook_value {
 };
 
 /*
- * Replaces placeholders by their values. Values are escaped and cut, so that a string in the
+ * Replaces placeholders with their values. Values are escaped and cut, so that a string in the
  * template remains one string.
  */
 void fg_webhook_fill(const char *template, const struct fg_webhook_value *values,

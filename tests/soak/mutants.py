@@ -215,7 +215,7 @@ class Room:
         return copy
 
     def parts_of(self, file):
-        """Replaces the room's archive by a library of this file and an archive of all other files."""
+        """Replaces the room's archive with this file's library and an archive of all other files."""
         name = pathlib.Path(file).stem
         folder = self.kept / name
         library, rest, arena = folder / LIBRARY, folder / "rest.a", self.kept / "arena.o"

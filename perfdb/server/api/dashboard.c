@@ -14,7 +14,7 @@
 enum {
 	RUNS_DEFAULT = 30,
 	RUNS_MAX = 300,
-	MIN_CHAINED = 3,     /* minimum successive commits for a chain, as on the trend page */
+	MIN_CHAINED = 3,     /* minimum length of a chain, in commits, as on the trend page */
 	INTERVAL_ERRORS = 7, /* approximate width of an interval, in standard errors */
 };
 

@@ -41,7 +41,7 @@ try itself 0 60 "$targets/storm_fork_i386" 15
 # Here storm_fork executes the program that argv[0] names, which is its 64-bit build.
 try across 50 20 bash -c "exec -a '$targets/storm_fork' '$targets/storm_fork_i386' 15"
 
-# Test $LIB as on Red Hat, where it is lib64 or lib: in a mount namespace, replace this system's loaders by patched copies.
+# Test $LIB as on Red Hat, where it is lib64 or lib: in a mount namespace, replace this system's loaders with patched copies.
 red_hat='set -e
 change() { python3 -c "import sys; old, new = (word.encode() for word in sys.argv[1:]); data = sys.stdin.buffer.read(); assert data.count(bytes(1) + old + bytes(1)) == 1
 sys.stdout.buffer.write(data.replace(bytes(1) + old + bytes(1), bytes(1) + new.ljust(len(old), bytes(1)) + bytes(1)))" "$1" "$2"; }

@@ -155,7 +155,7 @@ def inlined_calls_are_reported_by_function():
     said = recorded("--calls", "half,sqrt,fabs,exp", "--", program).stderr
     check("'half' is counted: no object exports or imports the function: it does not exist, "
           "or the compiler has inlined it" in said, f"a function: {said}")
-    check("'sqrt': calls that the compiler replaced by instructions" in said
+    check("'sqrt': calls that the compiler replaced with instructions" in said
           and "-fno-builtin-fabs" in said, f"builtins: {said}")
     check("'exp'" not in said, f"the others: {said}")
 

@@ -292,7 +292,7 @@ static void deep_chains_keep_both_ends(void **state)
 }
 
 /*
- * Replaces some words by arbitrary values: addresses nearby or at the end, small values, and wild
+ * Replaces some words with arbitrary values: addresses nearby or at the end, small values, and wild
  * ones.
  */
 static void damage(void)
