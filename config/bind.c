@@ -185,7 +185,7 @@ static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *no
 		command->argc = 0;
 		return;
 	}
-	if (!all_scalars(binder, node, "a word of the command"))
+	if (!all_scalars(binder, node, "a single word of the command"))
 		return;
 	if (node->count == 0) {
 		fg_bind_error(binder, node, NULL, "found an empty list, expected a command");

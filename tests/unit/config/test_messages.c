@@ -173,7 +173,8 @@ static void benchmarks_are_judged(void **state)
 		 "f.yml:3:23: benchmarks.a.command: found a mapping, expected a command: a string, "
 		 "or a list of words"},
 		{"a nested list", ONE_BENCHMARK("command: [x, [y]]"),
-		 "f.yml:3:27: benchmarks.a.command: found a list, expected a word of the command"},
+		 "f.yml:3:27: benchmarks.a.command: found a list, expected a single word of "
+		 "the command"},
 		{"no group in the expression",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: 'rate' } ]"),
 		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': it has no group (...) "
