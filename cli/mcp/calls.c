@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 enum {
-	/* maximum number of bytes of output, so that a result with messages has at most 32 KiB */
-	OUTPUT_MAX = 30 << 10,
-	MESSAGES_MAX = 3 << 9,
+	RESULT_MAX = 32 << 10,  /* maximum number of bytes of a result's texts */
+	MESSAGES_MAX = 4 << 10, /* in JSON a byte may become three: a control character is U+FFFD */
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5, /* seconds between SIGTERM and SIGKILL */
 	/* maximum number of seconds between two notifications, so that a client does not give up */
@@ -170,17 +169,21 @@ static const char *meaning_of(const struct fg_process_result *result)
 	return meaning ? meaning : "the command was killed by a signal";
 }
 
-/* Adds the facts about a call that a program can rely on. */
-static void add_facts(struct fg_json_writer *w, const char *name,
-		      const struct fg_process_result *result, bool is_cut)
+/* Writes the facts about a call that a program can rely on. */
+static void write_facts(struct fg_strbuf *facts, const struct fg_process_result *result,
+			bool is_cut)
 {
-	fg_json_begin_object(w, name);
-	fg_json_int(w, "exit_code", result->exited ? result->exit_code : -1);
-	fg_json_text(w, "meaning", meaning_of(result));
-	fg_json_double(w, "seconds", round((double)result->wall_ns / FG_NS_PER_MS) / 1e3);
-	fg_json_bool(w, "cut", is_cut);
-	add_messages(w, result);
-	fg_json_end(w);
+	struct fg_json_writer w;
+
+	fg_strbuf_release(facts);
+	fg_json_writer_init(&w, facts, 0);
+	fg_json_begin_object(&w, NULL);
+	fg_json_int(&w, "exit_code", result->exited ? result->exit_code : -1);
+	fg_json_text(&w, "meaning", meaning_of(result));
+	fg_json_double(&w, "seconds", round((double)result->wall_ns / FG_NS_PER_MS) / 1e3);
+	fg_json_bool(&w, "cut", is_cut);
+	add_messages(&w, result);
+	fg_json_end(&w);
 }
 
 static bool is_failure(const struct fg_process_result *result)
@@ -194,20 +197,18 @@ static void add_result(const struct fg_mcp_call *call, const struct fg_process_r
 		       struct fg_strbuf *lines)
 {
 	struct fg_json_writer w;
-	struct fg_json_writer inner;
 	struct fg_strbuf output = {0};
 	struct fg_strbuf facts = {0};
-	bool is_cut = false;
 	size_t shown = 0;
 
 	if (call->tool->is_json)
 		add_compact(&output, result->stdout_text, result->stdout_size);
 	else
 		fg_strbuf_add(&output, result->stdout_text, result->stdout_size);
-	shown = whole_part(fg_strbuf_text(&output), output.length, OUTPUT_MAX);
-	is_cut = shown < output.length || result->output_cut;
-	fg_json_writer_init(&inner, &facts, 0);
-	add_facts(&inner, NULL, result, is_cut);
+	write_facts(&facts, result, result->output_cut);
+	shown = whole_part(fg_strbuf_text(&output), output.length, RESULT_MAX - facts.length);
+	if (shown < output.length)
+		write_facts(&facts, result, true);
 	fg_rpc_begin_result(&w, lines, call->id);
 	fg_json_begin_array(&w, "content");
 	if (shown > 0) {

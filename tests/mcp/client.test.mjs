@@ -12,7 +12,7 @@ import { Project } from './project.mjs';
 const fastgate = process.argv[2];
 const project = new Project();
 const clients = [];
-const ANSWER_MAX = 33 << 10;
+const ANSWER_MAX = 32 << 10;
 
 async function connect(...options) {
 	const client = new Client({ name: 'test', version: '1' });
@@ -146,7 +146,11 @@ test('an answer is bounded', async () => {
 	const printed = await call(client, 'record', { cmd: ['seq', '100000'], output: 'recorded' });
 
 	assert.equal(printed.structuredContent.cut, true, textOf(printed).slice(0, 500));
-	assert.ok(textOf(printed).length <= ANSWER_MAX);
+	const escaped = await call(client, 'record', { cmd: ['sh', '-c', 'seq 100000; seq 9000 | tr "0-9\\n" "\\001" >&2'], output: 'escaped' });
+
+	for (const answer of [printed, escaped])
+		assert.ok(Buffer.byteLength(textOf(answer)) <= ANSWER_MAX, `${Buffer.byteLength(textOf(answer))} bytes`);
+	assert.match(escaped.structuredContent.messages, /\ufffd{3000}/);
 	const long = Array.from({ length: 900 }, (_, i) => `no-benchmark-of-this-name-${i}`);
 	const result = await call(client, 'run', { against: 'HEAD', bench: long });
 
