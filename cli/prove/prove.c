@@ -16,7 +16,9 @@ enum {
 	FIRST_ITERATIONS = 16,
 	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
+	SEARCHES_MAX = 16,
 	ITERATIONS_MAX = 1 << 28,
+	MILLIONTHS_MAX = 1000000, /* with longer delays a program might hardly end */
 	/* minimum number of iterations for the smallest plant: fewer would round it coarsely */
 	MIN_ITERATIONS = 4,
 	ENOUGH_ITERATIONS = 20, /* iterations that make the jumps to the loop negligible */
@@ -58,14 +60,16 @@ static bool can_be_measured(const struct fg_prove_pairs *pairs)
 /*
  * Sets pairs->iterations so that the slowdown can be measured, and measures it: first with few
  * pairs and then, since noise can pass for a slowdown, with many. FG_EUNSUPPORTED: the function is
- * called too often or too rarely.
+ * called too often or too rarely, or every search was misled by noise.
  */
 static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject *subject,
 			   struct fg_prove_pairs *pairs, struct fg_error *err)
 {
-	uint32_t iterations = pairs->function->symbol ? FIRST_ITERATIONS : FIRST_MILLIONTHS;
+	const bool is_function = pairs->function->symbol;
+	const uint32_t max = is_function ? ITERATIONS_MAX : MILLIONTHS_MAX;
+	uint32_t iterations = is_function ? FIRST_ITERATIONS : FIRST_MILLIONTHS;
 
-	while (iterations > 0 && iterations <= ITERATIONS_MAX) {
+	for (unsigned i = 0; i < SEARCHES_MAX && iterations > 0 && iterations <= max; i++) {
 		double wanted = STEP;
 
 		pairs->iterations = iterations;
@@ -83,6 +87,9 @@ static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject
 			wanted = calibrated_at / pairs->slower;
 		iterations = (uint32_t)fmin((double)iterations * wanted, 2.0 * ITERATIONS_MAX);
 	}
+	if (iterations > 0 && iterations <= max)
+		return fg_error_set(err, FG_EUNSUPPORTED, "slowing down '%s' had no stable effect",
+				    pairs->function->name);
 	return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called %s", pairs->function->name,
 			    iterations == 0 ? "too often" : "too rarely");
 }
