@@ -533,8 +533,8 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 }
 
 /*
- * The launcher has ended: use its report about the program. If it was killed with its program,
- * there is no report.
+ * Uses the launcher's report about the program, after the launcher has ended. A launcher that was
+ * killed with its program has not reported.
  */
 static void read_report(const struct fg_process *process, struct fg_process_result *result,
 			int *status)

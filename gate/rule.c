@@ -36,8 +36,8 @@
  *
  * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which
  * may spend all remaining alpha. Swapping the sides changes neither a pair's size nor its time, so
- * the end does not depend on the coins. There is no such look with `until_sure` or after an
- * interrupt, since more sessions may follow: the result of the last planned look stands.
+ * the end does not depend on the coins. With `until_sure` and after an interrupt, more sessions may
+ * follow, so the result of the last planned look stands.
  *
  * Example: alpha is 0.1 %. The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
  * it comes after 12 pairs, and its interval reaches from the smallest to the largest of them. If

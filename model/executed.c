@@ -123,7 +123,7 @@ bool fg_executed_add_sampled(struct fg_executed *executed, const char *library, 
 	return false;
 }
 
-/* Cuts off the word before the next blank; NULL: there is no blank, or no word before it. */
+/* Cuts off the word before the next blank. Returns NULL without a blank or a word. */
 static char *next_word(char **rest)
 {
 	char *word = *rest;

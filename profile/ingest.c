@@ -186,7 +186,7 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 FG_ORDER_BY(compare_texts, char *const, strcmp(*a, *b))
 
 /*
- * Returns "libm.so.6 1a2b3c": name and build-id, or the hash of the file's bytes if there is no
+ * Returns "libm.so.6 1a2b3c": name and build-id, or the hash of the file's bytes if it has no
  * build-id. An unreadable module is identified by its path.
  */
 static char *module_text(const struct fg_module_info *module)

@@ -311,8 +311,8 @@ static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 
 /*
  * The interpreter's own frames between two Python functions, or below a Python function, show how
- * Python works, not what the program does: their time belongs to the Python line. They stay if
- * there is no Python function next to them, as before the first Python function begins.
+ * Python works, not what the program does: their time belongs to the Python line. They stay
+ * where no Python function is next to them, for example before the first one begins.
  */
 static struct fg_trace_place place_path(struct fg_trace_joiner *j,
 					const struct fg_trace_place *caller,

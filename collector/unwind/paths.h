@@ -43,7 +43,7 @@ struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, 
 
 /* Returns a number for a non-native frame (collector/python/python_codes.c). */
 uint32_t fg_frame_number(void);
-/* Like fg_frame_find(), for an address in the kernel, which has no rules; 0 if there is no room. */
+/* Like fg_frame_find(), for a kernel address, which has no rules; 0: the table is full. */
 uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact);
 
 /* The newest table of return addresses, for the inner loop of a walk. */

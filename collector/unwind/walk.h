@@ -25,8 +25,8 @@ struct fg_walk_result {
 };
 
 /*
- * Steps from a frame to its caller and sets `regs` to the caller's; false: there is no rule that
- * needs only these registers.
+ * Steps from a frame to its caller and sets `regs` to the caller's. Returns false if no rule
+ * applies to these registers alone.
  */
 bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs);
 struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context);
