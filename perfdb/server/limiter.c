@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Limits requests per minute and caller. Callers are hashed into a fixed table, so that an attacker
- * with many addresses costs no memory. Two callers in the same slot share an allowance.
+ * Limits requests per minute and caller. The table has a fixed size, so that an attacker with many
+ * addresses costs no memory. A caller's hash chooses a set, and in a full set a new caller replaces
+ * the one with the fewest requests: a flood of addresses can forget counts, but it never limits
+ * somebody else.
  */
 #include "perfdb/server/limiter.h"
 
@@ -12,8 +14,14 @@
 #include <pthread.h>
 
 enum {
-	SLOTS = 4096,
+	SETS = 1024,
+	CALLERS = 8, /* a set */
 	SECONDS = 60
+};
+
+struct caller {
+	uint64_t hash;
+	unsigned count; /* 0: free */
 };
 
 struct fg_limiter {
@@ -21,7 +29,7 @@ struct fg_limiter {
 	unsigned per_minute;
 	uint64_t seed;
 	int64_t minute;
-	unsigned counts[SLOTS];
+	struct caller callers[SETS][CALLERS];
 };
 
 struct fg_limiter *fg_limiter_new(unsigned per_minute)
@@ -43,24 +51,39 @@ void fg_limiter_free(struct fg_limiter *limiter)
 	free(limiter);
 }
 
+static struct caller *find_caller(struct fg_limiter *limiter, const char *name)
+{
+	const uint64_t hash = fg_hash64(name, strlen(name), limiter->seed);
+	struct caller *set = limiter->callers[hash % SETS];
+	struct caller *fewest = set;
+
+	for (struct caller *at = set; at < set + CALLERS; at++) {
+		if (at->count > 0 && at->hash == hash)
+			return at;
+		if (at->count < fewest->count)
+			fewest = at;
+	}
+	*fewest = (struct caller){.hash = hash};
+	return fewest;
+}
+
 unsigned fg_limiter_count(struct fg_limiter *limiter, const char *caller, int64_t now_ns)
 {
 	const int64_t second = now_ns / FG_NS_PER_S;
 	const int64_t minute = second / SECONDS;
 	unsigned wait = 0;
-	unsigned *count = NULL;
+	struct caller *found = NULL;
 
-	caller = caller ? caller : "";
 	(void)pthread_mutex_lock(&limiter->lock);
 	if (minute != limiter->minute) {
-		memset(limiter->counts, 0, sizeof(limiter->counts));
+		memset(limiter->callers, 0, sizeof(limiter->callers));
 		limiter->minute = minute;
 	}
-	count = &limiter->counts[fg_hash64(caller, strlen(caller), limiter->seed) % SLOTS];
-	if (*count >= limiter->per_minute)
+	found = find_caller(limiter, caller ? caller : "");
+	if (found->count >= limiter->per_minute)
 		wait = (unsigned)(SECONDS - second % SECONDS);
 	else
-		*count += 1;
+		found->count++;
 	(void)pthread_mutex_unlock(&limiter->lock);
 	return wait;
 }
