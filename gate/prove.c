@@ -15,13 +15,11 @@ enum {
 	BLOCKS_MIN = 6,  /* fewer blocks do not show how noise averages out */
 	BETWEEN_MIN = 4, /* runs needed to show how estimates differ between runs */
 	LONGER = 10,     /* remedy: repetitions this many times as long */
-	SEEN_RUNS = 4,   /* this many runs that found a size prove that the gate sees it */
 	MORE_PAIRS = 4,  /* remedy: this many times the pairs */
 };
 
 static const double found_share = 0.95;
 static const double alarming_share = 0.2;
-static const double blind_share = 0.5;
 static const double alarm_sure = 20;
 static const double blind_sure = 500;
 static const double two_sided = 0.9; /* two-sided level: each bound holds with 95 % */
@@ -182,9 +180,10 @@ static void find_smallest(struct fg_proof_card *card)
 /* ---- evidence against the gate ---- */
 
 /*
- * Bets that from some run on the gate fails equal code in a fifth of its runs. From a given run on,
- * the product of likelihood ratios is a martingale if the gate does so at rate `alpha`; the stake
- * is spread over all runs in advance, so the whole is also a martingale.
+ * Bets that from some run on the gate fails more runs of equal code than their alphas allow: a
+ * fifth of the rest. From a given run on, the product of likelihood ratios is a martingale if each
+ * run fails with the probability `alpha`; the stake is spread over all runs in advance, so the
+ * whole is also a martingale.
  */
 struct alarm_bets {
 	double running; /* value of the bets placed so far */
@@ -193,58 +192,78 @@ struct alarm_bets {
 
 static double bet_on_alarm(struct alarm_bets *bets, double alpha, bool is_alarm)
 {
-	const double ratio = is_alarm ? alarming_share / alpha : (1 - alarming_share) / (1 - alpha);
+	const double wrong = alpha + alarming_share * (1 - alpha);
+	const double ratio = is_alarm ? wrong / alpha : (1 - wrong) / (1 - alpha);
 
 	bets->runs++;
 	bets->running = ratio * (bets->running + 1 / (bets->runs * (bets->runs + 1)));
 	return bets->running + 1 / (bets->runs + 1);
 }
 
-/*
- * Bets that the gate no longer finds half of the slowdowns that it used to find. Evidence below 1
- * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM).
- */
-static double bet_on_blindness(double evidence, bool is_found)
+static double alarm_evidence_of(const struct fg_proof *proofs, size_t count)
 {
-	return fmax(1, evidence) *
-	       (is_found ? blind_share / found_share : (1 - blind_share) / (1 - found_share));
-}
+	struct alarm_bets bets = {0};
+	double evidence = 1;
 
-/* Did the first SEEN_RUNS runs of this size, with the same kind of budget, all find it? */
-static bool was_seen(const struct fg_proof *proofs, size_t count, const struct fg_proof *like)
-{
-	struct fg_proof_card_share found = {0};
-
-	for (size_t i = 0; i < count && found.runs < SEEN_RUNS; i++) {
-		const struct fg_proof *proof = &proofs[i];
-
-		if (fg_proof_counts(proof) && proof->arm == FG_PROOF_PLANTED &&
-		    proof->is_hidden == like->is_hidden && fabs(proof->size - like->size) <= 1e-6)
-			count_run(&found, fg_proof_is_right(proof));
-	}
-	return found.runs == SEEN_RUNS && found.hits == found.runs;
-}
-
-static void find_evidence(const struct fg_proof *proofs, size_t count, double alpha,
-			  struct fg_proof_card *card)
-{
-	struct alarm_bets alarms = {0};
-	double blind = 1;
-
-	card->alarm_evidence = card->blind_evidence = 1;
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_proof *proof = &proofs[i];
 
-		if (!fg_proof_counts(proof))
-			continue;
-		if (proof->arm != FG_PROOF_PLANTED)
-			card->alarm_evidence =
-				bet_on_alarm(&alarms, alpha, !fg_proof_is_right(proof));
-		else if (was_seen(proofs, i, proof))
-			blind = bet_on_blindness(blind, fg_proof_is_right(proof));
+		if (fg_proof_counts(proof) && proof->arm != FG_PROOF_PLANTED && proof->alpha > 0 &&
+		    proof->alpha < 1)
+			evidence = bet_on_alarm(&bets, proof->alpha, !fg_proof_is_right(proof));
 	}
-	card->blind_evidence = blind;
-	card->is_broken = card->alarm_evidence >= alarm_sure || blind >= blind_sure;
+	return evidence;
+}
+
+static bool is_same_plant(const struct fg_proof *a, const struct fg_proof *b)
+{
+	return fg_proof_counts(a) && a->arm == FG_PROOF_PLANTED && a->is_hidden == b->is_hidden &&
+	       fabs(a->size - b->size) <= 1e-6 && strcmp(a->benchmark, b->benchmark) == 0;
+}
+
+/*
+ * Bets that the gate finds only half as many slowdowns like `first` as before. Evidence below 1
+ * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); runs since then do
+ * not count as "before". The share found before is at its lower bound.
+ */
+static double blind_evidence_of(const struct fg_proof *first, const struct fg_proof *end)
+{
+	struct fg_proof_card_share before = {0};
+	struct fg_proof_card_share since = {0};
+	double evidence = 1;
+
+	for (const struct fg_proof *proof = first; proof < end; proof++) {
+		const bool is_found = fg_proof_is_right(proof);
+
+		if (!is_same_plant(proof, first))
+			continue;
+		count_run(&since, is_found);
+		evidence *= is_found ? 0.5 : (1 - before.at_least / 2) / (1 - before.at_least);
+		if (evidence <= 1) {
+			evidence = 1;
+			before.hits += since.hits;
+			before.runs += since.runs;
+			bound(&before);
+			since = (struct fg_proof_card_share){0};
+		}
+	}
+	return evidence;
+}
+
+static void find_evidence(const struct fg_proof *proofs, size_t count, struct fg_proof_card *card)
+{
+	card->alarm_evidence = alarm_evidence_of(proofs, count);
+	card->blind_evidence = 1;
+	for (size_t i = 0; i < count; i++) {
+		bool is_first = is_same_plant(&proofs[i], &proofs[i]);
+
+		for (size_t k = 0; k < i && is_first; k++)
+			is_first = !is_same_plant(&proofs[k], &proofs[i]);
+		if (is_first)
+			card->blind_evidence = fmax(card->blind_evidence,
+						    blind_evidence_of(&proofs[i], proofs + count));
+	}
+	card->is_broken = card->alarm_evidence >= alarm_sure || card->blind_evidence >= blind_sure;
 }
 
 /* ---- remedies ---- */
@@ -437,6 +456,6 @@ void fg_proof_card_make(const struct fg_proof *proofs, size_t count,
 	if (card->runs > 0)
 		card->minutes /= (double)card->runs;
 	find_smallest(card);
-	find_evidence(proofs, count, plan_count ? plans[0].alpha : 0.001, card);
+	find_evidence(proofs, count, card);
 	find_helps(proofs, count, plans, plan_count, card);
 }

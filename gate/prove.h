@@ -45,6 +45,7 @@ struct fg_proof {
 	double level_ns; /* mean time of a repetition */
 	double estimate; /* logarithmic; NaN: unknown */
 	double half;     /* distance from `estimate` to the lower end of the interval */
+	double alpha;    /* probability that a correct gate fails equal code in this run */
 	double min_effect;
 	double layouts; /* number of layouts that pairs took in turn */
 	int64_t at_ns;  /* wall clock */
@@ -110,13 +111,14 @@ struct fg_proof_card {
 	double minutes;                   /* time per verdict */
 	size_t runs;
 	/*
-	 * Evidence that the gate fails equal code more often than alpha allows: an e-value, which
-	 * may be checked after every run. At most one of 20 sound gates ever reaches 20.
+	 * Evidence that the gate fails equal code more often than the runs' alphas allow: an
+	 * e-value, which may be checked after every run. At most one of 20 sound gates ever reaches
+	 * 20.
 	 */
 	double alarm_evidence;
 	/*
-	 * Evidence that the gate misses slowdowns of sizes that it used to find: a miss multiplies
-	 * it, or 1 if it is smaller, by 10; a find about halves it.
+	 * Evidence that the gate now finds half as many slowdowns of a size as before; at least 1.
+	 * A find halves it. A miss multiplies it, more so if a larger share was found before.
 	 */
 	double blind_evidence;
 	bool is_broken;       /* the evidence of either kind is conclusive */
@@ -128,7 +130,6 @@ struct fg_proof_card {
 /* A benchmark's plan, which limits the possible remedies. */
 struct fg_proof_card_plan {
 	const char *benchmark;
-	double alpha;
 	double max_pairs;
 	double budget_s;
 };

@@ -32,6 +32,7 @@ static void exchange_proof(const struct fg_exchange *with, struct fg_proof *proo
 	fg_exchange_number(with, "level_ns", &proof->level_ns);
 	fg_exchange_number(with, "estimate", &proof->estimate);
 	fg_exchange_number(with, "half_width", &proof->half);
+	fg_exchange_number(with, "alpha", &proof->alpha);
 	fg_exchange_number(with, "min_effect", &proof->min_effect);
 	fg_exchange_number(with, "layouts", &proof->layouts);
 	fg_exchange_number(with, "pair_noise", &proof->noise.pair);

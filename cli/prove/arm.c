@@ -153,6 +153,26 @@ static double pairs_of_stored(const struct fg_series *series,
 	return series && metric && isfinite(metric->p_value) ? (double)series->repetition_count : 0;
 }
 
+/* Returns the probability, at most, that a correct gate fails equal code in this run. */
+static double alpha_of(const struct fg_policy *policy, const struct fg_verdict *verdict)
+{
+	double alpha = 0;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+
+		if (policy->functions == FG_FUNCTIONS_GATE)
+			alpha += policy->function_alpha;
+		for (size_t k = 0; k < benchmark->metric_count; k++) {
+			const struct fg_metric_verdict *metric = &benchmark->metrics[k];
+
+			if (metric->gated && metric->decided && !metric->exact)
+				alpha += metric->alpha;
+		}
+	}
+	return fmin(alpha, 1);
+}
+
 /* A suite's cases count as one verdict, that of the worst case. */
 static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof *proof)
 {
@@ -165,6 +185,7 @@ static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof 
 			worst = &verdict->benchmarks[i];
 	}
 	series = fg_run_find(&arm->session.result.run, worst->name);
+	proof->alpha = alpha_of(&arm->benchmark.policy, verdict);
 	proof->outcome = worst->outcome;
 	proof->schedule = worst->schedule;
 	proof->pairs = worst->outcome == FG_OUTCOME_ERROR ? 0 : worst->pairs;

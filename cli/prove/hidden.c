@@ -12,17 +12,32 @@ enum {
 
 static const double usual_size = 0.10;
 
-/* Finds the newest plant in one of the plan's benchmarks, to reuse the plant's calibration. */
-static const struct fg_proof *find_plant(const struct fg_prove *prove)
+static bool is_calibrated(const struct fg_prove *prove, const struct fg_proof *proof)
 {
+	return proof->arm == FG_PROOF_PLANTED && proof->per_iteration > 0 &&
+	       fg_plan_find(prove->plan, proof->benchmark);
+}
+
+/*
+ * Draws one of the benchmarks that have a plant, and returns its newest plant, to reuse the plant's
+ * calibration.
+ */
+static const struct fg_proof *draw_plant(const struct fg_prove *prove, struct fg_random *random)
+{
+	const struct fg_proof *drawn = NULL;
+	unsigned seen = 0;
+
 	for (size_t i = prove->proof_count; i-- > 0;) {
 		const struct fg_proof *proof = &prove->proofs[i];
+		bool is_newest = is_calibrated(prove, proof);
 
-		if (proof->arm == FG_PROOF_PLANTED && proof->per_iteration > 0 &&
-		    fg_plan_find(prove->plan, proof->benchmark))
-			return proof;
+		for (size_t k = i + 1; k < prove->proof_count && is_newest; k++)
+			is_newest = !is_calibrated(prove, &prove->proofs[k]) ||
+				    strcmp(prove->proofs[k].benchmark, proof->benchmark) != 0;
+		if (is_newest && fg_random_below(random, ++seen) == 0)
+			drawn = proof;
 	}
-	return NULL;
+	return drawn;
 }
 
 /*
@@ -54,19 +69,20 @@ static void report(struct fg_prove *prove)
 
 static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *err)
 {
-	const struct fg_proof *plant = find_plant(prove);
+	const struct fg_proof *plant = NULL;
 	struct fg_proof_card card;
 	struct fg_prove_subject subject = {0};
 	struct fg_benchmark benchmark;
 	struct fg_random random;
 	bool is_planted = false;
 
+	fg_random_seed(&random, seed);
+	plant = draw_plant(prove, &random);
 	if (!plant)
 		return fg_error_set(err, FG_ENOENT,
 				    "no slowdown has been planted on this runner yet: run "
 				    "`fastgate prove` once");
 	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &card);
-	fg_random_seed(&random, seed);
 	/*
 	 * A neutral run relinks the build; if the program can only be delayed (no symbol), plant a
 	 * slowdown.

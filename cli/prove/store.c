@@ -129,7 +129,6 @@ void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t c
 
 		plans[i] = (struct fg_proof_card_plan){
 			.benchmark = benchmark->name,
-			.alpha = benchmark->policy.alpha,
 			.max_pairs = benchmark->measure.max_pairs,
 			.budget_s = (double)benchmark->measure.budget_ns / FG_NS_PER_S,
 		};

@@ -15,7 +15,7 @@ static struct fg_proof proofs[PROOFS_MAX];
 static size_t count;
 
 static const struct fg_proof_card_plan plan = {
-	.benchmark = "parse", .alpha = 0.001, .max_pairs = 400, .budget_s = 300};
+	.benchmark = "parse", .max_pairs = 400, .budget_s = 300};
 
 static int set_up(void **state)
 {
@@ -40,6 +40,7 @@ static struct fg_proof *add(enum fg_proof_arm arm, double size, enum fg_outcome 
 		.pairs = 400,
 		.level_ns = 20e6,
 		.half = 4 * 0.04 / sqrt(400),
+		.alpha = 0.001,
 		.min_effect = 0.001,
 		.noise = {.pair = 0.04, .quiet = 0.04, .exponent = 1},
 	};
@@ -233,6 +234,82 @@ static void gate_that_goes_blind_is_broken_within_ten_runs(void **state)
 	assert_true(missed < 10);
 }
 
+/* Adds hidden runs with a slowdown of 10 %, the first `missed` of which do not find it. */
+static void add_hidden(unsigned runs, unsigned missed)
+{
+	for (unsigned i = 0; i < runs; i++)
+		add(FG_PROOF_PLANTED, 0.10, i < missed ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION)
+			->is_hidden = true;
+}
+
+static void early_miss_does_not_silence_the_alarm(void **state)
+{
+	struct fg_proof_card card = {0};
+
+	(void)state;
+	add_hidden(12, 1);
+	make(&card);
+	assert_true(card.blind_evidence <= 1);
+	add_hidden(10, 10);
+	make(&card);
+	assert_true(card.is_broken);
+}
+
+/* Hidden runs are short, so complete runs that find the slowdown say nothing about them. */
+static void hidden_runs_are_compared_with_hidden_runs(void **state)
+{
+	struct fg_proof_card card = {0};
+
+	(void)state;
+	for (int i = 0; i < 50; i++)
+		add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_REGRESSION);
+	add_hidden(30, 30);
+	make(&card);
+	assert_false(card.is_broken);
+}
+
+/* How many gates that always find the same share of slowdowns are ever called blind? */
+static void steady_gate_is_rarely_called_blind(void **state)
+{
+	static const double shares[] = {0.99, 0.8, 0.5, 0.1};
+	struct fg_random random;
+	unsigned broken = 0;
+
+	(void)state;
+	fg_random_seed(&random, 7);
+	for (int gate = 0; gate < 200; gate++) {
+		struct fg_proof_card card;
+
+		count = 0;
+		while (count < 100) {
+			const bool is_found =
+				fg_random_uniform(&random) < shares[gate % FG_ARRAY_SIZE(shares)];
+
+			add_hidden(1, !is_found);
+		}
+		make(&card);
+		broken += card.is_broken;
+	}
+	assert_true(broken <= 10);
+}
+
+/* A suite has many gated metrics, each with its own alpha. */
+static void each_run_is_judged_by_its_own_alpha(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 300; i++)
+		add(FG_PROOF_SAME, 0, i % 10 ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION)->alpha =
+			0.1;
+	make(&card);
+	assert_false(card.is_broken);
+	for (int i = 0; i < 300; i++)
+		proofs[i].alpha = 0.001;
+	make(&card);
+	assert_true(card.is_broken);
+}
+
 static void proof_is_read_as_it_was_written(void **state)
 {
 	const struct fg_proof *written = add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION);
@@ -367,6 +444,10 @@ int main(void)
 		cmocka_unit_test_setup(gate_that_begins_to_fail_equal_code_is_broken, set_up),
 		cmocka_unit_test_setup(honest_gate_is_rarely_called_broken, set_up),
 		cmocka_unit_test_setup(gate_that_goes_blind_is_broken_within_ten_runs, set_up),
+		cmocka_unit_test_setup(early_miss_does_not_silence_the_alarm, set_up),
+		cmocka_unit_test_setup(hidden_runs_are_compared_with_hidden_runs, set_up),
+		cmocka_unit_test_setup(steady_gate_is_rarely_called_blind, set_up),
+		cmocka_unit_test_setup(each_run_is_judged_by_its_own_alpha, set_up),
 		cmocka_unit_test_setup(proof_is_read_as_it_was_written, set_up),
 		cmocka_unit_test_setup(longer_benchmark_helps_by_the_measured_noise, set_up),
 		cmocka_unit_test_setup(noise_with_a_memory_needs_a_quieter_host, set_up),
