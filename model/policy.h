@@ -4,6 +4,7 @@
 #define FG_MODEL_POLICY_H
 
 #include "base/base.h"
+#include "base/hash.h"
 
 enum fg_function_mode {
 	FG_FUNCTIONS_OFF,
@@ -57,6 +58,9 @@ void fg_policy_defaults(struct fg_policy *policy);
  * those of a user-defined metric).
  */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
+
+/* Computes a digest of all settings that decide a verdict, except accepted slowdowns. */
+void fg_policy_digest(const struct fg_policy *policy, char hex[FG_SHA256_HEX_SIZE]);
 
 /* Returns the policy of a measure of the profile: gated only if the user's row says so. */
 struct fg_metric_policy fg_policy_measure(const struct fg_policy *policy, const char *name);

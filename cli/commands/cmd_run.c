@@ -547,16 +547,15 @@ static int run(struct fg_cli *cli, const void *values)
 	if (status != FG_EXIT_PASS)
 		return status;
 	fg_cli_warn_of_tokens(cli, &plan);
+	/* Only a comparison of two commits can have a receipt. */
+	if (given.receipt && !given.against && plan.baseline.kind != FG_BASELINE_GIT)
+		given.against = "merge-base";
 	if (given.against) {
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;
 	}
-	if (plan.baseline.kind == FG_BASELINE_GIT) {
+	if (plan.baseline.kind == FG_BASELINE_GIT)
 		fg_cli_set_plan_root(&plan);
-	} else if (given.receipt) {
-		fg_plan_release(&plan);
-		return fg_cli_usage(cli, "--receipt needs a commit to compare with: --against REF");
-	}
 	if (fg_session_guard(cli, &status)) {
 		status = run_plan(cli, &given, &plan, &then, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;

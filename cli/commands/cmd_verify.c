@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/session/plan.h"
 #include "cli/session/receipt.h"
 #include "cli/session/stored.h"
 #include "runner/build/git.h"
@@ -15,6 +16,7 @@ struct options {
 	bool again;
 	const char *allowed_signers;
 	const char *commit;
+	const char *against;
 };
 
 /* ---- the signature ---- */
@@ -101,7 +103,7 @@ out:
 	return status;
 }
 
-/* ---- the commit ---- */
+/* ---- what was measured ---- */
 
 static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *err)
 {
@@ -123,6 +125,73 @@ static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *
 				      measured, commit);
 	free(words);
 	free(commit);
+	return status;
+}
+
+static int check_baseline(const cJSON *receipt, const char *ref, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = "."};
+	const char *measured = fg_json_text_or(receipt, "baseline/commit", "");
+	char *commit = NULL;
+	char *words = NULL;
+	int status = FG_OK;
+
+	FG_TRY(fg_git_resolve(&git, ref, &commit, &words, err));
+	if (strcmp(commit, measured) != 0)
+		status = fg_error_set(err, FG_EINVAL,
+				      "the receipt compares with commit %.12s, not with %.12s (%s)",
+				      measured, commit, words);
+	free(words);
+	free(commit);
+	return status;
+}
+
+/* Does the receipt have this benchmark, or a case of this suite, judged by the same settings? */
+static int check_benchmark(const cJSON *receipt, const struct fg_benchmark *wanted,
+			   struct fg_error *err)
+{
+	const cJSON *benchmark = NULL;
+	char settings[FG_SHA256_HEX_SIZE];
+	bool is_measured = false;
+
+	fg_policy_digest(&wanted->policy, settings);
+	cJSON_ArrayForEach(benchmark, fg_json_find(receipt, "benchmarks"))
+	{
+		const char *name = fg_json_text_or(benchmark, "name", "");
+
+		if (strcmp(name, wanted->name) != 0 && !fg_benchmark_case(wanted, name))
+			continue;
+		is_measured = true;
+		if (strcmp(fg_json_text_or(benchmark, "rule/settings", ""), settings) != 0)
+			return fg_error_set(
+				err, FG_EINVAL,
+				"the receipt judges '%s' by other settings than `gate` in "
+				"fastgate.yml",
+				name);
+	}
+	return is_measured ? FG_OK
+			   : fg_error_set(err, FG_EINVAL,
+					  "the receipt lacks benchmark '%s' of fastgate.yml",
+					  wanted->name);
+}
+
+static int check_comparison(const struct fg_cli *cli, const cJSON *receipt, const char *ref,
+			    struct fg_error *err)
+{
+	const struct fg_cli_config config = {0};
+	struct fg_plan plan = {0};
+	int status = FG_OK;
+
+	if (!ref)
+		return FG_OK;
+	FG_TRY(check_baseline(receipt, ref, err));
+	if (fg_cli_load_plan(cli, &config, false, &plan) != FG_EXIT_PASS)
+		return fg_error_set(
+			err, FG_EINVAL,
+			"without a valid fastgate.yml the benchmarks cannot be checked");
+	for (size_t i = 0; i < plan.benchmark_count && status == FG_OK; i++)
+		status = check_benchmark(receipt, &plan.benchmarks[i], err);
+	fg_plan_release(&plan);
 	return status;
 }
 
@@ -205,12 +274,16 @@ static void say(const struct fg_cli *cli, const cJSON *receipt)
 
 /* ---- measuring again ---- */
 
+enum {
+	REPORT_MAX = 64 << 20,
+};
+
 /*
- * Measures both commits of the receipt again, and reads the new receipt, which is written to
- * `path`.
+ * Measures both commits of the receipt again, and reads the report. Nothing is stored and no
+ * attempt is counted.
  */
-static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const char *path,
-			 cJSON **measured, struct fg_error *err)
+static int measure_again(const struct fg_cli *cli, const cJSON *receipt, cJSON **report,
+			 struct fg_error *err)
 {
 	const cJSON *benchmarks = fg_json_find(receipt, "benchmarks");
 	const cJSON *benchmark = NULL;
@@ -218,8 +291,9 @@ static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const c
 		fg_xcalloc((size_t)cJSON_GetArraySize(benchmarks) + 16, sizeof(argv[0]));
 	const struct fg_process_options options = {
 		.argv = (char *const *)(uintptr_t)argv,
-		.stdout_to = FG_STREAM_DISCARD,
+		.stdout_to = FG_STREAM_CAPTURE,
 		.stderr_to = FG_STREAM_INHERIT,
+		.capture_limit_bytes = REPORT_MAX,
 		.interrupted = cli->interrupted,
 	};
 	struct fg_process_result result = {0};
@@ -229,8 +303,8 @@ static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const c
 	argv[count++] = "/proc/self/exe";
 	argv[count++] = "run";
 	argv[count++] = "--no-post";
-	argv[count++] = "--receipt";
-	argv[count++] = path;
+	argv[count++] = "--no-store";
+	argv[count++] = "--json";
 	argv[count++] = "--against";
 	argv[count++] = fg_json_text_or(receipt, "baseline/commit", "");
 	argv[count++] = "--candidate";
@@ -239,89 +313,120 @@ static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const c
 	cJSON_ArrayForEach(benchmark, benchmarks) argv[count++] =
 		fg_json_text_or(benchmark, "name", "");
 	status = fg_process_run(&options, &result, err);
-	fg_process_result_release(&result);
 	free(argv);
-	if (status != FG_OK)
-		return status;
-	if (!fg_fs_exists(path))
-		return fg_error_set(err, FG_ECHILD, "the commits could not be measured again");
-	return fg_receipt_read(path, measured, err);
+	if (status == FG_OK && fg_json_parse(result.stdout_text, result.stdout_size, REPORT_MAX,
+					     report, NULL) != FG_OK)
+		status = fg_error_set(err, FG_ECHILD, "the commits could not be measured again");
+	fg_process_result_release(&result);
+	return status;
 }
 
-static const cJSON *find_benchmark(const cJSON *receipt, const char *name)
+static const cJSON *find_named(const cJSON *list, const char *name)
 {
-	const cJSON *benchmark = NULL;
+	const cJSON *item = NULL;
 
-	cJSON_ArrayForEach(benchmark, fg_json_find(receipt, "benchmarks"))
+	cJSON_ArrayForEach(item, list)
 	{
-		if (strcmp(fg_json_text_or(benchmark, "name", ""), name) == 0)
-			return benchmark;
+		if (strcmp(fg_json_text_or(item, "name", ""), name) == 0)
+			return item;
 	}
 	return NULL;
 }
 
-static double end_of(const cJSON *benchmark, int end)
+static double end_of(const cJSON *metric, int end)
 {
-	const cJSON *value = cJSON_GetArrayItem(fg_json_find(benchmark, "interval"), end);
+	const cJSON *value = cJSON_GetArrayItem(fg_json_find(metric, "interval"), end);
 
 	return cJSON_IsNumber(value) ? value->valuedouble : 1;
 }
 
-/* Do two receipts agree on a benchmark, by equal verdicts or overlapping intervals? */
-static bool agrees(const cJSON *old, const cJSON *new)
+enum answer {
+	AGREES,
+	CANNOT_TELL,
+	DISAGREES,
+};
+
+static enum fg_outcome outcome_of(const cJSON *benchmark)
 {
-	return strcmp(fg_json_text_or(old, "verdict", ""), fg_json_text_or(new, "verdict", "")) ==
-		       0 ||
-	       (end_of(old, 0) <= end_of(new, 1) && end_of(new, 0) <= end_of(old, 1));
+	enum fg_outcome outcome = FG_OUTCOME_ERROR;
+
+	(void)fg_outcome_parse(fg_json_text_or(benchmark, "verdict", ""), &outcome);
+	return outcome;
 }
 
-static bool compare(const struct fg_cli *cli, const cJSON *old, const cJSON *new)
+/* Does the new verdict confirm whatever the old one confirms? */
+static bool is_confirmed(enum fg_outcome old, enum fg_outcome new)
 {
-	const cJSON *benchmark = NULL;
-	bool all = true;
+	bool all = old != FG_OUTCOME_REGRESSION || new == FG_OUTCOME_REGRESSION;
 
-	cJSON_ArrayForEach(benchmark, fg_json_find(old, "benchmarks"))
+	for (size_t i = 0; i < FG_CLAIM_COUNT; i++)
+		all = all && (!fg_claim_is_confirmed((enum fg_claim)i, old) ||
+			      fg_claim_is_confirmed((enum fg_claim)i, new));
+	return all;
+}
+
+/* Compares the verdicts, and the intervals of the metric that decided in the receipt. */
+static enum answer compare_benchmark(const cJSON *old, const cJSON *new, const cJSON *metric)
+{
+	const enum fg_outcome outcome = outcome_of(new);
+	const bool overlaps =
+		end_of(old, 0) <= end_of(metric, 1) && end_of(metric, 0) <= end_of(old, 1);
+
+	if (metric && !overlaps)
+		return DISAGREES;
+	if (is_confirmed(outcome_of(old), outcome))
+		return AGREES;
+	return !metric || outcome == FG_OUTCOME_INCONCLUSIVE || outcome == FG_OUTCOME_ERROR
+		       ? CANNOT_TELL
+		       : DISAGREES;
+}
+
+static enum answer compare(const struct fg_cli *cli, const cJSON *receipt, const cJSON *report)
+{
+	static const char *const words[] = {"agrees", "cannot tell", "DISAGREES"};
+	const cJSON *old = NULL;
+	enum answer worst = AGREES;
+
+	cJSON_ArrayForEach(old, fg_json_find(receipt, "benchmarks"))
 	{
-		const char *name = fg_json_text_or(benchmark, "name", "");
-		const cJSON *measured = find_benchmark(new, name);
-		const bool is_alike = measured && agrees(benchmark, measured);
+		const char *name = fg_json_text_or(old, "name", "");
+		const cJSON *new = find_named(fg_json_find(report, "benchmarks"), name);
+		const cJSON *metric = find_named(fg_json_find(new, "metrics"),
+						 fg_json_text_or(old, "metric", ""));
+		const enum answer answer = compare_benchmark(old, new, metric);
 		char change[FG_NUMBER_TEXT_SIZE];
 		struct fg_strbuf text = {0};
 
 		fg_strbuf_printf(
 			&text, "measured again: %s: %s %s: %s\n", name,
-			fg_json_text_or(measured, "verdict", "not measured"),
-			fg_format_change(fg_json_double_or(measured, "ratio", 1) - 1, change),
-			is_alike ? "agrees" : "DISAGREES");
+			fg_json_text_or(new, "verdict", "not measured"),
+			fg_format_change(fg_json_double_or(metric, "ratio", 1) - 1, change),
+			words[answer]);
 		fg_cli_print_escaped(cli, &text);
 		fg_strbuf_release(&text);
-		all = all && is_alike;
+		worst = answer > worst ? answer : worst;
 	}
-	return all;
+	return worst;
 }
 
-static int again(const struct fg_cli *cli, const cJSON *receipt, bool *agreed, struct fg_error *err)
+/* Measures again; sets `code` if the result does not agree. */
+static int again(const struct fg_cli *cli, const cJSON *receipt, int *code, struct fg_error *err)
 {
-	char *folder = NULL;
-	char *path = NULL;
-	cJSON *measured = NULL;
-	int status = FG_OK;
+	cJSON *report = NULL;
+	enum answer answer;
 
 	if (cJSON_IsTrue(fg_json_find(receipt, "candidate/dirty")))
 		return fg_error_set(
 			err, FG_EINVAL,
 			"the receipt is for uncommitted changes, which cannot be built again");
-	FG_TRY(fg_fs_temporary_folder("/tmp", "fastgate-verify", &folder, err));
-	path = fg_fs_join(folder, "receipt.json");
-	status = measure_again(cli, receipt, path, &measured, err);
-	if (status == FG_OK)
-		*agreed = compare(cli, receipt, measured);
-	cJSON_Delete(measured);
-	if (fg_fs_remove_tree(folder, NULL) != FG_OK)
-		fg_cli_warn(cli, "cannot remove %s", folder);
-	free(path);
-	free(folder);
-	return status;
+	FG_TRY(measure_again(cli, receipt, &report, err));
+	answer = compare(cli, receipt, report);
+	cJSON_Delete(report);
+	if (answer == DISAGREES)
+		*code = FG_EXIT_REGRESSION;
+	else if (answer == CANNOT_TELL && *code == FG_EXIT_PASS)
+		*code = FG_EXIT_INCONCLUSIVE;
+	return FG_OK;
 }
 
 static int verify(const struct fg_cli *cli, const struct options *given, int *code,
@@ -329,18 +434,17 @@ static int verify(const struct fg_cli *cli, const struct options *given, int *co
 {
 	const char *path = cli->arguments[0];
 	cJSON *receipt = NULL;
-	bool agreed = true;
 	int status = FG_OK;
 
 	FG_TRY(fg_receipt_read(path, &receipt, err));
 	FG_TRY_OUT(check_signature(cli, path, given->allowed_signers, err));
 	FG_TRY_OUT(check_commit(receipt, given->commit, err));
+	FG_TRY_OUT(check_comparison(cli, receipt, given->against, err));
 	FG_TRY_OUT(check_ledger(cli, receipt, err));
 	say(cli, receipt);
+	*code = (int)fg_json_double_or(receipt, "exit_code", FG_EXIT_INTERNAL);
 	if (given->again)
-		status = again(cli, receipt, &agreed, err);
-	*code = agreed ? (int)fg_json_double_or(receipt, "exit_code", FG_EXIT_INTERNAL)
-		       : FG_EXIT_REGRESSION;
+		status = again(cli, receipt, code, err);
 out:
 	cJSON_Delete(receipt);
 	return status;
@@ -362,6 +466,10 @@ static const struct fg_option options[] = {
 		"ALLOWED SIGNERS)"),
 	FG_ROW_NAME(struct options, commit, "commit", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "require that this commit was measured, without uncommitted changes"),
+	FG_ROW_NAME(
+		struct options, against, "against", 0, "REF", FG_COMPLETE_GIT_REF,
+		"require a comparison with this git ref (or `merge-base`), of all benchmarks of "
+		"fastgate.yml, by its settings in `gate`"),
 	FG_ROW_FLAG(struct options, again, "again", 0,
 		    "build and measure both commits again, and report whether the results agree"),
 	{.name = NULL},
@@ -378,7 +486,8 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate verify receipt.json", "is the receipt unchanged, and what does it say?"},
-	{"fastgate verify receipt.json --commit HEAD --allowed-signers .github/signers",
+	{"fastgate verify receipt.json --commit HEAD --against merge-base --allowed-signers "
+	 ".github/signers",
 	 "the check of a CI job"},
 	{"ssh-keygen -Y sign -n " NAMESPACE " -f ~/.ssh/id_ed25519 receipt.json",
 	 "sign a receipt: writes receipt.json.sig"},
@@ -392,12 +501,13 @@ const struct fg_cli_command fg_cmd_verify = {
 	.summary = "check that a receipt is genuine, and whether it holds here",
 	.description =
 		"Checks a receipt: that nothing in it was changed since `fastgate run --receipt` "
-		"wrote it, and, on request, who signed it, which commit it is for, and whether a "
-		"new measurement agrees.\n"
+		"wrote it, and, on request, who signed it, which commits it compares, and whether "
+		"a new measurement agrees.\n"
 		"\n"
 		"If the receipt is genuine, the exit code is that of the run (0: nothing got "
-		"worse), or 1 if a new measurement disagrees. It is 2 if the receipt was "
-		"changed, is not signed as required, or is for another commit.\n"
+		"worse), or 1 if a new measurement disagrees, or 3 if it cannot tell. It is 2 if "
+		"the receipt was changed, is not signed as required, compares other commits, or "
+		"lacks a benchmark.\n"
 		"\n"
 		"The digest shows that a receipt was changed, not who made it; a signature shows "
 		"that.",

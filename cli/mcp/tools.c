@@ -33,7 +33,8 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .title = "Compare two commands",
 	 .what = "Executes two commands in pairs until it is clear whether B is slower than A. "
 		 "Each command is the name of a benchmark of fastgate.yml, or, if the server "
-		 "allows it, any command line.",
+		 "allows it, any command line. The verdict is not counted as an attempt, and "
+		 "proves nothing about a change.",
 	 .command = "duel",
 	 .options = NAMES("pairs", "schedule", "budget", "no-sampling"),
 	 .measures = true,

@@ -157,7 +157,8 @@ static int take_line(struct fg_ledger *ledger, const char *line, size_t length,
 	fg_sha256_hex(line, length, ledger->head);
 	ledger->is_found |= ledger->lines == ledger->wanted_line &&
 			    strcmp(ledger->head, ledger->wanted_head) == 0;
-	if (strcmp(fg_json_text_or(json, "branch", ""), ledger->branch) != 0 ||
+	/* Neither a new name for the branch nor a rebase starts the count again. */
+	if (strcmp(fg_json_text_or(json, "branch", ""), ledger->branch) != 0 &&
 	    strcmp(fg_json_text_or(json, "base", ""), ledger->base) != 0)
 		goto out;
 	found = (struct fg_ledger_claim){
@@ -437,29 +438,37 @@ static void add_claim(struct fg_json_writer *w, const struct fg_ledger_claim *cl
 	fg_json_end(w);
 }
 
-static void add_rule(struct fg_json_writer *w, const struct fg_metric_verdict *metric)
+static void add_rule(struct fg_json_writer *w, const struct fg_metric_verdict *metric,
+		     const struct fg_policy *policy)
 {
+	char digest[FG_SHA256_HEX_SIZE];
+
+	fg_policy_digest(policy, digest);
 	fg_json_begin_object(w, "rule");
 	fg_json_double(w, "alpha", metric->alpha);
 	fg_json_double(w, "min_effect", metric->min_effect);
 	fg_json_double(w, "margin", metric->margin);
 	fg_json_double(w, "ledger_alpha", FG_LEDGER_ALPHA);
+	fg_json_text(w, "settings", digest);
 	fg_json_end(w);
 }
 
-static void add_metric(struct fg_json_writer *w, const struct fg_metric_verdict *metric)
+static void add_metric(struct fg_json_writer *w, const struct fg_metric_verdict *metric,
+		       const struct fg_policy *policy)
 {
 	fg_json_text(w, "metric", metric->name);
 	fg_json_double(w, "ratio", metric->ratio);
 	fg_json_pair(w, "interval", metric->low, metric->high);
 	fg_json_int(w, "pairs", metric->pairs);
-	add_rule(w, metric);
+	add_rule(w, metric, policy);
 }
 
-static void add_benchmark(struct fg_json_writer *w, const struct fg_run *run,
+static void add_benchmark(struct fg_json_writer *w, const struct fg_session *session,
 			  const struct fg_benchmark_verdict *verdict,
 			  const struct fg_ledger *ledger)
 {
+	const struct fg_run *run = &session->result.run;
+	const struct fg_benchmark *benchmark = fg_plan_find(session->request.plan, verdict->name);
 	const struct fg_metric_verdict *metric = fg_report_headline(verdict);
 	const struct fg_series *series = fg_run_find(run, verdict->name);
 	char code[FG_SHA256_HEX_SIZE];
@@ -467,8 +476,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_run *run,
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "name", verdict->name);
 	fg_json_text(w, "verdict", fg_outcome_name(verdict->outcome));
-	if (metric)
-		add_metric(w, metric);
+	if (metric && benchmark)
+		add_metric(w, metric, &benchmark->policy);
 	fg_json_begin_object(w, "code");
 	for (size_t arm = 0; series && arm < FG_ARM_COUNT; arm++) {
 		code_of(run, series, (enum fg_arm)arm, code);
@@ -521,7 +530,7 @@ static void write_members(const struct fg_session *session, const struct fg_ledg
 	add_host(&w, &run->host);
 	fg_json_begin_array(&w, "benchmarks");
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
-		add_benchmark(&w, run, &verdict->benchmarks[i], ledger);
+		add_benchmark(&w, session, &verdict->benchmarks[i], ledger);
 	fg_json_end(&w);
 	add_ledger(&w, ledger);
 	fg_json_end(&w);

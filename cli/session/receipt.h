@@ -47,7 +47,8 @@ struct fg_ledger {
 };
 
 /*
- * Reads the ledger of the current branch. FG_EPARSE: the file was changed. Release it in any case.
+ * Reads the claims that were made on the current branch or with its merge base. FG_EPARSE: the file
+ * was changed. Release it in any case.
  */
 int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;

@@ -98,6 +98,54 @@ def sign():
            "not signed by anyone listed")
 
 
+def job_requires_a_receipt():
+    """A receipt travels as a note of its commit, and the job on another machine checks it."""
+    git("init", "-q", "--bare", "origin.git")
+    git("remote", "add", "origin", os.getcwd() + "/origin.git")
+    git("checkout", "-q", "-f", "-b", "change", "main")
+    commit(300, "Slow")
+    commit(200, "Faster than slow")
+    faster = call(FASTGATE, "run", "--against", "HEAD~1", "--receipt", "own.json")
+    expect("faster than its parent", faster, 0, "bench: faster: proven")
+    expect("not a comparison with main", verify("own.json", "--against", "merge-base"), 2,
+           "the receipt compares with commit", "not with")
+    commit(70, "Fast")
+    expect("by other settings", run("loose.json", "--set", "gate.alpha=0.2"), 0, "bench: faster")
+    expect("is refused", verify("loose.json", "--against", "merge-base"), 2,
+           "the receipt judges 'bench' by other settings than `gate`")
+    expect("against main", run("good.json"), 0, "bench: faster: proven")
+    git("notes", "--ref", "performance", "add", "-F", "good.json", "HEAD")
+    git("push", "-q", "origin", "main", "change", "refs/notes/performance")
+
+    call("git", "clone", "-q", "-b", "change", "origin.git", "job", check=True)
+    os.chdir("job")
+    git("fetch", "-q", "origin", "refs/notes/performance:refs/notes/performance")
+    write("../note.json", git("notes", "--ref", "performance", "show", "HEAD").stdout)
+    job = ("../note.json", "--commit", "HEAD", "--against", "merge-base")
+    expect("the job", verify(*job), 0, "bench: improvement", "faster: proven")
+    write("fastgate.yml", CONFIG.replace("measure:", "  - { name: second, command: ./bench }\nmeasure:"))
+    expect("another benchmark", verify(*job), 2, "the receipt lacks benchmark 'second' of fastgate.yml")
+    os.chdir("..")
+
+
+def measured_again():
+    """The benchmark's cost comes from outside the commit, so that a new measurement differs."""
+    git("checkout", "-q", "-f", "-b", "outside", "main")
+    write("bench", f"#!/bin/sh\nread a b < {os.getcwd()}/outside.cost\n"
+          f"echo cost: $a\necho $b $a > {os.getcwd()}/outside.cost\n", 0o755)
+    git("add", ".")
+    git("commit", "-q", "-m", "Costs from outside")
+    for costs, code, answer in (("80 80", 0, "agrees"),
+                                ("130 130", 1, "DISAGREES"),
+                                ("100 100", 1, "DISAGREES"),
+                                ("60 60 150 150 150 150 60 60", 3, "cannot tell")):
+        write("outside.cost", costs + "\n")
+        if answer == "agrees":
+            expect("the first measurement", run("outside.json"), 0, "bench: faster: proven")
+        expect(f"again with costs {costs}", verify("outside.json", "--again"), code,
+               "measured again: bench:", answer)
+
+
 def body():
     os.environ.update({"HOME": os.getcwd(), "XDG_CACHE_HOME": os.getcwd() + "/cache",
                        "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"})
@@ -125,8 +173,13 @@ def body():
            "the receipt is line 2 of 2 in the ledger, which has 1 attempt on branch work")
     expect("for another commit", verify("first.json", "--commit", "main"), 2,
            "the receipt is for commit")
+    lines = pathlib.Path(".fastgate/ledger").read_text(encoding="utf-8")
     expect("measured again", verify("first.json", "--again"), 0, "measured again: bench: improvement",
            "agrees")
+    check(pathlib.Path(".fastgate/ledger").read_text(encoding="utf-8") == lines,
+          "measuring again counts as an attempt")
+    expect("against the merge base", verify("first.json", "--against", "merge-base"), 0,
+           "bench: improvement")
     edit("first.json", '"attempts":1', '"attempts":0', "edited.json")
     expect("an edited receipt", verify("edited.json"), 2, "edited.json was changed")
     reseed("first.json", 5 * 10**15, "reseeded.json")
@@ -144,19 +197,21 @@ def body():
     before = read("third.json")["ledger"]["line"]
     call(FASTGATE, "run", "--against", "merge-base")
     expect("the first receipt again", verify("first.json"), 0,
-           "the receipt is line 2 of 10 in the ledger, which has 3 attempts on branch work")
+           "the receipt is line 2 of 8 in the ledger, which has 3 attempts on branch work")
     expect("counted without a receipt", run("fourth.json"), 1, "branch work: 3 attempts")
     check(read("fourth.json")["ledger"]["line"] == before + 4,
           "a run without a receipt is in the ledger")
 
     git("checkout", "-q", "-b", "another")
-    expect("another branch has a ledger of its own", run("fifth.json"), 1,
-           "branch another: 1 attempt, 2 claims")
+    expect("a new name does not start again", run("fifth.json"), 1,
+           "branch another: 3 attempts, 6 claims")
     write("bench", "#!/bin/sh\necho cost: 70\n", 0o755)
-    expect("uncommitted changes", run("dirty.json"), 0, "branch another: 2 attempts")
+    expect("uncommitted changes", run("dirty.json"), 0, "branch another: 4 attempts")
     expect("are not a commit", verify("dirty.json", "--commit", "HEAD"), 2, "for uncommitted changes")
     expect("and cannot be built again", verify("dirty.json", "--again"), 2, "cannot be built again")
     sign()
+    job_requires_a_receipt()
+    measured_again()
 
     git("checkout", "-q", "-f", "work")
     write("staged", "")
@@ -169,8 +224,8 @@ def body():
     expect("does not fail", call(FASTGATE, "run", "--against", "merge-base"), 0, "larger cache")
 
     expect("without the store", run("x.json", "--no-store"), 2, "--receipt needs the store")
-    expect("without a commit", call(FASTGATE, "run", "--receipt", "x.json"), 2,
-           "--receipt needs a commit")
+    expect("without --against", call(FASTGATE, "run", "--receipt", "base.json"), 0, "attempts")
+    expect("is with the merge base", verify("base.json", "--against", "merge-base"), 0)
     edit(".fastgate/ledger", '"said":true', '"said":false', ".fastgate/ledger")
     expect("an edited ledger", run("x.json"), 2, "the ledger was changed")
     check(not os.path.exists("x.json"), "no receipt is written")
