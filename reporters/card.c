@@ -400,6 +400,17 @@ static const char *again(const struct fg_run *run, const struct fg_card *card,
 	return fg_strbuf_keep(&text, arena);
 }
 
+/* Returns the command that counts what a slower function does, if nothing was counted. */
+static const char *count(const struct fg_run *run, const struct fg_card *card,
+			 struct fg_arena *arena)
+{
+	if (!card->culprit || !fg_report_is_time(card->culprit->unit) || card->why ||
+	    card->benchmark->outcome != FG_OUTCOME_REGRESSION ||
+	    !can_run_again(run, card->benchmark))
+		return NULL;
+	return fg_arena_printf(arena, "%s --exact", again(run, card, arena));
+}
+
 /* Returns the command that finds the commit at fault, if the candidate adds several commits. */
 static const char *which(const struct fg_run *run, const struct fg_card *card,
 			 struct fg_arena *arena)
@@ -444,9 +455,9 @@ static void add_next(const struct fg_report *report, struct fg_arena *arena, str
 		const char *(*of)(const struct fg_run *run, const struct fg_card *card,
 				  struct fg_arena *arena);
 	} steps[FG_CARD_STEPS] = {
-		{.what = "see", .of = see},       {.what = "explain", .of = explain},
-		{.what = "again", .of = again},   {.what = "which", .of = which},
-		{.what = "accept", .of = accept},
+		{.what = "see", .of = see},     {.what = "explain", .of = explain},
+		{.what = "again", .of = again}, {.what = "count", .of = count},
+		{.what = "which", .of = which}, {.what = "accept", .of = accept},
 	};
 
 	for (size_t i = 0; i < FG_CARD_STEPS; i++) {

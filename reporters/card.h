@@ -46,12 +46,12 @@ void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t
 /* ---- the card ---- */
 
 enum {
-	FG_CARD_STEPS = 5,
+	FG_CARD_STEPS = 6,
 	FG_CARD_LINES = 6, /* maximum number of source lines shown */
 };
 
 struct fg_card_step {
-	const char *what; /* "see", "explain", "again", "which", "accept" */
+	const char *what; /* "see", "explain", "again", "count", "which", "accept" */
 	const char *text; /* address, command, or line of a commit message; safe to display */
 };
 

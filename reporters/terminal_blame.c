@@ -75,6 +75,19 @@ static void add_source(const struct fg_terminal_page *page, const struct fg_node
 	fg_strbuf_release(&line);
 }
 
+/* The card has the mechanism of the first function. */
+static void add_mechanism(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
+{
+	struct fg_strbuf line = {0};
+
+	if (!node->mechanism || node->mechanism->kind == FG_MECHANISM_UNKNOWN)
+		return;
+	fg_strbuf_add_text(&line, "      why: ");
+	fg_report_add_name(&line, node->mechanism->words, fg_terminal_room(page, 12));
+	fg_terminal_add_line(page, FG_TERMINAL_DIM, &line);
+	fg_strbuf_release(&line);
+}
+
 /* Adds the rest of the change as the last row, so that the list adds up. */
 static void add_everything_else(const struct fg_terminal_page *page, const struct fg_blame *blame,
 				size_t shown)
@@ -155,6 +168,8 @@ static void add_blame(const struct fg_terminal_page *page, const struct fg_blame
 		add_blamed(page, blame, &blame->functions[i]);
 		if (!has_source || page->options->verbose)
 			add_source(page, &blame->functions[i]);
+		if (i > 0)
+			add_mechanism(page, &blame->functions[i]);
 		has_source = has_source || blame->functions[i].source;
 	}
 	if (shown > 0)

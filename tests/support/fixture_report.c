@@ -804,8 +804,13 @@ static void poison_functions(struct fg_verdict *verdict, struct fg_benchmark_ver
 		const char **frames = fg_arena_array(&verdict->arena, count, sizeof(frames[0]));
 
 		const bool is_sure = i < count / 2;
+		struct fg_mechanism *mechanism =
+			fg_arena_alloc(&verdict->arena, sizeof(*mechanism));
 
+		*mechanism = (struct fg_mechanism){.kind = FG_MECHANISM_NOT_INLINED,
+						   .words = names[(i + 3) % count]};
 		*node = make_node(names[i], names[(i + 1) % 6], 3, 10, is_sure ? 12 : 10.9);
+		node->mechanism = i > 0 ? mechanism : NULL;
 		node->library = names[(i + 2) % count];
 		if (is_sure)
 			node->share_of_change = 2.0 / 20.0;

@@ -224,7 +224,7 @@ static void a_regression_has_its_change_and_all_steps(void **state)
 	(void)state;
 	init_known(&fixture);
 	fg_card_make(&fixture.report, NULL, &arena, &card);
-	assert_int_equal(card.next_count, FG_CARD_STEPS);
+	assert_int_equal(card.next_count, FG_CARD_STEPS - 1);
 	assert_non_null(strstr(card.change, "bad strings\" (#41) by A. Author"));
 	assert_null(strchr(card.change, '\033'));
 	assert_string_equal(
@@ -236,6 +236,22 @@ static void a_regression_has_its_change_and_all_steps(void **state)
 	assert_string_equal(step(&card, "which"),
 			    "fastgate bisect 1a2b3c4d5e6f 9f8e7d6c5b4a --bench reconstruct");
 	assert_string_equal(step(&card, "accept"), "Fastgate-Accept: reconstruct cpu_time REASON");
+	fg_fixture_release(&fixture);
+	fg_arena_release(&arena);
+}
+
+static void uncounted_regression_says_how_to_count(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_card card;
+
+	(void)state;
+	init_known(&fixture);
+	fixture.verdict.benchmarks[0].time.functions[0].mechanism = NULL;
+	fg_card_make(&fixture.report, NULL, &arena, &card);
+	assert_null(card.why);
+	assert_string_equal(step(&card, "count"),
+			    "fastgate run reconstruct --against 1a2b3c4d5e6f --exact");
 	fg_fixture_release(&fixture);
 	fg_arena_release(&arena);
 }
@@ -491,6 +507,7 @@ int main(void)
 		cmocka_unit_test(a_change_that_could_have_been_seen_has_no_exponent),
 		cmocka_unit_test(names_of_strangers_stay_in_one_clean_line),
 		cmocka_unit_test(a_regression_has_its_change_and_all_steps),
+		cmocka_unit_test(uncounted_regression_says_how_to_count),
 		cmocka_unit_test(facts_that_are_unknown_are_left_out),
 		cmocka_unit_test(a_pass_needs_nothing),
 		cmocka_unit_test(every_surface_has_the_card_word_for_word),
