@@ -3,8 +3,8 @@
  * The output of a program, caught in a pipe or in a file in memory: its beginning and its end are
  * kept, each up to half of the limit.
  *
- * Programs expect a pipe, but it holds only a megabyte: a program that prints more waits for its
- * reader, which may be slow on a busy machine. A file never makes a program wait; the dropped
+ * Programs expect a pipe, but a pipe holds a megabyte at most: a program that prints more waits for
+ * its reader, which may be slow on a busy machine. A file never makes a program wait; the dropped
  * middle of a long file is returned to the system while the program runs.
  *
  * fg_capture_open() → fg_capture_read() when output may be available → fg_capture_take().
@@ -30,7 +30,7 @@ struct fg_capture {
 struct fg_captured {
 	char *text; /* includes a line about omitted output; NUL-terminated, owned by the caller */
 	size_t size;
-	uint64_t printed; /* bytes, kept or not */
+	uint64_t printed; /* bytes of output, kept or not */
 	bool cut;
 };
 

@@ -40,7 +40,7 @@ void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE])
 {
 	enum {
 		DAY_S = 86400,
-		DAYS_TO_1970 = 719468, /* days since 1 March of the year 0 */
+		DAYS_TO_1970 = 719468, /* days from 1 March of the year 0 */
 		DAYS_400_YEARS = 146097
 	};
 	const int64_t seconds = wall_ns / FG_NS_PER_S - (wall_ns % FG_NS_PER_S < 0);

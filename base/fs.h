@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files and folders.  Everything is opened with O_CLOEXEC.  fg_fs_write_atomic() writes a temporary
- * file next to the target, syncs and renames it: a reader sees the old file or the new one, and a
- * failure leaves the old one and no temporary file.
+ * file next to the target, syncs and renames it: a reader sees the old file or the new one. A
+ * failure leaves no temporary file, and leaves the old file unless only the sync of the folder
+ * failed.
  */
 #ifndef FG_BASE_FS_H
 #define FG_BASE_FS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads JSON with cJSON, within limits: at most `max_bytes` of text and 64 levels. Errors carry
- * line and column. The getters look a member up by a path of names separated by '/' and report a
- * wrong type with the member's name.
+ * Reads JSON with cJSON, within limits: at most `max_bytes` of text and 64 levels. Syntax errors
+ * carry line and column. The getters look a member up by a path of names separated by '/'; an error
+ * about a required member has the member's name.
  */
 #ifndef FG_BASE_JSON_H
 #define FG_BASE_JSON_H

@@ -64,8 +64,8 @@ static inline bool is_plain(const struct fg_json_writer *w, char c)
 #define HIGH       EACH(0x80U)
 
 /*
- * Sets the high bit of each byte of `word` that equals `byte`, and perhaps of bytes above the first
- * such byte.
+ * Returns a mask with the high bit of each byte of `word` that equals `byte`, and perhaps of bytes
+ * above the first match.
  */
 static inline uint64_t equal(uint64_t word, unsigned char byte)
 {
@@ -75,8 +75,8 @@ static inline uint64_t equal(uint64_t word, unsigned char byte)
 }
 
 /*
- * True if no byte is below ' ', above '~', or needs an escape. May be false for plain bytes, but is
- * never true for others.
+ * Returns true if no byte is below ' ', above '~', or needs an escape. The result may be false for
+ * plain bytes, but is never true for others.
  */
 static inline bool are_plain(const struct fg_json_writer *w, const char *value)
 {
@@ -103,7 +103,10 @@ static size_t count_plain(const struct fg_json_writer *w, const char *value, siz
 	return count;
 }
 
-/* Line breaks and tabs are kept; every other control character becomes U+FFFD. */
+/*
+ * Escapes line breaks and tabs. Other control characters, marks that change the direction of text,
+ * and invalid UTF-8 become U+FFFD.
+ */
 static void add_special(struct fg_json_writer *w, const char *value, size_t length)
 {
 	size_t from = 0;

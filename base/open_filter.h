@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A seccomp filter that stops a traced program only when it opens a file: the tracer sees
- * PTRACE_EVENT_SECCOMP with one of the messages below.
+ * A seccomp filter that stops a traced program only at system calls that open files: the tracer
+ * sees PTRACE_EVENT_SECCOMP with one of the messages below.
  */
 #ifndef FG_BASE_OPEN_FILTER_H
 #define FG_BASE_OPEN_FILTER_H

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The member at `offset` of the elements, which are `size` bytes apart. */
+/* An array of elements of `size` bytes, sorted by the 64-bit member at `offset`. */
 struct fg_sorted {
 	const void *items;
 	size_t count;

@@ -25,13 +25,13 @@ bool fg_text_is_utf8(const char *bytes, size_t length);
 /* Is this UTF-8 without anything that fg_text_add_clean() would replace, and so fit for a name? */
 bool fg_text_is_clean(const char *bytes, size_t length);
 /*
- * Appends `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at
- * most `limit` bytes.
+ * Appends `length` bytes as valid UTF-8, at most `limit` bytes of it: broken sequences, control
+ * characters, and marks that change the direction of text become U+FFFD.
  */
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit);
 /*
- * Appends the bytes as one line of valid UTF-8: control characters and broken sequences are shown
- * escaped (\n, \t, \x1b), so that readers can see what they were.
+ * Appends the bytes as one line of valid UTF-8. Control characters, broken sequences, and marks
+ * that change the direction of text are escaped (\n, \t, \x1b), so that readers can see the bytes.
  */
 void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length);
 /*

@@ -2,10 +2,10 @@
 /*
  * fastgate.yml: from text to a struct fg_plan, and everything about its keys.
  *
- * One table (schema.c) has a row for each key. Loading, checking, defaults, overrides,
- * explanations, the reference page and the JSON Schema for editors all come from it. Sources of a
- * value, weakest first: the default, the file, the environment (FASTGATE_GATE_ALPHA=0.001), the
- * command line (gate.alpha=0.001).
+ * The schema (schema.c, schema_measure.c) has a row for each key. Loading, checking, defaults,
+ * overrides, explanations, the reference page and the JSON Schema for editors all come from the
+ * schema. Sources of a value, weakest first: the default, the file, the environment
+ * (FASTGATE_GATE_ALPHA=0.001), the command line (gate.alpha=0.001).
  *
  * Loading does not stop at the first error: the report has up to FG_CONFIG_MAX_MESSAGES messages in
  * the order of the file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".

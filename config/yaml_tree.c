@@ -327,8 +327,8 @@ static void take(struct builder *b, const yaml_event_t *event)
 /* ---- syntax errors ---- */
 
 /*
- * True if the marked line is indented with a tab. This is the most common mistake, and libyaml's
- * message about it is the least clear.
+ * True if the marked line is indented with a tab. This is a common mistake, and libyaml's message
+ * about it is unclear.
  */
 static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {

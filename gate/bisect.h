@@ -5,10 +5,10 @@
  *
  * The level of the program (ln of its cost relative to the good end) is a step function over the
  * commits: it starts at 0 and jumps at a few of them, to any level. A hidden Markov model over a
- * grid of levels gives the probability of every such history; noise is Student's t, so wild pairs
- * count little. In each history, the step that counts for a level is the last commit that raised
- * the program above it for good, so a slowdown that was reverted within the range explains nothing.
- * A commit's probability is the expected share of the whole change that it explains; the
+ * grid of levels gives the probability of every history of levels; noise is Student's t, so
+ * outliers count little. In each history, the step that counts for a level is the last commit that
+ * raised the program above it for good, so a slowdown that was reverted within the range explains
+ * nothing. A commit's probability is the expected share of the whole change that it explains; the
  * probabilities of all commits add up to 1.
  *
  * The next commit to measure is the one that gives the most information per second, builds

@@ -16,7 +16,7 @@ enum {
 /* Expected number of jumps in the range, before anything is measured. */
 static const double expected_jumps = 0.1;
 
-/* Degrees of freedom of a pair's noise: few, so that a wild pair counts little. */
+/* Degrees of freedom of a pair's noise: few, so that an outlier counts little. */
 static const double freedom = 8;
 
 /*

@@ -113,7 +113,7 @@ static size_t visit_next(struct graph *g, size_t height)
 		g->stack[height] = from;
 		return height + 1;
 	}
-	/* An open parent closes a cycle: two commits were compared in both directions. */
+	/* An open parent closes a cycle, such as two commits compared in both directions. */
 	if (parent->visit == DONE && parent->depth + 1 > node->depth) {
 		node->depth = parent->depth + 1;
 		node->parent = from;

@@ -26,7 +26,7 @@ struct fg_chain_point {
 	/* the step from the previous point, from runs of this step alone */
 	double change;
 	double error;
-	bool is_known; /* this step was reported: it failed or improved by itself */
+	bool is_known; /* this step was reported: a regression or an improvement on its own */
 };
 
 struct fg_chain_anchor {

@@ -15,7 +15,7 @@ enum {
 };
 
 static const double width = 2.807; /* standard errors of a 99.5 % interval */
-static const double most = 0.8;    /* commits are named until they carry this share of the creep */
+static const double most = 0.8;    /* share of the creep that the named commits carry */
 
 bool fg_creep_is_small(const struct fg_chain_point *point)
 {
@@ -37,7 +37,10 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 
 FG_ORDER_BY(largest_first, struct fg_creep_commit, FG_DOWN(change))
 
-/* Names the largest small steps, estimated from all runs, that together carry most of the creep. */
+/*
+ * Names the largest small steps, estimated from all runs, until they carry most of the creep: at
+ * most CARRIERS_MAX.
+ */
 static void name_commits(const struct fg_chain *chain, const struct fg_creep_window *window,
 			 double sign, struct fg_creep_verdict *creep, struct fg_arena *arena)
 {

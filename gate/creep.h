@@ -2,9 +2,9 @@
 /*
  * Creep: many small steps, each of which passed, that together are more than is tolerated.
  *
- * Only the small steps at the end of a chain are added up: steps that failed or improved by
- * themselves were reported when they happened. The sum is creep if its estimate is more than is
- * tolerated and its 99.5 % interval lies above zero.
+ * Only the small steps at the end of a chain are added up: steps that were regressions or
+ * improvements on their own were reported when they were measured. The sum is creep if its estimate
+ * is more than is tolerated and its 99.5 % interval lies above zero.
  */
 #ifndef FG_GATE_CREEP_H
 #define FG_GATE_CREEP_H

@@ -4,8 +4,8 @@
  *
  * A function's scatter from step to step gives its error, and a t-test decides whether it rose. A
  * function that several benchmarks call is tested over all of them: the normal quantiles of its
- * tests add up (Stouffer), because benchmarks are measured separately. Among all functions that are
- * reported as risen, 5 % are expected to be false (Benjamini and Hochberg 1995).
+ * tests add up (Stouffer), because benchmarks are measured separately. Of all functions that are
+ * reported as risen, at most 5 % are expected to be false (Benjamini and Hochberg 1995).
  */
 #ifndef FG_GATE_CREEP_FUNCTIONS_H
 #define FG_GATE_CREEP_FUNCTIONS_H

@@ -217,8 +217,8 @@ static double varying_of(const struct fg_profile_set *set, const struct counts a
 
 /*
  * Compares everything executed. Functions whose counts differ between repetitions of one binary
- * widen the interval by a multiple of their spread: two repetitions hardly show how much they can
- * differ.
+ * widen the interval by a multiple of their spread: two repetitions do not show how far the counts
+ * can differ.
  */
 static void judge(const struct fg_profile_set *set, const struct counts arms[2],
 		  struct fg_arena *arena, struct fg_metric_verdict *metric)

@@ -11,8 +11,8 @@
 
 /*
  * `level` gets the differences without the effect of the places: they scatter around the mean of
- * the places, and only as pairs within a place do. If a place has fewer than two pairs, the
- * differences are copied unchanged.
+ * the places with only the scatter of pairs within a place. If a place has fewer than two pairs,
+ * the differences are copied unchanged.
  */
 void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, size_t count,
 			      double *level);

@@ -3,10 +3,10 @@
  * Claims of many attempts on one branch, so that trying twenty times proves nothing by chance.
  *
  * All claims of a branch share one error, FG_LEDGER_ALPHA. Claim number n may spend 1 / (n (n + 1))
- * of this error; these shares sum to one, however many attempts follow. A claim is proven if the
- * verdict agrees and the e-value of its pairs is as large as its share demands. Measuring the same
- * two builds again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains
- * the rule.
+ * of this error; the sum of these shares stays below one, however many attempts follow. A claim is
+ * proven if the verdict agrees and the e-value of its pairs reaches the value that its share
+ * demands. Measuring the same two builds again is not a new claim: the evidence is multiplied.
+ * docs/with-assistants.md explains the rule.
  */
 #ifndef FG_GATE_LEDGER_H
 #define FG_GATE_LEDGER_H

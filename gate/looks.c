@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define GROWTH 1.5
-#define SPENT  0.25 /* share of the remaining alpha that each look spends */
+#define SPENT  0.25 /* share of the remaining alpha that a look spends, except the last look */
 
 double fg_gate_share_left(double alpha, size_t look)
 {

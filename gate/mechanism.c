@@ -55,9 +55,7 @@ static const struct {
 	[CALLS] = {FG_MEASURE_CALLS, 0},
 };
 
-/*
- * CPUs that run benchmarks are clocked at 2 to 4 GHz and complete at most 4 instructions per cycle.
- */
+/* Assumes a CPU with a clock of about 3 GHz that completes at most 4 instructions per cycle. */
 static const double cycle_ns = 1.0 / 3;
 static const double instruction_least_ns = 1.0 / 12;
 
@@ -444,7 +442,7 @@ static void describe_cache(const struct tally t[2], struct fg_mechanism *mechani
 				text);
 }
 
-/* Finds the callee that is now called most often, of those that used to be inlined. */
+/* Finds the formerly inlined callee that the candidate calls most often. */
 static const char *new_callee(const struct counter *c, uint32_t owner)
 {
 	const char *found = NULL;

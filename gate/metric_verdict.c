@@ -53,7 +53,7 @@ struct fg_metric_verdict fg_metric_begin(const struct fg_metric *what,
 void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
 			    double high, bool linear)
 {
-	/* If more of a metric is better, a ratio below one is worse. */
+	/* If higher values are better, a ratio below one is worse. */
 	bool turned = verdict->better == FG_BETTER_HIGHER;
 	double ends[3] = {estimate, turned ? -high : low, turned ? -low : high};
 

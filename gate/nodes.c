@@ -223,9 +223,9 @@ static uint32_t largest_part(const struct fg_node_context *c)
 }
 
 /*
- * With few samples no function is sure. But if the whole changed significantly, and the machine
- * code of only one hot function changed, that function is to blame: its parts form one row, which
- * needs no test.
+ * With few samples, perhaps no function is sure. But if the whole changed significantly, and the
+ * machine code of only one hot function changed, that function is to blame: its parts form one row,
+ * which needs no test.
  */
 static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
 {

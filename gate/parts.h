@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the size of a change and of its parts; nothing else does. The whole is known from the
+ * Computes the size of a change and of its parts; no other code does. The whole is known from the
  * clock to a percent or less; the parts are known from samples, whose number scatters. So the parts
  * are estimated under the constraint that they add up to the whole. Private to gate/.
  */

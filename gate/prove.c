@@ -180,9 +180,9 @@ static void find_smallest(struct fg_proof_card *card)
 /* ---- evidence against the gate ---- */
 
 /*
- * Bets that from some run on the gate fails more runs of equal code than their alphas allow: a
- * fifth of the rest. From a given run on, the product of likelihood ratios is a martingale if each
- * run fails with the probability `alpha`; the stake is spread over all runs in advance, so the
+ * Bets that from some run on, the gate also fails a fifth of those runs of equal code that a
+ * correct gate passes. From a given run on, the product of likelihood ratios is a martingale if
+ * each run fails with the probability `alpha`; the stake is spread over all runs in advance, so the
  * whole is also a martingale.
  */
 struct alarm_bets {
@@ -223,8 +223,8 @@ static bool is_same_plant(const struct fg_proof *a, const struct fg_proof *b)
 
 /*
  * Bets that the gate finds only half as many slowdowns like `first` as before. Evidence below 1
- * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); runs since then do
- * not count as "before". The share found before is at its lower bound.
+ * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); runs after the
+ * evidence was last 1 do not count as "before". The share found before is at its lower bound.
  */
 static double blind_evidence_of(const struct fg_proof *first, const struct fg_proof *end)
 {

@@ -112,13 +112,13 @@ struct fg_proof_card {
 	size_t runs;
 	/*
 	 * Evidence that the gate fails equal code more often than the runs' alphas allow: an
-	 * e-value, which may be checked after every run. At most one of 20 sound gates ever reaches
-	 * 20.
+	 * e-value, which may be checked after every run. A correct gate reaches 20 with a
+	 * probability of at most 5 %.
 	 */
 	double alarm_evidence;
 	/*
 	 * Evidence that the gate now finds half as many slowdowns of a size as before; at least 1.
-	 * A find halves it. A miss multiplies it, more so if a larger share was found before.
+	 * A find halves it. A miss raises it, more so if a larger share was found before.
 	 */
 	double blind_evidence;
 	bool is_broken;       /* the evidence of either kind is conclusive */

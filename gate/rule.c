@@ -3,7 +3,7 @@
  * The rule that decides when a build fails.
  *
  * The data are the differences d of pairs, ln(candidate / baseline), positive for worse. At each
- * look (gate/looks.h) they give one interval. It is printed, and nothing else decides:
+ * look (gate/looks.h) they give one interval, which is printed and is all that this rule looks at:
  *
  *   REGRESSION  low > ln(1 + tolerated)  and  estimate >= ln(1 + min_effect)
  *   PASS        high < ln(1 + margin)
@@ -16,18 +16,18 @@
  * (runner/schedule/schedule.c), so for equal sides the sign of d is that coin, whatever the host
  * did: drift, two modes, busy neighbours, pairs that resemble those before them. So the signed-rank
  * test, which asks how often random signs would look like this, is exact. The interval is the set
- * of all changes that it does not reject, so 12 slower pairs of 12 are a regression, and a mean
- * carried by a few strange pairs is not. The shares of the looks sum to alpha: the probability of
- * failing a candidate whose slowdown is tolerated stays below alpha, and so does that of passing a
- * candidate that is slower than the margin.
+ * of all changes that it does not reject, so 12 pairs that are all slower by enough are a
+ * regression, and a mean that depends on a few outliers is not. The shares of the looks sum to
+ * alpha: the probability of failing a candidate whose slowdown is tolerated stays below alpha, and
+ * so does that of passing a candidate that is slower than the margin.
  *
  * Two things are shared by several pairs. The interval accounts for them:
  *
  * Places. A build that was measured in several layouts (runner/build/layouts.h) is slower in some
- * layouts and faster in others. All possible places within a cache line are measured: pairs are
- * compared within each place, and the effect of these places adds nothing. Places within the page
- * are a sample, and more pairs at one place give no information about other places: the interval is
- * at least as wide as that of the means of the layouts.
+ * layouts and faster in others. All places within a cache line, 16 bytes apart, are measured: pairs
+ * are compared within each place, and the effect of these places adds nothing. Places within the
+ * page are a sample, and more pairs at one place give no information about other places: the
+ * interval is at least as wide as that of the means of the layouts.
  *
  * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble the
  * pairs before them more than chance allows. n pairs of an AR(1) series with lag-1 autocorrelation

@@ -4,9 +4,9 @@
  * repetitions it has: they share the state of the host and are not independent evidence. So the
  * unit here is the session. The differences between successive sessions of the history, nearly all
  * of them without a real change, show how far apart two levels are by chance. Their standard
- * deviation is taken from the median absolute difference, so that the few real changes do not
- * count, and the new difference is compared with it by a t quantile. There is one look, and no sign
- * test, which a single difference cannot support.
+ * deviation is taken from the median absolute difference, so that the few real changes have little
+ * influence, and the new difference is compared with it by a t quantile. There is one look, and no
+ * sign test, which a single difference cannot support.
  */
 #include "gate/stored.h"
 

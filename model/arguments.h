@@ -2,7 +2,7 @@
 /*
  * The arguments with which both sides called functions, by function and call path.
  *
- * Sums hold everything that was seen. A table is the excerpt kept with a verdict: the most
+ * Sums hold everything that was recorded. A table is the excerpt kept with a verdict: the most
  * frequently called functions and call paths that fit into a run's size limit, and the number of
  * omitted ones.
  */

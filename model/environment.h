@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts about the host and the build, sorted by key: "host.cpu.model" = "AMD EPYC". Values are
- * text. Facts marked `identity` make up the coarse fingerprint; reports always list the identity
- * facts that differ.
+ * text. Facts marked `identity` make up the coarse fingerprint; reports list the facts that differ.
  */
 #ifndef FG_MODEL_ENVIRONMENT_H
 #define FG_MODEL_ENVIRONMENT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions that one execution of a benchmark runs through, file by file (the program, its
- * libraries, its children), and the other files that it reads. A change to anything not listed here
- * cannot make the benchmark slower.
+ * libraries, its children), and the other files that it reads. Unless there is a `doubt`, a change
+ * to anything else does not change what the benchmark executes.
  */
 #ifndef FG_MODEL_EXECUTED_H
 #define FG_MODEL_EXECUTED_H
@@ -22,7 +22,7 @@ struct fg_executed_file {
 /* A file that the benchmark reads, or a folder that it lists. */
 struct fg_executed_input {
 	const char *path;     /* relative to the side's root if inside it; otherwise absolute */
-	const char *identity; /* digest of the content; "absent" */
+	const char *identity; /* digest of the content, or "absent" */
 	bool is_inside;
 };
 

@@ -34,7 +34,7 @@ struct fg_accept {
 
 struct fg_policy {
 	double alpha;
-	struct fg_metric_policy *metrics; /* only rows that differ from the built-in defaults */
+	struct fg_metric_policy *metrics; /* rows of the metrics that the configuration names */
 	size_t metric_count;
 	enum fg_function_mode functions;
 	/* functions below this share of the program's time are not reported */

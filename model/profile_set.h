@@ -42,7 +42,7 @@ struct fg_profile_row {
 	uint32_t count;
 	uint32_t *nodes;   /* ascending */
 	double *values;    /* self value of each node, in the measure's unit */
-	uint32_t *samples; /* samples or events behind each value */
+	uint32_t *samples; /* number of samples or events in each value */
 	double total;
 	double lost;      /* samples due but not taken */
 	double truncated; /* samples whose stack is incomplete */

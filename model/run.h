@@ -2,7 +2,7 @@
 /*
  * The raw data of a measurement. A run has benchmarks; a benchmark has repetitions; a repetition is
  * one execution of one arm with one value per metric. Repetitions with the same pair number belong
- * together (two of them in a duet, four in an ABBA block, one where only the candidate ran). Raw
+ * together (two of them in a duet, four in an ABBA block, one if only the candidate ran). Raw
  * values are kept, so every verdict can be recomputed.
  *
  * Each object owns its text and arrays; its release function frees them.
@@ -188,7 +188,7 @@ size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
 /* Returns the index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
-/* True if the unit is a unit of time. A time is never zero; a count may be. */
+/* True if the unit is a unit of time. A time of zero is not valid; a count may be zero. */
 bool fg_metric_is_time(const struct fg_metric *metric);
 /* True for a time that varies between repetitions, false for an exact time or a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);

@@ -89,7 +89,10 @@ struct fg_metric_verdict {
 	struct fg_notes notes;
 };
 
-/* The finding about a function. `guilty` and `faster` need the support of the test. */
+/*
+ * The finding about a function. `guilty` and `faster` are sure: by the test, by exact counts, or
+ * because no other hot code changed.
+ */
 enum fg_standing {
 	FG_STANDING_UNCHANGED, /* the interval of its change is within the margin */
 	FG_STANDING_NOT_SURE,

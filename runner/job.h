@@ -200,8 +200,8 @@ void fg_job_begin_choice(struct fg_runner_job *job);
 bool fg_job_plan_trial(struct fg_runner_job *job);
 void fg_job_take_trial(struct fg_runner_job *job);
 /*
- * trial.c: switches to ABBA if `auto` chose the duet and most of its pairs do not count. Call after
- * each measured pair; true if the duet's pairs were given up.
+ * trial.c: switches to ABBA if `auto` chose the duet and too many of its pairs are not fair duets
+ * (FG_ASIDE_APART). Call after each measured pair; true if the duet's pairs were given up.
  */
 bool fg_job_reconsider(struct fg_runner_job *job);
 

@@ -134,11 +134,11 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 	char words[FG_NUMBER_TEXT_SIZE];
 
 	if (search->state != FG_SEARCH_FOUND)
-		fg_strbuf_printf(text, "%s: 95 %% of the probability is in %zu commits; ",
+		fg_strbuf_printf(text, "%s: 95 %% of the probability is in %zu commit%s; ",
 				 search->state == FG_SEARCH_STOPPED
 					 ? "the budget ran out (--resume continues)"
 					 : "no single commit can be blamed with certainty",
-				 search->look.left);
+				 search->look.left, search->look.left == 1 ? "" : "s");
 	fg_strbuf_printf(text, "%.0f %% of the change explained; %.0f build%s, %.0f %s%s, %s",
 			 100 * search->look.explained, search->builds, plural(search->builds),
 			 search->pairs, search->model.is_exact ? "count" : "pair",

@@ -343,9 +343,9 @@ static void print_level(const struct fg_chained *chained, struct fg_strbuf *text
 	if (chain->count == 0)
 		return;
 	level = fg_chain_sum(chain, 0, chain->count - 1, FG_CHAIN_ALL);
-	fg_strbuf_printf(&out, "level: %s ± %.2g %%, from the pairs of %zu commits since %.10s",
+	fg_strbuf_printf(&out, "level: %s ± %.2g %%, from the pairs of %zu commit%s since %.10s",
 			 fg_format_change(expm1(level.change), change), 100 * level.error,
-			 chain->count - 1, chain->points[0].commit);
+			 chain->count - 1, chain->count == 2 ? "" : "s", chain->points[0].commit);
 	end_line(&out, text);
 	if (!chained->creep)
 		return;

@@ -22,8 +22,8 @@ static void report(const struct fg_cli *cli, const struct fg_prove *prove)
 }
 
 /*
- * Fails if the gate certainly raises more false alarms than `gate.alpha` allows or has become
- * blind. The result is inconclusive if no run shows the gate's power.
+ * Fails if the gate certainly raises more false alarms than `gate.alpha` allows or has stopped
+ * finding slowdowns. The result is inconclusive if no run shows the gate's power.
  */
 static enum fg_exit judge(const struct fg_prove *prove)
 {

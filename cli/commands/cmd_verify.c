@@ -354,7 +354,7 @@ static enum fg_outcome outcome_of(const cJSON *benchmark)
 	return outcome;
 }
 
-/* Does the new verdict confirm whatever the old one confirms? */
+/* Does the new verdict confirm every claim, and any regression, of the old verdict? */
 static bool is_confirmed(enum fg_outcome old, enum fg_outcome new)
 {
 	bool all = old != FG_OUTCOME_REGRESSION || new == FG_OUTCOME_REGRESSION;

@@ -44,8 +44,8 @@ struct fg_cli {
 	unsigned columns; /* width of the terminal, else 80 */
 	unsigned rows;    /* height of the terminal, else 24 */
 	/*
-	 * True after SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly` and after
-	 * fg_cli_catch_stops(). Otherwise these signals end the process.
+	 * In commands with `stops_cleanly`, and once fg_cli_catch_stops() was called: true after
+	 * SIGINT, SIGTERM or SIGHUP. In all other cases, these signals end the process.
 	 */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_arena arena; /* lives as long as the command runs */
@@ -98,7 +98,10 @@ struct fg_cli_command {
 	int (*run)(struct fg_cli *cli, const void *options);
 };
 
-/* Installs a handler instead of SIG_IGN, which programs started later would inherit. */
+/*
+ * Installs a signal handler. To ignore a signal, use an empty handler: programs started later would
+ * inherit SIG_IGN.
+ */
 void fg_cli_handle(int number, void (*handler)(int));
 /*
  * Makes SIGINT, SIGTERM and SIGHUP set `interrupted`, in a command that stops cleanly only in some

@@ -18,7 +18,7 @@ enum {
 	FG_CLI_EXIT_COUNT = 8
 };
 
-/* Writes the exit codes of a command, most common first; returns their number. */
+/* Writes the exit codes of a command in ascending order; returns their number. */
 size_t fg_cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG_CLI_EXIT_COUNT]);
 
 /* ---- man.c ---- */

@@ -15,7 +15,7 @@
 enum {
 	OUTPUT_LIMIT_BYTES = 16 << 10,
 	CASES_LIMIT_BYTES = 8 << 20, /* maximum size of a harness's list of cases */
-	SAID_BYTES = 120,            /* maximum size of a program's output in a reason, in bytes */
+	SAID_BYTES = 120,            /* maximum bytes of output that program->why quotes */
 	EXECUTIONS = 3,
 	LONG_SECONDS = 1, /* a longer execution is not repeated */
 };
@@ -138,7 +138,7 @@ out:
 	return good;
 }
 
-/* Finds the least CPU time of a few executions, because a busy machine only adds CPU time. */
+/* Finds the smallest CPU time of a few executions, because a busy machine only adds CPU time. */
 static bool least_cpu(struct fg_project_trying *t, struct fg_project_program *program,
 		      const char *line, const char *input, int seconds, double *cpu_s)
 {
@@ -163,8 +163,8 @@ bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_pro
 }
 
 /*
- * Returns the CPU time of a process that only receives the same input: cat, or true with the file's
- * names.
+ * Returns the CPU time of a process that only receives the same input: `cat`, or `true` with the
+ * names of the files as arguments.
  */
 static double reading_seconds(struct fg_project_trying *t, const struct fg_project_program *program)
 {

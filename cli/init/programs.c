@@ -259,7 +259,7 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 	free(data);
 }
 
-/* Folders that never contain the project's own programs. */
+/* Folders of build systems and of third-party code. */
 static bool is_skipped(const char *name)
 {
 	static const char *const skipped[] = {"CMakeFiles",    "_deps",       "node_modules",

@@ -231,7 +231,10 @@ static bool is_left_alone(struct fg_project_trying *t, struct fg_project_program
 	return true;
 }
 
-/* Tries programs until a few benchmarks work, or any other program does. */
+/*
+ * Tries likely benchmarks until a few of them work. If none works, tries other programs until one
+ * works.
+ */
 static void try_programs(struct fg_project_trying *t)
 {
 	size_t good = 0;

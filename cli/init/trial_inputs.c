@@ -204,8 +204,9 @@ static void lengthen(struct fg_project_trying *t, struct fg_project_program *pro
 }
 
 /*
- * Measures a call, with its input repeated if the call is short. Keeps the call in `best` if it
- * works clearly longer than `idle_s`. Returns true once `best` is long enough to stop searching.
+ * Measures a call, with its input repeated if the call is short. Keeps the call in `best` if its
+ * work takes clearly longer than `idle_s`. Returns true once `best` is long enough to stop
+ * searching.
  */
 static bool offer(struct fg_project_trying *t, const struct fg_project_program *program,
 		  int64_t size, double idle_s, struct fg_project_program *best)

@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 enum {
-	RESULT_MAX = 32 << 10,  /* maximum number of bytes of a result's texts */
-	MESSAGES_MAX = 4 << 10, /* in JSON a byte may become three: a control character is U+FFFD */
+	RESULT_MAX = 32 << 10, /* maximum number of bytes of a result's texts */
+	/* maximum bytes of messages; JSON may triple them: a control character becomes U+FFFD */
+	MESSAGES_MAX = 4 << 10,
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5, /* seconds between SIGTERM and SIGKILL */
 	/* maximum number of seconds between two notifications, so that a client does not give up */

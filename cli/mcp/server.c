@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A single thread: poll() waits for standard input and for the ends of running commands. At most
- * RUNNING_MAX calls run at a time, and only one of these calls measures.
+ * RUNNING_MAX calls run at a time, and at most one of these calls measures.
  */
 #include "base/fs.h"
 #include "base/text.h"

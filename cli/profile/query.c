@@ -133,7 +133,7 @@ const struct fg_cli_argument fg_cli_run_arguments[] = {
 	{.name = NULL},
 };
 
-/* A NULL `words` means the newest run. */
+/* A NULL `words` means the newest run or recording. */
 static int use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 		       const char *words, const struct fg_cli_profile_use *use,
 		       struct fg_error *err)

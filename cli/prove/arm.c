@@ -16,14 +16,14 @@ enum {
 #define STORED_PATH   FG_STATE_FOLDER "/prove.db"
 #define STORED_BRANCH "fastgate-prove"
 
-/* A run of HEAD against HEAD, with a separate build for the candidate. */
+/* A run of HEAD against a separate build of HEAD, or against earlier runs of HEAD. */
 struct arm {
 	struct fg_session session;
 	struct fg_arms arms;
 	struct fg_benchmark benchmark; /* the plan's benchmark, as this run measures it */
 	const struct fg_benchmark *benchmarks[1];
 	struct fg_plant plant;
-	bool is_stored; /* measures only HEAD and compares it with its earlier runs */
+	bool is_stored; /* against earlier runs */
 };
 
 static int open_stored(struct fg_session *session, struct fg_plan *plan, struct fg_error *err)
@@ -153,7 +153,7 @@ static double pairs_of_stored(const struct fg_series *series,
 	return series && metric && isfinite(metric->p_value) ? (double)series->repetition_count : 0;
 }
 
-/* Returns the probability, at most, that a correct gate fails equal code in this run. */
+/* Returns an upper bound of the probability that a correct gate fails equal code in this run. */
 static double alpha_of(const struct fg_policy *policy, const struct fg_verdict *verdict)
 {
 	double alpha = 0;

@@ -18,7 +18,7 @@ enum {
 	STEP = 16,
 	SEARCHES_MAX = 16,
 	ITERATIONS_MAX = 1 << 28,
-	MILLIONTHS_MAX = 1000000, /* with longer delays a program might hardly end */
+	MILLIONTHS_MAX = 1000000, /* maximum delay: with a longer delay a program might not end */
 	/* minimum number of iterations for the smallest plant: fewer would round it coarsely */
 	MIN_ITERATIONS = 4,
 	ENOUGH_ITERATIONS = 20, /* iterations that make the jumps to the loop negligible */
@@ -33,7 +33,7 @@ static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
 
 /*
  * Chosen if no single function can be slowed down. All functions then slow down alike, so the run
- * does not prove that names are right.
+ * does not prove that the gate names the right function.
  */
 static const struct fg_prove_function whole_program = {.name = "the whole program"};
 

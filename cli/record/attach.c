@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-	RATE_HZ = 100,        /* rate at the beginning */
-	RATE_MAX_HZ = 1000,   /* highest rate, if the budget allows it */
+	RATE_HZ = 100,        /* initial rate without --rate */
+	RATE_MAX_HZ = 1000,   /* maximum rate without --rate */
 	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 

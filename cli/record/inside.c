@@ -74,7 +74,7 @@ static int make_plan(const struct fg_recording *given, const char *program, cons
 static int prepare(const struct fg_recording *given, const char *command,
 		   struct fg_preload *preload, char *owned[3], struct fg_error *err)
 {
-	/* If the program is given by its path, the check reports what is wrong with it. */
+	/* If the program is given by its path, fg_preload_check() explains any problem with it. */
 	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
 	int status = FG_OK;
 

@@ -249,7 +249,7 @@ static void take_configured(const struct fg_session *session, struct taken *take
 		take_path(taken, build->from_candidate[i]);
 }
 
-/* Takes a script or an input of a benchmark that the work tree has but the commit does not. */
+/* Takes a benchmark's script or input if it exists in the work tree but not in the commit. */
 static void take_if_missing(const struct fg_session *session, const struct fg_git *git,
 			    const char *commit, const char *word, struct taken *taken)
 {

@@ -2,8 +2,8 @@
 /*
  * The two sides of a run. The candidate is a snapshot of the work tree (against a commit), the work
  * tree itself, or a commit (also one made of staged changes) built in its own worktree; the
- * baseline is a commit, a stored run, or nothing. The configuration and the command line choose
- * both.
+ * baseline is a commit, a stored or exported run, or nothing. The configuration and the command
+ * line choose both.
  *
  * The list of benchmarks changes like any other source. If the program of a benchmark does not
  * exist in the baseline's commit, but the fastgate.yml there has the benchmark (by its name or by

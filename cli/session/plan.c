@@ -280,7 +280,7 @@ static void print_messages(const struct fg_cli *cli, const struct fg_config_repo
 		fg_cli_say(cli, "'fastgate config --explain %s' explains the key", key);
 }
 
-/* Checks the places in the checkout, which can come from anybody, where fastgate writes files. */
+/* Checks the places where fastgate writes files, because a checkout can come from anybody. */
 static int check_places(const struct fg_plan *plan, struct fg_error *err)
 {
 	int status = fg_state_folder_check(plan->root, err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A receipt holds a verdict and everything it is based on, as JSON that reveals any change
- * (docs/formats/receipt.schema.json). The canonical form has members sorted by name, no blanks, and
- * the shortest numbers that read back the same; `digest` is the SHA-256 of the canonical form
- * without `digest`.
+ * A receipt holds a run's verdict, builds, host, rules and claims, as JSON with a digest that no
+ * longer matches after a change (docs/formats/receipt.schema.json). The canonical form has members
+ * sorted by name, no blanks, and the shortest numbers that read back the same; `digest` is the
+ * SHA-256 of the canonical form without `digest`.
  */
 #ifndef FG_CLI_SESSION_RECEIPT_H
 #define FG_CLI_SESSION_RECEIPT_H

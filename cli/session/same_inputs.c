@@ -68,7 +68,7 @@ static bool is_opened(const struct fg_opened *opened, const char *path)
 
 /* ---- files that differ between the sides ---- */
 
-/* Returns the paths that differ between the commits, one per line; to be freed. */
+/* Lists the files in which the candidate's tree differs from the baseline's commit; to be freed. */
 static char *changed_files(const struct fg_session *session)
 {
 	const struct fg_git git = {.folder = session->open.roots[FG_ARM_CANDIDATE],
@@ -91,7 +91,7 @@ static bool is_part_of_name(char c)
 	return isalnum((unsigned char)c) || (c && strchr("._-", c));
 }
 
-/* Is the path a word of this command, perhaps with "./" in front? */
+/* Does the command name this path, for example as a word, or after "./" or "="? */
 static bool is_named(const char *command, const char *path)
 {
 	const size_t length = strlen(path);

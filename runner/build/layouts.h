@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Links one build several times, with its code at other addresses. All of .text is shifted within a
- * cache line by 0, 16, 32 and 48 bytes, which are all the places a function can have there, and
- * within the page, where code competes with the code of other libraries for cache sets. Libraries
- * of the project are shifted as well.
+ * cache line by 0, 16, 32 and 48 bytes, which are all the places that a function aligned to 16
+ * bytes can have there, and within the page, where code competes with the code of other libraries
+ * for cache sets. Libraries of the project are shifted as well.
  *
  * The link's command was recorded during the build (link_record.h) and is repeated, several times
  * in parallel. Each new file is compared with the original and discarded unless its machine code is

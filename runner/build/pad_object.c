@@ -26,8 +26,8 @@ enum section {
 
 static const char strings[] = "\0" FG_PAD_SYMBOL;
 /*
- * .text.unlikely comes first in every linker script. Without .note.GNU-stack the stack would be
- * executable.
+ * .text.unlikely comes first in the default linker scripts. Without .note.GNU-stack the stack would
+ * be executable.
  */
 static const char names[] = "\0.text.unlikely\0.symtab\0.strtab\0.note.GNU-stack\0.shstrtab";
 

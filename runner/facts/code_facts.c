@@ -245,8 +245,8 @@ static void add_function(struct fg_build_facts *build, const char *name,
 		return;
 	*bytes += strlen(name);
 	/*
-	 * If only the other side calls itself, this side turned the recursion into a loop: a tail
-	 * call.
+	 * If the function calls itself only on the other side, recursion became a loop on this
+	 * side: a tail call.
 	 */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		function.form[arm].tail_calls +=
@@ -368,8 +368,8 @@ static void add_file(struct inputs *inputs, const char *name, const char *path)
 }
 
 /*
- * Sources and build files show in the code, a program does not read documents for people, and
- * fastgate's own files are not the project's. A program may read anything else.
+ * Changes of sources and build files show in the code, programs do not read documents for people,
+ * and fastgate's own files are not the project's. A program may read any other file.
  */
 bool fg_code_facts_is_no_input(const char *path)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about the host: processor, kernel, memory, virtualization, container, frequency policy,
+ * Facts about the host: processor, kernel, memory, virtualisation, container, frequency policy,
  * load.
  *
- * Identity facts are coarse on purpose (model, cores, governor, SMT, virtualization, kernel
+ * Identity facts are coarse on purpose (model, cores, governor, SMT, virtualisation, kernel
  * series): they make up the fingerprint, and a fingerprint that changes with every reboot or every
  * machine of a pool would split all histories.
  *

@@ -21,7 +21,7 @@
  * the program alone, and the effect of the stack's address averages out over the pairs.
  *
  * The sampling period varies by ±25 % at random per pair, the same for both arms: with a fixed
- * period, a function whose calls last as long as the period is seen always or never.
+ * period, a function that runs once per period is seen always or never.
  */
 #include "runner/schedule/schedule.h"
 
