@@ -20,7 +20,7 @@ struct fg_node_context {
 	uint16_t id;            /* number of the measure in the set */
 	const char *measure;    /* name of the measure; lives as long as the verdict */
 	const char *unit;       /* unit of all values here: "ms" for times */
-	bool exact;             /* repetitions agree, so any difference counts */
+	bool exact;             /* repetitions agree, so differences are exact */
 	struct fg_profile_pairs pairs;
 	/*
 	 * Code that is the same in both arms cannot be the cause, so the time of a node in an

@@ -112,8 +112,8 @@ static void run_permutations(struct fg_node_family *family, double alpha, uint64
 }
 
 /*
- * Repetitions agree, so nothing is estimated: any difference counts, unless this entity differs
- * between repetitions of one side.
+ * Repetitions agree, so nothing is estimated: any difference that reaches the floor counts, unless
+ * this entity differs between repetitions of one side.
  */
 static void judge_exactly(const struct fg_node_context *c, struct fg_node_family *family)
 {

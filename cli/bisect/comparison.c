@@ -187,8 +187,8 @@ const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_
 }
 
 /*
- * Returns the function that certainly costs more, or else the function that certainly does more
- * work; NULL if neither function is known.
+ * Returns the function that certainly costs more, or else the function whose counted work changed;
+ * NULL if neither is known.
  */
 static const char *blamed(const struct fg_benchmark_verdict *benchmark)
 {

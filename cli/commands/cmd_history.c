@@ -241,7 +241,7 @@ static const char *verdict_of(const struct fg_stored_run *stored, const char *be
 	return word;
 }
 
-/* Escapes the line, because units and commits come from a checkout. */
+/* Replaces control characters, because units and commits come from a checkout. */
 static void end_line(struct fg_strbuf *line, struct fg_strbuf *text)
 {
 	fg_text_add_clean(text, fg_strbuf_text(line), line->length, SIZE_MAX);

@@ -135,7 +135,7 @@ static int select_benchmarks(struct fg_cli *cli, const struct options *given, st
 	return FG_OK;
 }
 
-/* Loads an interrupted run, whose pairs count as if the run had never stopped. */
+/* Loads an interrupted or undecided run, whose pairs count as if the run had never stopped. */
 static int resume(struct fg_session *session, const struct selection *selection,
 		  struct fg_error *err)
 {
@@ -292,7 +292,10 @@ static int count_attempt(const struct fg_session *session, const struct options 
 	return status;
 }
 
-/* Makes the first look late enough that its pairs can prove the claims of this attempt. */
+/*
+ * Makes the first look late enough that its pairs can prove the claims of this attempt, as far as
+ * `max_pairs` allows.
+ */
 static int plan_proof(const struct fg_session *session, struct fg_plan *plan, struct fg_error *err)
 {
 	struct fg_ledger ledger = {0};

@@ -165,7 +165,7 @@ static int check_benchmark(const cJSON *receipt, const struct fg_benchmark *want
 		if (strcmp(fg_json_text_or(benchmark, "rule/settings", ""), settings) != 0)
 			return fg_error_set(
 				err, FG_EINVAL,
-				"the receipt judges '%s' by other settings than `gate` in "
+				"the receipt judges '%s' by settings other than `gate` in "
 				"fastgate.yml",
 				name);
 	}

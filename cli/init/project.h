@@ -187,8 +187,8 @@ bool fg_project_is_for_administrators(const struct fg_project *project);
 /* Sets a program's rank, from its path and harness, and the reason. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
 /*
- * Call when all programs are known: ranks the only program as the project's own, unless the project
- * is a library or for administrators.
+ * Call when all programs are known: ranks the only program that is not a test, example or tool as
+ * the project's own, unless the project is a library or for administrators.
  */
 void fg_project_prefer_only(struct fg_project *project);
 

@@ -256,8 +256,8 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 }
 
 /*
- * Gives the only program of a project the rank of the project's own program, whatever its name,
- * unless the project is a library or for administrators.
+ * Ranks the only program that is not a test, example or tool as the project's own, whatever its
+ * name, unless the project is a library or for administrators.
  */
 void fg_project_prefer_only(struct fg_project *project)
 {

@@ -84,7 +84,7 @@ struct fg_cli_profile_options {
 	 FG_CLI_QUERY_OPTIONS(type, member.query), FG_CLI_RUN_OPTIONS(type, member.run)
 #define FG_CLI_RUN_WORDS                                             \
  "a stored run, a trace, an exported run or another tool's profile " \
- "(default: the newest run)"
+ "(default: the newest run or recording)"
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The arguments of a command that takes only RUN. */

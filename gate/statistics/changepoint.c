@@ -147,7 +147,9 @@ static double in_noise_units(double statistic, double scale)
 	return statistic > 0.0 ? (double)INFINITY : 0.0;
 }
 
-/* Carries out steps 1 to 3; returns the largest statistic. */
+/*
+ * Cleans the values, estimates the noise and searches all windows; returns the largest statistic.
+ */
 static double run_search(struct search *s, const double *values)
 {
 	double largest = 0.0;

@@ -112,7 +112,7 @@ def job_requires_a_receipt():
     commit(70, "Fast")
     expect("by other settings", run("loose.json", "--set", "gate.alpha=0.2"), 0, "bench: faster")
     expect("is refused", verify("loose.json", "--against", "merge-base"), 2,
-           "the receipt judges 'bench' by other settings than `gate`")
+           "the receipt judges 'bench' by settings other than `gate`")
     expect("against main", run("good.json"), 0, "bench: faster: proven")
     git("notes", "--ref", "performance", "add", "-F", "good.json", "HEAD")
     git("push", "-q", "origin", "main", "change", "refs/notes/performance")
