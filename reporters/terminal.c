@@ -291,8 +291,8 @@ static void add_benchmark(const struct fg_terminal_page *page, size_t index)
 /* --- around the benchmarks --- */
 
 /*
- * Is this difference worth a line? The build id differs between any two builds, and the host's load
- * between any two sessions.
+ * Is this difference worth a line? Programs that differ always have different build ids, and the
+ * host's load differs between any two sessions.
  */
 static bool is_worth_a_line(const struct fg_fact_difference *difference)
 {

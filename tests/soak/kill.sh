@@ -49,8 +49,8 @@ count_stored() {
 	sed -n 's/.* \([0-9]*\) repetition.*/\1/p' values | head -n 1
 }
 
-# Begun: lines of log.begun. Ended: lines of the log at the time of the kill. Kept: repetitions of the newest run,
-# if it is new. Unfinished: at most $1.
+# Checks that the store has every repetition that had begun (log.begun has a line for each), except the last $1.
+# Counts the kept repetitions, and those that had ended by the kill ($ended) but are not in the store.
 check_kept() {
 	id=$(newest_run)
 	kept=0
