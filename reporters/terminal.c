@@ -530,7 +530,10 @@ static void add_benchmarks(const struct fg_terminal_page *page)
 	add_folded(page, had_details);
 }
 
-/* Adds sentences for changes only; the rows show everything else. */
+/*
+ * Adds the card's sentence if the benchmark is worse, better or probably slower. The rows show any
+ * other outcome.
+ */
 static void add_sentence(const struct fg_terminal_page *page)
 {
 	const struct fg_benchmark_verdict *lead = page->card->benchmark;

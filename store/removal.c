@@ -68,8 +68,8 @@ static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row,
 }
 
 /*
- * Chooses the runs to remove. Runs come newest first within a project and branch, and the first
- * `keep` runs of each branch stay.
+ * Chooses the runs to remove. Runs come newest first within a project and branch, so their position
+ * is a count of newer runs.
  */
 static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		  struct victims *victims, struct fg_gc_result *result, struct fg_error *err)

@@ -170,7 +170,7 @@ static void check_needed(const struct trial *trial, const struct fg_rule_finding
 	assert_int_equal(then.pairs, needed);
 }
 
-/* A regression's probability of being slower is at least one minus the error of its look. */
+/* A regression's probability of being slower is at least one minus alpha. */
 static void check_probability(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const struct fg_rule *rule = &trial->rule;
