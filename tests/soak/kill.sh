@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kills fastgate with SIGKILL at any instant: kill.sh BUILD_FOLDER SECONDS [TIMES]
+# Kills fastgate with SIGKILL at random instants: kill.sh BUILD_FOLDER SECONDS [TIMES]
 # After each kill, no process of the benchmark is left, the store opens, no earlier run is lost, and every finished
-# repetition is in the store. Each repetition writes a line when it begins (`prepare`) and another as its last act. It
-# is finished when the next one begins, so all are kept except the current one (in a duet, the current two). At the
-# end the script also reports how many repetitions had written both lines at the time of the kill but were not
-# recorded yet.
+# repetition is in the store. Each repetition writes a line when it begins (`prepare`) and another as its last act. A
+# repetition is finished when the next one begins, so all repetitions are kept except the current one (in a duet, the
+# current two). At the end the script also reports how many repetitions had written both lines at the time of the kill
+# but were not recorded yet.
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2
