@@ -27,7 +27,7 @@ static inline bool is_of(const struct recorded *recording, const char *program)
 	return recording->count >= RECORDED_PAIRS_MIN && strcmp(recording->program, program) == 0;
 }
 
-/* Standard deviation of a pair of this program. */
+/* Returns the standard deviation of a pair of this program. */
 static inline double recorded_spread(const char *program)
 {
 	double squares = 0;

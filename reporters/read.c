@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads report.json back into a verdict. The store keeps a verdict as this text, and every other
- * report can be regenerated from it byte for byte. The text may come over a network: a member of
- * the wrong type counts as missing, and only the number of existing elements determines a length.
+ * Reads report.json back into a verdict. The store keeps a verdict as this text, from which
+ * `fastgate report` writes all other formats. The text may come over a network: a member of the
+ * wrong type counts as missing, and only the number of existing elements determines a length.
  */
 #include "base/clock.h"
 #include "reporters/verdict_exchange.h"

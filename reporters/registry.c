@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* A new format needs a file and a row here. */
+/* A new format needs a writer in formats.h and a row here. */
 #define REPORTER(name_, write_, type_, summary_) \
  .name = (name_), .write = (write_), .media_type = (type_), .summary = (summary_)
 

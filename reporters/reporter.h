@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports for people and programs. Each format has one file and one row in a table.
+ * Reports for people and programs. Each format has a row in a table.
  *
  * A reporter reads a run, its verdict and its profiles, and appends text to a buffer. Equal input
  * gives equal bytes: clock, locale and environment are not read, so that a report can be

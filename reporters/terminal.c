@@ -291,8 +291,8 @@ static void add_benchmark(const struct fg_terminal_page *page, size_t index)
 /* --- around the benchmarks --- */
 
 /*
- * Is this difference worth a line? The build id differs between any two builds, and the host's load
- * between any two sessions.
+ * Is this difference worth a line? Programs that differ always have different build ids, and the
+ * host's load differs between any two sessions.
  */
 static bool is_worth_a_line(const struct fg_fact_difference *difference)
 {
@@ -530,7 +530,10 @@ static void add_benchmarks(const struct fg_terminal_page *page)
 	add_folded(page, had_details);
 }
 
-/* Adds sentences for changes only; the rows show everything else. */
+/*
+ * Adds the card's sentence if the benchmark is worse, better or probably slower. The rows show any
+ * other outcome.
+ */
 static void add_sentence(const struct fg_terminal_page *page)
 {
 	const struct fg_benchmark_verdict *lead = page->card->benchmark;

@@ -75,7 +75,7 @@ static void add_source(const struct fg_terminal_page *page, const struct fg_node
 	fg_strbuf_release(&line);
 }
 
-/* The card has the mechanism of the first function. */
+/* Adds the mechanism of a function other than the first, whose mechanism the card has. */
 static void add_mechanism(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
 {
 	struct fg_strbuf line = {0};
@@ -144,7 +144,7 @@ static void add_moved(const struct fg_terminal_page *page, const struct fg_moved
 	fg_strbuf_release(&line);
 }
 
-/* A time needs no heading, because the line above shows a time. */
+/* Adds the heading of a measure other than time. Times need none: the line above shows a time. */
 static void add_heading(const struct fg_terminal_page *page, const struct fg_blame *blame)
 {
 	struct fg_strbuf line = {0};

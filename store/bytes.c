@@ -278,7 +278,7 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		return fg_error_set(err, FG_EDB, "cannot pack a block: out of memory");
 	at = fg_bytes_reserve(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
-	/* Streams of numbers repeat little, so short matches would only disturb the statistics. */
+	/* Streams of numbers repeat little, so short matches would only worsen entropy coding. */
 	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
 	/* Clearing a larger table would cost more time than the table saves. */

@@ -163,8 +163,8 @@ static int64_t patient_until_ns(const struct postgres_db *p)
 }
 
 /*
- * Takes the next result of the request, or NULL; `sent` is false if libpq did not accept the
- * request. libpq's own calls would wait forever for a server that hangs.
+ * Returns the next result of the request, or NULL after the last; `sent` is false if libpq did not
+ * accept the request. libpq's own calls would wait forever for a server that hangs.
  */
 static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 {

@@ -256,8 +256,8 @@ static int make_folder(const char *path, struct fg_error *err)
 }
 
 /*
- * Refuses a file with views or triggers, which might never end. Triggers are allowed for readers,
- * which do not run them, and on a server, whose administrator made them.
+ * Refuses a file with views or triggers, because their code might run for ever. Triggers are
+ * allowed for readers, which do not run them, and on a server, whose administrator made them.
  */
 static int refuse_code(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Functions are cached per session by id, because rows of `function` are never changed or deleted.
- * A table of ordinary size is read once as a whole, later only its new rows; a larger table is read
- * row by row.
+ * A table of up to ALL_MAX rows is read as a whole once, and later reads fetch only its new rows. A
+ * larger table is read row by row.
  */
 #include "store/functions.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-	RUNS_AT_ONCE = 50 /* runs per transaction; few, so that uploads need not wait */
+	RUNS_AT_ONCE = 50 /* runs per transaction; few, so that uploads wait only briefly */
 };
 
 static int delete_run(struct fg_store *store, const char *id, struct fg_error *err)
@@ -68,8 +68,8 @@ static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row,
 }
 
 /*
- * Chooses the runs to remove. Runs come newest first within a project and branch, and the first
- * `keep` runs of each branch stay.
+ * Chooses the runs to remove. Runs come newest first within a project and branch, so their position
+ * is a count of newer runs.
  */
 static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		  struct victims *victims, struct fg_gc_result *result, struct fg_error *err)
@@ -176,8 +176,8 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 	if (status != FG_OK)
 		goto out;
 	/*
-	 * PostgreSQL vacuums by itself. SQLite copies the database: into a temporary file, not into
-	 * memory.
+	 * PostgreSQL vacuums by itself. In SQLite, VACUUM copies the database, here into a
+	 * temporary file instead of memory.
 	 */
 	if (!policy->dry_run && !fg_db_is_url(store->db->location))
 		status = fg_db_script(store->db,

@@ -1,6 +1,7 @@
--- The schema of both databases. Words between @ signs are replaced for each database: @ID@ is a number that the
--- database assigns, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
--- Numbers are BIGINT or DOUBLE PRECISION. Booleans are 0 and 1, dates are nanoseconds.
+-- The schema of both databases. Words between @ signs are replaced for each database: @ID@ stands for a number that the
+-- database assigns, @TEXT@ for text compared byte by byte, @BYTES@ for raw bytes, and @CLUSTERED@ makes SQLite store the
+-- rows in the order of the primary key. Numbers are BIGINT or DOUBLE PRECISION, booleans are 0 and 1, and times are
+-- nanoseconds since 1970.
 -- A change of the schema raises its version in store/store.c.
 
 CREATE TABLE project (
@@ -107,7 +108,7 @@ CREATE TABLE chunk (
 	PRIMARY KEY (series, kind, first)
 );
 
--- Time of functions, in parts by function id, next to those of the benchmark's other runs: docs/formats/store.md.
+-- Time of functions, in parts by function id: docs/formats/store.md. In SQLite, a part of all runs of a benchmark is contiguous.
 CREATE TABLE function_total (
 	benchmark BIGINT NOT NULL,
 	measure BIGINT NOT NULL, -- 0: CPU time
@@ -234,7 +235,7 @@ CREATE TABLE project_limit (
 	keep_newest BIGINT NOT NULL
 );
 
--- An address called on regressions, errors and change points. Pending calls are in webhook_call.
+-- An address called on regressions, creep, errors and change points. Pending calls are in webhook_call.
 CREATE TABLE webhook (
 	project @TEXT@ PRIMARY KEY,
 	url @TEXT@ NOT NULL,

@@ -8,8 +8,8 @@
  * - A run is saved in one transaction: after a crash it is either complete or unchanged.
  * - fg_store_progress() stores the finished part of a run in progress; such a run is listed as
  *   incomplete and loads like any other, so that it can be shown, and resumed.
- * - Text and numbers are loaded as they were saved, with one exception: profile weights are rounded
- *   (store/matrix.h).
+ * - Text and numbers are loaded as they were saved, with two exceptions: profile weights are
+ *   rounded (store/matrix.h), and invalid UTF-8 may be replaced.
  * - A store belongs to one thread at a time; several threads open it several times.
  * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is
  *   taken), FG_EDB (damaged, or written by a newer fastgate), FG_EIO (disk full, permissions).

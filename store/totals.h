@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Self and inclusive time of each function in a run, per repetition and arm. Recursion counts once.
- * Times are stored in 1/16 of the sampling period as sums over the repetitions that count, and are
- * read per repetition.
+ * Sampled times are stored in 1/16 of the mean weight of a sample, as sums over the repetitions
+ * that count, and are read per repetition.
  *
- * Functions are stored by id in parts of a few hundred, each a row of `function_total`. Rows are in
- * the order of benchmark, measure, part and time, so one function's trend is a contiguous range of
- * that table, and a comparison of two runs by function does not read call paths.
+ * Functions are stored by id in parts of a few hundred, each a row of `function_total`. In SQLite,
+ * rows are in the order of benchmark, measure, part and time, so one function's trend is a
+ * contiguous range of that table. A comparison of two runs by function does not read call paths.
  */
 #ifndef FG_STORE_TOTALS_H
 #define FG_STORE_TOTALS_H

@@ -146,7 +146,7 @@ static void print(const char *name, const struct tally *tally)
 	       100 * tally->wrong / n);
 }
 
-/* The number of pairs at the look at which the gate most probably decides that the ends differ. */
+/* Returns the number of pairs after which the gate most probably decides that the ends differ. */
 static unsigned ends_of(double effect)
 {
 	return effect < 0.75 ? 62 : effect < 1.5 ? 18 : 12;

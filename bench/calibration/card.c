@@ -106,7 +106,7 @@ static struct fg_policy policy_of(const struct question *q, struct fg_metric_pol
 	return policy;
 }
 
-/* The largest recorded slowdown that does not exceed `permille`. */
+/* Returns the largest recorded slowdown that does not exceed `permille`. */
 static int recorded_for(int permille)
 {
 	static const int recorded[] = {50, 20, 10, 5, 0};
@@ -135,8 +135,8 @@ static void set_effect(const struct recording *recording, struct card_row *row)
 }
 
 /*
- * The number of recorded pairs that fit in this time, or the number needed to decide if that is
- * larger.
+ * Returns the number of recorded pairs that fit in this time, or the number needed to decide if
+ * that is larger.
  */
 static unsigned pairs_within(const struct recording *recording, double seconds)
 {

@@ -72,7 +72,7 @@ void card_add_made(size_t decisions, struct card *card);
 /* Adds the time of one decision: 5,000 functions, 200 pairs. */
 void card_add_cost(struct card *card);
 
-/* "met", "MISSED", "not measured", or "" without a goal. */
+/* Returns "met", "MISSED", "not measured", or "" without a goal. */
 const char *card_state(const struct card_row *row);
 void card_print(const struct card *card, FILE *out);
 /* Writes card.txt, card.json and card.svg into the folder. */

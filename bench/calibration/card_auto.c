@@ -76,8 +76,8 @@ static bool both_load(const char *folder, const char *condition, const char *kin
 }
 
 /*
- * Expected seconds to a verdict, from `count` observations drawn with replacement, or from all
- * observations.
+ * Returns the expected seconds to a verdict, from `count` observations drawn with replacement, or
+ * from all observations.
  */
 static double cost_of(const struct both *both, enum side side, struct fg_random *random)
 {

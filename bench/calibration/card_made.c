@@ -194,8 +194,8 @@ static void add_runs(size_t decisions, struct card *card)
 }
 
 /*
- * Number of changes found in a history; `step` is added from run STEP_AT on. Sets *near if a found
- * change is in the right place.
+ * Returns the number of changes found in a history; `step` is added from run STEP_AT on. Sets *near
+ * if a found change is in the right place.
  */
 static size_t find_changes(const struct noise *noise, double step, uint64_t seed, bool *near)
 {

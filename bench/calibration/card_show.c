@@ -51,8 +51,8 @@ static bool is_part(const struct card_row *row)
 }
 
 /*
- * The row for the question of rows[at] in another condition. Parts belong to the preceding goal
- * row.
+ * Returns the row for the question of rows[at] in another condition. Parts belong to the preceding
+ * goal row.
  */
 static const struct card_row *find_cell(const struct card *card, size_t at, const char *condition)
 {

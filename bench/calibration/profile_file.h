@@ -29,7 +29,7 @@ void profile_file_init(struct profile_file *file);
  */
 int profile_file_load(struct profile_file *file, const char *path, struct fg_error *err);
 int profile_file_save(const struct profile_file *file, const char *path, struct fg_error *err);
-/* Number of pairs: one more than the largest pair number. */
+/* Returns the number of pairs: one more than the largest pair number. */
 uint32_t profile_file_pairs(const struct profile_file *file);
 void profile_file_release(struct profile_file *file);
 

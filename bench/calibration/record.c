@@ -41,7 +41,7 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-/* Number of pairs in a file of times: one more than the largest pair number. */
+/* Returns the number of pairs in a file of times: one more than the largest pair number. */
 static uint32_t count_pairs(const char *path)
 {
 	FILE *file = fopen(path, "r");

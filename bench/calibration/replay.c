@@ -73,8 +73,8 @@ struct recorded_pair *recording_pairs(const struct recording *recording, size_t 
 		if (n[0] == 0 || n[0] != n[1])
 			continue;
 		/*
-		 * The two executions of a pair ran at once, the four of a block one after the
-		 * other.
+		 * The two executions of a pair ran concurrently; the four executions of a block ran
+		 * one after the other.
 		 */
 		pairs[used++] =
 			(struct recorded_pair){.difference = logs[1] / n[1] - logs[0] / n[0],

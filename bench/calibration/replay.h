@@ -32,10 +32,10 @@ struct recorded_pair {
 	double seconds;    /* duration */
 };
 
-/* The pairs or ABBA blocks with both arms. The caller frees them. */
+/* Returns the pairs or ABBA blocks with both arms. The caller frees them. */
 struct recorded_pair *recording_pairs(const struct recording *recording, size_t *count);
 
-/* The halves of ABBA blocks (A and its neighbour B) as pairs. The caller frees them. */
+/* Returns the halves of ABBA blocks (A and its neighbour B) as pairs. The caller frees them. */
 struct recorded_pair *recording_halves(const struct recording *recording, size_t *count);
 
 /* Counts how often `auto` chose duet, [0], and ABBA, [1]; adds to the given counts. */

@@ -212,7 +212,7 @@ static __attribute__((noinline)) void work(unsigned depth)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Upper end of the bucket that contains the quantile. */
+/* Returns the upper end of the bucket that contains the quantile. */
 static double quantile_us(const struct seen *seen, double part)
 {
 	double left = part * (double)seen->count;

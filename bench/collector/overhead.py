@@ -105,7 +105,7 @@ def measure(command, pairs, collector, scratch):
             perf = ["perf", "record", "-q", "-g", "-e", "task-clock:u", "-F", str(max(1, round(rate))),
                     "-o", f"{scratch}/perf.data", "--"] + command
             peer, _ = pair(command, perf, {}, turn)
-        if turn: # the first one warms up
+        if turn: # the first turn warms up
             ours.append(cost)
             peers.append(peer)
             alone.append(seconds)

@@ -158,7 +158,7 @@ static bool add_commit(const struct world *world, struct history *history, size_
 	return is_creep;
 }
 
-/* Average error of a step of the chain. */
+/* Returns the mean error per step of the chain. */
 static double bias_of(const struct world *world, const struct history *history)
 {
 	double sum = 0;

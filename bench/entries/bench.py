@@ -98,7 +98,10 @@ def stable(path, folder):
 
 
 def counts_of(text):
-    """The summary's numbers of functions counted at their entries, and of refused ones by reason."""
+    """
+    Returns the numbers in the summary: functions counted at their entries, and refused functions by
+    reason.
+    """
     counts = collections.Counter()
     for line in text.splitlines():
         match = re.match(r"(\d+) functions? (?:is|are) (counted at|not counted at the entry: (.*))",

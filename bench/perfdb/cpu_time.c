@@ -10,7 +10,7 @@
 /* Fields of /proc/PID/stat that follow the name; the first is the state. */
 enum {
 	PARENT = 1,
-	ENDED_USER = 13, /* of terminated children, in ticks */
+	ENDED_USER = 13, /* time of terminated children, in ticks */
 	ENDED_SYSTEM = 14,
 	FIELDS = 15,
 	TEXT_MAX = 1 << 20

@@ -8,13 +8,16 @@
 #include <sys/types.h>
 
 /*
- * The main process of the server behind this URL, found from a connection's process; 0: a file, a
- * pooler, or another machine.
+ * Returns the main process of the server behind this URL, found from a connection's process; 0: a
+ * file, a pooler, or another machine.
  */
 pid_t fg_bench_database_process(const char *database);
-/* CPU time of the server with this main process, or 0. Terminated processes count by 10 ms. */
+/*
+ * Returns the CPU time of the server with this main process, or 0. Terminated processes count in
+ * ticks of 10 ms.
+ */
 int64_t fg_bench_database_cpu_ns(pid_t first);
-/* Idle time of all CPUs since boot. */
+/* Returns the idle time of all CPUs since boot. */
 int64_t fg_bench_idle_ns(void);
 
 #endif

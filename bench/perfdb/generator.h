@@ -36,7 +36,7 @@ void fg_bench_program_run(const struct fg_bench_program *program, unsigned numbe
 			  struct fg_bundle *bundle);
 /* Writes the id of run `number`. */
 void fg_bench_run_id(unsigned number, char id[37]);
-/* The current name of a function. The caller frees it. */
+/* Returns the current name of a function. The caller frees it. */
 char *fg_bench_function_name(const struct fg_bench_program *program, unsigned function);
 
 #endif

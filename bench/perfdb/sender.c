@@ -50,7 +50,7 @@ static int send_all(int socket, struct iovec *parts, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Length of the answer; 0: not known yet. */
+/* Returns the length of the answer; 0: not known yet. */
 static size_t answer_size(const char *answer)
 {
 	static const char name[] = "\r\nContent-Length: ";

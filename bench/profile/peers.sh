@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# From a recording to a list of functions, by fastgate, perf and google-pprof: peers.sh FASTGATE.  One program, each profiler
-# at 1,000 samples a second of CPU time, with call stacks.  Prints the CPU time of each report, and its number of samples.
+# peers.sh FASTGATE: compares the CPU time in which fastgate, perf and google-pprof turn a recording into a list of
+# functions. Each profiler records the same program at 1,000 samples a second of CPU time, with call stacks. Prints
+# the CPU time of each report, and its number of samples.
 set -eu
 fastgate=$(realpath "$1")
 work=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-peers-XXXXXX")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stddef.h>
 
-/* The rank of pages that link to each other: page i links to links[i * per_page ...]. */
+/* Computes the rank of pages that link to each other: page i links to links[i * per_page ...]. */
 void rank_pages(const unsigned *links, size_t pages, size_t per_page, const double *before,
 		double *after)
 {

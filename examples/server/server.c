@@ -55,7 +55,7 @@ static struct entry *find_entry(const char *key)
 	return NULL;
 }
 
-/* The number of keys with this prefix: the slow kind of request. */
+/* Returns the number of keys with this prefix: the slow kind of request. */
 static unsigned count_keys(const char *start)
 {
 	const size_t length = strlen(start);

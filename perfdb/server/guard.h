@@ -9,8 +9,8 @@
 #define FG_GUARD_NUL '\1'
 
 /*
- * Refuses a request that two servers could read differently: two body lengths, no or two Host
- * headers, a NUL in the address.
+ * Refuses a request that two servers could read differently: several body lengths or Host headers,
+ * no Host header (except in HTTP/1.0), a NUL in the address.
  */
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /*

@@ -2,8 +2,8 @@
 /*
  * Limits requests per minute and caller. The table has a fixed size, so that an attacker with many
  * addresses costs no memory. A caller's hash chooses a set, and in a full set a new caller replaces
- * the one with the fewest requests: a flood of addresses can forget counts, but it never limits
- * somebody else.
+ * the caller with the fewest requests: a flood of addresses can erase the counts of other callers,
+ * but never limits another caller.
  */
 #include "perfdb/server/limiter.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Remembers recently seen tokens in a fixed table of keyed hashes, so that no secret is stored and
- * memory does not grow with their number. A forgotten token is looked up again. Inside
+ * memory does not grow with the number of tokens. A forgotten token is looked up again. Inside
  * perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_RECENT_TOKENS_H

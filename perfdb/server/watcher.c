@@ -131,8 +131,8 @@ static int read_history(struct fg_store *store, const struct fg_watch_place *pla
 }
 
 /*
- * Searches a history that ends with this run, with and without the run; both results are empty if
- * the run has no value.
+ * Searches a history that ends with this run, with and without the run. Both results are empty if
+ * the run has no value, or if the search with the run finds no change.
  */
 static int search_around(const struct fg_history *history, const char *run, struct fg_watched *now,
 			 struct fg_watched *before, struct fg_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls a project's webhook for runs that regressed or failed, and for change points that a run
- * confirms. One background thread makes the calls; it reads the run and writes the message just
- * before sending. Inside perfdb/server/ only.
+ * Calls a project's webhook for runs that regressed, crept up or failed, and for change points that
+ * a run confirms. One background thread makes the calls; it reads the run and writes the message
+ * just before sending. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WEBHOOK_H
 #define FG_PERFDB_SERVER_WEBHOOK_H

@@ -4,8 +4,9 @@
  * so a handler that waited for a transaction there would delay all these connections. A complete
  * request is therefore suspended, answered here, and resumed.
  *
- * Uploads are CPU-bound and wait for each other, so they never get all threads: a quarter is left
- * for queries. A flood of unknown tokens gets at most a quarter, and notes get one thread.
+ * Uploads are CPU-bound and wait for each other, so they never get all of several threads: at least
+ * a quarter is left for queries. A flood of unknown tokens gets at most a quarter, and notes get
+ * one thread.
  */
 #include "perfdb/server/workers.h"
 

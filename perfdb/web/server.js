@@ -64,7 +64,8 @@ function clearBanner() {
 	replace(banner);
 }
 
-// A read waits until the server is back; a write fails immediately, because nothing was saved.
+// A read waits until the server is back. A write without an answer fails immediately, so that the
+// user can repeat it.
 async function untilAnswered(address, options) {
 	for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT_S)) {
 		let reason = 'The server does not answer.';

@@ -455,7 +455,7 @@ function functionParts(benchmark, data, profile, view) {
 		data === benchmark && libraryTable(benchmark)];
 }
 
-// Returns the blamed function, which is shown first.
+// Returns the index of the blamed function, which the flame graph shows first.
 function culpritOf(benchmark, profile) {
 	const guilty = benchmark.functions.find((f) => f.standing === 'guilty') ?? benchmark.functions.find(isSure);
 	return guilty && profile.functions.name.findIndex((name, f) => name === guilty.name && (profile.functions.library[f] ?? '') === (guilty.library ?? ''));

@@ -1,4 +1,4 @@
--- Lists of runs, histories.
+-- Lists of runs, and histories.
 
 -- name: run_list
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,

@@ -35,7 +35,7 @@ static bool is_unaffected(const char *details)
 	return is;
 }
 
-/* Takes the policy of the newest run, whose edge is the first. */
+/* Takes the policy of the newest run, whose edge is still the first of the list. */
 static int take_policy(struct fg_store *store, struct fg_chain_edges *edges, struct fg_error *err)
 {
 	struct fg_policy policy;

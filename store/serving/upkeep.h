@@ -27,7 +27,10 @@ int fg_store_lag(struct fg_store *store, int64_t *milliseconds, struct fg_error 
 /* Copies one run with everything that belongs to it. */
 int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
 	FG_NODISCARD;
-/* Copies everything but runs: tokens, roles, limits, webhooks, the audit log, notes, cards. */
+/*
+ * Copies everything but runs and pending webhook calls: tokens, roles, limits, webhooks, the audit
+ * log, notes, cards.
+ */
 int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
 	FG_NODISCARD;
 

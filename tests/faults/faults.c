@@ -71,10 +71,11 @@ static const struct {
 	{"mmap", MAP},
 	{"truncate", TRUNCATE},
 	{"lock", LOCK},   /* fcntl(F_SETLK) */
-	{"spawn", SPAWN}, /* fork, execve, pthread_create */
+	{"spawn", SPAWN}, /* fork, vfork, exec, pthread_create */
 	/* sqlite3_prepare, _step, _exec; FG_FAULTS_ERRNO is SQLite's code */
 	{"database", DATABASE},
-	{"network", NETWORK}, /* socket, connect, send, recv, accept, getaddrinfo */
+	/* socket, connect, bind, listen, accept, send, recv, getaddrinfo */
+	{"network", NETWORK},
 };
 
 enum {
@@ -454,7 +455,7 @@ EXPORT pid_t fork(void)
 	return strikes(SPAWN) ? -1 : real();
 }
 
-/* A function that called vfork() must not return, so this forks. */
+/* Calls fork(), because a function that has called the real vfork() must not return. */
 EXPORT pid_t vfork(void)
 {
 	return fork();

@@ -103,7 +103,9 @@ class Tools:
 
 
 def expect_end(fault, code, err, what):
-    """Expects an exit code of the table and, unless it is a pass, a line that gives the reason."""
+    """
+    Expects an exit code of the table and, unless it is a verdict's, a line that gives the reason.
+    """
     expect(code >= 0, f"{what} died of signal {-code}: {err!r}")
     expect(code in EXIT_CODES, f"{what} ended with {code}: {err!r}")
     lines = [line for line in err.splitlines() if re.match(r"(fastgate|perfdb): ", line)]

@@ -15,7 +15,7 @@
 /* NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The bytes as a NUL-terminated string. The caller frees it. */
+/* Returns the bytes as a NUL-terminated string. The caller frees it. */
 static inline char *fg_fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = fg_xmalloc(size + 1);

@@ -208,7 +208,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The byte given by two hexadecimal digits. */
+/* Returns the byte given by two hexadecimal digits. */
 static char byte_of(const char *digits)
 {
 	const unsigned char byte = (unsigned char)((unsigned)hex_digit(digits[0]) << 4 |

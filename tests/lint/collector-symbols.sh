@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The collector lives in other people's programs: allow-lists limit the functions that it calls and those that it interposes, and
-# it is linked with libc only.  usage: collector-symbols.sh NM READELF LIBRARY LISTS_FOLDER
+# The collector runs inside other people's programs: allow-lists limit the functions that it calls and those
+# that it interposes, and it is linked with libc only.  usage: collector-symbols.sh NM READELF LIBRARY LISTS_FOLDER
 set -eu
 nm=$1 readelf=$2 library=$3 lists=$4
 status=0

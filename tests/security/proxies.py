@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-A stranger behind a proxy uses up only their own allowance, and nobody can use up another's or pass
-for somebody else.
+A stranger behind a proxy uses up only their own allowance, and nobody can use up another client's
+allowance or pass for another client.
 """
 import json
 

@@ -17,7 +17,7 @@ def nothing_can_be_written(server, run, headers):
         body = b"{}" if media_type else None
         more = {"Content-Type": media_type} if media_type else {}
         answer = server.ask(method, path.format(run=run), {**headers, **more}, body)
-        # A read-only server refuses the method, also at an address that has no other.
+        # A read-only server refuses the method, even at an address that accepts no other method.
         check(answer.status == 405, f"{method} {path}: {answer.status}")
         allow = answer.headers.get("allow", "")
         check("POST" not in allow and "DELETE" not in allow, f"{method} {path} may be tried: {allow!r}")

@@ -56,7 +56,7 @@ def names_are_not_groups(server):
 def names_that_do_not_fit_are_refused(server):
     """
     A request with a name that is too long or malformed is refused: without that name, it could get
-    the rights of another one.
+    the rights of another name.
     """
     for user, groups in (("x" * 201, None), ("x" * 201, "admins"), ("eve", "x" * 201),
                          ("eve", f"admins,{'x' * 201}"), ("eve,root", None), ("eve\x1b[2J", None),

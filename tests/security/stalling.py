@@ -50,7 +50,7 @@ def postgres_processes():
 
 @contextlib.contextmanager
 def locked_tables():
-    """Locks, in another session, every table that a request needs."""
+    """Locks, in another session, tables that the tested requests need."""
     with subprocess.Popen(["psql", "-X", "-q", DATABASE],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
         locker.stdin.write("BEGIN; LOCK TABLE token, run, project, annotation IN ACCESS EXCLUSIVE MODE; "

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every call that can fail fails, one after the other, during a run, a push and a server's work: faults.sh BUILD_FOLDER SECONDS
+# faults.sh BUILD_FOLDER SECONDS: lets one call after another fail during a run, a push and a server's work: every call
+# that can fail, but of the memory and database calls only the first from each stack.
 # It takes about half an hour. The calls tried at this commit are recorded in build/soak, so an interrupted sweep
 # continues where it stopped; after a complete sweep that passed, the next one starts over. With fewer than 300
 # seconds, the script tries a sample of the calls.

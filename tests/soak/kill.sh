@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kills fastgate with SIGKILL at any instant: kill.sh BUILD_FOLDER SECONDS [TIMES]
+# Kills fastgate with SIGKILL at random instants: kill.sh BUILD_FOLDER SECONDS [TIMES]
 # After each kill, no process of the benchmark is left, the store opens, no earlier run is lost, and every finished
-# repetition is in the store. Each repetition writes a line when it begins (`prepare`) and another as its last act. It
-# is finished when the next one begins, so all are kept except the current one (in a duet, the current two). At the
-# end the script also reports how many repetitions had written both lines at the time of the kill but were not
-# recorded yet.
+# repetition is in the store. Each repetition writes a line when it begins (`prepare`) and another as its last act. A
+# repetition is finished when the next one begins, so all repetitions are kept except the current one (in a duet, the
+# current two). At the end the script also reports how many repetitions had written both lines at the time of the kill
+# but were not recorded yet.
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2
@@ -49,8 +49,8 @@ count_stored() {
 	sed -n 's/.* \([0-9]*\) repetition.*/\1/p' values | head -n 1
 }
 
-# Begun: lines of log.begun. Ended: lines of the log at the time of the kill. Kept: repetitions of the newest run,
-# if it is new. Unfinished: at most $1.
+# Checks that the store has every repetition that had begun (log.begun has a line for each), except the last $1.
+# Counts the kept repetitions, and those that had ended by the kill ($ended) but are not in the store.
 check_kept() {
 	id=$(newest_run)
 	kept=0

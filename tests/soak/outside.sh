@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Samples a program from outside repeatedly, while fastgate is killed: outside.sh BUILD_FOLDER SECONDS [TIMES]
 # The program has threads that compute, wait, and send each other signals; fastgate attaches and detaches at a high
-# rate. Every other fastgate is killed with SIGKILL at a random instant. After each kill, no thread is stopped or
-# traced. At the end, no signal was lost, and the program's own checks hold.
+# rate. Every other fastgate is killed with SIGKILL at a random instant. After each kill, no thread may be stopped
+# or traced. At the end, no signal may be missing, and the program's own checks must hold.
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages in a clean root: package.sh BUILD_FOLDER SECONDS
+# Tests the Debian packages in a clean root: package.sh BUILD_FOLDER SECONDS
 # Makes a minimal system with debootstrap from the archive that apt uses here, installs the packages of `./dev package`
 # with their dependencies and nothing else, and runs them there. Needs root; without it, exits with 77 (skipped) and
 # the reason.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# projects.sh BUILD_FOLDER SECONDS [COUNT SEED | NAME...]: strangers' projects, from `init` to a verdict, without an edit.  Without
-# names, packages are drawn at random: COUNT of them, or one for each 300 seconds.
+# projects.sh BUILD_FOLDER SECONDS [COUNT SEED | NAME...]: gates other people's projects, from `init` to a
+# verdict, without editing a file.  Without names, packages are drawn at random: COUNT of them, or one for each 300
+# seconds.
 set -u
 build=$1
 seconds=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tests.sh BUILD_FOLDER SECONDS: does any test depend on luck? Runs each test 20 times beside busy processes and 20
+# tests.sh BUILD_FOLDER SECONDS: does any test depend on chance? Runs each test 20 times next to busy processes and 20
 # times on one CPU, or once each with fewer than 300 seconds.
 set -u
 times=20

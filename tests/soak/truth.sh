@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# truth.sh BUILD_FOLDER SECONDS: compares shares, and the split into user and system time, with programs that know
-# the truth, repeatedly. Each figure must be within four of its own standard deviations.
+# truth.sh BUILD_FOLDER SECONDS: repeatedly compares shares, and the split into user and system time, with the
+# programs' own measurements. Each figure must be within four of its own standard deviations, plus a small allowance.
 set -u
 build=$1
 end=$(($(date +%s) + $2))

@@ -16,7 +16,8 @@ TARGETS = pathlib.Path(__file__).resolve().parents[1] / "targets/scripted"
 
 HUNG_S = 500  # longer than any of our programs takes, on any machine
 
-SURE_PAIRS = 10  # if nothing changed, this many pairs agree by chance once in a thousand times
+# If nothing changed, this many pairs are all slower by chance once in a thousand times.
+SURE_PAIRS = 10
 # A program that runs for most of a second in total gets a thousand samples, or 130 to 220 on a crowded
 # CPU.
 SURE_SAMPLES = 400

@@ -895,7 +895,7 @@ static void add_by_name(struct fg_fixture *fixture, const char *name)
 	}
 }
 
-/* The exit code under the default policy. */
+/* Returns the exit code under the default policy. */
 static enum fg_exit exit_code_of(enum fg_outcome outcome)
 {
 	return outcome == FG_OUTCOME_ERROR        ? FG_EXIT_NOT_MEASURED

@@ -33,7 +33,7 @@ static void must(int ok)
 		abort();
 }
 
-/* The kernel's letter for a thread's state; in /proc it follows the name in brackets. */
+/* Returns the kernel's letter for a thread's state; in /proc it follows the name in brackets. */
 static char state_of(pid_t thread)
 {
 	char path[64];

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The next process of this name, or 0. */
+/* Returns the next process of this name, or 0. */
 static pid_t next_named(DIR *processes, const char *name)
 {
 	const struct dirent *entry = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fork, vfork, posix_spawn, exec, failing exec, _exit: every child must come back with the code it
- * was given.
+ * Starts children by fork, vfork, posix_spawn, exec and failing exec, and ends them by _exit: every
+ * child must end with the exit code that it was given.
  */
 #include "work.h"
 

@@ -72,18 +72,19 @@ struct trace {
 	struct trace *next;
 };
 
-/* All traces in a folder, in any order; NULL for an empty folder. */
+/* Loads all traces in a folder, in any order; NULL for an empty folder. */
 struct trace *trace_load(const char *folder);
 void trace_free(struct trace *traces);
 
 /*
- * Weight of samples with the function at the leaf, or anywhere on the stack; all samples with NULL.
+ * Each returns the weight of the samples with the function at the leaf, or anywhere on the stack.
+ * NULL stands for any function.
  */
 double trace_self(const struct trace *traces, const char *function);
 double trace_inclusive(const struct trace *traces, const char *function);
 double trace_by_clock(const struct trace *traces, enum fg_trace_clock clock);
 uint64_t trace_lost(const struct trace *traces, enum fg_trace_loss cause);
-/* Number of the path's frames in the program, including those left out. */
+/* Returns the number of the path's frames in the program, including those left out. */
 uint64_t trace_depth(const struct trace *trace, uint32_t path);
 bool trace_on_path(const struct trace *trace, uint32_t path, const char *function);
 const char *trace_leaf(const struct trace *trace, const struct trace_sample *sample);

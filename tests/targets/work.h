@@ -59,7 +59,7 @@ static inline void spin_us(uint64_t us)
 	}
 }
 
-/* The numeric argument at `at`, or its default. */
+/* Returns the numeric argument at `at`, or its default. */
 static inline uint64_t argument(int argc, char **argv, int at, uint64_t usual)
 {
 	return argc > at ? strtoull(argv[at], NULL, 10) : usual;

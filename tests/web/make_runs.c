@@ -3,7 +3,7 @@
  * Puts runs into a spool:
  *
  *	make_runs SPOOL [FIRST COUNT]     from the ninth run on, one function is slower
- *	make_runs SPOOL --hostile         every name that a run can bring along is markup
+ *	make_runs SPOOL --hostile         every name in the run is markup
  *	make_runs SPOOL --unmeasured      one run of a benchmark without any value
  *	make_runs SPOOL --failed          one run that failed its gate
  *	make_runs SPOOL --gated BENCHMARKS fails|passes|creeps

@@ -116,7 +116,7 @@ async function tokens(context) {
 	await page.close();
 }
 
-// Every name that a run brings along is markup, which the pages show as text.
+// Every name in this run is markup, which the pages show as text.
 async function hostileNames(context) {
 	execFileSync(makeRuns, [join(folder, 'hostile'), '--hostile']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'hostile'), '--url', base]);

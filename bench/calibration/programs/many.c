@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Many functions: 216 small ones with about 0.35 % of the time each, `hot` with some 8 %, and
+ * Many functions: 216 small functions with about 0.4 % of the time each, `hot` with about 9 %, and
  * `shared`, which two callers use.  VARIANT changes one thing:
  *	0 nothing
  *	1 hot takes 10 % longer

@@ -3,5 +3,5 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Index of `wanted` among sorted keys; `count` if it is missing. */
+/* Returns the index of `wanted` among sorted keys; `count` if it is missing. */
 size_t lookup(const uint32_t *keys, size_t count, uint32_t wanted);

@@ -114,12 +114,12 @@ with tempfile.TemporaryDirectory() as empty:
     check(done.returncode == 6 and done.stderr == "", f"a reader that left, as head does: {done}")
     done = run("help", stdout=None, preexec_fn=lambda: os.close(1))
     check(done.returncode == 6 and "standard output" in done.stderr, f"closed stdout: {done}")
-    # If output fails after a worse error, the exit code is that of the error.
+    # If writing the output fails after another error, the exit code is that of the earlier error.
     with open("/dev/full", "w", encoding="ascii") as full:
         check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
 
-    # A terminal gets colours unless NO_COLOR is set, and a pipe gets none; --color and
-    # CLICOLOR_FORCE force colours.
+    # A terminal gets colours and a pipe gets none. CLICOLOR_FORCE forces colours, NO_COLOR prevents
+    # them even so, and --color=always overrides both.
     red = "\033["
     check(red not in run("hlep").stderr, "colours in a pipe")
     check(red in run("hlep", env={"CLICOLOR_FORCE": "1"}).stderr, "CLICOLOR_FORCE")

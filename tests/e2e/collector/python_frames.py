@@ -163,8 +163,8 @@ def every_leaf_has_its_callers(python):
 
 def code_at_the_address_of_other_code_is_distinguished(python):
     """
-    Functions created one after another, each in the memory of the previous one, are all sampled
-    under their own names.
+    Of a hundred functions created one after another, each in the memory of the previous one, those
+    that are sampled appear under their own names.
     """
     rows = json.loads(call(FASTGATE, "view", "--json", "--all", FOLDER, check=True).stdout)["rows"]
     made = {row["name"]: row["library"] for row in rows

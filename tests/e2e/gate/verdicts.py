@@ -54,7 +54,7 @@ class Project:
         git(*arguments, cwd=self.folder, env=self.environment)
 
     def write(self, output, benchmarks=None, unit="1", pairs=12, gate=""):
-        """The benchmark prints `output`; "$n" in it is a different number in every execution."""
+        """The benchmark prints `output`; "$n" in it is a number that varies between executions."""
         text = "".join(benchmarks or [BENCHMARK.format(name="bench", unit=unit, more="")])
         (self.folder / "fastgate.yml").write_text(CONFIG.format(benchmarks=text, pairs=pairs, gate=gate))
         (self.folder / "bench").write_text(f"#!/bin/sh\nn=$(($$ % 7))\nprintf '%s\\n' \"{output}\"\n")

@@ -305,7 +305,7 @@ static void without_its_inputs_it_is_measured(void **state)
 	fg_executed_release(&executed);
 }
 
-/* The baseline's key with this variable in the environment. */
+/* Returns the baseline's key with this variable in the environment. */
 static struct fg_executed_key key_with(const char *name, const char *value)
 {
 	struct fg_environment host = {0};

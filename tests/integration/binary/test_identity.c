@@ -51,7 +51,7 @@ static struct fg_code_pair find(const struct comparison *c, const char *name)
 	return (struct fg_code_pair){0};
 }
 
-/* The names of everything that changed, in order, separated by spaces. */
+/* Returns the names of everything that changed, in order, separated by spaces. */
 static const char *changed(const struct comparison *c, char *text, size_t size)
 {
 	text[0] = '\0';

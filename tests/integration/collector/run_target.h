@@ -34,9 +34,9 @@ struct outcome {
 bool is_emulated(void);
 void run_target(const struct run *run, struct outcome *outcome);
 void outcome_release(struct outcome *outcome);
-/* The value that follows a name in the target's output. */
+/* Returns the value that follows a name in the target's output. */
 double outcome_truth(const struct outcome *outcome, const char *name);
-/* Absolute path of a target; the buffer is reused by the fourth call after this one. */
+/* Returns the absolute path of a target, in a buffer that the fourth call after this one reuses. */
 const char *target_path(const char *name);
 
 /* Call in a child process: changes to the root that anywhere.sh made, if any. */

@@ -175,7 +175,7 @@ static void a_tick_restarts_no_call(void **state)
 	outcome_release(&outcome);
 }
 
-/* For the kernel, a pending sample that a call unblocks ends the call. */
+/* Without the collector's help, the kernel would end a call that unblocks a pending sample. */
 static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 {
 	static const char *const settings[][2] = {

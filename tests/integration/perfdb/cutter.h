@@ -24,7 +24,9 @@ struct fg_cutter {
 	struct fg_random random;
 };
 
-/* Cuts this many connections in a hundred; every run cuts the same ones at the same places. */
+/*
+ * Cuts this many connections in a hundred; every run cuts the same connections at the same places.
+ */
 void fg_cutter_start(struct fg_cutter *cutter, const struct fg_test_server *server,
 		     unsigned percent);
 void fg_cutter_stop(struct fg_cutter *cutter);

@@ -19,7 +19,9 @@ static inline void fg_test_script(const char *location, const char *sql)
 	fg_db_close(db);
 }
 
-/* The database: a file of this name in the folder, or the URL. The caller frees the text. */
+/*
+ * Returns the database: a file of this name in the folder, or the URL. The caller frees the text.
+ */
 static inline char *fg_test_database(const struct fg_scratch *scratch, const char *name)
 {
 	const char *url = getenv("PERFDB_TEST_URL");

@@ -57,7 +57,7 @@ void fg_test_parcel(unsigned seed, struct fg_strbuf *text);
 void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, struct fg_strbuf *text);
 /* Overwrites the bytes after `mark` in the parcel's envelope; a missing mark fails the test. */
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
-/* The server's answer after it has stored the parcel. The caller frees it. */
+/* Returns the server's answer after it has stored the parcel. The caller frees it. */
 char *fg_test_confirmation(const struct fg_strbuf *parcel, const char *id);
 /* Sends the parcel and returns the status; `body` gets the answer's body unless it is NULL. */
 int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
@@ -67,7 +67,7 @@ int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *to
 /* Uploads a run whose profiles have the measures time and `calls`. */
 int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed);
 const char *fg_test_run_id(unsigned seed);
-/* The trend of a function that every sample calls; `more` is appended to the address. */
+/* Gets the trend of a function that is in every sample; `more` is appended to the address. */
 struct cJSON *fg_test_function_trend(const struct fg_test_server *s, const char *more);
 /* Inserts a token directly into the database. */
 void fg_test_token(const struct fg_test_server *s, const char *project, int scope,

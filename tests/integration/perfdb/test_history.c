@@ -66,8 +66,8 @@ static int teardown(void **state)
 }
 
 /*
- * The number of the run that is stored n-th: most runs are stored in the order of their start
- * times, one run in seven swaps places with the next, and two distant runs swap places.
+ * Returns the number of the run that is stored n-th: most runs are stored in the order of their
+ * start times, one run in seven swaps places with the next, and two distant runs swap places.
  */
 static uint64_t nth_stored(uint64_t n, uint64_t count)
 {

@@ -106,7 +106,7 @@ static void strange_addresses_lead_nowhere(void **state)
 	}
 }
 
-/* The headers of the answer to `method path`. The caller frees them. */
+/* Returns the headers of the answer to `method path`. The caller frees them. */
 static char *headers_of(const struct fg_test_server *s, const char *method, const char *path)
 {
 	char *request = fg_xasprintf(

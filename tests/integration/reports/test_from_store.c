@@ -66,8 +66,9 @@ static void check_format(const struct fg_reporter *reporter, const struct fg_rep
 }
 
 /*
- * The store rounds the weights of a profile to 1/64 of a sampling period, so the page of a run that
- * was never stored may differ in the last digit. Everything written from the store is the same.
+ * The store rounds the weights of a profile, to within 1/64 of a sample's mean weight, so the page
+ * of a run that was never stored may differ in the last digit. Everything written from the store is
+ * the same.
  */
 static bool draws_profiles(const struct fg_reporter *reporter)
 {

@@ -49,7 +49,7 @@ static void hostile_bytes_become_valid_json(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* A JSON string of this text. The caller frees it. */
+/* Returns a JSON string of this text. The caller frees it. */
 static char *written(const char *value, size_t length, bool for_html)
 {
 	struct fg_strbuf text = {0};

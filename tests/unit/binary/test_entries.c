@@ -137,7 +137,7 @@ static void a_fragment_of_a_function_is_refused(void **state)
 
 /* ---- the first instructions that a jump replaces ---- */
 
-/* The distance that a fixup adapts, as it is for code at the function's own address. */
+/* Returns the distance that a fixup adapts, as it is for code at the function's own address. */
 static int32_t distance_of(const struct fg_plan_entry *entry, unsigned fixup)
 {
 	int32_t distance;

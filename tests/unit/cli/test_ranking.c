@@ -51,7 +51,9 @@ static void document(struct fg_project *project, const char *programs, struct fg
 	free(copy);
 }
 
-/* The program that `init` would try first, or NULL if it would ask. `is_sure`: not a guess. */
+/*
+ * Returns the program that `init` would try first, or NULL if it would ask. `is_sure`: not a guess.
+ */
 static const char *choose(const char *name, char *programs, struct fg_arena *arena, bool *is_sure)
 {
 	struct fg_project project = {.name = name};

@@ -8,7 +8,7 @@
 static const uint64_t ms = 1000000;
 static const uint64_t budget = 30000; /* 3 % */
 
-/* The cost of a second of CPU time with samples that take this long. */
+/* Returns the cost of a second of CPU time with samples that take this long. */
 static struct fg_sample_cost second_of(uint64_t samples, uint64_t each_ns)
 {
 	return (struct fg_sample_cost){.cpu_ns = 1000 * ms,

@@ -108,7 +108,10 @@ static void check_copy(const ucontext_t *context, uint32_t path)
 	fg_self->kept.count = kept;
 }
 
-/* The address that libunwind reports for a frame: on some architectures it lies within the call. */
+/*
+ * Returns the address that libunwind reports for a frame: on some architectures it lies within the
+ * call.
+ */
 static uintptr_t as_libunwind(const struct fg_walk_frame *frame)
 {
 	return frame->regs.pc - (FG_ARCH_LINK_REGISTER && !frame->exact);

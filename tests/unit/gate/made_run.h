@@ -32,7 +32,7 @@ void fg_made_build_fact(struct fg_series *series, const char *key, const char *b
 			const char *candidate);
 /* Decides; a refusal fails the test. */
 const struct fg_benchmark_verdict *fg_made_decide(struct fg_made *made, const char *name);
-/* The verdict on a metric of a benchmark; NULL if it has none. */
+/* Returns the verdict on a metric of a benchmark; NULL if it has none. */
 const struct fg_metric_verdict *fg_made_metric(const struct fg_benchmark_verdict *verdict,
 					       const char *name);
 bool fg_made_has_note(const struct fg_notes *notes, const char *words);

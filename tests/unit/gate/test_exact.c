@@ -509,7 +509,7 @@ static void only_the_dynamic_linker_is_left_out(void **state)
 	}
 }
 
-/* The meaning of these counts, if the time changed by `ratio`; 0: no metric changed. */
+/* Returns the meaning of these counts, if the time changed by `ratio`; 0: no metric changed. */
 static enum fg_work meaning(struct fixture *f, double before, double after, double ratio)
 {
 	start_again(f);

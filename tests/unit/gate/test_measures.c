@@ -291,7 +291,10 @@ static void counts_that_differ_between_repetitions_are_judged_by_pairs(void **st
 	}
 }
 
-/* In one case of ten thousand, two values of a hundred agree by chance on both sides. */
+/*
+ * Each count has about a hundred possible values, so in one case of ten thousand the two counts of
+ * either side agree by chance.
+ */
 static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **state)
 {
 	(void)state;

@@ -151,7 +151,7 @@ static void release(void)
 	fg_arena_release(&made.arena);
 }
 
-/* The moved time in the row of a path. */
+/* Returns the moved time in the row of a path. */
 static double moved_at(size_t path)
 {
 	return made.moved[made.context.row_of[made.functions[path]]];

@@ -107,7 +107,7 @@ static void it_never_takes_much_longer_than_the_verdict_did(void **state)
 	assert_int_equal(pairs_for(40, 1.01, PAIRS), 0);
 }
 
-/* Pairs needed for a change of a tenth, in this profile. */
+/* Returns the pairs needed for a change of a tenth, in this profile. */
 static unsigned pairs_of(struct fg_profile_set *set)
 {
 	struct fg_run run;

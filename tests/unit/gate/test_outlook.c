@@ -18,7 +18,9 @@ static const struct fg_rule usual = {.alpha = 0.01,
 				     .max_pairs = 10,
 				     .is_drawn = true};
 
-/* The pairs needed after ten pairs that scatter by six per cent around `middle`. */
+/*
+ * Returns the number of pairs needed after ten pairs that scatter by six per cent around `middle`.
+ */
 static size_t needed_around(double middle)
 {
 	double difference[TEN];

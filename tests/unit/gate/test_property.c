@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The printed interval decides: 100,000 synthetic series, and 100,000 of recorded pairs, under
- * policies, layouts and endings of any kind.
+ * Checks that the printed interval decides, in 100,000 synthetic series and 100,000 series of
+ * recorded pairs, under random policies, layouts and endings.
  */
 #include "base/random.h"
 #include "gate/rule.h"
@@ -60,7 +60,10 @@ static void draw_rule(struct fg_random *random, struct trial *trial)
 		trial->layout[i] = (uint8_t)(i % (places ? places : 1));
 }
 
-/* Draws pairs that are steady, wild, similar to the previous one, lopsided, or equal. */
+/*
+ * Draws pairs whose scatter is normal, has outliers, is correlated with the previous pair, is
+ * asymmetric, or is zero.
+ */
 static void draw_pairs(struct fg_random *random, struct trial *trial)
 {
 	static const double changes[] = {0, 0, 0.01, 0.02, 0.05, 0.1, -0.05, 0.7};
@@ -100,7 +103,10 @@ static void check_interval(const struct fg_rule *rule, const struct fg_rule_find
 		    (found->low <= found->estimate && found->estimate <= found->high));
 }
 
-/* A missed change is never as large as the smallest change that the run claims to see. */
+/*
+ * A regression is never smaller than the smallest change that the run claims to see, and any other
+ * estimate is never larger.
+ */
 static void check_what_was_seen(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const double seen = fg_rule_smallest_seen(&trial->rule, found);
@@ -164,7 +170,7 @@ static void check_needed(const struct trial *trial, const struct fg_rule_finding
 	assert_int_equal(then.pairs, needed);
 }
 
-/* A regression's probability of being slower is at least one minus the error of its look. */
+/* A regression's probability of being slower is at least one minus alpha. */
 static void check_probability(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const struct fg_rule *rule = &trial->rule;

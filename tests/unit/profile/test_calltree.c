@@ -74,7 +74,7 @@ static void query(const struct fg_calltree_query *q, struct fg_calltree *tree)
 	fg_profile_release(&p);
 }
 
-/* The node at a path "a;b;c" of label names; fails if it is missing. */
+/* Finds the node at a path "a;b;c" of label names; fails the test if it is missing. */
 static uint32_t at(const struct fg_calltree *tree, const char *path)
 {
 	char *copy = fg_xstrdup(path);

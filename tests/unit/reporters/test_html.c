@@ -8,7 +8,7 @@
 
 static const char data_start[] = "<script type=\"application/json\" id=\"data\">";
 
-/* The page's data, as its script reads them. */
+/* Returns the page's data, as its script reads them. */
 static char *data_of(const struct fg_strbuf *page)
 {
 	const char *start = strstr(fg_strbuf_text(page), data_start);

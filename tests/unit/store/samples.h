@@ -25,11 +25,11 @@ struct fg_repetition *fg_sample_repetition(struct fg_series *series, uint8_t arm
 /* Adds one repetition's row: `samples` samples, most of them in a few of the set's paths. */
 void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm, uint32_t pair,
 		   unsigned samples);
-/* The function with the largest own time. */
+/* Returns the function with the largest own time. */
 const struct fg_profile_function *fg_sample_busiest(const struct fg_profile_set *set);
 /*
- * A report as gate and reporters write it, with only the members that the store reads. The caller
- * frees it.
+ * Returns a report as gate and reporters write it, with only the members that the store reads. The
+ * caller frees it.
  */
 char *fg_sample_report(const char *verdict, double ratio);
 

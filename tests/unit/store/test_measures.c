@@ -144,7 +144,7 @@ static void measures_of_a_run_in_progress_are_kept(void **state)
 	check_stored(f->store, 6);
 }
 
-/* The trend of the busiest function in `run`. */
+/* Returns the trend of the busiest function in `run`. */
 static struct fg_function_trend trend_of(struct fixture *f, const struct fg_stored_run *run,
 					 const char *measure)
 {

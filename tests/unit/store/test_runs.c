@@ -81,7 +81,7 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	}
 }
 
-/* A path as text, which identifies a node whatever its number. */
+/* Returns a path as text, which identifies a node whatever its number. */
 static char *path_text(const struct fg_profile_set *set, uint32_t node)
 {
 	char *text = fg_xstrdup("");

@@ -422,7 +422,7 @@ static void python_functions_replace_their_interpreter(void **state)
 	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, 26, 1000);
 	writer.header.end = FG_END_EXIT;
 	load();
-	/* Both modules have no file, and nothing else is reported. */
+	/* Neither module has a file, which is noted; nothing else is reported. */
 	assert_int_equal(profile.note_count, 2);
 	stack = profile.samples[3].stack;
 	expect_stack(stack, in_inner);
