@@ -132,8 +132,8 @@ static int compare_symbols(const void *left, const void *right)
 }
 
 /*
- * True for the functions of the compiler's start files: these files are the same in every build,
- * and full of symbols that the linker defines at the ends of sections.
+ * True for the functions of the compiler's start files: one compiler links the same files into all
+ * builds, and they are full of symbols that the linker defines at the ends of sections.
  */
 static bool is_start_file(const char *name)
 {

@@ -290,8 +290,8 @@ enum fg_thread_kind {
 };
 
 /*
- * Samples that were due but not taken, or whose stack is missing or incomplete; index into
- * fg_trace_header.losses.
+ * Counters of fg_trace_header.losses: samples that were due but not taken, or whose stack is
+ * missing or incomplete; threads without a clock; modules without room in the table.
  */
 enum fg_trace_loss {
 	/* The file is full. */
@@ -368,7 +368,7 @@ struct fg_trace_header {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	/* elapsed time in handlers; a long handler counts as 0.3 ms */
+	/* elapsed time in handlers; a handler longer than 0.3 ms counts as 0.3 ms */
 	uint64_t handler_ns;
 	uint64_t handler_max_ns;      /* the longest handler */
 	uint64_t handler_late_max_ns; /* the longest handler after the first second */

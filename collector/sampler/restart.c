@@ -17,7 +17,7 @@
  *	open            open         its handler runs when ours returns: the call has ended, or
  *	                             is restarted, depending on that handler's flags
  *	blocked         open         the call is restarted, and this signal ends it at once
- *	open            blocked      the call is restarted; the handler runs before, a little early
+ *	open            blocked      the call is restarted; the handler runs before it, a bit early
  *	blocked         blocked      the call is restarted
  *
  * A further signal with our number is a sample or the program's own, and may become pending after
