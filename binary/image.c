@@ -161,7 +161,7 @@ static void take_symbol(struct reader *r, Elf64_Sym symbol, const char *unit)
 		symbol.st_value += r->tls_start;
 	else if (!is_function && type != STT_OBJECT)
 		return;
-	/* Symbols without a size are linker marks, not objects. */
+	/* Data symbols without a size are linker marks, not objects. */
 	if (!*name || (!is_function && symbol.st_size == 0) || symbol.st_value < image->low ||
 	    symbol.st_value >= image->high)
 		return;

@@ -92,10 +92,10 @@ enum fg_trace_clock {
  * Records and their fields, all varints unless "text".
  *
  * FRAME's offset is address - bias (module 0: the address itself). With FG_FRAME_EXACT it is where
- * the program was interrupted (the leaf, or the caller of a signal frame); without, it is a
- * return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is
- * a cut: the fourth field is the number of frames that were left out here. A module that is
- * unloaded and mapped again at the same place keeps its id.
+ * the program was interrupted (the leaf, or the caller of a signal frame); without, it is a return
+ * address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is a cut:
+ * the fourth field is the number of frames that were left out here. A module with a build-id that
+ * is unloaded and mapped again at the same place keeps its id.
  */
 enum fg_trace_record {
 	/* Never written: a zero byte inside `used` is damage. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A region is a node of a tree: (parent region, name). Beginning a region is a lookup in a small
- * lock-free table and a push onto the thread's stack; nothing is written. The trace gets the
+ * A region is a node of a tree: (parent region, name). Beginning a known region is a lookup in a
+ * small lock-free table and a push onto the thread's stack; nothing is written. The trace gets the
  * current region when a sample is taken in it, a span when a region of FG_SPAN_MIN_NS or longer
  * ends, and the totals when the thread ends.
  *

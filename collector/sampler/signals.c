@@ -191,7 +191,7 @@ bool fg_signal_take_pending(siginfo_t *info)
 }
 
 /*
- * Keeps a signal that the program blocks. A thread-directed signal is kept for this thread. A
+ * Keeps a signal that the program blocks. A signal from tgkill() is kept for this thread. A
  * process-directed signal may arrive at any thread, whatever the program blocks; it waits for the
  * first thread to unblock it.
  */
