@@ -135,7 +135,7 @@ static bool before_exec(const char *path)
 	const int saved_errno = errno;
 	const bool ours = is_this_process();
 
-	/* Also in a child of vfork: its parent is suspended, so the child writes on its behalf. */
+	/* A child of vfork() also writes a note: its parent, which owns the trace, is suspended. */
 	if (fg_alive() && !fg_g.sandboxed && fg_self)
 		note_escape(path);
 	if (ours) {

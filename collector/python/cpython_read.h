@@ -39,7 +39,7 @@ bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t ru
 /* ---- the frames of a thread ---- */
 
 enum {
-	/* A chain of more than FG_PYTHON_FRAMES keeps this number of its outermost frames. */
+	/* A chain of more than FG_PYTHON_FRAMES frames keeps this number of its outermost ones. */
 	FG_PYTHON_EDGE = FG_TRACE_FRAMES_EDGE,
 	FG_PYTHON_FRAMES = FG_TRACE_FRAMES_MAX,
 	FG_PYTHON_INNER = FG_PYTHON_FRAMES - FG_PYTHON_EDGE,

@@ -5,7 +5,8 @@
  * `fg_g` and tables of fixed size are static. Other memory comes from mmap: at start-up, when a
  * thread begins, and when a table grows. The trace file's mapping is not inherited by fork, and
  * `*fg_g.alive` lies on a page that fork wipes: in a child with its own memory, the collector is
- * off until its fork handler has switched it on again, even after a raw system call.
+ * off until its fork handler has switched it on again. A raw system call runs no fork handler, so
+ * the collector stays off in its child.
  *
  * A `struct fg_thread` belongs to its thread, in normal context or in its handler. `busy` keeps the
  * two apart: a handler that finds it set takes no sample and leaves its weight to the next sample.

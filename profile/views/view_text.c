@@ -70,8 +70,8 @@ static double largest(const struct fg_view_table *table, size_t column)
 }
 
 /*
- * Chooses a unit in which the largest figure of the columns that share it has four significant
- * digits.
+ * Chooses a unit in which the largest figure of the columns that share it has about four
+ * significant digits.
  */
 static void choose_unit(struct layout *l, size_t column)
 {
