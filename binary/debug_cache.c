@@ -207,7 +207,7 @@ static void prune_file(void *context, const char *path)
 		(void)unlink(path);
 }
 
-/* Prunes a folder of the cache, FOLDER/xx; folders with longer names are not the cache's. */
+/* Prunes a folder of the cache, FOLDER/xx; other folders do not belong to the cache. */
 static void prune_folder(void *context, const char *path)
 {
 	if (strlen(fg_fs_base_name(path)) == 2)

@@ -12,7 +12,7 @@
 
 #include <setjmp.h>
 
-/* Every static C++ runtime has this function, but no header declares it. */
+/* libsupc++.a has this function, but no header declares it. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): not our name */
 int __gcclibcxx_demangle_callback(const char *mangled,
 				  void (*piece)(const char *text, size_t length, void *context),

@@ -17,7 +17,7 @@ enum {
 
 /*
  * Appends the readable form and returns true. Returns false and appends nothing if the name is not
- * mangled.
+ * mangled or is too long.
  */
 bool fg_demangle(const char *linkage, struct fg_strbuf *readable);
 

@@ -43,7 +43,7 @@ static void add_bytes(struct fg_strbuf *text, const void *bytes, size_t size)
 	fg_strbuf_add(text, bytes, size);
 }
 
-/* Records an address without a known target as a number, so that another build differs. */
+/* Adds the number of an address without a known target; another address gives another digest. */
 static void add_unknown(struct fg_strbuf *text, uint64_t address)
 {
 	add_mark(text, MARK_UNKNOWN);
@@ -336,7 +336,7 @@ static void add_content(struct fg_digester *d, struct fg_strbuf *text, uint64_t 
 	}
 }
 
-/* Describes the target of an address in a way that is the same in every build. */
+/* Describes the target of an address, if possible without the address itself. */
 static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {

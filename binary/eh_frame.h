@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind tables (.eh_frame): the bytes of each function, also in stripped and static files, and its
- * landing pads for exceptions. All bytes are untrusted.
+ * Unwind tables (.eh_frame): the range of nearly every function, also in stripped and static files,
+ * and its landing pads for exceptions. All bytes are untrusted.
  */
 #ifndef FG_SYMBOLS_EH_FRAME_H
 #define FG_SYMBOLS_EH_FRAME_H
@@ -16,7 +16,7 @@ struct fg_eh_section {
 	bool is_narrow; /* the file is 32-bit */
 };
 
-/* The bytes of one function. */
+/* The range of a function, or of one part of a function. */
 struct fg_eh_frame {
 	uint64_t start;
 	uint64_t end;

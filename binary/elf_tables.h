@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one reader of ELF files: header, segments, sections, symbol tables, the dynamic section and
- * the build-id.  Little-endian files of 32 and 64 bits; rows of both widths are given in their
- * 64-bit form.
+ * Reads ELF files: header, segments, sections, symbol tables, the dynamic section and the build-id.
+ * Little-endian files of 32 and 64 bits; rows of both widths are given in their 64-bit form.
  *
  * The file is untrusted: a table is checked against the file's size before it is read, a text
  * against its string table. Files other than ELF give FG_EPARSE; other byte orders and widths give
@@ -68,8 +67,8 @@ const char *fg_elf_tables_section_name(const struct fg_elf_tables *elf, const El
 /* Returns NULL if there is no section of this name. */
 const Elf64_Shdr *fg_elf_tables_section(const struct fg_elf_tables *elf, const char *name);
 /*
- * Returns bytes of the file, followed by a NUL; the caller frees them. NULL: too many, not in the
- * file, or (for a section) compressed.
+ * Returns bytes of the file, followed by a NUL; the caller frees them. NULL: too many bytes, not in
+ * the file, or (for a section) compressed.
  */
 char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint64_t size);
 char *fg_elf_tables_section_bytes(const struct fg_elf_tables *elf, const Elf64_Shdr *section,

@@ -28,8 +28,8 @@ const struct fg_image_section *fg_entry_section(const struct fg_image *image,
 						const struct fg_eh_frame *frame);
 
 /*
- * Refuses accepted entries if anything may lead to a byte that the jump covers, other than its
- * first.
+ * Refuses accepted entries if anything may lead to a byte that the jump covers. Only code outside
+ * the function may lead to the first byte.
  */
 void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
 		   struct fg_plan_entry *entries, size_t count);

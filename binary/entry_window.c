@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An instruction is moved only if nothing can notice its new place: it works on registers, on the
- * stack, on the thread's control block (%fs:0x28) or on data at a fixed distance. An access to
- * other memory may raise a signal, and a handler would see that it was not raised in the function:
- * it could not unwind from there, nor recognise the instruction.
+ * An instruction is moved only if its place has no effect: it works on registers, on the stack, on
+ * the thread's control block (%fs:0x28) or on data at a fixed distance. An access to other memory
+ * may raise a signal, whose handler could neither unwind from the new place nor recognise the
+ * instruction.
  */
 #include "base/base.h"
 #include "binary/digester.h"
@@ -40,7 +40,7 @@ static bool is_plain(ZydisInstructionCategory category)
 	return false;
 }
 
-/* True for memory that is mapped whatever the program has done. */
+/* True for memory that is always mapped: the stack, the control block, data of the object. */
 static bool is_safe_memory(const ZydisDecodedOperand *operand)
 {
 	const bool has_base = operand->mem.base != ZYDIS_REGISTER_NONE;

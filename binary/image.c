@@ -132,8 +132,8 @@ static int compare_symbols(const void *left, const void *right)
 }
 
 /*
- * True for the functions of the compiler's start files: these files are the same in every build,
- * and full of symbols that the linker defines at the ends of sections.
+ * True for the functions of the compiler's start files: one compiler links the same files into all
+ * builds, and they are full of symbols that the linker defines at the ends of sections.
  */
 static bool is_start_file(const char *name)
 {
@@ -161,7 +161,7 @@ static void take_symbol(struct reader *r, Elf64_Sym symbol, const char *unit)
 		symbol.st_value += r->tls_start;
 	else if (!is_function && type != STT_OBJECT)
 		return;
-	/* Symbols without a size are linker marks, not objects. */
+	/* Data symbols without a size are linker marks, not objects. */
 	if (!*name || (!is_function && symbol.st_size == 0) || symbol.st_value < image->low ||
 	    symbol.st_value >= image->high)
 		return;

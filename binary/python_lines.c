@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An entry stands for 1 to 8 instructions. Only its first byte has the top bit set: bits 3 to 6 are
- * its kind, bits 0 to 2 are the number of instructions minus one. The line is stored as its
- * difference from the previous entry's; the columns after it are skipped.
+ * An entry of co_linetable stands for 1 to 8 instructions. Only its first byte has the top bit set:
+ * bits 3 to 6 are its kind, bits 0 to 2 are the number of instructions minus one. The line is
+ * stored as its difference from the previous entry's; the columns after it are skipped.
  */
 #include "binary/python_lines.h"
 

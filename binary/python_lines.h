@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the file of a Python function, and the line of an instruction in Python 3.11 or later.
+ * Finds the line of an instruction in Python 3.11 or later, and shortens the path of a Python file.
  * Lines come from the code object's co_linetable; Python documents its format. The bytes are
  * untrusted.
  */

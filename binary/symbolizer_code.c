@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The instructions of the function around an address. */
+/* Disassembles the function around an address. */
 #include "binary/disassemble.h"
 #include "binary/symbolizer_private.h"
 

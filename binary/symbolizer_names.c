@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names, files and lines of one address. */
+/* Finds the names, files and lines of one address. */
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "binary/demangle.h"
@@ -136,8 +136,8 @@ static void name_jit(struct fg_symbolizer *s, const char *name, struct fg_symbol
 }
 
 /*
- * Fills in the names and returns the frame's flags.  The PLT comes first: the symbol
- * before it ("_init") often has no size and would swallow it.
+ * Fills in the names and returns the frame's flags.  The PLT comes first: the symbol before it
+ * ("_init") often has no size and would extend over it.
  */
 static uint32_t name_by_table(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint64_t address, struct fg_symbol_function *function)
@@ -220,7 +220,7 @@ make_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t
 	return function;
 }
 
-/* Returns a function of the debug index, created at the first lookup in it. */
+/* Returns a function of the debug index, created when the function is first needed. */
 static const struct fg_symbol_function *
 function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number)
 {

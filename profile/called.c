@@ -179,8 +179,8 @@ void fg_call_durations_join(struct fg_call_durations *durations,
 }
 
 /*
- * Returns the duration that this share of the calls does not exceed. It is exact to a quarter of a
- * power of two and lies between the shortest and longest call.
+ * Returns the duration that this share of the calls does not exceed. It is exact to a bin of the
+ * histogram, and lies between the shortest and longest call.
  */
 static double quantile_of(const struct fg_call_durations *durations, double share)
 {
@@ -293,7 +293,7 @@ const struct fg_called_kind fg_called_durations = {
 	.bin_text = duration_bin_text,
 };
 
-/* ---- both ---- */
+/* ---- arguments and durations ---- */
 
 const char *fg_called_text(const struct fg_called_column *column, double value,
 			   char text[FG_NUMBER_TEXT_SIZE])

@@ -44,8 +44,8 @@ struct fg_weight {
 };
 
 /*
- * Identifies a label, together with its name. The line is never part of the identity, because
- * functions move between builds.
+ * Identifies a label, together with its name. The member `line` is not part of the identity,
+ * because functions move between builds.
  */
 enum fg_label_identity {
 	FG_LABEL_LIBRARY,
@@ -166,8 +166,7 @@ void fg_calltree_release(struct fg_calltree *tree);
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
 /*
- * Sets the measure; the default is CPU time. To be called before weights are added. Texts are
- * copied.
+ * Sets the measure; the default is CPU time. Call it before weights are added. Texts are copied.
  */
 void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);

@@ -22,7 +22,7 @@ struct fg_weight *fg_stack_weights(const struct fg_profile *profile, uint16_t me
 	return weights;
 }
 
-/* Merges the stacks that end in the same instruction: one for each call path to it. */
+/* Merges the stacks that end in the same instruction; each call path to it has its own stack. */
 size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure,
 			      struct fg_instruction_sample **hits)
 {

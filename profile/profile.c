@@ -61,8 +61,8 @@ static bool is_plain(const char *text)
 }
 
 /*
- * Names are untrusted bytes. They are cleaned once, here, so that no view or export has to escape
- * them for terminals or parsers.
+ * Names are untrusted bytes. Control characters and invalid UTF-8 are replaced here, once, for all
+ * views and exports.
  */
 const char *fg_profile_text(struct fg_profile *profile, const char *text)
 {

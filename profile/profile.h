@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One recorded profile, symbolized, with nothing lost: every sample with its time, thread, region
- * and unit of work, and its stack as a path in one tree. Trace files, stored runs and imported
- * profiles are all converted to it, and profile/calltree.h aggregates it.
+ * One recorded profile, symbolized: every sample with its time, thread, region and unit of work,
+ * and its stack as a path in one tree. Trace files, stored runs and imported profiles are all
+ * converted to it, and profile/calltree.h aggregates it.
  *
  *	traces ─ trace_read → symbolize ─┐
  *	stored run (fg_profile_set) ─────┼→ struct fg_profile → struct fg_calltree → views, graphs
- *	folded, json, callgrind ─────────┘
+ *	folded, callgrind ───────────────┘
  *
- * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program
- * itself), so a zeroed reference is valid. A stack's parent has a smaller index than the stack: one
- * forward pass can push facts down from the root, one backward pass can sum them up. All memory
- * except the growing arrays lives in the profile's arena.
+ * Index 0 of functions, frames, stacks, regions, units and modules means "none" (function 0 is the
+ * program itself), so a zeroed reference is valid. A stack's parent has a smaller index than the
+ * stack: one forward pass can push facts down from the root, one backward pass can sum them up. All
+ * memory except the growing arrays lives in the profile's arena.
  */
 #ifndef FG_PROFILE_PROFILE_H
 #define FG_PROFILE_PROFILE_H
@@ -118,7 +118,7 @@ struct fg_region_info {
 	double cpu_ns;    /* CPU time, if samples do not know their region; else 0 */
 };
 
-/* One pass through a region, on one thread. */
+/* One visit of a thread to a region. */
 struct fg_region_span {
 	uint32_t region;
 	uint32_t thread;
@@ -341,9 +341,9 @@ bool fg_profile_knows_regions(const struct fg_profile *profile);
 /* A set has one region for all units of a kind: this prefix, then the kind. */
 #define FG_PROFILE_UNITS "unit of work: "
 /*
- * Makes a profile of a stored run: the rows of one arm that count, one repetition each. Regions
- * keep their time, but samples do not know their region: the stored form has call paths and regions
- * separately.
+ * Makes a profile of a stored run from those rows of one arm that count; each row of a measure is
+ * one repetition. Regions keep their time, but samples do not know their region: the stored form
+ * has call paths and regions separately.
  */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
 

@@ -5,7 +5,7 @@
  * (profile/select.h) both use it, so that a filter means the same in a view, a picture and an
  * export.
  *
- * 1. each pattern is tried once per function, never per sample;
+ * 1. each pattern is tried once per function, thread, region or kind of unit, never per sample;
  * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns have
  *    matched so far, whether an `ignore` pattern has, where the outermost root match and the
  *    innermost leaf match are, and the nearest ancestor;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A trace has two kinds of addresses. The address of an interrupted thread is its current
- * instruction. Every other address is a return address: the instruction after the call, which may
- * belong to another line, another inlined copy, or even the next function if the call never
- * returns. So return addresses are looked up one byte earlier. The trace marks the kind of each
- * address.
+ * A trace has two kinds of addresses. Where the program was interrupted (the leaf, or the caller of
+ * a signal handler), the address is the current instruction. Every other address is a return
+ * address: the instruction after the call, which may belong to another line, another inlined copy,
+ * or even the next function if the call never returns. So return addresses are looked up one byte
+ * earlier. The trace marks the kind of each address.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -100,7 +100,7 @@ bool fg_trace_is_of_kernel(const struct fg_trace *trace, uint32_t module)
 
 /*
  * The kernel's functions were named on the recorded host: the kernel is not in a file, and its
- * addresses change with each boot.
+ * addresses may change with each boot.
  */
 static const char *kernel_name(const struct fg_trace *trace, const struct fg_trace_address *at)
 {

@@ -27,7 +27,7 @@ static bool ends_in_kernel(const struct fg_trace *trace, uint32_t path)
 
 /*
  * Returns true for time in unknown kernel functions, which gets a separate leaf below the calling
- * function, or below the root if no sample found the caller.
+ * function, or below the root if the caller is unknown.
  */
 static bool is_in_kernel(const struct fg_trace *trace, const struct fg_trace_sample *sample)
 {

@@ -92,10 +92,10 @@ enum fg_trace_clock {
  * Records and their fields, all varints unless "text".
  *
  * FRAME's offset is address - bias (module 0: the address itself). With FG_FRAME_EXACT it is where
- * the program was interrupted (the leaf, or the caller of a signal frame); without, it is a
- * return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is
- * a cut: the fourth field is the number of frames that were left out here. A module that is
- * unloaded and mapped again at the same place keeps its id.
+ * the program was interrupted (the leaf, or the caller of a signal frame); without, it is a return
+ * address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is a cut:
+ * the fourth field is the number of frames that were left out here. A module with a build-id that
+ * is unloaded and mapped again at the same place keeps its id.
  */
 enum fg_trace_record {
 	/* Never written: a zero byte inside `used` is damage. */
@@ -290,8 +290,8 @@ enum fg_thread_kind {
 };
 
 /*
- * Samples that were due but not taken, or whose stack is missing or incomplete; index into
- * fg_trace_header.losses.
+ * Counters of fg_trace_header.losses: samples that were due but not taken, or whose stack is
+ * missing or incomplete; threads without a clock; modules without room in the table.
  */
 enum fg_trace_loss {
 	/* The file is full. */
@@ -368,7 +368,7 @@ struct fg_trace_header {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	/* elapsed time in handlers; a long handler counts as 0.3 ms */
+	/* elapsed time in handlers; a handler longer than 0.3 ms counts as 0.3 ms */
 	uint64_t handler_ns;
 	uint64_t handler_max_ns;      /* the longest handler */
 	uint64_t handler_late_max_ns; /* the longest handler after the first second */

@@ -8,8 +8,8 @@
  * first damaged chunk; the chunks before it are good and are kept, and `damage` says where and why.
  * A gap (a chunk that a killed process did not write) is normal and only counted.
  *
- * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
- * referenced or skipped, but never defined.
+ * An id is an index into its table, whose element 0 is "none".  Elements whose `defined` is false
+ * were referenced or skipped, but never defined.
  */
 #ifndef FG_SYMBOLS_TRACE_READ_H
 #define FG_SYMBOLS_TRACE_READ_H

@@ -191,8 +191,8 @@ static inline long fg_arch_next_number(const ucontext_t *context)
 }
 
 /*
- * Returns the number, or -1 if the call cannot be restarted because its first argument is not
- * found.
+ * Returns the number of the interrupted call; -1: no call was interrupted, or it cannot be
+ * restarted because its first argument is not found.
  */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {

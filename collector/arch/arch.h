@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that the collector knows about an architecture: registers in a signal context and in
- * unwind tables, the system call instruction, the code that linkers generate.  A port is one more
- * file in arch/; docs/adding-an-architecture.md lists the other steps.
+ * The collector's code that depends on the architecture, except for the stubs in collector/calls/:
+ * registers in a signal context and in unwind tables, the system call instruction, the code that
+ * linkers generate.  A port is one more file in arch/; docs/adding-an-architecture.md lists the
+ * other steps.
  */
 #ifndef FG_COLLECTOR_ARCH_H
 #define FG_COLLECTOR_ARCH_H

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #define FG_WORD sizeof(uintptr_t)
-/* The smallest page size of any architecture: each page of this size lies on one kernel page. */
+/* The smallest page size of these architectures: each such page lies on one page of the kernel. */
 #define FG_ARCH_PAGE 4096u
 
 /* The registers that a walk carries from frame to frame. */

@@ -21,14 +21,14 @@ static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 	return cfa - FG_WORD;
 }
 
-/* No link register here. */
+/* Returns 0: x86 has no link register. */
 static inline uintptr_t fg_arch_link(const ucontext_t *context)
 {
 	(void)context;
 	return 0;
 }
 
-/* Return addresses have no signature here. */
+/* Returns the address unchanged: return addresses have no signature on x86. */
 static inline uintptr_t fg_arch_strip(uintptr_t address)
 {
 	return address;

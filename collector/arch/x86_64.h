@@ -76,8 +76,8 @@ static inline long fg_arch_number_by_ecx(const uint8_t *call)
 }
 
 /*
- * The number of an interrupted call is gone from its register; libc loads it with `mov $number,
- * %eax` shortly before the call.
+ * Returns the number of an interrupted call; -1: unknown. The register that held the number now has
+ * the result; libc loads the number with `mov $number, %eax` shortly before the call.
  */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {

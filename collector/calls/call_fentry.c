@@ -99,7 +99,7 @@ void fg_fentry_slot_add(struct fg_fentry_slots *slots, uintptr_t slot)
 		slots->slots[slots->count++] = slot;
 }
 
-/* ---- functions that call it ---- */
+/* ---- functions that call __fentry__ ---- */
 
 struct code {
 	const uint8_t *at;

@@ -89,7 +89,7 @@ static const struct fg_plan_object *object_of_path(const struct fg_plan_view *pl
 
 /* ---- an object ---- */
 
-/* Finds the code. Is this the examined object, down to the last read-only byte? */
+/* Finds the code. Do the segments that are not writable have the checksum in the plan? */
 static bool is_the_same(struct target *t)
 {
 	uint64_t sum = 0;

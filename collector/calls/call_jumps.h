@@ -21,7 +21,7 @@ void fg_call_jumps_begin(void);
 /* Writes to the trace how many functions have a jump, and why the other functions have none. */
 void fg_call_jumps_write(struct fg_thread *writer);
 
-/* Called by the stubs, with their number on the stack. (call_jump_entry.c) */
+/* Stubs call this code, each with its number on the stack. (call_jump_entry.c) */
 extern const uint8_t fg_call_jump_code[] __attribute__((visibility("hidden")));
 
 #endif

@@ -49,7 +49,7 @@ static void note_unresolved(const char *name)
 
 /* ---- stubs ---- */
 
-/* Returns the stub that counts this function and jumps there; 0: no stub is left. */
+/* Returns the stub that counts this function and jumps to `target`; 0: no stub is left. */
 static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_only)
 {
 	uint32_t index = stub_count;
@@ -59,7 +59,7 @@ static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_o
 
 		if (address == target && atomic_load(&fg_call_targets[i].function) == function)
 			return fg_call_stub(i);
-		/* Reuses the stub of a target whose object is gone, with all its callers. */
+		/* Reuses the stub of a target whose object was unloaded: nothing calls it. */
 		if (!address && index == stub_count)
 			index = i;
 	}

@@ -27,8 +27,8 @@ struct fg_call_defined {
 /* Maps a whole file to read it; NULL: it cannot be read, or is empty. */
 void *fg_call_file_map(const char *path, size_t *size);
 /*
- * Visits the functions of an object's file. False: it has no full symbol table, so at most exported
- * symbols were visited.
+ * Visits the functions of an object's file. False: the file cannot be read or has no full symbol
+ * table, so at most exported symbols were visited.
  */
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));

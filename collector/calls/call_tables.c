@@ -69,7 +69,7 @@ void fg_call_tables_clear(void)
 	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
 		struct fg_call_table *table = &fg_call_tables[i];
 
-		/* the parent's file is not mapped here */
+		/* in a child, the parent's file is not mapped */
 		table->entries = (struct fg_path_table){0};
 		forget_array(table->domains, DOMAINS_MAX * sizeof(table->domains[0]));
 		forget_array(table->times, TIMES_MAX * sizeof(table->times[0]));

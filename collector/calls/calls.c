@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counts each call at its call path. Each thread has its own table, so two threads never wait for
- * each other.
+ * Counts each call at its call path. Each thread has its own table, so threads that count never
+ * wait for each other.
  */
 #include "collector/calls/calls.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of named functions, counted by call path without touching arguments, results or return
- * addresses.  Each file calls only those below it, but the assembly calls calls.c:
+ * Calls of named functions, counted by call path without touching arguments, results or, unless a
+ * call is timed, return addresses.  Each file calls only those below it, but the assembly calls
+ * calls.c:
  *
  *	call_start.c       connects to the collector's life cycle
  *	call_hooks.c       the hooks of -finstrument-functions

@@ -73,8 +73,8 @@ static struct number read_float(uint32_t bits)
 }
 
 /*
- * Converts without the x87 unit, whose flags are the program's. A number beyond the range of double
- * becomes the largest double, or zero.
+ * Converts without the x87 unit, whose flags are the program's. A number too large for a double
+ * becomes the largest double; a number smaller than every normal double becomes zero.
  */
 static struct number read_extended(const uint8_t *at)
 {
@@ -260,7 +260,7 @@ static uint64_t nearest(const uint32_t digits[DIGITS])
 
 	while (top > MANTISSA_BITS && !bit_of(digits, top))
 		top--;
-	/* Bit 1 is that of the smallest denormal number. */
+	/* Bit 1 stands for the smallest denormal number. */
 	const unsigned low = top > MANTISSA_BITS ? top - MANTISSA_BITS : 1;
 
 	for (unsigned i = top; i >= low; i--)

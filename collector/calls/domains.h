@@ -55,7 +55,7 @@ bool fg_signature_is_plain(const struct fg_signature *signature);
 /* Does the function return twice or look at its caller? Do not call it from one of our frames. */
 bool fg_call_looks_at_caller(const char *name);
 
-/* Part of a sum; a shift or addition is two instructions. */
+/* Part of a sum: mantissas, each shifted by up to 31 bits. */
 __extension__ typedef __int128 fg_domain_sum;
 
 enum {

@@ -68,7 +68,7 @@ struct fg_plan_entry {
 	uint8_t window_size; /* bytes from the address to the end of the covered instructions */
 	uint8_t code_size;
 	uint8_t fixup_count;
-	uint8_t code[FG_PLAN_CODE];     /* moved instructions, with their distances at `address` */
+	uint8_t code[FG_PLAN_CODE];     /* moved instructions, with distances as if at `address` */
 	uint8_t fixups[FG_PLAN_FIXUPS]; /* offsets of the distances in `code` */
 	uint8_t unused[6];
 };

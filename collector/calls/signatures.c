@@ -249,8 +249,8 @@ enum {
 };
 
 /*
- * Is the word of this size in the list, between blanks? Must be fast: every symbol of every object
- * is looked up.
+ * Is the word of this size in the list, between blanks? Must be fast: a pattern like "*" looks up
+ * every function of every object.
  */
 static bool lists(const char *list, const char *word, size_t size)
 {

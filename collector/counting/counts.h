@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts by thread and call path. Each thread has its own table, so two threads never wait for each
- * other. If there is room, the table lies in the trace file, where it survives a kill; its counts
- * become records when the thread or the process ends. Built only into the counting library.
+ * Counts by thread and call path. Each thread has its own table, so threads that count never wait
+ * for each other. If there is room, the table lies in the trace file, where it survives a kill; its
+ * counts become records when the thread or the process ends. Built only into the counting library.
  */
 #ifndef FG_COLLECTOR_COUNTS_H
 #define FG_COLLECTOR_COUNTS_H

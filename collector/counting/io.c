@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts read, write and their relatives, and counts calls that transfer bytes. A call counts
- * when it has returned, even with an error; its bytes are those transferred. Built only into the
- * counting library.
+ * Intercepts read, write and their relatives, and counts calls and transferred bytes. A call counts
+ * when it has returned, even with an error. Built only into the counting library.
  *
  * libc's streams (fread, printf, std::cout) call read and write inside libc, where no library can
  * interpose. The calls go through a table of functions, to which a stream's last member points. If
- * its entries are the two functions that libc exports by name, ours replace them. If not, as with
+ * the table has the two functions that libc exports by name, ours replace them. If not, as with
  * musl, the trace says that streams are not counted.
  */
 #include "collector/counting/count_probe.h"
@@ -24,7 +23,7 @@
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
 /* NOLINTBEGIN(readability-function-size): and its parameters */
 
-/* Called by fortified programs; declared only there. */
+/* Called by fortified programs; glibc declares them only for such programs. */
 ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *to, size_t size, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *to, size_t size, off64_t at, size_t room);
@@ -223,7 +222,7 @@ static bool take_over(struct stream_functions *functions)
 	return true;
 }
 
-/* Returns the functions of a stream, from the member after those of the public type. */
+/* Returns a stream's table of functions; its address follows the members of the public type. */
 static struct stream_functions *functions_of(FILE *stream)
 {
 	struct stream_functions *functions = NULL;

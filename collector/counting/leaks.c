@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every word that may be a pointer is taken for one: a number that looks like an address can hide a
- * leak, but false leaks are rare. The roots are all private writable memory: variables, stacks, and
- * the program's own mappings. The search leaves out the collector's own memory, the stack below the
- * calling function, and the gaps between the blocks of a heap: freed memory is full of old
- * pointers.
+ * Every word that may be a pointer counts as a pointer: a number that looks like an address can
+ * hide a leak, but false leaks are rare. The roots are private writable memory (rw-p): variables,
+ * stacks, and the program's own mappings. The search leaves out the collector's own memory, the
+ * stack below the calling function, and the gaps between the blocks of a heap: freed memory is full
+ * of old pointers.
  *
  * Memory is read with a system call that fails if another thread has just unmapped it.
  */

@@ -550,7 +550,7 @@ void fg_live_forget(void)
 
 	fg_blocks_forget();
 	fg_mappings_forget();
-	/* The parent's file is not mapped here. */
+	/* In a child, the parent's file is not mapped. */
 	for (uint32_t i = 0; i < end; i += CHUNK_SITES)
 		atomic_store(&chunks[i / CHUNK_SITES], NULL);
 	memset(lasts, 0, atomic_load(&fg_g.thread_high) * sizeof(lasts[0]));

@@ -5,8 +5,8 @@
  *
  * The types are found while the program runs: each gets its own number, up to TYPES_MAX.
  *
- * A C program may load C++ outside the loader's search order. The real function is then searched
- * for in the object that holds the type's virtual table, because that is the same runtime.
+ * A C program may load the C++ runtime outside the loader's search order. The real function is then
+ * searched for in the object that holds the type's virtual table, which is the runtime that throws.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/process/real.h"

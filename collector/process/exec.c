@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 /*
- * A coverage build (./dev coverage) writes its counters when a program exits, but knows nothing of
- * exec and _exit. Other builds have no counters.
+ * A coverage build (./dev coverage) writes its counters when a program exits, but not before exec
+ * or _exit. Other builds have no counters.
  */
 #ifdef FG_COVERAGE
 extern void __gcov_dump(void);
@@ -56,8 +56,8 @@ static bool is_this_process(void)
 	     : (environment))
 
 /*
- * Does the program run with privileges that the caller lacks? The dynamic linker then preloads
- * nothing.
+ * Does the program run with privileges that the caller lacks? The dynamic linker then does not
+ * preload our library.
  */
 static bool gains_privileges(const char *path)
 {
@@ -135,7 +135,7 @@ static bool before_exec(const char *path)
 	const int saved_errno = errno;
 	const bool ours = is_this_process();
 
-	/* Also in a child of vfork: its parent is suspended, so the child writes on its behalf. */
+	/* A child of vfork() also writes a note: its parent, which owns the trace, is suspended. */
 	if (fg_alive() && !fg_g.sandboxed && fg_self)
 		note_escape(path);
 	if (ours) {
@@ -256,7 +256,7 @@ FG_EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, arguments, environment);
 }
 
-/* The child shares our memory until it executes, so nothing must be taken down here. */
+/* The child shares our memory until its exec, so the collector must not be shut down here. */
 static void before_spawn(const char *path)
 {
 	const int saved_errno = errno;

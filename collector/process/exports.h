@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The only reader of a loaded object's dynamic symbols. Allocates nothing, calls nothing but
- * strcmp() and resolvers of IFUNCs, and takes no lock: the object must stay loaded.
+ * Reads the dynamic symbols of a loaded object. Allocates nothing, calls nothing but strcmp() and
+ * resolvers of IFUNCs, and takes no lock: the object must stay loaded.
  */
 #ifndef FG_COLLECTOR_EXPORTS_H
 #define FG_COLLECTOR_EXPORTS_H

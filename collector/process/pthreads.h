@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads created by pthread_create() and thrd_create() are sampled from their first instruction to
- * their last destructor.
+ * Threads created by pthread_create() and thrd_create() are sampled from before their start
+ * function to the last round of their destructors.
  */
 #ifndef FG_COLLECTOR_PTHREADS_H
 #define FG_COLLECTOR_PTHREADS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The real functions that ours wrap, and functions that musl or an older glibc (from 2.17 on)
- * lacks. All are looked up at start-up: a later lookup could be in a child of fork, where the
- * loader's lock may be held by a thread that does not exist there.
+ * lacks. They are looked up at start-up if possible: a later lookup could be in a child of fork,
+ * where the loader's lock may be held by a thread that does not exist there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H

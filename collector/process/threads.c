@@ -200,9 +200,10 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 }
 
 /*
- * Returns the CPU time since the last sample. With the jittered clock it goes to the call path of
- * the last sample. With the perf clock it is owed to system time: the next thread that is found in
- * the kernel for the first time gets it, and at the end it is written without a stack.
+ * Returns the CPU time to write when the thread ends. With the jittered clock, this is the time
+ * since the last sample, and goes to the call path of that sample. With the perf clock, the
+ * thread's debt is left to the next thread that is found in the kernel for the first time; the last
+ * thread writes the whole debt without a stack.
  */
 static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bool on, bool is_last)
 {

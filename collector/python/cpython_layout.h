@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets of the members of CPython's structures that a stack needs, by version, from its public
- * headers for 64-bit platforms. tests/unit/cpython/offsets.c compares them with the installed
- * headers.
+ * Offsets of the members of CPython's structures that a stack needs, by version, for 64-bit
+ * platforms. tests/unit/cpython/offsets.c compares them with the installed headers, public and
+ * internal.
  */
 #ifndef FG_CPYTHON_LAYOUT_H
 #define FG_CPYTHON_LAYOUT_H
@@ -52,7 +52,7 @@ struct fg_python_layout {
 	uint16_t compact_size;
 };
 
-/* The same in all versions. */
+/* Offsets and values that are the same in all versions. */
 enum {
 	FG_PYTHON_TSS_KEY = 4, /* offset in Py_tss_t, after the flag that the key exists */
 	FG_PYTHON_TYPE = 8,    /* offset in PyObject */

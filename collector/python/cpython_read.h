@@ -4,7 +4,7 @@
  * our own, or another process's.  Everything is checked before it is used, because a
  * thread may be creating or releasing a frame, and another process's memory may hold anything.
  *
- * Signal-safe as far as the reader is: nothing is allocated here.
+ * Signal-safe if the reader is: nothing is allocated here.
  */
 #ifndef FG_CPYTHON_READ_H
 #define FG_CPYTHON_READ_H
@@ -30,8 +30,8 @@ struct fg_python_reader {
 };
 
 /*
- * Does the interpreter at this _PyRuntime match its claimed version? `words` gets its own table of
- * offsets, if its version has one.
+ * Does the interpreter at this _PyRuntime match its claimed version? `words` gets the interpreter's
+ * table of offsets, if its version has one.
  */
 bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t runtime,
 			      uint64_t words[FG_PYTHON_OFFSET_WORDS]);
@@ -39,7 +39,7 @@ bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t ru
 /* ---- the frames of a thread ---- */
 
 enum {
-	/* A deeper chain keeps its innermost frames and this many outermost ones. */
+	/* A chain of more than FG_PYTHON_FRAMES frames keeps this number of its outermost ones. */
 	FG_PYTHON_EDGE = FG_TRACE_FRAMES_EDGE,
 	FG_PYTHON_FRAMES = FG_TRACE_FRAMES_MAX,
 	FG_PYTHON_INNER = FG_PYTHON_FRAMES - FG_PYTHON_EDGE,
@@ -61,8 +61,8 @@ struct fg_python_stack {
 };
 
 /*
- * Returns a frame; `index` counts from the innermost one. The outermost ones of a deep stack are in
- * a ring.
+ * Returns a frame; `index` counts from the innermost frame. The outermost frames of a deep stack
+ * are in a ring.
  */
 static inline struct fg_python_frame *fg_python_at(struct fg_python_stack *stack, uint32_t index)
 {
@@ -81,14 +81,14 @@ static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_
 /*
  * Takes the outermost frame that is not in a path yet, if a native frame whose stack begins at
  * `sp`, or further out, evaluates it. NULL with `left_out`: this many frames are left out here.
- * False: no more frames. Set `left` to the number of frames before the first call.
+ * False: no such frame. Set `left` to the number of frames before the first call.
  */
 bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python_frame **frame,
 		    uint32_t *left_out);
 
 /*
  * Reads the chain of frames of a stopped thread from its PyThreadState: addresses alone, not yet
- * verified. False: it is inconsistent, and the stack is empty.
+ * verified. False: the chain is unreadable or inconsistent; the stack is then empty.
  */
 bool fg_python_chain_read(const struct fg_python_reader *reader, uint64_t thread_state,
 			  struct fg_python_stack *stack);

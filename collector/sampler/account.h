@@ -11,10 +11,11 @@
  *	                 every period, is never sampled, and is charged to the sample
  *
  * So the CPU clock decides: time that it counts beyond the user samples is owed to system time, and
- * the next sample that finds the thread in the kernel gets it. The debt varies around the truth by
- * a period; a negative debt is carried over. A thread that ends leaves its debt to the process, and
- * the next thread that is found in the kernel for the first time gets it. So threads too short to
- * be found in the kernel do not lose their system time, and noise is not mistaken for it.
+ * the next sample that finds the thread in the kernel gets it. The debt is off by up to a period in
+ * either direction; a negative debt is carried over. A thread that ends leaves its debt to the
+ * process, and the next thread that is found in the kernel for the first time gets it. So threads
+ * too short to be found in the kernel do not lose their system time, and noise is not mistaken for
+ * it.
  *
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
  *	Two threads of 1.5 ms, with one user sample and two: 0.5 ms and -0.5 ms are owed, 0 in all.

@@ -114,8 +114,8 @@ static uint64_t period_of_event(const struct fg_thread *thread)
 }
 
 /*
- * The ring must hold the records between two ticks: a smaller ring loses the oldest records before
- * each tick.
+ * The ring should hold the records between two ticks: when the ring is full, the kernel drops
+ * further records.
  */
 static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A region is a node of a tree: (parent region, name). Beginning a region is a lookup in a small
- * lock-free table and a push onto the thread's stack; nothing is written. The trace gets the
+ * A region is a node of a tree: (parent region, name). Beginning a known region is a lookup in a
+ * small lock-free table and a push onto the thread's stack; nothing is written. The trace gets the
  * current region when a sample is taken in it, a span when a region of FG_SPAN_MIN_NS or longer
  * ends, and the totals when the thread ends.
  *
@@ -32,7 +32,7 @@ static uint64_t recorded_from(void)
 	return fg_sampling_on(now_ns) ? now_ns : 0;
 }
 
-/* Keeps recent changes if samples of past moments will ask for their region (fg_region_at). */
+/* Keeps recent changes if samples of past moments will need their region (fg_region_at). */
 static void go_to(struct fg_thread *thread, uint32_t region, uint64_t now_ns)
 {
 	struct fg_thread_regions *regions = &thread->regions;
@@ -128,7 +128,7 @@ void fg_region_end_name(uint32_t name)
 	uint32_t region = thread ? thread->regions.current : 0;
 	uint32_t levels = 1;
 
-	/* A name that no open region of this thread has ends nothing. */
+	/* If no open region of this thread has the name, nothing ends. */
 	for (; region && fg_region_name(region) != name; levels++)
 		region = fg_region_parent(region);
 	while (region && levels--)

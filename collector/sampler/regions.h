@@ -19,7 +19,7 @@ uint32_t fg_region_at(const struct fg_thread *thread, uint64_t time_ns);
 
 /* A forked child continues inside the regions of the thread that forked. */
 void fg_regions_inherit(struct fg_thread *thread, const struct fg_thread *parent);
-/* Call at the thread's end: closes its unit, and writes the entries and the time of each region. */
+/* Call at the thread's end: closes its unit and regions, and writes the totals of each region. */
 void fg_regions_finish(struct fg_thread *thread);
 
 #endif

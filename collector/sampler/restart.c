@@ -17,7 +17,7 @@
  *	open            open         its handler runs when ours returns: the call has ended, or
  *	                             is restarted, depending on that handler's flags
  *	blocked         open         the call is restarted, and this signal ends it at once
- *	open            blocked      the call is restarted; the handler runs before, a little early
+ *	open            blocked      the call is restarted; the handler runs before it, a bit early
  *	blocked         blocked      the call is restarted
  *
  * A further signal with our number is a sample or the program's own, and may become pending after
@@ -86,7 +86,10 @@ static const struct timed timed_calls[] = {
 	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
 };
 
-/* Calls whose timeout needs no change: endless, absolute, or updated by the kernel. */
+/*
+ * Calls without a timeout, or whose timeout is absolute or updated by the kernel. A socket's own
+ * time limit (SO_RCVTIMEO, SO_SNDTIMEO) starts over.
+ */
 /* clang-format off */
 static const long untimed_calls[] = {
 	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,

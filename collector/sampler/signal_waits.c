@@ -31,8 +31,9 @@ static struct timespec time_until(int64_t end_ns)
 }
 
 /*
- * Waits once in the kernel for a set that contains our signal. A process-directed signal that
- * another thread took first ends the wait with EINTR; give that thread a moment to forward it.
+ * Waits once in the kernel for a set that contains our signal. If the wait ends with EINTR, another
+ * thread may have taken a process-directed signal first: waits 10 ms more for that thread to
+ * forward it.
  */
 static int wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {

@@ -21,7 +21,7 @@ static void (*our_handler)(int signal, siginfo_t *info, void *context);
  */
 static struct sigaction shadow[2];
 static _Atomic uint32_t shadow_current;
-/* For every other signal: does the program's sa_mask name ours? */
+/* For every other signal: does the program's sa_mask contain our signal? */
 static _Atomic uint8_t names_ours[NSIG];
 _Thread_local bool fg_signal_blocked __attribute__((tls_model("initial-exec")));
 static _Thread_local bool pending __attribute__((tls_model("initial-exec")));
@@ -191,7 +191,7 @@ bool fg_signal_take_pending(siginfo_t *info)
 }
 
 /*
- * Keeps a signal that the program blocks. A thread-directed signal is kept for this thread. A
+ * Keeps a signal that the program blocks. A signal from tgkill() is kept for this thread. A
  * process-directed signal may arrive at any thread, whatever the program blocks; it waits for the
  * first thread to unblock it.
  */
@@ -342,7 +342,7 @@ FG_EXPORT sighandler_t signal(int number, sighandler_t handler)
 	return set_simple(number, handler, SA_RESTART);
 }
 
-/* Still in libc, but no longer in its headers. */
+/* libc still exports bsd_signal(), but its headers no longer declare it. */
 sighandler_t bsd_signal(int number, sighandler_t handler);
 
 FG_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
@@ -363,7 +363,7 @@ FG_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 	return set_simple(number, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
-/* Deprecated, but still called. */
+/* sigset() is deprecated, but programs still call it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 FG_EXPORT sighandler_t sigset(int number, sighandler_t handler)

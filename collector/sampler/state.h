@@ -2,10 +2,11 @@
 /*
  * The collector's memory, shared by its files.
  *
- * `fg_g` is static. All other memory comes from mmap: at start-up, when a thread begins, and when
- * the tables of frames and call paths grow. The trace file's mapping is not inherited by fork, and
- * `*fg_g.alive` lies on a page that fork wipes: in a child, however it was made, the collector is
- * off until its own fork handler has switched it on again.
+ * `fg_g` and tables of fixed size are static. Other memory comes from mmap: at start-up, when a
+ * thread begins, and when a table grows. The trace file's mapping is not inherited by fork, and
+ * `*fg_g.alive` lies on a page that fork wipes: in a child with its own memory, the collector is
+ * off until its fork handler has switched it on again. A raw system call runs no fork handler, so
+ * the collector stays off in its child.
  *
  * A `struct fg_thread` belongs to its thread, in normal context or in its handler. `busy` keeps the
  * two apart: a handler that finds it set takes no sample and leaves its weight to the next sample.
@@ -128,7 +129,7 @@ struct fg_kernel_hits {
 	uint32_t count;
 };
 
-/* A thread's large buffers: its previous stack, room to walk the new one, totals of regions. */
+/* A thread's large buffers, such as its previous stack, the new one, and totals of regions. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader of .eh_frame, the DWARF call frame information that every object carries. Whatever the
- * tables contain, nothing outside the segment that holds them is read. Signal-safe.
+ * A reader of .eh_frame, the DWARF call frame information that nearly every object has. Whatever
+ * the tables contain, nothing outside the segment that holds them is read. Signal-safe.
  */
 #ifndef FG_COLLECTOR_CFI_H
 #define FG_COLLECTOR_CFI_H

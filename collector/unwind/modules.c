@@ -18,7 +18,7 @@
 /* Reserved address space: pages are allocated as modules appear. */
 static const size_t table_size = sizeof(struct fg_module) * (FG_TRACE_MODULES_MAX + 1);
 
-/* The layout of _dl_find_object(), which headers before glibc 2.35 lack. */
+/* The result of _dl_find_object(), which headers before glibc 2.35 lack. */
 struct loaded {
 	unsigned long long flags;
 	void *start;
@@ -384,8 +384,8 @@ static bool has_tables(uint32_t id)
 
 /*
  * The loader appends objects to its list, under a lock that a handler cannot take. It frees entries
- * in dlclose(), which our dlclose() wraps, and when dlopen() fails: an entry is believed only if it
- * names its predecessor.
+ * in dlclose(), which our dlclose() wraps, and when dlopen() fails: an entry is used only if it
+ * points back to its predecessor.
  */
 static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mapped objects. A module gets an id when it is first met, even in a handler. It is no longer
- * live once dlclose() has unmapped it; the same file mapped again at the same place gets its old id
- * back. _dl_find_object() finds objects; if libc lacks it (musl, glibc before 2.35), this table is
- * searched instead.
+ * live once dlclose() has unmapped it; a file with the same build-id, mapped again at the same
+ * place, gets the old id back. _dl_find_object() finds objects; if libc lacks it (musl, glibc
+ * before 2.35), this table is searched instead.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H
@@ -34,7 +34,7 @@ static inline bool fg_module_live(uint32_t id)
 void fg_modules_scan(struct fg_thread *thread);
 /* Marks the modules that are gone after a dlclose(). */
 void fg_modules_check(struct fg_thread *thread);
-/* Writes all known modules again, into a new file, in a child of fork. */
+/* Writes all live modules again, into a new file, in a child of fork. */
 void fg_modules_rewrite(struct fg_thread *thread);
 
 #endif

@@ -18,8 +18,8 @@
  * add and solve are walked, then fit is met: check fit, loop, main, and stop.
  *
  * Two trails of frames take turns: one holds the previous stack, the other takes the new walk. At
- * the end the few new frames are put in front of the kept frames that still stand. The trails swap
- * roles if no kept frame stands or the room in front is too small.
+ * the end the few new frames are put in front of the kept frames that are still valid. The trails
+ * swap roles if no kept frame is valid or the room in front is too small.
  *
  * Memory is read only where it is known to be mapped: between the stack pointer and the top of the
  * thread's stack, and elsewhere page by page after asking the kernel.

@@ -86,7 +86,7 @@ struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struc
 	return fg_walk_from(thread, caller, NULL);
 }
 
-/* Filled from the end: the innermost word comes first. */
+/* A list of words that is filled from its end, so that the innermost word comes first. */
 struct word_list {
 	struct fg_check *words;
 	uint32_t at;

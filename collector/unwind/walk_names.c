@@ -27,7 +27,7 @@ static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint
 	}
 }
 
-/* Keeps the frames of this walk, then the `standing` frames. */
+/* Keeps the frames of this walk, then the `standing` frames, which are still valid. */
 static void keep(struct fg_walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
@@ -85,7 +85,7 @@ static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
 }
 
 /*
- * Returns the path of the frames that still stand. If the path may contain Python frames, it is
+ * Returns the path of the frames that are still valid. If the path may contain Python frames, it is
  * computed again: Python frames change while the native frames around them stay.
  */
 static uint32_t name_standing(struct fg_walk *walk, uint32_t standing, uint32_t path,

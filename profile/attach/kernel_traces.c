@@ -28,7 +28,7 @@ struct addition {
 
 /* ---- checks ---- */
 
-/* Kernel addresses change with each boot. */
+/* Kernel addresses may change with each boot. */
 static bool is_of_this_kernel(const struct fg_trace_header *header)
 {
 	struct timespec real;

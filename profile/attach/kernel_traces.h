@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The collector records kernel addresses without names. The host that ran the program adds the
- * names, until its next boot.
+ * The collector records kernel addresses without names. The host that ran the program can add the
+ * names until its next boot.
  */
 #ifndef FG_OUTSIDE_KERNEL_TRACES_H
 #define FG_OUTSIDE_KERNEL_TRACES_H

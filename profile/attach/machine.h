@@ -2,8 +2,8 @@
 /*
  * Samples every process on the machine through the kernel's perf events: each CPU that is not idle
  * is interrupted at a constant rate, and the kernel delivers its own call chain, the program's
- * registers and the top of its stack, which is walked as in profile/attach/stacks.h. Each process
- * gets one trace, in the collector's format.
+ * registers and the top of its stack, which is walked as in profile/attach/stacks.h. Each program
+ * that a process runs gets one trace, in the collector's format.
  *
  *	machine.c           the loop: starts, ends and writes the traces
  *	machine_events.c    perf events: one per CPU, their rings and records

@@ -20,7 +20,7 @@ enum {
 	CPUS_MAX = 4096,
 };
 
-/* In the order of the kernel's numbers. */
+/* The registers that a record contains, in the order of the kernel's numbers. */
 #define REGISTERS                                                       \
  ((UINT64_C(1) << PERF_REG_X86_AX) | (UINT64_C(1) << PERF_REG_X86_BX) | \
   (UINT64_C(1) << PERF_REG_X86_CX) | (UINT64_C(1) << PERF_REG_X86_DX) | \

@@ -171,7 +171,7 @@ static void fill_table(const struct fg_eh_frames *frames, uint64_t address,
 	}
 }
 
-/* Makes the sorted table that a static program lacks. */
+/* Makes the sorted table for a file that lacks it, such as a static program. */
 static void make_table(struct fg_memory *memory, struct fg_mapping *mapping)
 {
 	struct fg_eh_section section = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the files that a program reads: runs it once with all its children, each of which stops
- * whenever it opens a file. Files that the program writes or creates itself are marked
- * FG_OPENED_MADE.
+ * whenever it opens a file. A file is marked FG_OPENED_MADE if its first opening is only for
+ * writing, or may create or empty it.
  */
 #ifndef FG_OUTSIDE_OPENED_H
 #define FG_OUTSIDE_OPENED_H

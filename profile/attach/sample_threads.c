@@ -13,8 +13,8 @@
 enum {
 	STOP_WITHIN_MS = 200,  /* limit for a thread that first has to wait for a CPU */
 	AWAKE_NS = 20000,      /* delay between getting a CPU and reading the clock */
-	NAP_NS = 32000,        /* much longer than a request takes to arrive */
-	PATIENCE_NS = 1000000, /* time to stop for threads that queued behind fastgate */
+	NAP_NS = 32000,        /* much longer than a rescheduling interrupt takes */
+	PATIENCE_NS = 1000000, /* time for threads that queued behind fastgate to stop */
 	RED_ZONE = 128,        /* bytes below the stack pointer that the ABI lets a function use */
 };
 
@@ -292,9 +292,9 @@ static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since
 }
 
 /*
- * When fastgate moves to a CPU, it preempts the thread that runs there, either where the request
- * arrived or at an earlier system call. The thread continues during the nap, and the timer on that
- * CPU interrupts it at a random place.
+ * When fastgate moves to a CPU, it preempts the thread that runs there, either where the
+ * rescheduling interrupt arrived or at an earlier system call. The thread continues during the nap,
+ * and the timer on that CPU interrupts it at a random place.
  */
 static void nap(struct fg_sampling_run *run)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	NEIGHBOURS = 16 /* at least 16 and fewer than 32 samples are levelled together */
+	NEIGHBOURS = 16 /* samples levelled together; the last group has up to 31 */
 };
 
 bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)

@@ -5,8 +5,8 @@
  * The kernel reports the system call of a waiting thread, its stack pointer and its next
  * instruction. While these values and the stack stay the same, the call path is unchanged too, and
  * the thread is not stopped. When the thread waits at another place, it is stopped once so that its
- * other registers can be read, unless the system call would end with EINTR: then its stack is
- * walked without the other registers.
+ * other registers can be read, unless the system call would end with EINTR: then the thread's stack
+ * is walked without the other registers.
  */
 #ifndef FG_OUTSIDE_WAITING_PLACE_H
 #define FG_OUTSIDE_WAITING_PLACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A profile in the formats that other tools read.  A format is a row of the table in export.c and a
- * file export_<name>.c.  Output depends on the profile alone: equal profiles give equal bytes.
+ * file export_<name>.c.  Equal profiles and options give equal bytes.
  */
 #ifndef FG_EXCHANGE_EXPORT_H
 #define FG_EXCHANGE_EXPORT_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * "fastgate-profile/1": tables of functions, frames and stacks that refer to each other by index,
- * and their measured values. Nothing in the profile is lost. docs/formats/profile-json.md and the
- * JSON Schema docs/schema/profile.schema.json describe the format.
+ * and their measured values, without arguments and durations of calls, resident memory, machine
+ * code and the cost of sampling. docs/formats/profile-json.md and the JSON Schema
+ * docs/schema/profile.schema.json describe the format.
  */
 #include "base/json_write.h"
 #include "profile/exchange/export_formats.h"

@@ -3,8 +3,8 @@
  * Other tools' profiles, so that they can be viewed, compared and exported like fastgate's own.
  *
  * A format is a row of the table in import.c and a file import_<name>.c. Input is untrusted: every
- * format has the same limits, errors in text formats name the line, and every assumption or
- * omission becomes a note in the profile.
+ * format has the same limits, an error in a line of text names the line, and assumptions and
+ * omissions become notes in the profile.
  */
 #ifndef FG_EXCHANGE_IMPORT_H
 #define FG_EXCHANGE_IMPORT_H

@@ -19,9 +19,9 @@ struct fg_graph_edge {
 };
 
 struct fg_graph {
-	struct fg_graph_node *nodes; /* sorted by inclusive time, largest first */
+	struct fg_graph_node *nodes; /* in focus first, then by inclusive time, largest first */
 	size_t node_count;
-	struct fg_graph_edge *edges; /* sorted by caller, then by time */
+	struct fg_graph_edge *edges; /* direct edges by caller and time, then dashed edges */
 	size_t edge_count;
 	double total[FG_CALLTREE_COLUMNS];
 	struct fg_graph_summary summary;

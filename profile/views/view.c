@@ -38,11 +38,11 @@ const struct fg_view fg_views[] = {
 	 "units of work: mean, standard deviation, median, 95th percentile and maximum, in total "
 	 "and per region; and the slowest units",
 	 .make = fg_view_units},
-	{"timeline", "equal time steps: how many CPUs were busy, and with what",
+	{"timeline", "equal time steps: the number of busy CPUs, and the most expensive function",
 	 .make = fg_view_timeline},
 	{"paths",
-	 "number of call paths and of units of work in which a function takes time, and their "
-	 "variation; with `--function`, path by path",
+	 "each function with the number of its call paths and units of work, and the variation of "
+	 "its time; with `--function`, path by path",
 	 .make = fg_view_paths},
 	{"memory", "functions with all counts of their allocations", .make = fg_view_memory,
 	 .measure = "heap.bytes"},

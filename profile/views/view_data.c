@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes a view for programs: JSON ("fastgate-view/1") and CSV. Nothing is rounded, and every
- * figure has its standard error. Tables of further measures add their figures to the rows of the
- * first one.
+ * Writes a view for programs: JSON ("fastgate-view/1") and CSV. Nothing is rounded, and figures
+ * computed from samples come with their standard errors. Tables of further measures add their
+ * figures to the rows of the first one.
  */
 #include "base/csv.h"
 #include "base/json_write.h"

@@ -137,7 +137,7 @@ static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tr
 	free(leaks);
 }
 
-/* With --measure heap.live, lists everything that was not freed, even if it is still reachable. */
+/* With --measure heap.live, lists memory that was not freed, even if it is still reachable. */
 int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {

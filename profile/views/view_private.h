@@ -62,8 +62,8 @@ struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const char *file, unsigned line);
 
 /*
- * Adds the line above every view, "12.4 s of CPU time, 12 345 samples", with the part that the
- * query keeps.
+ * Adds the lines above the table: the title, and "12.4 s of CPU time in 12 345 samples" with the
+ * part that the query keeps.
  */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);

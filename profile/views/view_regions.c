@@ -73,8 +73,8 @@ static struct fg_weight own_of(const struct fg_calltree *tree, uint32_t node, co
 struct regions {
 	bool *is_region; /* by node of the tree */
 	/*
-	 * Set if the query keeps everything: entries and elapsed times are known only for the whole
-	 * recording.
+	 * Set if the query keeps all threads, units and times: entries and elapsed times are known
+	 * only for the whole recording.
 	 */
 	bool is_whole;
 };

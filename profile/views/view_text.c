@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes a view as text. All values of a column have the unit in its heading and the same number of
- * decimals, so that they can be compared by eye. The last column takes the remaining width; a name
- * that does not fit is cut in its middle, where C++ names differ least.
+ * Writes a view as text. The values of a column have the unit in its heading and the same number of
+ * decimals, so that they can be compared by eye; a text cell may have its own unit. The last column
+ * takes the remaining width; a name that does not fit is cut in its middle, where C++ names differ
+ * least.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -69,8 +70,8 @@ static double largest(const struct fg_view_table *table, size_t column)
 }
 
 /*
- * Chooses a unit in which the largest figure of the columns that share it has four significant
- * digits.
+ * Chooses a unit in which the largest figure of the columns that share it has about four
+ * significant digits.
  */
 static void choose_unit(struct layout *l, size_t column)
 {
