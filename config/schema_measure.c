@@ -18,8 +18,7 @@ static const struct fg_key pairs_keys[] = {
 	 .initial = "10", FG_BOUNDS(2, 100000), .unit = "pairs"},
 	{FG_KEY("max", UNSIGNED, IN_MEASURE(max_pairs),
 		"maximum number of pairs; a metric that is still undecided is inconclusive"),
-	 .initial = "400", FG_BOUNDS(2, 100000), .unit = "pairs",
-	 .more = "Most metrics are decided within 120 pairs."},
+	 .initial = "400", FG_BOUNDS(2, 100000), .unit = "pairs"},
 	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
