@@ -258,8 +258,8 @@ static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("cleanup", COMMAND, IN_BENCHMARK(cleanup), "run after each execution, unmeasured"),
 	 .example = "cleanup: rm -f server.sock"},
 	{FG_KEY("timeout", DURATION, IN_BENCHMARK(timeout_ns),
-		"time limit of one execution, doubled in a duet; an execution that exceeds the limit is stopped and "
-		"counts as not measured"),
+		"time limit of one execution, doubled in a duet; an execution that exceeds the "
+		"limit is stopped and counts as not measured"),
 	 .initial = "10m", FG_BOUNDS(0.001, 604800)},
 	{FG_KEY("expect", SECTION, 0, "expected end of a successful execution"),
 	 .section = &expect_section},
