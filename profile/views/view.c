@@ -14,7 +14,7 @@
 const struct fg_view fg_views[] = {
 	{"flat",
 	 "functions by self time; `cumul` is the running sum, `incl` includes callees, `leaf` "
-	 "counts samples that ended in the function, `samples` those that passed through it",
+	 "counts samples that ended in the function, `samples` counts all that passed through it",
 	 .make = fg_view_flat},
 	{"callgraph", "each function between its callers (above) and callees (below), as in gprof",
 	 .make = fg_view_callgraph},
@@ -38,7 +38,7 @@ const struct fg_view fg_views[] = {
 	 "units of work: mean, standard deviation, median, 95th percentile and maximum, in total "
 	 "and per region; and the slowest units",
 	 .make = fg_view_units},
-	{"timeline", "equal time steps: how many CPUs were busy, and with what",
+	{"timeline", "busy CPUs and the most expensive function, in equal time steps",
 	 .make = fg_view_timeline},
 	{"paths",
 	 "number of call paths and of units of work in which a function takes time, and their "
