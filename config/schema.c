@@ -141,8 +141,8 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("inconclusive", BOOL, IN_POLICY(fail_on_inconclusive),
 		"effect of an undecided benchmark on the verdict"),
 	 .initial = "pass", .words = pass_or_fail,
-	 .more = "The default is `pass`, because a noisy host would otherwise block work that "
-		 "nobody can fix; a regression stays a regression, whatever the noise. `fail` ends "
+	 .more = "The default is `pass`, because a noisy host could otherwise block any change; "
+		 "a regression stays a regression, whatever the noise. `fail` ends "
 		 "with exit code 3. The report names the smallest change that the run could have "
 		 "detected, and whether the candidate is probably slower."},
 	{FG_KEY("placement", BOOL, IN_POLICY(fail_on_placement),
