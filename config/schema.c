@@ -141,15 +141,15 @@ static const struct fg_key gate_keys[] = {
 	{FG_KEY("inconclusive", BOOL, IN_POLICY(fail_on_inconclusive),
 		"effect of an undecided benchmark on the verdict"),
 	 .initial = "pass", .words = pass_or_fail,
-	 .more = "The default is `pass`, because a noisy host would otherwise block work that "
-		 "nobody can fix; a regression stays a regression, whatever the noise. `fail` ends "
+	 .more = "The default is `pass`, because a noisy host could otherwise block any change; "
+		 "a regression stays a regression, whatever the noise. `fail` ends "
 		 "with exit code 3. The report names the smallest change that the run could have "
 		 "detected, and whether the candidate is probably slower."},
 	{FG_KEY("placement", BOOL, IN_POLICY(fail_on_placement),
 		"effect of a difference between builds of the same code"),
 	 .initial = "pass", .words = pass_or_fail,
 	 .more = "If both sides have the same machine code, data and inputs, only at different "
-		 "addresses, a difference is not the change's fault. Use `fail` if you ship "
+		 "addresses, a difference is not caused by the change. Use `fail` if you ship "
 		 "exactly this binary."},
 	{FG_KEY("exact", BOOL, IN_POLICY(fail_on_exact),
 		"effect of an increase in executed instructions"),
@@ -169,7 +169,7 @@ static const struct fg_key gate_keys[] = {
 		 "the verdict. A gate that stops finding what hidden runs used to find is reported "
 		 "as broken."},
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
-		"measure against the last release now and then"),
+		"measure against the last release from time to time"),
 	 .initial = "none", .words = anchors,
 	 .more = "`release`: when the accumulated error of the steps exceeds half of "
 		 "`gate.creep.tolerated`, a run also measures its commit against the newest tag "
@@ -258,8 +258,8 @@ static const struct fg_key benchmark_keys[] = {
 	{FG_KEY("cleanup", COMMAND, IN_BENCHMARK(cleanup), "run after each execution, unmeasured"),
 	 .example = "cleanup: rm -f server.sock"},
 	{FG_KEY("timeout", DURATION, IN_BENCHMARK(timeout_ns),
-		"time limit of one execution; an execution that exceeds the limit is stopped and "
-		"counts as not measured"),
+		"time limit of one execution, doubled in a duet; an execution that exceeds the "
+		"limit is stopped and counts as not measured"),
 	 .initial = "10m", FG_BOUNDS(0.001, 604800)},
 	{FG_KEY("expect", SECTION, 0, "expected end of a successful execution"),
 	 .section = &expect_section},

@@ -18,8 +18,7 @@ static const struct fg_key pairs_keys[] = {
 	 .initial = "10", FG_BOUNDS(2, 100000), .unit = "pairs"},
 	{FG_KEY("max", UNSIGNED, IN_MEASURE(max_pairs),
 		"maximum number of pairs; a metric that is still undecided is inconclusive"),
-	 .initial = "400", FG_BOUNDS(2, 100000), .unit = "pairs",
-	 .more = "Most metrics are decided within 120 pairs."},
+	 .initial = "400", FG_BOUNDS(2, 100000), .unit = "pairs"},
 	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
@@ -31,7 +30,7 @@ static const struct fg_key sampler_keys[] = {
 	{FG_KEY("rate", UNSIGNED, IN_MEASURE(sampler.rate_hz), "sampling rate"), .initial = "auto",
 	 .word_of_zero = "auto", FG_BOUNDS(1, 20000), .unit = "samples per CPU second",
 	 .more = "`auto` is the highest rate whose cost stays below `budget`: the warm-up "
-		 "measures the cost of samples here, and how often threads switch. The cost "
+		 "measures the cost of samples on this host, and how often threads switch. The cost "
 		 "affects both sides alike; `unsampled_share` measures it."},
 	{FG_KEY("budget", RATIO, IN_MEASURE(sampler.budget),
 		"share of the CPU time that `rate: auto` may cost"),
@@ -63,8 +62,8 @@ static const struct fg_key sampler_keys[] = {
 	{FG_KEY("python", WORD, IN_MEASURE(sampler.python),
 		"show the functions of Python programs in place of the interpreter's"),
 	 .initial = "auto", .words = pythons,
-	 .more = "For Python 3.11, 3.12 and 3.13. For other versions, and with `off`, the "
-		 "interpreter's own functions are shown."},
+	 .more = "This works for Python 3.11, 3.12 and 3.13. For other versions, and with `off`, "
+		 "the interpreter's own functions are shown."},
 	{FG_KEY("unsampled_share", RATIO, IN_MEASURE(sampler.unsampled_share),
 		"extra runs of the candidate with and without the sampler, per pair"),
 	 .initial = "10%", FG_BOUNDS(0, 1),
@@ -106,8 +105,8 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin),
 		"keep each execution on one CPU under `abba` as well"),
 	 .initial = "false",
-	 .more = "It reduces noise for programs with one thread; it is wrong for programs with "
-		 "several threads. `duet` always uses one CPU."},
+	 .more = "Pinning reduces noise for programs with one thread, and is wrong for programs "
+		 "with several threads. `duet` always uses one CPU."},
 	{FG_KEY("until_sure", BOOL, IN_MEASURE(until_sure),
 		"measure until decided, as far as the budget allows"),
 	 .initial = "false",
@@ -142,10 +141,10 @@ static const struct fg_key measure_keys[] = {
 		"more work from slower work"),
 	 .initial = "off", .words = meters,
 	 .more = "`auto` counts if the pairs found a regression and "
-		 "valgrind is installed, `valgrind` always. Each side is "
+		 "valgrind is installed; `valgrind` always counts. Each side is "
 		 "executed once, and once more if the sides differ. "
 		 "Under valgrind an execution takes 30 to 60 times as "
-		 "long, and the first twice that, because it also looks "
+		 "long; the first execution takes twice that, because it also looks "
 		 "for the mechanism of a slowdown. If a program cannot "
 		 "be counted, the report says so, and the verdict stays "
 		 "the same."},

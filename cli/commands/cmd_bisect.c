@@ -173,7 +173,7 @@ const struct fg_cli_command fg_cmd_bisect = {
 		"Gates BAD against GOOD; if that finds a regression, measures commits between "
 		"them, each in pairs with GOOD, until it has identified, with a probability of "
 		"95 %, one commit or several that together explain 70 % of the change. No commit "
-		"is declared good or bad along the way: every pair is evidence about all "
+		"is declared good or bad during the search: every pair is evidence about all "
 		"commits, so a single noisy measurement does not mislead. Then gates each of "
 		"these commits against its parent, to name the function.\n"
 		"\n"

@@ -140,7 +140,7 @@ static const struct fg_option options[] = {
 	 .initial = "10:400",
 	 .minimum = 2,
 	 .maximum = 100000,
-	 .help = "judge for the first time after MIN pairs and for the last time after MAX"},
+	 .help = "judge after MIN pairs at the earliest and after MAX at the latest"},
 	FG_ROW_WORD(struct options, schedule, "schedule", 0, "S", "auto", "auto, duet or abba"),
 	FG_ROW_BUDGET(struct options, budget_ns, "5m", "time limit"),
 	{.name = "rate",

@@ -69,7 +69,7 @@ static const struct fg_option options[] = {
 static const char *const actions[] = {"install", "uninstall", NULL};
 
 static const struct fg_cli_argument arguments[] = {
-	{.name = "ACTION", .help = "install or uninstall", .min = 1, .max = 1, .choices = actions},
+	{.name = "ACTION", .help = "what to do", .min = 1, .max = 1, .choices = actions},
 	{.name = NULL},
 };
 

@@ -354,10 +354,10 @@ const struct fg_cli_command fg_cmd_init = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "build the project once, find benchmarks, and write a fastgate.yml that works",
 	.description =
-		"Finds out how the project is built (CMake, Meson, configure, autotools, "
+		"Finds the project's build systems (CMake, Meson, configure, autotools, "
 		"autogen.sh, bootstrap, Make, Bazel, ninja, Cargo, Go, setup.py, pyproject.toml; "
-		"in this folder or up to two levels below it). If there are several ways, a way "
-		"that names a benchmark is tried first; if it fails, the next is tried. Builds a "
+		"in this folder or up to two levels below it). If there are several, those that "
+		"name a benchmark are tried first; if a build fails, the next is tried. Builds a "
 		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the "
 		"build again, and looks for benchmarks in it: programs of Google Benchmark, "
 		"nanobench and Catch2, benchmarks of CTest, Meson, Cargo, Go and "
@@ -382,7 +382,7 @@ const struct fg_cli_command fg_cmd_init = {
 		"An existing fastgate.yml is never changed, unless `init` wrote it and found "
 		"nothing to measure: after a failed build, `fastgate init --build 'COMMAND'` "
 		"tries again. --ci also writes a CI job, with cache, permissions "
-		"and reports; an existing file of that name is not changed either.",
+		"and reports; an existing file of the job is not changed either.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

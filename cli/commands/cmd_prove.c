@@ -75,7 +75,7 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_ROW_NAME(struct options, request.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
-		    "prove this benchmark only (default: all in turn)"),
+		    "use this benchmark only (default: all in turn)"),
 	FG_ROW_BUDGET(struct options, request.budget_ns, "30m",
 		      "start no run that is unlikely to end within this time"),
 	FG_ROW_FLAG(struct options, request.nightly, "nightly", 0,
@@ -100,8 +100,8 @@ const struct fg_cli_command fg_cmd_prove = {
 		"that is never called, or HEAD with a slowdown of 1, 2, 5 or 10 % planted in a "
 		"function that it executes, so the right answer is known. If fastgate.yml "
 		"compares with a stored run, HEAD is also compared with its earlier runs. Prints "
-		"a card that shows how often the gate was right, with exact bounds, and what "
-		"would help it to find smaller slowdowns.\n"
+		"a card that shows how often the gate was right, with exact bounds, and remedies "
+		"that would let it find smaller slowdowns.\n"
 		"\n"
 		"The slowdown is a loop at the function's entry, added by repeating the link of "
 		"the build and calibrated by measuring; if no function can have such a loop, the "
@@ -110,8 +110,8 @@ const struct fg_cli_command fg_cmd_prove = {
 		"and are not part of the history.\n"
 		"\n"
 		"Exit code 0: the card is made. 1: the gate is broken: it has more false alarms "
-		"than gate.alpha allows, or misses slowdowns that it used to find. 3: no "
-		"slowdown was planted; the card says why.",
+		"than gate.alpha allows for the gated metrics, or misses slowdowns that it used to "
+		"find. 3: no slowdown was planted; the card says why.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

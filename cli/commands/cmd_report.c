@@ -170,8 +170,8 @@ const struct fg_cli_command fg_cmd_report = {
 		"\n"
 		"With --post-from, the report of another job is posted, for workflows whose "
 		"measuring job may not post (docs/ci.md). The content comes from the file; the "
-		"pull request or commit comes from this job's environment. A post that fails is "
-		"a warning; if the post is required, the exit code is 5.\n"
+		"pull request or commit comes from this job's environment. A post that fails "
+		"only causes a warning; if the post is required, the exit code is 5.\n"
 		"\n"
 		"The exit code reports whether the report was written, not the verdict.",
 	FG_CLI_TABLES,

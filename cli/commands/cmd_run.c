@@ -587,7 +587,7 @@ static const struct fg_option options[] = {
 		    "build and measure the work tree where it is, not a snapshot of it"),
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
-		    "judge for the first time after MIN pairs and for the last time after MAX"),
+		    "judge after MIN pairs at the earliest and after MAX at the latest"),
 	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "time limit for one benchmark: 5m"),
 	FG_ROW_FLAG(
 		struct options, quick, "quick", 'Q',
@@ -645,18 +645,18 @@ const struct fg_cli_command fg_cmd_run = {
 	.summary = "measure, decide, report: the gate",
 	.description =
 		"Builds the baseline and a snapshot of the work tree side by side, executes "
-		"every benchmark of fastgate.yml in both builds, in pairs, under the call-stack "
+		"the benchmarks of fastgate.yml in both builds, in pairs, under the call-stack "
 		"sampler, and stops as soon as the answer is clear. Reports for each benchmark "
 		"whether the candidate is slower, by how much, how sure that is, and which "
 		"functions on which call paths explain it.\n"
 		"\n"
-		"Every finished repetition is kept in .fastgate/store.db. The reports that "
-		"fastgate.yml asks for are written; the terminal report goes to standard output, "
-		"or with --json the JSON report.\n"
+		"Each repetition is stored in .fastgate/store.db as soon as it is complete. Then "
+		"the reports that fastgate.yml asks for are written. The terminal report goes to "
+		"standard output; with --json, the JSON report goes there instead.\n"
 		"\n"
 		"The result is then posted to the targets of report.post in fastgate.yml. A post "
-		"that fails is a warning; if the post is required and the verdict passes, the "
-		"exit code is 5. With --shard nothing is posted or sent; the job that merges the "
+		"that fails only causes a warning; if the post is required and the verdict passes, "
+		"the exit code is 5. With --shard nothing is posted or sent; the job that merges the "
 		"shards posts and sends the result.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,

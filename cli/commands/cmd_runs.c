@@ -43,10 +43,7 @@ static const struct fg_option options[] = {
 static const char *const actions[] = {"list", "export", "import", NULL};
 
 static const struct fg_cli_argument arguments[] = {
-	{.name = "ACTION",
-	 .help = "list (the default), export or import",
-	 .max = 1,
-	 .choices = actions},
+	{.name = "ACTION", .help = "what to do (default: list)", .max = 1, .choices = actions},
 	{.name = "WHAT", .help = "the run to export, or the files to import"},
 	{.name = NULL},
 };

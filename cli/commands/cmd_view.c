@@ -52,7 +52,8 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, errors, "errors", 'e',
 		    "show the standard error of each figure"),
 	FG_ROW_FLAG(struct options, csv, "csv", 0,
-		    "write comma-separated values, with nothing rounded or left out"),
+		    "write comma-separated values: nothing is rounded, and rows are left out only "
+		    "with --rows or --floor"),
 	FG_ROW_FLAG(struct options, facts, "facts", 0,
 		    "show how the profile was recorded: clock, blind spots, rate, cost"),
 	{.name = "width",
@@ -74,7 +75,7 @@ static const struct fg_cli_example examples[] = {
 	 "the call tree inside a marked region"},
 	{"fastgate view -V paths -f '^log'",
 	 "the call paths on which log takes time, with their units of work"},
-	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
+	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of the timeline"},
 	{"fastgate view -V domains -f '^log$' trace/",
 	 "the call paths, counts and arguments of the calls of log"},
 	{"fastgate view -V instructions -f 'fit\\(' trace/",

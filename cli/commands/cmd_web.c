@@ -123,7 +123,7 @@ const struct fg_cli_command fg_cmd_web = {
 	.description = "Serves perfdb's pages of the local store on loopback until Ctrl-C, and "
 		       "prints their address. The pages show runs, comparisons with flame "
 		       "graphs, and trends with their change points. Nothing is changed in the "
-		       "store, and nobody else can reach it.",
+		       "store, and no other user can reach the pages.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

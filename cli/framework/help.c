@@ -19,13 +19,13 @@ static const struct {
 	const char *meaning;
 } exit_meanings[FG_CLI_EXIT_COUNT] = {
 	{FG_EXIT_PASS, "success: nothing got worse"},
-	{FG_EXIT_REGRESSION, "a regression was found"},
+	{FG_EXIT_REGRESSION, "a regression, or placement or creep that is configured to fail"},
 	{FG_EXIT_USAGE,
 	 "the command line or fastgate.yml is wrong, or names something that does not exist"},
 	{FG_EXIT_INCONCLUSIVE,
 	 "inconclusive, if gate.inconclusive is fail; or a required baseline is missing"},
 	{FG_EXIT_NOT_MEASURED,
-	 "could not measure: a program crashed or ran too long, or nothing ran"},
+	 "could not measure: a build failed, a program crashed or ran too long, or nothing ran"},
 	{FG_EXIT_UPLOAD, "a required upload or post failed"},
 	{FG_EXIT_INTERNAL, "an internal error, or the system refused to read or write"},
 	{FG_EXIT_INTERRUPTED, "interrupted by the user; finished work is kept"},

@@ -81,7 +81,7 @@ static const struct {
 		{"CLICOLOR_FORCE", "colours even without a terminal"},
 		{"COLUMNS", "the width of text"},
 		{"XDG_CACHE_HOME",
-		 "the folder for caches (default: ~/.cache); symbols of libraries are kept in "
+		 "the folder for caches (default: ~/.cache); symbols of libraries are stored in "
 		 "its subfolder fastgate"},
 },
   files[] = {
@@ -102,7 +102,7 @@ void fg_cli_man_overview(struct fg_strbuf *page)
 	fg_strbuf_add_text(page, ".SH SYNOPSIS\nfastgate [OPTIONS] COMMAND ...\n.SH DESCRIPTION\n");
 	fg_manual_paragraphs(
 		page, "Repeats the benchmarks of a project under a call-stack sampler, compares "
-		      "them with a baseline under a statistical rule, reports which function on "
+		      "them with a baseline by a statistical rule, reports which function on "
 		      "which call path got slower, and ends with an exit code that a build can "
 		      "rely on.");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++) {

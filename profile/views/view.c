@@ -14,7 +14,7 @@
 const struct fg_view fg_views[] = {
 	{"flat",
 	 "functions by self time; `cumul` is the running sum, `incl` includes callees, `leaf` "
-	 "counts samples that ended in the function, `samples` those that passed through it",
+	 "counts samples that ended in the function, `samples` counts all that passed through it",
 	 .make = fg_view_flat},
 	{"callgraph", "each function between its callers (above) and callees (below), as in gprof",
 	 .make = fg_view_callgraph},

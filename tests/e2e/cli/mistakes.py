@@ -94,10 +94,10 @@ def broken_store():
 MISTAKES = [
     "The command line and fastgate.yml",
     ("There is no fastgate.yml", nothing, "fastgate run",
-     "`fastgate init` writes one. It is looked for here and in the folders above."),
+     "`fastgate init` writes the file. fastgate looks for it here and in the folders above."),
     ("The file has another name", wrong_file_name, "fastgate run", "Rename it."),
     ("The command is misspelled", nothing, "fastgate rnu",
-     "The nearest one is named; `fastgate help` lists them all."),
+     "The message names the nearest command; `fastgate help` lists all commands."),
     ("An option is misspelled", nothing, "fastgate run --agianst main",
      "`fastgate run --help` lists the options."),
     ("A value has an unknown unit", config, "fastgate run --budget 5minutes",
@@ -106,7 +106,7 @@ MISTAKES = [
      "Every error is reported, in the order of the file. `fastgate config --check` does so without "
      "running anything."),
     ("A line is indented by a tab", indented_by_a_tab, "fastgate config",
-     "Indent by two spaces a level."),
+     "Indent each level by two spaces."),
     ("A command uses shell operators", lambda: config("make && ./parse"), "fastgate run",
      "Set `shell: true`, or move the first part into `setup`, `prepare` or `build.command`."),
     ("The file contains a secret",
@@ -128,16 +128,16 @@ MISTAKES = [
      "A crash is never a measurement, and never a pass. Run the program in a debugger to see where it "
      "happens."),
     ("The program hangs", hanging_program, "fastgate run --quick",
-     "It is ended with everything that it started. `timeout` is ten minutes unless you say otherwise; "
-     "`fastgate record --pid` of the running program shows where it is."),
+     "fastgate ends the program and everything that it started. `timeout` is ten minutes by default; "
+     "`fastgate record --pid` of the running program shows where it hangs."),
     "Git and the baseline",
     ("There is no git repository", program, "fastgate run --against HEAD",
-     "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps "
-     "the run to compare with."),
+     "`--against` builds another commit: it needs git. Without git, `fastgate run` measures, and stores "
+     "the run to compare with later."),
     ("The commit does not exist", repository, "fastgate run --against mian",
      "In a CI job the clone may be shallow: fetch it first, `git fetch origin main`."),
     ("The clone is shallow", shallow_clone, "fastgate run --against main",
-     "The message says how to fetch the rest, also on the usual CI servers."),
+     "The message says how to fetch the other commits, also on GitHub and GitLab."),
     ("There is no baseline, and one is required",
      lambda: program(more="baseline: { required: true }\n"), "fastgate run --quick",
      "Measure both sides in one session, `fastgate run --against main`, or name a stored run: "
@@ -153,17 +153,19 @@ MISTAKES = [
      "The sampler was off (`measure.sampler.enabled`), or the program ended within a few milliseconds, "
      "before the first sample: let the benchmark repeat its work."),
     ("The report format is misspelled", short_run, "fastgate report --format juint",
-     "`fastgate report --help` lists them."),
+     "`fastgate report --help` lists the formats."),
     ("The server cannot be reached",
      lambda: program(more='perfdb: { url: "http://127.0.0.1:9", upload: required }\n'),
      "fastgate run --quick",
-     "The run waits in `.fastgate/spool/`. Unless `upload` is `required`, it changes no exit code."),
+     "The run waits in `.fastgate/spool/`. Unless `upload` is `required`, the exit code stays the "
+     "same."),
     ("The store is not a store", broken_store, "fastgate runs",
-     "Move `.fastgate/store.db` away; the next run makes a new one."),
+     "Move `.fastgate/store.db` away; the next run creates a new store."),
     ("The folder cannot be written", program,
      "fastgate run --quick --set store.path=/proc/fastgate/store.db",
-     "Runs are kept in `.fastgate/` next to `fastgate.yml`; `store.path` moves that."),
-    ("There is a fastgate.yml already", config, "fastgate init", "Nothing is ever overwritten."),
+     "Runs are stored in `.fastgate/` next to `fastgate.yml`; `store.path` names another."),
+    ("There is a fastgate.yml already", config, "fastgate init",
+     "`fastgate init` does not overwrite it."),
 ]
 
 FENCE = "```\n"
