@@ -17,6 +17,7 @@ enum {
 	CASES_LIMIT_BYTES = 8 << 20, /* maximum size of a harness's list of cases */
 	SAID_BYTES = 120,            /* maximum bytes of output that program->why quotes */
 	EXECUTIONS = 3,
+	INPUT_BYTES_MAX = 256 << 20,
 	LONG_SECONDS = 1, /* a longer execution is not repeated */
 };
 
@@ -152,12 +153,35 @@ static bool least_cpu(struct fg_project_trying *t, struct fg_project_program *pr
 	return true;
 }
 
+/* Writes what fg_project_input_setup()'s command writes, which opens the file once per copy. */
+static bool write_copies(const struct fg_project_trying *t,
+			 const struct fg_project_program *program)
+{
+	char *from = fg_fs_join(t->tree, program->input);
+	char *to = fg_fs_join(t->tree, fg_project_input_name(program->input, &t->cli->arena));
+	FILE *file = fopen(to, "we");
+	char *text = NULL;
+	size_t size = 0;
+	bool is_written =
+		file && fg_fs_read_regular(from, INPUT_BYTES_MAX, &text, &size, NULL) == FG_OK;
+
+	for (unsigned i = 0; i < program->input_copies && is_written; i++)
+		is_written = fwrite(text, 1, size, file) == size;
+	is_written = file && fclose(file) == 0 && is_written;
+	free(text);
+	free(to);
+	free(from);
+	return is_written;
+}
+
 bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_program *program)
 {
 	const char *setup = fg_project_input_setup(program, &t->cli->arena);
 	struct fg_project_program maker = {.path = ""};
 	struct fg_project_seen seen = {0};
 
+	if (setup && !program->input_made)
+		return write_copies(t, program);
 	return !setup ||
 	       fg_project_execute(t, &maker, setup, NULL, FG_PROJECT_INPUT_SECONDS, &seen);
 }

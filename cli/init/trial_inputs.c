@@ -162,14 +162,16 @@ static void compare_inputs(struct fg_project_trying *t, const struct fg_project_
 }
 
 /*
- * Repeats the input 10, 100, 1000 ... times until the program's work takes long enough. A number
- * computed from the measured time would differ from one trial to the next.
+ * Repeats the input 10, 100, 1000 ... times until the program's work takes long enough, or takes no
+ * longer although there is much more to read. A number computed from the measured time would differ
+ * from one trial to the next.
  */
 static void repeat_input(struct fg_project_trying *t, struct fg_project_program *program,
-			 double most)
+			 int64_t size, double most)
 {
 	struct fg_project_program longer = *program;
 	double copies = 1;
+	double first_s = 0;
 
 	while (longer.work_s < FG_PROJECT_WANTED_S && copies < most && !is_over(t)) {
 		struct fg_project_seen seen = {0};
@@ -177,6 +179,10 @@ static void repeat_input(struct fg_project_trying *t, struct fg_project_program 
 		copies = fmin(TIMES * copies, most);
 		longer.input_copies = (unsigned)copies;
 		if (!execute_copies(t, &longer, &seen))
+			break;
+		first_s = first_s > 0 ? first_s : seen.cpu_s;
+		if (copies > TIMES && copies * (double)size >= COMPARED_BYTES &&
+		    seen.cpu_s < FG_PROJECT_CLEARLY * first_s)
 			break;
 		/* One execution is enough to show that the call is still too short. */
 		if (FG_PROJECT_CLEARLY * seen.cpu_s >= FG_PROJECT_WANTED_S &&
@@ -193,12 +199,14 @@ static void lengthen(struct fg_project_trying *t, struct fg_project_program *pro
 
 	if (program->input_made || !fg_project_is_short(program))
 		return;
-	repeat_input(t, program, fmin(COPIES_MAX, floor((double)COPIED_BYTES_MAX / (double)size)));
+	repeat_input(t, program, size,
+		     fmin(COPIES_MAX, floor((double)COPIED_BYTES_MAX / (double)size)));
 	if (program->input_copies > 1 || !program->input_is_argument ||
 	    strchr(fg_project_command(program, &t->cli->arena), '\''))
 		return;
 	named.input_is_repeated = true;
-	repeat_input(t, &named, floor(ARGUMENT_BYTES_MAX / (double)(strlen(named.input) + 1)));
+	repeat_input(t, &named, size,
+		     floor(ARGUMENT_BYTES_MAX / (double)(strlen(named.input) + 1)));
 	if (named.input_copies > 1)
 		*program = named;
 }
