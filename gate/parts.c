@@ -103,6 +103,19 @@ static bool is_rounding(double delta, const struct fg_blame *blame)
 	return fabs(delta) <= TOLERANCE * fabs(blame->total_delta);
 }
 
+/* Drops rows of which the fit left nothing: their samples belong to time that overlaps. */
+static void drop_empty(struct fg_blame *blame)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < blame->function_count; i++) {
+		if (!is_part(&blame->functions[i]) ||
+		    !is_rounding(blame->functions[i].delta, blame))
+			blame->functions[kept++] = blame->functions[i];
+	}
+	blame->function_count = kept;
+}
+
 static void fit(struct fg_blame *blame, struct fg_rest rest)
 {
 	struct part *parts = fg_xcalloc(blame->function_count + 1, sizeof(parts[0]));
@@ -130,6 +143,7 @@ static void fit(struct fg_blame *blame, struct fg_rest rest)
 			if (is_part(&blame->functions[i]))
 				shift(&blame->functions[i], moved_by(&parts[--count], k));
 		}
+		drop_empty(blame);
 	}
 	free(parts);
 }
