@@ -499,6 +499,6 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	conclude(policy, verdict);
 	if (verdict->outcome == FG_OUTCOME_PASS)
 		drop_blame(verdict);
-	fg_mechanisms_settle(arena, verdict);
+	fg_mechanisms_settle(input->profiles ? input->profiles[index] : NULL, arena, verdict);
 	fg_nodes_note_unexplained(arena, verdict);
 }

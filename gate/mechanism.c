@@ -627,30 +627,73 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
  * Did gated wall time grow without CPU time? Compares ratios, because on a busy machine each
  * millisecond of CPU time takes several milliseconds of wall time.
  */
-static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,
-		       struct fg_mechanism *mechanism)
+static bool is_waiting(const struct fg_metric_verdict *wall, const struct fg_metric_verdict *cpu)
+{
+	return wall && wall->gated && wall->outcome == FG_OUTCOME_REGRESSION && cpu &&
+	       !isnan(cpu->ratio) && log(cpu->ratio) < FG_EXPLAINS_MIN * log(wall->ratio);
+}
+
+/* Sums the time that the function itself waits for locks. Returns false if it was not counted. */
+static bool find_lock_time(const struct fg_profile_set *set, const struct fg_node_verdict *node,
+			   double wait_ns[FG_ARM_COUNT])
+{
+	const uint32_t function =
+		set ? fg_profile_set_find(set, node->name, node->library) : UINT32_MAX;
+	bool is_counted = function != UINT32_MAX;
+	double *self = NULL;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT && is_counted; arm++) {
+		self = fg_xcalloc(set->node_count, sizeof(self[0]));
+		is_counted = fg_profile_set_mean(set, FG_MEASURE_LOCKS_WAIT_TIME, (uint8_t)arm,
+						 self, NULL) > 0;
+		wait_ns[arm] = 0;
+		for (size_t n = 1; n < set->node_count; n++)
+			wait_ns[arm] += set->nodes[n].function == function ? self[n] : 0;
+		free(self);
+	}
+	return is_counted;
+}
+
+/* Adds what the function waits for, as far as counted waits for locks (`measure.also`) tell. */
+static void add_awaited(const struct fg_profile_set *set, const struct fg_node_verdict *node,
+			struct fg_strbuf *text)
+{
+	double wait_ns[FG_ARM_COUNT];
+	char words[FG_ARM_COUNT][FG_NUMBER_TEXT_SIZE];
+
+	if (!find_lock_time(set, node, wait_ns))
+		fg_strbuf_add_text(text, "waits for the kernel or a lock");
+	else if (!(wait_ns[1] > wait_ns[0]))
+		fg_strbuf_add_text(text, "waits for the kernel");
+	else
+		fg_strbuf_printf(text, "waits for a lock (%s → %s)",
+				 fg_format_duration(wait_ns[0], words[0]),
+				 fg_format_duration(wait_ns[1], words[1]));
+}
+
+static struct fg_mechanism waiting(const struct fg_profile_set *set,
+				   const struct fg_benchmark_verdict *verdict,
+				   const struct fg_node_verdict *node, struct fg_arena *arena)
 {
 	const struct fg_metric_verdict *wall = fg_verdict_metric(verdict, "wall_time");
 	const struct fg_metric_verdict *cpu = fg_verdict_metric(verdict, "cpu_time");
 	char change[2][FG_NUMBER_TEXT_SIZE];
 	struct fg_strbuf text = {0};
 
-	if (!wall || !wall->gated || wall->outcome != FG_OUTCOME_REGRESSION || !cpu ||
-	    isnan(cpu->ratio) || log(cpu->ratio) >= FG_EXPLAINS_MIN * log(wall->ratio))
-		return false;
-	fg_strbuf_printf(&text, "waits for the kernel or a lock: wall time %s, CPU time %s",
+	add_awaited(set, node, &text);
+	fg_strbuf_printf(&text, ": wall time %s, CPU time %s",
 			 fg_format_change(wall->ratio - 1, change[0]),
 			 fg_format_change(cpu->ratio - 1, change[1]));
-	*mechanism = nothing(FG_MECHANISM_WAITS, fg_strbuf_keep(&text, arena));
-	return true;
+	return nothing(FG_MECHANISM_WAITS, fg_strbuf_keep(&text, arena));
 }
 
-void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+void fg_mechanisms_settle(const struct fg_profile_set *set, struct fg_arena *arena,
+			  struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_mechanism placed =
 		nothing(FG_MECHANISM_PLACEMENT, "the same code at other addresses");
-	struct fg_mechanism waiting;
-	const bool is_waits = is_waiting(verdict, arena, &waiting);
+	const bool is_waits = is_waiting(fg_verdict_metric(verdict, "wall_time"),
+					 fg_verdict_metric(verdict, "cpu_time"));
 
 	/* Differences between two sessions do not show causes. */
 	if (verdict->schedule == FG_SCHEDULE_STORED)
@@ -663,9 +706,12 @@ void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *v
 		if (!is_slower(node))
 			continue;
 		if (node->standing == FG_STANDING_SAME_CODE &&
-		    (is_unknown || verdict->outcome == FG_OUTCOME_PLACEMENT))
+		    (is_unknown || verdict->outcome == FG_OUTCOME_PLACEMENT)) {
 			keep(&placed, arena, node);
-		else if (is_waits)
-			keep(&waiting, arena, node);
+		} else if (is_waits) {
+			const struct fg_mechanism waits = waiting(set, verdict, node, arena);
+
+			keep(&waits, arena, node);
+		}
 	}
 }

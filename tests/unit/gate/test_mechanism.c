@@ -290,7 +290,7 @@ static void settle(enum fg_outcome outcome, struct fg_node_verdict *node,
 		.time = {.functions = node, .function_count = 1},
 	};
 
-	fg_mechanisms_settle(arena, &verdict);
+	fg_mechanisms_settle(NULL, arena, &verdict);
 }
 
 static void slower_code_that_did_not_change_is_placed_differently(void **state)
@@ -358,6 +358,59 @@ static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **sta
 	fg_arena_release(&arena);
 }
 
+static void counted_locks_tell_what_a_function_waits_for(void **state)
+{
+	static const struct {
+		double wait_ns[2];
+		const char *words;
+	} rows[] = {
+		{{1e6, 250e6},
+		 "waits for a lock (1.00 ms → 250 ms): wall time +50.0 %, CPU time +0.0 %"},
+		{{1e6, 1e6}, "waits for the kernel: wall time +50.0 %, CPU time +0.0 %"},
+	};
+	const struct fg_measure measure = fg_measure_describe("locks.wait_time", NULL);
+	struct fg_metric_verdict metrics[2] = {
+		{.name = "wall_time",
+		 .gated = true,
+		 .outcome = FG_OUTCOME_REGRESSION,
+		 .ratio = 1.5},
+		{.name = "cpu_time", .ratio = 1},
+	};
+	struct fg_arena arena = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_made_program p;
+		const uint32_t fit = make(&p, 10, 20);
+		struct fg_node_verdict node = {
+			.name = "fit",
+			.library = p.set.functions[p.set.nodes[fit].function].library,
+			.outcome = FG_OUTCOME_REGRESSION,
+			.standing = FG_STANDING_GUILTY,
+			.delta = 1};
+		struct fg_benchmark_verdict verdict = {
+			.outcome = FG_OUTCOME_REGRESSION,
+			.metrics = metrics,
+			.metric_count = 2,
+			.time = {.functions = &node, .function_count = 1},
+		};
+
+		for (uint8_t arm = 0; arm < 2; arm++) {
+			struct fg_profile_row *row = fg_profile_set_add_row(&p.set, 1);
+
+			row->arm = arm;
+			row->pair = FG_EXACT_FIRST_PAIR;
+			row->measure = fg_profile_set_measure(&p.set, &measure);
+			row->nodes[0] = fit;
+			row->values[0] = row->total = rows[i].wait_ns[arm];
+		}
+		fg_mechanisms_settle(&p.set, &arena, &verdict);
+		assert_string_equal(node.mechanism->words, rows[i].words);
+		fg_made_program_release(&p);
+	}
+	fg_arena_release(&arena);
+}
+
 static void levels_of_two_sessions_have_no_mechanism(void **state)
 {
 	struct fg_node_verdict node = {
@@ -381,10 +434,10 @@ static void levels_of_two_sessions_have_no_mechanism(void **state)
 	struct fg_arena arena = {0};
 
 	(void)state;
-	fg_mechanisms_settle(&arena, &verdict);
+	fg_mechanisms_settle(NULL, &arena, &verdict);
 	assert_null(node.mechanism);
 	verdict.schedule = FG_SCHEDULE_DUET;
-	fg_mechanisms_settle(&arena, &verdict);
+	fg_mechanisms_settle(NULL, &arena, &verdict);
 	assert_non_null(node.mechanism);
 	fg_arena_release(&arena);
 }
@@ -403,6 +456,7 @@ int main(void)
 		cmocka_unit_test(levels_of_two_sessions_have_no_mechanism),
 		cmocka_unit_test(slower_code_that_did_not_change_is_placed_differently),
 		cmocka_unit_test(a_function_waits_if_cpu_time_does_not_grow_with_wall_time),
+		cmocka_unit_test(counted_locks_tell_what_a_function_waits_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
