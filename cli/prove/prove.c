@@ -85,7 +85,9 @@ static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject
 		}
 		if (pairs->slower > calibrated_from / STEP)
 			wanted = calibrated_at / pairs->slower;
-		iterations = (uint32_t)fmin((double)iterations * wanted, 2.0 * ITERATIONS_MAX);
+		/* The largest delay has an effect, so noise has hidden it: search again. */
+		iterations = (uint32_t)fmin((double)iterations * wanted,
+					    is_function ? 2.0 * ITERATIONS_MAX : max);
 	}
 	if (iterations > 0 && iterations <= max)
 		return fg_error_set(err, FG_EUNSUPPORTED, "slowing down '%s' had no stable effect",
@@ -263,8 +265,10 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 		subject->not_relinked = NULL;
 	if (subject->chosen)
 		subject->not_planted = NULL;
-	else if (subject->not_relinked)
-		subject->not_planted = subject->not_relinked;
+	else if (subject->not_relinked && subject->not_planted)
+		subject->not_planted =
+			fg_arena_printf(&prove->plan->arena, "%s; instead of a function: %s",
+					subject->not_relinked, subject->not_planted);
 	if (subject->not_planted)
 		fg_cli_warn(prove->cli, "%s: no slowdown can be planted: %s",
 			    subject->benchmark->name, subject->not_planted);

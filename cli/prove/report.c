@@ -27,7 +27,7 @@ static void add_name(struct fg_strbuf *text, const char *name)
 
 static void add_percent(struct fg_strbuf *text, double share)
 {
-	fg_strbuf_printf(text, "%.2g %%", 100 * share);
+	fg_strbuf_printf(text, "%.*g %%", share < 0.995 ? 2 : 3, 100 * share);
 }
 
 static void add_share(struct fg_strbuf *text, const struct fg_proof_card_share *share)
