@@ -24,8 +24,8 @@ struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, con
 void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *series,
 		       struct fg_blame *blame);
 /*
- * Adds the mechanisms that need no counts: waiting and placement. `set` may be NULL. Call it when the outcomes are
- * known.
+ * Adds the mechanisms that need no counts: waiting and placement. `set` may be NULL. Call it when
+ * the outcomes are known.
  */
 void fg_mechanisms_settle(const struct fg_profile_set *set, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict);
