@@ -8,8 +8,8 @@
  * The arrays are written as they lie in memory, in this machine's byte order. The file lies in the
  * user's cache folder, where a power cut, a full disk or another version may leave any content, and
  * in archives, which may come from anyone. A checksum covers all bytes after the header. After
- * loading, every index is checked once against its table, so lookups need no checks. Private to
- * binary/.
+ * loading, every array position in the file is checked once against the size of its array, so
+ * lookups need no checks. Private to binary/.
  */
 #ifndef FG_SYMBOLS_DEBUG_CACHE_H
 #define FG_SYMBOLS_DEBUG_CACHE_H

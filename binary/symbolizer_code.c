@@ -54,7 +54,8 @@ int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 	find_range(module, address, &start, &end);
 	if (end <= address || end - start > MAX_CODE_BYTES)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s: the bounds of the function at 0x%llx are unknown",
+				    "%s: the bounds of the function at 0x%llx are unknown, or "
+				    "more than 1 MiB apart",
 				    module->name, (unsigned long long)address);
 	FG_TRY(fg_elf_read_code(module->file.path, start, (size_t)(end - start), &bytes, err));
 	code->start = start;

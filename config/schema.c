@@ -123,7 +123,7 @@ static const struct fg_key gate_keys[] = {
 		 "`minor_faults`, `major_faults`, `voluntary_switches`, `involuntary_switches`, "
 		 "`blocks_read`, `blocks_written`, `binary_size`. Your own come from "
 		 "`benchmarks.NAME.metrics`. A measure of the profile is judged by its total, "
-		 "and a change of the total is blamed on functions and call paths.",
+		 "and functions and call paths are blamed for a change in the total.",
 	 .example = "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { "
 		    "min_effect: 5% }\n  wall_time: { gated: false }"},
 	{FG_KEY("functions", WORD, IN_POLICY(functions),

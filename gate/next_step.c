@@ -112,7 +112,7 @@ static bool begins_in_layouts(const struct fg_situation *now)
 					  &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* Without a baseline nothing is decided: measures twice `min_pairs` repetitions. */
+/* Nothing is decided without a baseline: measures 2 × min_pairs repetitions, at most max_pairs. */
 static bool measure_alone(struct turn *turn)
 {
 	const struct fg_measuring *measure = turn->now->measure;

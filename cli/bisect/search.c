@@ -76,7 +76,7 @@ static int list_commits(struct fg_bisect_search *search, struct fg_error *err)
 			     range, err));
 	if (range->count > FG_BISECT_COMMITS_MAX)
 		return fg_error_set(err, FG_EINVAL,
-				    "%zu commits lie between the ends, and at most %d can be "
+				    "the range has %zu commits, and at most %d can be "
 				    "searched: choose a newer good end",
 				    range->count, FG_BISECT_COMMITS_MAX);
 	search->commits = fg_xcalloc(range->count, sizeof(search->commits[0]));

@@ -87,10 +87,10 @@ const struct fg_cli_command fg_cmd_export = {
 	.summary = "write a profile in another tool's format",
 	.description =
 		"Formats: folded (one line per stack: flame graph tools), pprof (gzipped "
-		"profile.proto), chrome (regions and units of work as trace events), json (all "
-		"data), tables (text separated by tabs: functions with total and leaf counts, "
-		"library address ranges, a summary, and samples by address), npz (the arguments "
-		"that `fastgate record --values` kept, for numpy), and html (arguments and "
+		"profile.proto), chrome (regions and units of work as trace events), json "
+		"(functions, stacks and samples), tables (text separated by tabs: functions with "
+		"total and leaf counts, library address ranges, a summary, and samples by address), "
+		"npz (the arguments that `fastgate record --values` kept, for numpy), and html (arguments and "
 		"durations of calls by call path, with histograms). Filters do not apply to npz "
 		"and html.\n"
 		"\n"

@@ -58,8 +58,9 @@ static const struct fg_option options[] = {
 	 .argument = "HZ",
 	 .minimum = 1,
 	 .maximum = 50000,
-	 .help = "samples per second of CPU time, or of elapsed time with --clock wall or from "
-		 "outside (default: as many as --budget allows; with --clock wall, 100)"},
+	 .help = "samples per second of CPU time; of elapsed time with --clock wall, --pid, "
+		 "--system or a static program (default: as many as --budget allows; 100 for a "
+		 "preloaded program with --clock wall; 99 with --system)"},
 	{.name = "budget",
 	 .kind = FG_OPTION_RATIO,
 	 .offset = offsetof(struct fg_recording, sample.budget),
@@ -106,8 +107,8 @@ static const struct fg_option options[] = {
 	 .argument = "PATTERNS",
 	 .alone = "libm",
 	 .help = "count calls as with --calls, and record their arguments: 'libm' (the default) "
-		 "is the whole mathematical library, and 'fit=double(double,int)' is a function "
-		 "of the program's libraries"},
+		 "is the whole mathematical library, and 'fit=double(double,int)' names a "
+		 "function in the program's libraries with its signature"},
 	FG_ROW_FLAG(struct fg_recording, count.entries, "entries", 0,
 		    "with --calls or --domains: also count calls within an object, by jumps "
 		    "written at function entries where that is provably safe"),

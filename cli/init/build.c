@@ -186,6 +186,18 @@ static int open_optimised(struct opening *opening, const char *command, struct f
 	return status;
 }
 
+/* Builds only the programs: the default target may fail for want of a tool that makes manuals. */
+static int open_programs(struct opening *opening, struct fg_error *err)
+{
+	struct fg_arena *arena = &opening->cli->arena;
+	const char *targets = fg_project_program_targets(".", arena);
+
+	if (!targets)
+		return FG_ECHILD;
+	fg_cli_say(opening->cli, "'make' fails; trying to make only its programs:%s", targets);
+	return open_optimised(opening, fg_arena_printf(arena, "make -j2%s", targets), err);
+}
+
 /*
  * Builds without extra switches. If a parallel build fails, tries a single job, because a makefile
  * that omits prerequisites builds only with one job.
@@ -202,7 +214,11 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 	command = fg_arena_printf(&opening->cli->arena, "%.*smake%s", (int)(at - command), command,
 				  at + strlen(jobs));
 	fg_cli_say(opening->cli, "the build fails with two jobs; trying one job");
-	return open_optimised(opening, command, err);
+	status = open_optimised(opening, command, err);
+	if (status == FG_ECHILD && strcmp(command, "make") == 0 &&
+	    open_programs(opening, NULL) == FG_OK)
+		return FG_OK;
+	return status;
 }
 
 /*

@@ -271,11 +271,14 @@ static bool runs_something(const char *recipe)
 /* Does the recipe link the target, perhaps through libtool ("./libtool ... -o speedtest1")? */
 static bool links(const char *recipe, const char *target)
 {
-	char *output = fg_xasprintf("-o %s ", target);
-	const bool found = strstr(recipe, output) != NULL;
+	char *output = fg_xasprintf("-o %s", target);
+	const size_t length = strlen(output);
+	const char *at = strstr(recipe, output);
 
+	while (at && !strchr(" \n", at[length]))
+		at = strstr(at + length, output);
 	free(output);
-	return found;
+	return at != NULL;
 }
 
 /* Keeps words that can be programs: no dot, which source files have, and no shell syntax. */
@@ -373,6 +376,32 @@ size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct 
 	}
 	free(database);
 	return count;
+}
+
+const char *fg_project_program_targets(const char *root, struct fg_arena *arena)
+{
+	static const char goal_is[] = "\n.DEFAULT_GOAL := ";
+	char *database = output_of(root, "make -npq", true);
+	const char *at = database ? strstr(database, goal_is) : NULL;
+	char *goal =
+		at ? fg_xstrndup(at + strlen(goal_is), strcspn(at + strlen(goal_is), "\n")) : NULL;
+	char *needs = goal ? prerequisites(database, goal) : NULL;
+	char *rest = needs;
+	struct fg_strbuf kept = {0};
+
+	for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " ")) {
+		char *line = fg_xasprintf("make -sn %s", word);
+		char *recipe = *word ? output_of(root, line, false) : NULL;
+
+		if (recipe && links(recipe, word))
+			fg_strbuf_printf(&kept, " %s", word);
+		free(recipe);
+		free(line);
+	}
+	free(needs);
+	free(goal);
+	free(database);
+	return kept.length ? fg_strbuf_keep(&kept, arena) : NULL;
 }
 
 /* Does a target's name suggest that it runs the tests ("run-tests")? */

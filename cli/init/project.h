@@ -218,8 +218,8 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 void fg_project_sort(struct fg_project *project);
 
 /*
- * Adds programs that the built tree lists with arguments: CTest's and Meson's tests, among them
- * benchmarks by name or label, Meson's benchmarks, commands of `make bench`, and Catch2 programs
+ * Adds programs that the built tree lists with arguments: CTest's tests (a name or label may mark
+ * one as a benchmark), Meson's tests and benchmarks, commands of `make bench`, and Catch2 programs
  * with cases tagged as benchmarks. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
@@ -229,6 +229,11 @@ enum {
 	FG_PROJECT_MAX_TARGETS = 4,
 };
 
+/*
+ * Returns the programs among the prerequisites of make's default target, each after a blank, or
+ * NULL.
+ */
+const char *fg_project_program_targets(const char *root, struct fg_arena *arena);
 /*
  * Returns the arguments with which make builds the tests; NULL if no arguments are known to do so.
  */

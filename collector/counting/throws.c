@@ -54,7 +54,7 @@ static char names[TYPES_MAX][TYPE_SIZE];
 static _Atomic uint8_t states[TYPES_MAX];
 static throw_function *known; /* the real function, if it was loaded with the program */
 static struct {
-	/* a type's virtual table; the address of `runtimes`: `real` is not set yet */
+	/* the virtual table of a std::type_info; &runtimes: `real` is not set yet */
 	_Atomic(const void *) functions;
 	throw_function *_Atomic real;
 } runtimes[8];

@@ -116,7 +116,7 @@ enum {
 	FG_REGION_STEPS = 32,
 };
 
-/* A moment at which the kernel's perf event sampled a thread, and its call path then. */
+/* One sample of a thread by the kernel's perf event. */
 struct fg_kernel_hit {
 	uint64_t time_ns;
 	uint32_t path;

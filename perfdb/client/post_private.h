@@ -16,7 +16,7 @@
 /* ---- post_job.c ---- */
 
 struct fg_post_job {
-	char *api;      /* NULL if this is not a job of the service */
+	char *api;      /* URL of the service's API; NULL outside a CI job of the service */
 	char *project;  /* "/repos/acme/demo", "/projects/31" */
 	int64_t number; /* number of the pull or merge request; 0: none, or unknown */
 	char *head;     /* "OWNER:BRANCH", for looking up the pull request; or NULL */

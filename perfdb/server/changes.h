@@ -19,7 +19,10 @@ void fg_change_series_add(struct fg_change_series *series, size_t place, const c
 			  double value);
 void fg_change_series_release(struct fg_change_series *series);
 
-/* Finds changes confirmed by enough runs, in at most FG_CHANGEPOINT_VALUES_MAX values. */
+/*
+ * Finds the changes that enough runs confirm. FG_ELIMIT: the series has more than
+ * FG_CHANGEPOINT_VALUES_MAX values.
+ */
 int fg_changes_find(const struct fg_change_series *series, struct fg_changepoints *changes,
 		    struct fg_error *err) FG_NODISCARD;
 /* Writes the member "changes" and, if the newest runs are far from the level, "possible_change". */

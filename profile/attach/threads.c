@@ -242,7 +242,7 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 		(void)fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"process %d may not be traced: a seccomp filter denies ptrace() to "
-			"fastgate; start its container or service with a filter that allows "
+			"fastgate; start fastgate in a container or service whose filter allows "
 			"ptrace() (docker run --cap-add=SYS_PTRACE)",
 			(int)pid);
 	else if (error == ESRCH || error == ENOENT || !fg_fs_exists(folder))

@@ -48,9 +48,9 @@ bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop);
 /* Reads the registers of a stopped thread. Returns false if it is not a 64-bit thread. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
 /*
- * If the stop ended, with EINTR, a system call that Linux does not restart, makes the thread repeat
- * the call when it continues. Does nothing if a signal is pending: the signal may have ended the
- * call, and a program may rely on that.
+ * Makes the thread repeat its system call when it continues, if the stop ended the call with EINTR
+ * and Linux does not restart the call. Does nothing if a signal is pending: the signal may have
+ * ended the call, and a program may rely on that.
  */
 void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers);
 /* Lets a stopped thread continue as if nothing had happened. */

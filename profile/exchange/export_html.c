@@ -173,7 +173,8 @@ static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
 {
 	char *path = short_path(profile, trace->stack);
 	char count[FG_NUMBER_TEXT_SIZE];
-	char *summary = fg_xasprintf("%s calls: %s", fg_format_count(trace->calls, count), path);
+	char *summary = fg_xasprintf("%s call%s: %s", fg_format_count(trace->calls, count),
+				     trace->calls < 2 ? "" : "s", path);
 
 	fg_xml_begin(w, "details");
 	add_text(w, "summary", NULL, summary);

@@ -86,9 +86,10 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 			"this profile has heap.live but not %s: use --measure heap.live",
 			view->measure);
 	if (fg_profile_find_measure(profile, "heap.allocations", &index, NULL) == FG_OK)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "allocations were counted without held memory: use fastgate "
-				    "record --measure heap");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"allocations were counted, but not the memory that they hold: use "
+			"fastgate record --measure heap");
 	return fg_error_set(err, FG_EUNSUPPORTED,
 			    "no allocations were counted: use fastgate record --measure heap, or "
 			    "measure.also: [heap]");

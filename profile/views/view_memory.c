@@ -228,10 +228,11 @@ static int choose_marks(const struct fg_profile *profile, const struct fg_view_o
 	while (has_dump(profile, last + 1))
 		last++;
 	if (last == 0)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "no dumps were taken: call fg_dump() in the program, append "
-				    "lines 'dump' to the file of fastgate record --control, or use "
-				    "--dump-signal");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"no dumps were taken: call fg_dump() in the program, append "
+			"a line 'dump' to the file given to fastgate record --control, or "
+			"use --dump-signal");
 	marks[0] = options->dump_from ? options->dump_from : 1;
 	marks[1] = options->dump_to ? options->dump_to : last > 1 ? last : FG_VIEW_AT_END;
 	for (size_t i = 0; i < 2; i++)

@@ -15,7 +15,7 @@ static const struct fg_view_column columns[] = {
 	{"system_ns", "system %t", .kind = FG_CELL_TIME, .unit_like = 2},
 	{"samples", "samples", .kind = FG_CELL_COUNT, .optional = 1},
 	{"thread", "thread", .kind = FG_CELL_TEXT, .left = true},
-	{"top_function", "most of it in", .kind = FG_CELL_TEXT, .left = true},
+	{"top_function", "top function", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct kernel_times {

@@ -18,7 +18,7 @@ static const struct fg_view_column columns[] = {
 	{"busy_share", "busy %", .kind = FG_CELL_SHARE},
 	{"bar", "", .kind = FG_CELL_TEXT, .left = true},
 	{"top_share", "top %", .kind = FG_CELL_SHARE},
-	{"top_function", "most of it in", .kind = FG_CELL_TEXT, .left = true},
+	{"top_function", "top function", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* Returns a bar in eighths of a block: twelve columns show about a hundred levels. */

@@ -481,8 +481,8 @@ static int can_be_linked(const struct fg_layouts_options *options, struct fg_err
 				    "only builds made by fastgate can be linked again");
 	if (!target->program || !options->build->code)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "the machine code of '%s' cannot be compared (a script, "
-				    "stripped, or not x86-64)",
+				    "the machine code of '%s' cannot be compared (a script or "
+				    "wrapper, stripped, or neither x86-64 nor arm64)",
 				    target->command->text);
 	return FG_OK;
 }

@@ -384,7 +384,7 @@ bool fg_code_facts_is_no_input(const char *path)
 	};
 	const char *name = fg_fs_base_name(path);
 
-	/* Our own reports have the names that the documentation uses. */
+	/* "fastgate.*" are our own reports, under the names that the documentation gives them. */
 	return FG_TEXT_IS_AMONG(name, names) || FG_TEXT_ENDS_WITH_ANY(name, endings) ||
 	       fg_is_build_file(path, &(struct fg_command){.argc = 0}) ||
 	       fg_text_starts_with(name, "fastgate.") || fg_text_starts_with(path, ".github/") ||

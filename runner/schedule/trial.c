@@ -50,8 +50,8 @@ static const char no_duet_parallel[] =
 	"processes at once: limit it to one thread if possible";
 static const char no_duet_idle[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of "
-	"its time: make it wait less for files, timers, other programs or, if a shell starts it, "
-	"a free CPU";
+	"its time: make it wait less for files, timers or other programs, and start it without a "
+	"shell";
 static const char no_duet_crowded[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of a CPU: "
 	"the host is overloaded (load %.0f on %zu CPUs), so end other work or measure later";
@@ -91,7 +91,7 @@ static bool shares_files(const struct fg_runner_job *job)
 }
 
 /*
- * The warm-up shows how programs execute, unless a program had to wait for a reader of its output.
+ * The warm-up shows how much each program waits, unless a reader of its output slowed it down.
  */
 bool fg_job_knows_program(const struct fg_runner_job *job)
 {

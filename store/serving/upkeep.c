@@ -96,7 +96,7 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 
 	if (fg_db_is_url(store->db->location))
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "a PostgreSQL store is backed up with pg_dump");
+				    "a PostgreSQL store cannot be backed up here: use pg_dump");
 	if (fg_fs_exists(path))
 		return fg_error_set(err, FG_ECONFLICT,
 				    "'%s' exists already: a backup never overwrites a file", path);

@@ -18,7 +18,7 @@ enum {
 	INTERVAL_ERRORS = 7, /* approximate width of an interval, in standard errors */
 };
 
-/* Decisions about changes, and the output so far. */
+/* One request: what was loaded for the project, and the JSON written so far. */
 struct dashboard {
 	struct fg_request *rq;
 	const char *project;

@@ -50,6 +50,18 @@ def what_make_bench_would_run_is_measured():
           f"make bench: {text}")
 
 
+def programs_are_built_without_a_manual_that_fails():
+    write("main.c", MAIN.replace("1000000", "200000000"))
+    write("Makefile",
+          "all: tool manual\ntool: main.c\n\tcc -O1 -o $@ main.c\nmanual:\n\tno-such-tool\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    said, text = init()
+    check("only its programs: tool" in said and "command: make -j2 tool\n" in text,
+          f"manual: {said}{text}")
+    check("command: ./tool\n" in text, f"manual: {text}")
+
+
 def what_a_sub_make_would_run_is_measured_in_its_folder():
     write("main.c", MAIN)
     write("Makefile",
@@ -256,6 +268,7 @@ def ways_to_configure_are_distinguished():
 
 
 for test in (a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
+             programs_are_built_without_a_manual_that_fails,
              what_a_sub_make_would_run_is_measured_in_its_folder,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured,

@@ -162,8 +162,8 @@ def inlined_calls_are_reported_by_function():
 
 def calls_from_alike_stacks_keep_their_paths():
     """
-    The stacks have frames of the same size at the same place and alternating call sites, with and
-    without frame pointers.
+    Most stacks have frames of the same size at the same place, and differ only in the call sites.
+    Both with and without frame pointers.
     """
     wanted = {"choose;one": 40, "choose;two": 20, "left;one": 40, "left;two": 40, "left;wide": 40,
               "right;one": 80, "right;two": 40, "down;one": 40, "main;down;two": 40}

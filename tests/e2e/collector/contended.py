@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 contended.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure locks` counts the waits
-for each lock and their duration, and nothing for a free lock.
+for locks and their duration by call path, and nothing for a free lock.
 """
 import sys
 

@@ -47,7 +47,7 @@ def text_of(arguments):
 
 
 def words_of(arguments):
-    """Checks a format whose output may be in a CI log: it contains no command to the runner."""
+    """Checks that a format whose output may end up in a CI log contains no commands for the runner."""
     found = ORDER.search(text_of(arguments))
     if found:
         failures.append(f"{arguments}: an order to the runner: {found.group()!r}")

@@ -199,7 +199,7 @@ static void repository_that_would_lead_elsewhere_is_refused(void **state)
 static void temporary_failures_are_retried_from_the_search_on(void **state)
 {
 	char *ours = comments(0, 5);
-	/* The comment was made but the answer was lost: the second search finds it. */
+	/* The comment was made but the answer was lost: the search after that finds it. */
 	const struct fg_script_reply script[] = {{429, "Retry-After: 0\r\n", NULL},
 						 {200, NULL, "[]"},
 						 {0, NULL, NULL},

@@ -27,7 +27,7 @@ static void agreeing_values_bring_the_most_and_opposed_ones_lose(void **state)
 		up[i] = 2.0;
 		down[i] = -2.0;
 	}
-	/* A quarter of the capital is staked at 0.95 each time. */
+	/* The boldest bettor has a quarter of the capital, and stakes 95 % of it each time. */
 	assert_close(fg_evidence(up, COUNT), log(0.25) + COUNT * log(1.95), 1e-3);
 	assert_close(fg_evidence(up, COUNT), fg_evidence_max(COUNT), 1e-12);
 	assert_true(fg_evidence(down, COUNT) < log(0.25) + COUNT * log(0.9) + 0.1);
