@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 dist=$1
 version=$(sed -n 's/^project(fastgate VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-archive=$dist/fastgate-$version-linux-$(uname -m).tar.zst
+archive_of() { echo "fastgate-$version-linux-$1.tar.zst"; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 wrong=0
@@ -21,7 +21,7 @@ check() { # words, command...
 		wrong=1
 	fi
 }
-is_small() { [ "$(wc -c <"$dist/fastgate-$version-linux-$1.tar.zst")" -le 15000000 ]; }
+is_small() { [ "$(wc -c <"$dist/$(archive_of "$1")")" -le 15000000 ]; }
 is_first() { [ "$(sed -n 's/^## //p' CHANGELOG.md | head -n 1)" = "$version" ]; }
 is_clean() { ! git status --porcelain | grep .; }
 is_tagged() { [ "$(git describe --tags --exact-match HEAD)" = "v$version" ]; }
@@ -30,20 +30,22 @@ packs_rpm() { mkdir "$work/rpm" && (cd "$work/rpm" && rpm2cpio "$dist"/fastgate-
 has_sbom() { python3 -c 'import json, sys; sys.exit(len(json.load(open(sys.argv[1]))["packages"]) < 10)' "$work/prefix/share/doc/fastgate/sbom.spdx.json"; }
 # Builds everything again in a folder with another name.
 is_reproducible() (
-	git clone -q . "$work/another-folder" && cd "$work/another-folder" && ./dev package &&
-		cmp "build/dist/${archive##*/}" "$archive"
+	git clone -q . "$work/another-folder" && cd "$work/another-folder" && ./dev package && ./dev package arm64 &&
+		for machine in x86_64 aarch64; do
+			cmp "build/dist/$(archive_of "$machine")" "$dist/$(archive_of "$machine")" || exit 1
+		done
 )
 
 check "nothing is changed since the last commit" is_clean
 check "the last commit has the tag v$version" is_tagged
 check "CHANGELOG.md begins with $version" is_first
 for machine in x86_64 aarch64; do
-	check "the archive for $machine is at most 15 MB: $(wc -c <"$dist/fastgate-$version-linux-$machine.tar.zst") bytes" is_small "$machine"
+	check "the archive for $machine is at most 15 MB: $(wc -c <"$dist/$(archive_of "$machine")") bytes" is_small "$machine"
 done
 check "install.sh installs it, and it runs" installs
 check "the .rpm has the program, and it runs" packs_rpm
 check "it lists what is linked into it" has_sbom
-check "a build in another folder gives the same archive" is_reproducible
+check "a build in another folder gives the same archives" is_reproducible
 echo "to be uploaded to the release v$version:"
 ls "$dist"/* install.sh
 exit $wrong

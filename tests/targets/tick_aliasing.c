@@ -2,14 +2,15 @@
 /*
  * Wakes at every multiple of MILLISECONDS of CLOCK_MONOTONIC, in step with the kernel's ticks, and
  * makes system calls in two functions, twice as many in one as in the other, until it has used
- * CPU_MILLISECONDS.
+ * CPU_MILLISECONDS.  Each wake makes another number of calls, so that the program is in step with
+ * the ticks only, not with the sampler's period: on an emulated machine nothing else varies.
  *
  * usage: tick_aliasing MILLISECONDS CPU_MILLISECONDS
  */
 #include "work.h"
 
 enum {
-	CALLS = 400 /* of the function that makes fewer calls, per millisecond between wakes */
+	CALLS = 400 /* of the function that makes fewer: on average, per millisecond between wakes */
 };
 
 static void ask(unsigned count)
@@ -36,7 +37,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t step_ns = argument(argc, argv, 1, 0) * 1000000;
 	const uint64_t work_ns = argument(argc, argv, 2, 0) * 1000000;
-	const unsigned count = (unsigned)(CALLS * step_ns / 1000000);
+	const unsigned average = (unsigned)(CALLS * step_ns / 1000000);
+	uint32_t random = 1;
 	uint64_t twice = 0;
 	uint64_t once = 0;
 	struct timespec next;
@@ -51,6 +53,8 @@ int main(int argc, char **argv)
 		next.tv_nsec = (long)(at % 1000000000);
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) != 0)
 			;
+		random = random * 1664525u + 1013904223u;
+		const unsigned count = average / 2 + (random >> 16) % average;
 		const uint64_t t0 = cpu_ns();
 
 		asks_twice(count);
