@@ -8,8 +8,6 @@
 #include "reporters/names.h"
 #include "reporters/verdict_queries.h"
 
-#include <math.h>
-
 enum {
 	NAME_COLUMNS = 80,
 	ERROR_BYTES = 300,

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/explain.h"
 
-#include "base/number.h"
 #include "base/text.h"
 #include "model/build_difference.h"
 #include "reporters/card.h"
-#include "reporters/figures.h"
 #include "reporters/names.h"
 #include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
-
-#include <math.h>
 
 enum {
 	MAX_FUNCTIONS = 5,

@@ -14,7 +14,6 @@
  *   system-err. Nothing else is used.
  */
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/xml_write.h"
 #include "reporters/card.h"
 #include "reporters/figures.h"

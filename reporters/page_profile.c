@@ -14,8 +14,6 @@
 #include "reporters/page_data.h"
 #include "reporters/profile_order.h"
 
-#include <math.h>
-
 enum {
 	MAX_NODES = 50000,
 	/* paths below 1/8192 of the whole, half a pixel of 4096, are folded */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/levels.h"
 
-#include "base/arena.h"
 #include "base/json.h"
 #include "model/run.h"
 #include "store/db.h"

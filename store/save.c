@@ -4,11 +4,9 @@
  * pair are replaced by large chunks, which pack far better.
  */
 #include "base/json.h"
-#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
-#include "store/chunks.h"
 #include "store/db.h"
 #include "store/levels.h"
 #include "store/names.h"
@@ -18,8 +16,6 @@
 #include "store/store.h"
 #include "store/totals.h"
 #include "store/transaction.h"
-
-#include <math.h>
 
 struct fg_save {
 	const struct fg_run *run;

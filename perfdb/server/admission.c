@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"

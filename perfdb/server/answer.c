@@ -9,8 +9,6 @@
 #include "perfdb/server/request.h"
 #include "perfdb/server/routes.h"
 
-#include <unistd.h>
-
 enum {
 	PACK_FROM_BYTES = 2048
 };

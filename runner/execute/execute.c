@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/text.h"
 #include "runner/execute/output_tail.h"
 #include "runner/execute/preload.h"
 

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "runner/build/layouts.h"
 #include "runner/build/link_cost.h"
-#include "runner/facts/code_facts.h"
 #include "runner/job.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A project at a glance: open changes with their owners, and the state of each benchmark. */
-#include "base/clock.h"
 #include "gate/chain.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"

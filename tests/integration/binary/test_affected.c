@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each reason to measure a benchmark, and changes that are not a reason. */
 #include "base/fs.h"
-#include "model/build_difference.h"
 #include "runner/facts/affected.h"
 #include "runner/facts/code_facts.h"
 #include "runner/facts/executed.h"

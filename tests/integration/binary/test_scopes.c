@@ -2,7 +2,6 @@
 /* Inlined functions without a linkage name (lambdas, local classes) are named after their scope. */
 #include "binary/elf_file.h"
 #include "binary/symbolizer.h"
-#include "profile/profile.h"
 #include "tests/support/fg_test.h"
 
 enum {

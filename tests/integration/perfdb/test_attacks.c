@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Malicious bodies, headers and connections. */
-#include "store/bundle.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/loopback.h"

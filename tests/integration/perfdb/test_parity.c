@@ -3,7 +3,6 @@
  * SQLite and PostgreSQL give the same answers, byte for byte; two servers share one PostgreSQL;
  * migration goes both ways.
  */
-#include "base/json.h"
 #include "store/db.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"

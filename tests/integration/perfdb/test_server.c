@@ -10,9 +10,7 @@
 #include "tests/unit/store/samples.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <pthread.h>
-#include <sched.h>
 
 static void sent_twice_stored_once(void **state)
 {

@@ -2,7 +2,6 @@
 #include "profile/attach/waiting_place.h"
 #include "tests/support/fg_test.h"
 
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 static struct fg_scratch scratch;

@@ -5,7 +5,6 @@
  * documentation suggests measuring; "asks" means that a person must choose.
  */
 #include "base/fs.h"
-#include "base/text.h"
 #include "cli/init/project.h"
 #include "tests/support/fg_test.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A profile of two measures, time and bytes, through each format. */
-#include "base/gzip.h"
 #include "profile/exchange/export.h"
 #include "profile/ingest.h"
 #include "profile/select.h"

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Notes of a benchmark's verdict, and the keys that judge it. */
 #include "gate/exact.h"
-#include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
-
-#include <math.h>
 
 static struct fg_made made;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Attribution of time in unchanged code. */
 #include "gate/blame.h"
-#include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 
 enum {

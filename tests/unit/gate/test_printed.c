@@ -3,7 +3,6 @@
  * Checks that the printed interval is the one that decides, for each path to a verdict. The data
  * are 5,000 windows of recorded pairs, and windows in which every pair is slower.
  */
-#include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/gate/recorded_pairs.h"

@@ -5,7 +5,6 @@
  */
 #include "base/random.h"
 #include "gate/rule.h"
-#include "model/run.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/recorded_pairs.h"
 

@@ -2,7 +2,6 @@
 /* Facts about machine code applied to one profile, sample by sample. */
 #include "gate/same_code.h"
 #include "tests/support/fg_test.h"
-#include "tests/unit/gate/made_run.h"
 
 enum {
 	FUNCTIONS = 8,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/random.h"
 #include "store/bytes.h"
 #include "store/matrix.h"
 #include "tests/support/fg_test.h"

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/serving/limits.h"
-#include "store/session.h"
 #include "tests/unit/store/fixture.h"
 
 static const struct fg_sample_shape tiny = {

@@ -3,7 +3,6 @@
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/serving/history.h"
-#include "store/serving/limits.h"
 #include "store/serving/upkeep.h"
 #include "store/values.h"
 #include "tests/unit/store/fixture.h"
@@ -11,7 +10,6 @@
 
 #include <math.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 static void save(struct fixture *f, const struct fg_stored_run *s, const char *report)
 {
