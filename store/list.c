@@ -31,11 +31,10 @@ static void add_summary(const struct fg_query *q, struct fg_run_list *list)
 		.commit = fg_column_keep(q, 8, &list->texts),
 		.branch = fg_column_keep(q, 9, &list->texts),
 		.tag = fg_column_keep(q, 10, &list->texts),
-		.described = fg_column_keep(q, 11, &list->texts),
-		.base_commit = fg_column_keep(q, 12, &list->texts),
-		.fingerprint = fg_column_keep(q, 13, &list->texts),
-		.benchmark_count = (size_t)fg_column_int(q, 14),
-		.subject = fg_column_keep(q, 15, &list->texts),
+		.base_commit = fg_column_keep(q, 11, &list->texts),
+		.fingerprint = fg_column_keep(q, 12, &list->texts),
+		.benchmark_count = (size_t)fg_column_int(q, 13),
+		.subject = fg_column_keep(q, 14, &list->texts),
 	};
 	(void)snprintf(summary->id, sizeof(summary->id), "%s", fg_column_text(q, 0));
 }
