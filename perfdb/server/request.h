@@ -43,9 +43,7 @@ void fg_body_release(struct fg_body *body);
 
 /* ---- request.c ---- */
 
-struct MHD_Connection;
 struct fg_request;
-struct fg_route;
 
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
 
