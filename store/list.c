@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finds runs: lists, and single runs by the words of a user. */
-#include "base/clock.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/strbuf.h"
@@ -284,13 +283,10 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 void fg_run_summary_write(struct fg_json_writer *w, const char *name,
 			  const struct fg_run_summary *run)
 {
-	char time[FG_TIME_TEXT_SIZE];
-
-	fg_time_format_utc(run->started_ns, time);
 	fg_json_begin_object(w, name);
 	fg_json_text(w, "id", run->id);
 	fg_json_text(w, "project", run->project);
-	fg_json_text(w, "started_at", time);
+	fg_json_time(w, "started_at", run->started_ns);
 	fg_json_double(w, "seconds", (double)(run->ended_ns - run->started_ns) / 1e9);
 	fg_json_bool(w, "complete", run->complete);
 	fg_json_bool(w, "has_baseline", run->has_baseline);
