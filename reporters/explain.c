@@ -570,7 +570,7 @@ void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_v
 	fg_card_make(report, benchmark, &p.arena, &p.card);
 	drop_step(&p.card, "explain");
 	fg_strbuf_printf(text, "%s\n", p.card.sentence);
-	fg_card_add_steps(&p.card, "", text);
+	fg_card_add_steps(&p.card, text);
 	if (p.card.benchmark) {
 		add_quote(&p);
 		add_evidence(&p);

@@ -188,7 +188,7 @@ static void add_card(const struct junit *j, const struct fg_benchmark_verdict *b
 	fg_card_make(j->report, benchmark, &arena, &card);
 	fg_strbuf_printf(text, "%s\n", card.sentence);
 	fg_terminal_quote(j->report, benchmark, benchmark->outcome == FG_OUTCOME_ERROR, text);
-	fg_card_add_steps(&card, "", text);
+	fg_card_add_steps(&card, text);
 	fg_arena_release(&arena);
 }
 
