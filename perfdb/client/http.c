@@ -66,7 +66,7 @@ FG_LIBRARY_NOTE("servers", "Uploads, pull-request comments, webhooks", FG_CURL_F
  _Generic((value), int : 0, unsigned : 0, long \
 	  : TAKES_NUMBER(option), default      \
 	  : !TAKES_NUMBER(option))
-#define set_option(curl, option, value) \
+#define SET_OPTION(curl, option, value) \
  ((void)sizeof(char[FITS(option, value) ? 1 : -1]), (void)libcurl.easy_setopt(curl, option, value))
 
 /* ---- connections ---- */
@@ -232,27 +232,27 @@ static void configure(struct fg_http *http)
 	const int64_t timeout_ns =
 		http->options.timeout_ns ? http->options.timeout_ns : 60 * FG_NS_PER_S;
 
-	set_option(curl, CURLOPT_NOSIGNAL, 1L);
-	set_option(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	set_option(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	set_option(curl, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-	set_option(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
-	set_option(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
-	set_option(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
-	set_option(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_SECONDS);
-	set_option(curl, CURLOPT_ERRORBUFFER, http->curl_words);
-	set_option(curl, CURLOPT_NOPROGRESS, 0L);
-	set_option(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
-	set_option(curl, CURLOPT_XFERINFODATA, http);
-	set_option(curl, CURLOPT_USERAGENT, "fastgate");
+	SET_OPTION(curl, CURLOPT_NOSIGNAL, 1L);
+	SET_OPTION(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	SET_OPTION(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	SET_OPTION(curl, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+	SET_OPTION(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	SET_OPTION(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
+	SET_OPTION(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
+	SET_OPTION(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_SECONDS);
+	SET_OPTION(curl, CURLOPT_ERRORBUFFER, http->curl_words);
+	SET_OPTION(curl, CURLOPT_NOPROGRESS, 0L);
+	SET_OPTION(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
+	SET_OPTION(curl, CURLOPT_XFERINFODATA, http);
+	SET_OPTION(curl, CURLOPT_USERAGENT, "fastgate");
 	if (http->options.needs_tls)
-		set_option(curl, CURLOPT_PROTOCOLS_STR, "https");
+		SET_OPTION(curl, CURLOPT_PROTOCOLS_STR, "https");
 	if (http->options.admits) {
-		set_option(curl, CURLOPT_PROXY, "");
-		set_option(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-		set_option(curl, CURLOPT_OPENSOCKETDATA, http);
+		SET_OPTION(curl, CURLOPT_PROXY, "");
+		SET_OPTION(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+		SET_OPTION(curl, CURLOPT_OPENSOCKETDATA, http);
 	}
-	set_option(curl, CURLOPT_WRITEDATA, http);
+	SET_OPTION(curl, CURLOPT_WRITEDATA, http);
 }
 
 /* Returns $SSL_CERT_FILE or the distribution's file of certificates; NULL if there is neither. */
@@ -279,7 +279,7 @@ static int trust(struct fg_http *http, struct fg_error *err)
 	const char *file = http->options.ca_file ? http->options.ca_file : system_certificates();
 
 	if (file)
-		set_option(http->curl, CURLOPT_CAINFO, file);
+		SET_OPTION(http->curl, CURLOPT_CAINFO, file);
 	else if (fg_text_starts_with(http->name, "https:"))
 		return fg_error_set(
 			err, FG_ENOENT,
@@ -353,16 +353,16 @@ static void set_method(CURL *curl, const struct fg_http_request *request)
 {
 	const bool is_head = strcmp(request->method, "HEAD") == 0;
 
-	set_option(curl, CURLOPT_CUSTOMREQUEST, NULL);
-	set_option(curl, CURLOPT_HTTPGET, 1L);
-	set_option(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
+	SET_OPTION(curl, CURLOPT_CUSTOMREQUEST, NULL);
+	SET_OPTION(curl, CURLOPT_HTTPGET, 1L);
+	SET_OPTION(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
 	if (request->body) {
-		set_option(curl, CURLOPT_POST, 1L);
-		set_option(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
-		set_option(curl, CURLOPT_POSTFIELDS, request->body);
+		SET_OPTION(curl, CURLOPT_POST, 1L);
+		SET_OPTION(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
+		SET_OPTION(curl, CURLOPT_POSTFIELDS, request->body);
 	}
 	if (!is_head && strcmp(request->method, "GET") != 0)
-		set_option(curl, CURLOPT_CUSTOMREQUEST, request->method);
+		SET_OPTION(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
 static int64_t bounded_wait_ns(int64_t wait_s)
@@ -412,9 +412,9 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	http->received = 0;
 	http->reply = reply;
 	set_method(http->curl, request);
-	set_option(http->curl, CURLOPT_URL, url);
-	set_option(http->curl, CURLOPT_HTTPHEADER, headers);
-	set_option(http->curl, CURLOPT_WRITEFUNCTION,
+	SET_OPTION(http->curl, CURLOPT_URL, url);
+	SET_OPTION(http->curl, CURLOPT_HTTPHEADER, headers);
+	SET_OPTION(http->curl, CURLOPT_WRITEFUNCTION,
 		   strcmp(request->method, "HEAD") == 0 ? drop : keep);
 	code = libcurl.easy_perform(http->curl);
 	reply->was_refused = http->was_refused && code != CURLE_OK;
