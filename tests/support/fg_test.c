@@ -3,29 +3,29 @@
 #include "tests/support/fg_test.h"
 
 #include "base/base.h"
-#include "base/sort.h"
 
-/* NOLINTBEGIN(bugprone-reserved-identifier): the linker names the ends of a section. */
-extern const struct fg_listed_test *const __start_fg_tests[];
-extern const struct fg_listed_test *const __stop_fg_tests[];
-/* NOLINTEND(bugprone-reserved-identifier) */
+static struct fg_listed_test *first; /* in the order of lines */
 
-FG_ORDER_BY(by_line, struct fg_listed_test, FG_UP(line))
+void fg_test_add(struct fg_listed_test *test)
+{
+	struct fg_listed_test **at = &first;
+
+	while (*at && (*at)->line < test->line)
+		at = &(*at)->next;
+	test->next = *at;
+	*at = test;
+}
 
 int main(void)
 {
-	const size_t count = (size_t)(__stop_fg_tests - __start_fg_tests);
-	struct fg_listed_test *found = fg_xcalloc(count, sizeof(*found));
-	struct CMUnitTest *tests = fg_xcalloc(count, sizeof(*tests));
+	struct CMUnitTest *tests = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
 	int failed = 0;
 
-	for (size_t i = 0; i < count; i++)
-		found[i] = *__start_fg_tests[i];
-	qsort(found, count, sizeof(*found), by_line);
-	for (size_t i = 0; i < count; i++)
-		tests[i] = found[i].test;
+	for (const struct fg_listed_test *listed = first; listed; listed = listed->next)
+		FG_APPEND(tests, count, capacity) = listed->test;
 	failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
 	free(tests);
-	free(found);
 	return failed;
 }

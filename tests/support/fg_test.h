@@ -26,16 +26,26 @@
 struct fg_listed_test {
 	struct CMUnitTest test;
 	int line;
+	struct fg_listed_test *next;
 };
 
-/* The linker gathers the pointers of the section fg_tests into one array. */
-#define FG_TEST_IN(name, set_up, tear_down)                                                \
- static void name(void **state);                                                           \
- static const struct fg_listed_test test_##name = {{#name, name, set_up, tear_down, NULL}, \
-						   __LINE__};                              \
- static const struct fg_listed_test *const entry_##name                                    \
-	 __attribute__((used, section("fg_tests"))) = &test_##name;                        \
- static void name(__attribute__((unused)) void **state)
-#define FG_TEST(name) FG_TEST_IN(name, NULL, NULL)
+/* Called before main. */
+void fg_test_add(struct fg_listed_test *test);
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a function */
+#define FG_TEST_IN(function, set_up, tear_down)                                 \
+ static void function(void **state);                                            \
+ __attribute__((constructor)) static void add_##function(void)                  \
+ {                                                                              \
+  static struct fg_listed_test listed = {                                       \
+	  .test = cmocka_unit_test_setup_teardown(function, set_up, tear_down), \
+	  .line = __LINE__,                                                     \
+  };                                                                            \
+                                                                                \
+  fg_test_add(&listed);                                                         \
+ }                                                                              \
+ static void function(__attribute__((unused)) void **state)
+/* NOLINTEND(bugprone-macro-parentheses) */
+#define FG_TEST(function) FG_TEST_IN(function, NULL, NULL)
 
 #endif
