@@ -9,8 +9,6 @@
 
 #include "base/base.h"
 
-struct fg_arena_block;
-
 struct fg_arena {
 	struct fg_arena_block *newest;
 	size_t used_bytes; /* allocated so far; compare with a limit */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_write.h"
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
 
@@ -266,6 +267,14 @@ void fg_json_pair(struct fg_json_writer *w, const char *name, double a, double b
 	fg_json_double(w, NULL, a);
 	fg_json_double(w, NULL, b);
 	fg_json_end(w);
+}
+
+void fg_json_time(struct fg_json_writer *w, const char *name, int64_t wall_ns)
+{
+	char text[FG_TIME_TEXT_SIZE] = "";
+
+	fg_time_format_utc(wall_ns, text);
+	fg_json_text(w, name, text);
 }
 
 void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json)

@@ -44,6 +44,8 @@ void fg_json_double(struct fg_json_writer *w, const char *name, double value);
 void fg_json_bool(struct fg_json_writer *w, const char *name, bool value);
 void fg_json_null(struct fg_json_writer *w, const char *name);
 void fg_json_pair(struct fg_json_writer *w, const char *name, double a, double b); /* [a, b] */
+/* Nanoseconds since 1970, as "2027-03-01T12:00:00Z". */
+void fg_json_time(struct fg_json_writer *w, const char *name, int64_t wall_ns);
 /* Inserts JSON text as it is. */
 void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/number.h"
 
-#include "base/clock.h"
-
 #include <errno.h>
 #include <locale.h>
 #include <math.h>

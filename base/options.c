@@ -4,8 +4,6 @@
 #include "base/number.h"
 #include "base/text.h"
 
-#include <math.h>
-
 enum {
 	MAX_NAMES = 256
 };

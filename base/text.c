@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
-#include <wchar.h>
-
 /* ---- words of a command ---- */
 
 enum {

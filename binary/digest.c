@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Digests an image: each of its items, by name, and the whole. */
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "binary/digester.h"

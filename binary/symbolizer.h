@@ -24,9 +24,6 @@
 #include "binary/elf_file.h"
 #include "binary/symbol_archive.h"
 
-struct fg_symbolizer;
-struct fg_symbol_module;
-
 struct fg_symbolizer_options {
 	const char *const *binary_folders; /* NULL at the end; may be NULL */
 	const char *debug_root;            /* NULL: /usr/lib/debug */

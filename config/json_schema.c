@@ -4,7 +4,6 @@
  * mark mistakes.
  */
 #include "base/json_write.h"
-#include "base/number.h"
 #include "config/config.h"
 #include "config/schema.h"
 #include "config/values.h"

@@ -40,7 +40,6 @@ enum fg_key_kind {
 #define FG_KEY_SCALAR_COUNT FG_KEY_COMMAND
 
 struct fg_binder;
-struct fg_section;
 
 struct fg_key {
 	const char *name; /* NULL ends a table */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/benchmark.h"
 
-#include "base/text.h"
 #include "gate/accept.h"
 #include "gate/exact.h"
 #include "gate/measures.h"

@@ -4,8 +4,6 @@
 #include "base/base.h"
 #include "base/sort.h"
 #include "gate/bisect_model.h"
-#include "gate/statistics/location.h"
-#include "gate/statistics/sample.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "gate/exact.h"
 #include "gate/pairs.h"
 #include "gate/statistics/location.h"
-#include "gate/statistics/sample.h"
 
 #include <math.h>
 #include <stdlib.h>

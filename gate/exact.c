@@ -2,7 +2,6 @@
 #include "gate/exact.h"
 
 #include "base/number.h"
-#include "base/text.h"
 #include "gate/blame.h"
 #include "gate/mechanism.h"
 #include "gate/metric_verdict.h"

@@ -4,7 +4,6 @@
 #include "gate/accept.h"
 #include "gate/benchmark.h"
 #include "gate/metric_verdict.h"
-#include "model/links.h"
 
 #include <math.h>
 

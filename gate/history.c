@@ -2,7 +2,6 @@
 #include "gate/history.h"
 
 #include "base/sort.h"
-#include "gate/pairs.h"
 #include "gate/statistics/changepoint.h"
 #include "gate/statistics/sample.h"
 

@@ -184,9 +184,9 @@ static void judge_all(const struct fg_metric_context *context, const struct fg_p
 	}
 }
 
-static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *name)
+static bool has_grown(const struct fg_benchmark_verdict *verdict)
 {
-	const struct fg_metric_verdict *metric = fg_verdict_metric(verdict, name);
+	const struct fg_metric_verdict *metric = fg_verdict_metric(verdict, "max_rss");
 
 	return metric && metric->outcome == FG_OUTCOME_REGRESSION;
 }
@@ -200,7 +200,7 @@ static void note_other_memory(const struct fg_metric_context *context,
 	char grown[FG_NUMBER_TEXT_SIZE];
 	char held[FG_NUMBER_TEXT_SIZE];
 
-	if (!has_failed(verdict, "max_rss") || !heap ||
+	if (!has_grown(verdict) || !heap ||
 	    heap->candidate - heap->baseline >= EXPLAINED * (rss->candidate - rss->baseline))
 		return;
 	fg_notes_add(&verdict->notes, context->arena,
@@ -217,7 +217,7 @@ static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
 	if (metric->gated)
 		return true;
 	/* Call paths whose share of the peak grew explain a larger program. */
-	if (fg_text_starts_with(metric->name, "heap.") && has_failed(verdict, "max_rss"))
+	if (fg_text_starts_with(metric->name, "heap.") && has_grown(verdict))
 		return strcmp(metric->name, "heap.peak") == 0;
 	return metric->outcome != FG_OUTCOME_PASS;
 }

@@ -5,7 +5,6 @@
 #include "base/strbuf.h"
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
-#include "model/build_difference.h"
 
 #include <math.h>
 

@@ -86,7 +86,6 @@ struct fg_sampling {
 	double switch_ns;     /* extra cost of a context switch due to the clock; 0: not measured */
 	double switches_hz;   /* context switches per second of CPU time; 0: unknown */
 	double start_share;   /* share of CPU time for the collector's start and end */
-	double interrupts;    /* interrupts per sample without a signal; learned, not stored */
 	double expected_cost; /* share of CPU time computed from the costs; NaN: unknown */
 	char clock[80];       /* clock of the sampler; empty: unknown */
 	char unseen[160];     /* time that the sampler's clock misses; empty: none, or unknown */
@@ -94,7 +93,7 @@ struct fg_sampling {
 
 struct fg_exchange;
 
-/* Writes or reads all members except `start_share`, which only a store keeps, and `interrupts`. */
+/* Writes or reads all members except `start_share`, which only a store keeps. */
 bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
 
 /*

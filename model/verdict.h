@@ -303,7 +303,6 @@ const char *fg_work_name(enum fg_work value);       /* "more_work", ... */
 bool fg_work_parse(const char *word, enum fg_work *value);
 const char *fg_mechanism_name(enum fg_mechanism_kind value); /* "calls", "cache_misses", ... */
 bool fg_mechanism_parse(const char *word, enum fg_mechanism_kind *value);
-struct fg_exchange;
 /* Writes the members as JSON, or reads them. */
 bool fg_mechanism_exchange(const struct fg_exchange *with, void *at);
 const char *fg_standing_name(enum fg_standing value); /* "guilty", "not sure", ... */

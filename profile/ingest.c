@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
-#include "model/build_difference.h"
 #include "profile/trace_profile.h"
 
 struct self {

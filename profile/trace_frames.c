@@ -9,8 +9,6 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/radix_sort.h"
-#include "base/text.h"
-#include "binary/elf_file.h"
 #include "binary/python_lines.h"
 #include "profile/trace_private.h"
 

@@ -5,7 +5,6 @@
 #include "trace/sample_cost.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 /* System time counts as sampled by perf events if they sampled at least this share of it. */
 static const double events_share = 0.75;

@@ -8,8 +8,6 @@
 #include "reporters/names.h"
 #include "reporters/verdict_queries.h"
 
-#include <math.h>
-
 enum {
 	NAME_COLUMNS = 80,
 	ERROR_BYTES = 300,
@@ -498,13 +496,12 @@ void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verd
 	add_next(report, arena, card);
 }
 
-void fg_card_add_steps(const struct fg_card *card, const char *prefix, struct fg_strbuf *text)
+void fg_card_add_steps(const struct fg_card *card, struct fg_strbuf *text)
 {
 	if (card->why)
-		fg_strbuf_printf(text, "%swhy: %s\n", prefix, card->why);
+		fg_strbuf_printf(text, "why: %s\n", card->why);
 	if (card->change)
-		fg_strbuf_printf(text, "%schange: %s\n", prefix, card->change);
+		fg_strbuf_printf(text, "change: %s\n", card->change);
 	for (size_t i = 0; i < card->next_count; i++)
-		fg_strbuf_printf(text, "%s%s: %s\n", prefix, card->next[i].what,
-				 card->next[i].text);
+		fg_strbuf_printf(text, "%s: %s\n", card->next[i].what, card->next[i].text);
 }

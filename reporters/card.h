@@ -72,10 +72,8 @@ struct fg_card {
 /* `benchmark` NULL makes the card of the whole run, which is that of its leading benchmark. */
 void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		  struct fg_arena *arena, struct fg_card *card);
-/*
- * Adds mechanism, change and next steps, one per line, after `prefix`: "again: fastgate run ...".
- */
-void fg_card_add_steps(const struct fg_card *card, const char *prefix, struct fg_strbuf *text);
+/* Adds mechanism, change and next steps, one per line: "again: fastgate run ...". */
+void fg_card_add_steps(const struct fg_card *card, struct fg_strbuf *text);
 /* Writes the member "mechanism", unless it is NULL. */
 void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_json_writer *w);
 /* Writes the member "answer" of fastgate-report/1. */

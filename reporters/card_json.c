@@ -5,8 +5,6 @@
 #include "reporters/names.h"
 #include "reporters/verdict_queries.h"
 
-#include <math.h>
-
 enum {
 	MAX_CAUSES = 3,
 	NAME_COLUMNS = 200,

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/explain.h"
 
-#include "base/number.h"
 #include "base/text.h"
 #include "model/build_difference.h"
 #include "reporters/card.h"
-#include "reporters/figures.h"
 #include "reporters/names.h"
 #include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
-
-#include <math.h>
 
 enum {
 	MAX_FUNCTIONS = 5,
@@ -574,7 +570,7 @@ void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_v
 	fg_card_make(report, benchmark, &p.arena, &p.card);
 	drop_step(&p.card, "explain");
 	fg_strbuf_printf(text, "%s\n", p.card.sentence);
-	fg_card_add_steps(&p.card, "", text);
+	fg_card_add_steps(&p.card, text);
 	if (p.card.benchmark) {
 		add_quote(&p);
 		add_evidence(&p);

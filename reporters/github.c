@@ -166,7 +166,7 @@ static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 	}
 	if (text->length > 0 && (card->why || card->change || card->next_count > 0))
 		fg_strbuf_add_char(text, '\n');
-	fg_card_add_steps(card, "", text);
+	fg_card_add_steps(card, text);
 }
 
 /* Annotates a benchmark that fails the run as an error, any other as a warning. */

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes the conditions of a run to report.json: sides, builds and host. */
-#include "base/clock.h"
+#include "base/json_write.h"
 #include "reporters/verdict_exchange.h"
 #include "reporters/verdict_queries.h"
-
-static void add_time(struct fg_json_writer *w, const char *name, int64_t wall_ns)
-{
-	char text[FG_TIME_TEXT_SIZE] = "";
-
-	fg_time_format_utc(wall_ns, text);
-	fg_json_text(w, name, text);
-}
 
 static void add_facts(struct fg_json_writer *w, const char *name,
 		      const struct fg_environment *environment)
@@ -51,8 +43,8 @@ void fg_report_add_run(const struct fg_report *report, struct fg_json_writer *w)
 	fg_json_begin_object(w, "run");
 	fg_json_text(w, "id", run->id);
 	fg_json_text(w, "project", run->project);
-	add_time(w, "started_at", run->started_ns);
-	add_time(w, "ended_at", run->ended_ns);
+	fg_json_time(w, "started_at", run->started_ns);
+	fg_json_time(w, "ended_at", run->ended_ns);
 	fg_json_bool(w, "complete", run->complete);
 	fg_json_text(w, "schedule", fg_report_schedule(report->verdict));
 	fg_json_text(w, "fastgate_version", run->tool_version);

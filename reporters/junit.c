@@ -14,7 +14,6 @@
  *   system-err. Nothing else is used.
  */
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/xml_write.h"
 #include "reporters/card.h"
 #include "reporters/figures.h"
@@ -189,7 +188,7 @@ static void add_card(const struct junit *j, const struct fg_benchmark_verdict *b
 	fg_card_make(j->report, benchmark, &arena, &card);
 	fg_strbuf_printf(text, "%s\n", card.sentence);
 	fg_terminal_quote(j->report, benchmark, benchmark->outcome == FG_OUTCOME_ERROR, text);
-	fg_card_add_steps(&card, "", text);
+	fg_card_add_steps(&card, text);
 	fg_arena_release(&arena);
 }
 

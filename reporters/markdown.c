@@ -23,7 +23,6 @@
 #include "reporters/verdict_queries.h"
 
 #include <ctype.h>
-#include <math.h>
 
 #define WITHOUT_WIDTH "\xe2\x80\x8b"
 

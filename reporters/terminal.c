@@ -550,7 +550,7 @@ static void add_steps(const struct fg_terminal_page *page)
 	struct fg_strbuf steps = {0};
 	char *rest = NULL;
 
-	fg_card_add_steps(page->card, "", &steps);
+	fg_card_add_steps(page->card, &steps);
 	if (steps.length > 0)
 		fg_strbuf_add_char(page->text, '\n');
 	rest = steps.data;

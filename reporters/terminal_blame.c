@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/number.h"
 #include "base/text.h"
 #include "reporters/figures.h"
 #include "reporters/names.h"

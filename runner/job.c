@@ -23,6 +23,22 @@ void fg_job_note(struct fg_runner_job *job, const char *note)
 	job->notes[job->note_count++] = fg_xstrdup(note);
 }
 
+void fg_job_set_aside(struct fg_runner_job *job, enum fg_aside why)
+{
+	struct fg_series *series = fg_job_series(job);
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (fg_aside_was_meant_to_count(repetition->aside))
+			repetition->aside |= (uint16_t)why;
+	}
+	job->counting = 0;
+	job->earlier_counting = 0;
+	job->apart = 0;
+	job->given_up = job->pairs;
+}
+
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress)
 {
 	static const enum fg_runner_phase phases[] = {

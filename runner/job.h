@@ -137,6 +137,8 @@ void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder)
 /* Returns the first, usually only, series. Valid until a series is added. */
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
+/* Keeps the pairs so far but no longer counts them, because schedules are never mixed. */
+void fg_job_set_aside(struct fg_runner_job *job, enum fg_aside why);
 
 /* Marks the benchmark as not measurable, with the reason in its series. Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);

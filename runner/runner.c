@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/runner.h"
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "base/launch.h"
-#include "base/log.h"
 #include "base/sort.h"
 #include "runner/execute/preload.h"
 #include "runner/facts/code_facts.h"
 #include "runner/installed.h"
 #include "runner/job.h"
-#include "runner/schedule/choice.h"
 
 #include <math.h>
 #include <sched.h>
-#include <unistd.h>
 
 /* ---- session ---- */
 

@@ -34,10 +34,8 @@
 #include <sys/types.h>
 
 struct fg_code_names;
-struct fg_process_options;
 struct fg_runner;
 struct fg_runner_job;
-struct fg_target;
 
 enum fg_runner_phase {
 	FG_RUNNER_SETUP, /* within fg_runner_start() */

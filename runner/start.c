@@ -10,7 +10,6 @@
 #include "runner/execute/preload.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/build_info.h"
-#include "runner/facts/code_facts.h"
 #include "runner/job.h"
 #include "runner/target.h"
 

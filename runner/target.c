@@ -7,7 +7,6 @@
 #include "runner/execute/preload.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>

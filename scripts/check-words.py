@@ -59,8 +59,9 @@ TRANSLATED = {
 }
 # Names of tests are read as sentences.
 FOREIGN_NAME = re.compile(
-    r"^static void \w*_(?:told|tells|said|goes_on|asked_for|whom|whoever|dear|beside"
-    r"|(?<!there_)(?:is|are)_no(?!_longer|t|w|d))(?:_\w+)?\(void \*\*")
+    r"^(?:static void |FG_(?:SERVER_)?TEST(?:_IN)?\()\w*_"
+    r"(?:told|tells|said|goes_on|asked_for|whom|whoever|dear|beside"
+    r"|(?<!there_)(?:is|are)_no(?!_longer|t|w|d))(?:_\w+)?(?:\(void \*\*|[,)])")
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
 OTHER_STATUS = re.compile(r"\bint (?:rc|ret|retval)\b")

@@ -6,8 +6,6 @@
 #include "store/conditions.h"
 
 #include "base/arena.h"
-#include "base/hash.h"
-#include "base/map.h"
 #include "store/db.h"
 #include "store/names.h"
 #include "store/session.h"

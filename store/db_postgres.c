@@ -13,7 +13,6 @@
  */
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/hash.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include "base/number.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finds runs: lists, and single runs by the words of a user. */
-#include "base/clock.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/strbuf.h"
@@ -31,11 +30,10 @@ static void add_summary(const struct fg_query *q, struct fg_run_list *list)
 		.commit = fg_column_keep(q, 8, &list->texts),
 		.branch = fg_column_keep(q, 9, &list->texts),
 		.tag = fg_column_keep(q, 10, &list->texts),
-		.described = fg_column_keep(q, 11, &list->texts),
-		.base_commit = fg_column_keep(q, 12, &list->texts),
-		.fingerprint = fg_column_keep(q, 13, &list->texts),
-		.benchmark_count = (size_t)fg_column_int(q, 14),
-		.subject = fg_column_keep(q, 15, &list->texts),
+		.base_commit = fg_column_keep(q, 11, &list->texts),
+		.fingerprint = fg_column_keep(q, 12, &list->texts),
+		.benchmark_count = (size_t)fg_column_int(q, 13),
+		.subject = fg_column_keep(q, 14, &list->texts),
 	};
 	(void)snprintf(summary->id, sizeof(summary->id), "%s", fg_column_text(q, 0));
 }
@@ -285,13 +283,10 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 void fg_run_summary_write(struct fg_json_writer *w, const char *name,
 			  const struct fg_run_summary *run)
 {
-	char time[FG_TIME_TEXT_SIZE];
-
-	fg_time_format_utc(run->started_ns, time);
 	fg_json_begin_object(w, name);
 	fg_json_text(w, "id", run->id);
 	fg_json_text(w, "project", run->project);
-	fg_json_text(w, "started_at", time);
+	fg_json_time(w, "started_at", run->started_ns);
 	fg_json_double(w, "seconds", (double)(run->ended_ns - run->started_ns) / 1e9);
 	fg_json_bool(w, "complete", run->complete);
 	fg_json_bool(w, "has_baseline", run->has_baseline);

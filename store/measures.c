@@ -6,7 +6,6 @@
 #include "model/metric.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
-#include "store/chunks.h"
 #include "store/db.h"
 #include "store/names.h"
 #include "store/session.h"

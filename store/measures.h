@@ -15,8 +15,6 @@
 #include "store/bytes.h"
 #include "store/chunks.h"
 
-struct fg_store;
-
 /* Returns the kind of chunk that holds a measure's rows. */
 static inline int64_t fg_measure_rows_kind(int64_t id)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/names.h"
 
-#include "base/arena.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/strbuf.h"

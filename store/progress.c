@@ -6,7 +6,6 @@
 #include "model/plan.h"
 #include "model/profile_set.h"
 #include "model/run.h"
-#include "store/chunks.h"
 #include "store/db.h"
 #include "store/run_rows.h"
 #include "store/series_values.h"

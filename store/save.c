@@ -4,13 +4,10 @@
  * pair are replaced by large chunks, which pack far better.
  */
 #include "base/json.h"
-#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
-#include "store/chunks.h"
 #include "store/db.h"
-#include "store/levels.h"
 #include "store/names.h"
 #include "store/run_rows.h"
 #include "store/series_values.h"
@@ -61,22 +58,77 @@ out:
 	return status;
 }
 
+/* Returns the verdict of a metric in a report, or NULL. */
+static const cJSON *find_named(const cJSON *list, const char *name)
+{
+	const cJSON *item = NULL;
+
+	cJSON_ArrayForEach(item, list)
+	{
+		if (strcmp(fg_json_text_or(item, "name", ""), name) == 0)
+			return item;
+	}
+	return NULL;
+}
+
+static double bound_or_nan(const cJSON *interval, int place)
+{
+	const cJSON *item = cJSON_GetArrayItem(interval, place);
+
+	return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+/* Adds one row per metric of the series: the values that a trend needs. */
+static int put_levels(struct fg_store *store, int64_t run_id, const struct fg_save *save,
+		      const struct fg_series *series, struct fg_error *err)
+{
+	const cJSON *mine = find_named(fg_json_find(save->report, "benchmarks"), series->name);
+	const cJSON *metrics = fg_json_find(mine, "metrics");
+	struct fg_rows rows = {0};
+	int64_t benchmark = 0;
+	int status = fg_store_benchmark_id(store, save->run->project ? save->run->project : "",
+					   series->name, &benchmark, err);
+
+	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
+		const char *metric = series->metrics[m].name;
+		const cJSON *verdict = find_named(metrics, metric);
+		const cJSON *interval = fg_json_find(verdict, "interval");
+		const cJSON *step = fg_json_find(verdict, "step"); /* ln(ratio), for a chain */
+		size_t counts[FG_ARM_COUNT] = {0};
+		double medians[FG_ARM_COUNT];
+		int64_t name = 0;
+
+		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
+			medians[arm] = fg_series_median(series, m, (enum fg_arm)arm, &counts[arm]);
+		if (counts[FG_ARM_BASELINE] + counts[FG_ARM_CANDIDATE] == 0)
+			continue;
+		status = fg_store_text_id(store, metric, &name, err);
+		FG_ROWS_ADD(&rows, FG_BIND(benchmark), FG_BIND(name),
+			    FG_BIND(save->run->started_ns), FG_BIND(run_id),
+			    FG_BIND((int64_t)fg_json_double_or(verdict, "pairs",
+							       (double)counts[FG_ARM_CANDIDATE])),
+			    FG_BIND(medians[FG_ARM_BASELINE]), FG_BIND(medians[FG_ARM_CANDIDATE]),
+			    FG_BIND(fg_json_double_or(verdict, "ratio", (double)NAN)),
+			    FG_BIND(bound_or_nan(interval, 0)), FG_BIND(bound_or_nan(interval, 1)),
+			    FG_BIND(bound_or_nan(step, 0)), FG_BIND(bound_or_nan(step, 1)),
+			    FG_BIND(fg_json_text_or(verdict, "verdict", NULL)));
+	}
+	if (status == FG_OK)
+		status = fg_query_rows(store->db, FG_SQL_LEVEL_ADD, &rows, NULL, err);
+	fg_rows_release(&rows);
+	return status;
+}
+
 static int save_series(struct fg_store *store, int64_t run_id, const struct fg_save *save,
 		       size_t position, struct fg_error *err)
 {
 	const struct fg_series *series = &save->run->series[position];
-	struct fg_level *levels = NULL;
 	int64_t id = 0;
-	int status = FG_OK;
 
 	FG_TRY(fg_store_put_series(store, run_id, save->run, position, &id, err));
 	FG_TRY(fg_store_put_series_conditions(store, run_id, series, position, err));
-	levels = fg_levels_make(series, save->report);
-	status = put_values(store, id, save, position, err);
-	if (status == FG_OK)
-		status = fg_store_put_levels(store, save->run, run_id, series, levels, err);
-	free(levels);
-	return status;
+	FG_TRY(put_values(store, id, save, position, err));
+	return put_levels(store, run_id, save, series, err);
 }
 
 static int write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)

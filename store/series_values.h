@@ -10,8 +10,6 @@
 #include "model/run.h"
 #include "store/bytes.h"
 
-struct fg_store;
-
 /* Progress of storing repetitions, rows or regions of a series in chunks. */
 struct fg_chunk_mark {
 	size_t count; /* items stored */

@@ -127,7 +127,6 @@ struct fg_run_summary {
 	char *commit;
 	char *branch;
 	char *tag;
-	char *described;
 	char *subject; /* subject of the commit */
 	char *base_commit;
 	char *fingerprint;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/totals.h"
 
-#include "base/arena.h"
 #include "base/sort.h"
 #include "model/measure.h"
 #include "model/profile_set.h"

@@ -5,7 +5,7 @@
  *
  *	bench_calibration_card FOLDER [DECISIONS]
  *
- * Prints the card, and writes card.txt, card.json and card.svg into FOLDER.  A goal that is missed
+ * Prints the card, and writes card.txt and card.json into FOLDER.  A goal that is missed
  * is shown as missed, a row without recordings as not measured.
  */
 #include "bench/calibration/card.h"

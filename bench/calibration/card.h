@@ -75,9 +75,8 @@ void card_add_cost(struct card *card);
 /* Returns "met", "MISSED", "not measured", or "" without a goal. */
 const char *card_state(const struct card_row *row);
 void card_print(const struct card *card, FILE *out);
-/* Writes card.txt, card.json and card.svg into the folder. */
+/* Writes card.txt and card.json into the folder. */
 int card_write(const struct card *card, const char *folder, struct fg_error *err);
-void card_draw(const struct card *card, struct fg_strbuf *text);
 void card_release(struct card *card);
 
 #endif

@@ -286,19 +286,11 @@ static int write_card_text(const struct card *card, const char *folder, struct f
 int card_write(const struct card *card, const char *folder, struct fg_error *err)
 {
 	struct fg_strbuf json = {0};
-	struct fg_strbuf plot = {0};
 	int status = write_card_text(card, folder, err);
 
 	write_json(card, &json);
-	card_draw(card, &plot);
-	if (status != FG_OK)
-		goto out;
-	status = write_text(folder, "card.json", &json, err);
-	if (status != FG_OK)
-		goto out;
-	status = write_text(folder, "card.svg", &plot, err);
-out:
+	if (status == FG_OK)
+		status = write_text(folder, "card.json", &json, err);
 	fg_strbuf_release(&json);
-	fg_strbuf_release(&plot);
 	return status;
 }

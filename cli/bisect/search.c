@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "cli/bisect/comparison.h"
 #include "cli/session/plan.h"
-#include "model/measure.h"
 #include "reporters/reporter.h"
 
 #include <math.h>

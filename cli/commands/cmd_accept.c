@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text.h"
 #include "cli/framework/command.h"
 #include "gate/commit_trailers.h"
 #include "runner/build/git.h"

@@ -5,8 +5,6 @@
 #include "cli/framework/command.h"
 #include "cli/session/session.h"
 
-#include <unistd.h>
-
 struct options {
 	struct fg_option_range pairs;
 	const char *schedule;

@@ -149,12 +149,10 @@ static void print_json(const struct line *line, const struct fg_trend *trend,
 		const struct fg_trend_point *point = &trend->points[i];
 		const struct fg_run *run = line->runs[point->run];
 		const struct fg_trend_change *change = change_at(trend, i);
-		char time[FG_TIME_TEXT_SIZE];
 
-		fg_time_format_utc(run->started_ns, time);
 		fg_json_begin_object(&w, NULL);
 		fg_json_text(&w, "run", run->id);
-		fg_json_text(&w, "started_at", time);
+		fg_json_time(&w, "started_at", run->started_ns);
 		fg_json_text(&w, "commit", run->sides[FG_ARM_CANDIDATE].commit);
 		fg_json_double(&w, "value", point->value);
 		fg_json_double(&w, "low", point->low);

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "cli/framework/command.h"
 #include "cli/init/project.h"
 #include "config/config.h"

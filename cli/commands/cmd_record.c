@@ -5,7 +5,6 @@
  * interrupt key reaches the command and us; a signal sent to us alone is forwarded to the command
  * and to the processes it leaves running. We exit with the command's exit code.
  */
-#include "base/text.h"
 #include "cli/framework/command.h"
 #include "cli/record/options.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/json_write.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "cli/session/stored.h"
 #include "reporters/card.h"

@@ -7,7 +7,6 @@
 #include "base/fs.h"
 #include "cli/session/stored.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 enum {

@@ -26,8 +26,6 @@ enum fg_cli_color {
 	FG_CLI_COLOR_NEVER,
 };
 
-struct fg_cli_command;
-
 /* One invocation of a command. */
 struct fg_cli {
 	const struct fg_cli_command *command;

@@ -6,8 +6,6 @@
 #include "cli/session/plan.h"
 #include "runner/build/git.h"
 
-#include <unistd.h>
-
 static void say_note(void *context, const char *note)
 {
 	fg_cli_say(context, "%s", note);

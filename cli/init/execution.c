@@ -2,7 +2,6 @@
 /* Executes a program once in the trial build's tree. */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/launch.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/init/inputs.h"

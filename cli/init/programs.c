@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/init/elf_program.h"
+#include "binary/elf_tables.h"
 #include "cli/init/project.h"
 #include "runner/build/git.h"
 
@@ -33,6 +33,82 @@ struct search {
 	size_t library_count;
 	size_t files;
 };
+
+/* ---- ELF files ---- */
+
+static bool open_wide(const char *data, size_t size, struct fg_elf_tables *elf)
+{
+	if (fg_elf_tables_open_memory(data, size, "", elf, NULL) != FG_OK)
+		return false;
+	if (elf->header.e_ident[EI_CLASS] == ELFCLASS64)
+		return true;
+	fg_elf_tables_close(elf);
+	return false;
+}
+
+/* Is this a 64-bit ELF program: an executable at a fixed address or with a dynamic linker? */
+static bool is_elf_program(const char *data, size_t size)
+{
+	struct fg_elf_tables elf;
+	bool is_program = false;
+
+	if (!open_wide(data, size, &elf))
+		return false;
+	is_program = elf.header.e_type == ET_EXEC ||
+		     (elf.header.e_type == ET_DYN && fg_elf_tables_segment(&elf, PT_INTERP));
+	fg_elf_tables_close(&elf);
+	return is_program;
+}
+
+static bool is_name(int64_t tag, const char *text, const char *library)
+{
+	return tag == DT_NEEDED && strcmp(text, library) == 0;
+}
+
+static bool is_below(int64_t tag, const char *text, const char *root)
+{
+	return (tag == DT_RPATH || tag == DT_RUNPATH) &&
+	       (strstr(text, root) || strstr(text, "$ORIGIN"));
+}
+
+/* Does any string in the dynamic section satisfy `matches`? */
+static bool has_text(const char *data, size_t size,
+		     bool (*matches)(int64_t tag, const char *text, const char *argument),
+		     const char *argument)
+{
+	struct fg_elf_tables elf;
+	struct fg_elf_dynamic dynamic;
+	bool found = false;
+
+	if (!open_wide(data, size, &elf))
+		return false;
+	fg_elf_dynamic_read(&elf, &dynamic);
+	for (size_t i = 0; i < dynamic.count && !found; i++) {
+		const char *text = fg_elf_dynamic_text(&dynamic, &dynamic.entries[i]);
+
+		found = text && matches(dynamic.entries[i].d_tag, text, argument);
+	}
+	fg_elf_dynamic_release(&dynamic);
+	fg_elf_tables_close(&elf);
+	return found;
+}
+
+/* Is the file linked with the library of this name? */
+static bool needs_library(const char *data, size_t size, const char *library)
+{
+	return has_text(data, size, is_name, library);
+}
+
+/*
+ * Does the file's own run path lead below `root`, either directly or relative to the program's
+ * folder ($ORIGIN)?
+ */
+static bool searches_below(const char *data, size_t size, const char *root)
+{
+	return has_text(data, size, is_below, root);
+}
+
+/* ---- candidates ---- */
 
 static bool holds_text(const char *data, size_t size, const char *text)
 {
@@ -130,7 +206,7 @@ static void add_wrapped(struct search *search, const char *path)
 	struct fg_project_program *added = NULL;
 
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) == FG_OK &&
-	    fg_elf_is_program(data, size)) {
+	    is_elf_program(data, size)) {
 		added = add_program(search, real, harness_of(data, size), true);
 		if (added)
 			added->is_wrapped = true;
@@ -175,8 +251,8 @@ static void find_libraries_of(struct search *search, struct fg_project_program *
 	for (size_t i = 0; i < search->library_count; i++) {
 		const struct library *library = &search->libraries[i];
 
-		if (!fg_elf_needs(data, size, library->name) ||
-		    fg_elf_searches_below(data, size, search->whole_root))
+		if (!needs_library(data, size, library->name) ||
+		    searches_below(data, size, search->whole_root))
 			continue;
 		if (!program->library_path)
 			program->library_path = library->folder;
@@ -252,7 +328,7 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 		return;
 	if (search->project->tree && !is_tool)
 		keep_unread(whole);
-	if (fg_elf_is_program(data, size))
+	if (is_elf_program(data, size))
 		note_tool(add_program(search, path, harness_of(data, size), true), is_tool);
 	else if (size < MAX_WRAPPER_BYTES && holds_text(data, size, "temporary wrapper script"))
 		add_wrapped(search, path);
@@ -462,7 +538,7 @@ struct fg_project_program *fg_project_add(const char *root, struct fg_arena *are
 	size_t size = 0;
 
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) == FG_OK &&
-	    fg_elf_is_program(data, size)) {
+	    is_elf_program(data, size)) {
 		for (size_t i = 0; i < project->program_count && !same; i++) {
 			if (strcmp(project->programs[i].path, path) == 0 &&
 			    !project->programs[i].is_named)

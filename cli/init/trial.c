@@ -2,7 +2,6 @@
 /* Tries programs in the trial build's tree. Every execution has a time limit. */
 #include "cli/init/trial.h"
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "base/launch.h"
 #include "base/text.h"

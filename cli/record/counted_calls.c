@@ -3,7 +3,6 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "cli/record/outcome.h"
-#include "model/measure.h"
 #include "profile/call_patterns.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "runner/execute/exact.h"
 
 #include "base/fs.h"
-#include "base/text.h"
 #include "cli/profile/run_argument.h"
 #include "cli/record/options.h"
 #include "cli/record/outcome.h"

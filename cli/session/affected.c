@@ -9,7 +9,6 @@
 #include "cli/session/steps.h"
 #include "model/executed.h"
 #include "runner/execute/extra.h"
-#include "runner/facts/code_facts.h"
 #include "runner/facts/executed.h"
 
 #include <fcntl.h>

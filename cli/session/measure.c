@@ -4,13 +4,10 @@
 #include "binary/symbolizer.h"
 #include "cli/session/session.h"
 #include "cli/session/steps.h"
-#include "cli/session/stored.h"
 #include "gate/next_step.h"
-#include "model/build_difference.h"
 #include "profile/attach/kernel_traces.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
-#include "runner/facts/code_facts.h"
 #include "runner/runner.h"
 
 /* ---- repetitions ---- */

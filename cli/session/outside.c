@@ -5,7 +5,6 @@
 #include "cli/session/steps.h"
 #include "profile/attach/sampler.h"
 #include "profile/ingest.h"
-#include "profile/trace_profile.h"
 #include "runner/execute/extra.h"
 #include "runner/target.h"
 

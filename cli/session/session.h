@@ -22,11 +22,6 @@
 #include "runner/runner.h"
 #include "store/store.h"
 
-struct fg_affected;
-struct fg_kernel_naming;
-struct fg_symbolizer;
-struct fg_worktree;
-
 /*
  * Progress on stderr: on a terminal one line that is redrawn, otherwise a plain line when a
  * benchmark begins and then every half minute. Prints nothing with --quiet.

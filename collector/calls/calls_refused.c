@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* 32-bit and arm64 programs run without counting; a note in the trace reports that. */
 #include "collector/counting/count_hooks.h"
-#include "collector/sampler/collector_env.h"
 #include "collector/sampler/writer.h"
 
 static void on_introduce(struct fg_thread *thread)

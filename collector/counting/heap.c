@@ -15,7 +15,6 @@
 #include "collector/counting/dumps.h"
 #include "collector/counting/live.h"
 #include "collector/sampler/introduce.h"
-#include "collector/sampler/writer.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct fg_thread;
-
 /* Kinds of things held; each has its own peak. */
 enum fg_held {
 	FG_HELD_HEAP, /* bytes */

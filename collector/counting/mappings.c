@@ -11,10 +11,7 @@
 #include "collector/counting/own_memory.h"
 #include "collector/sampler/writer.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	NAMES = 192,

@@ -20,7 +20,6 @@
 #include "collector/sampler/crc32c.h"
 #include "collector/sampler/handler.h"
 #include "collector/sampler/introduce.h"
-#include "collector/sampler/region_table.h"
 #include "collector/sampler/regions.h"
 #include "collector/sampler/sampling.h"
 #include "collector/sampler/signals.h"

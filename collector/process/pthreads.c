@@ -14,7 +14,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <threads.h>
-#include <unistd.h>
 
 enum {
 	/* distance from a frame to libc's descriptor: static thread-local storage lies between */

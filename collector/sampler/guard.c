@@ -17,7 +17,6 @@
 #include <linux/close_range.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 FG_EXPORT int close(int fd)

@@ -25,9 +25,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
 	ALTERNATE_ROOM = 4096, /* bytes of a small signal stack that a walk may need */

@@ -80,18 +80,17 @@ void fg_mark_region_begin(uint32_t name)
 		go_to(thread, id, thread->regions.begin_ns[depth]);
 }
 
-static void write_span(struct fg_thread *thread, uint32_t region, uint64_t begin_ns,
-		       uint64_t end_ns)
+static void write_event(struct fg_thread *thread, enum fg_trace_record kind,
+			const uint64_t numbers[3])
 {
 	if (!fg_thread_enter(thread))
 		return;
 	if (fg_ensure_file(thread)) {
 		fg_thread_announce(thread);
-		fg_record_begin(thread, FG_RECORD_REGION_SPAN);
+		fg_record_begin(thread, kind);
 		fg_record_number(thread, thread->id);
-		fg_record_number(thread, region);
-		fg_record_number(thread, begin_ns);
-		fg_record_number(thread, end_ns);
+		for (int i = 0; i < 3; i++)
+			fg_record_number(thread, numbers[i]);
 		(void)fg_record_write(thread);
 	}
 	fg_thread_leave(thread);
@@ -117,7 +116,8 @@ void fg_mark_region_end(void)
 		times->entered++;
 		times->ns += now_ns - begin_ns;
 		if (now_ns - begin_ns >= FG_SPAN_MIN_NS)
-			write_span(thread, thread->regions.current, begin_ns, now_ns);
+			write_event(thread, FG_RECORD_REGION_SPAN,
+				    (uint64_t[]){thread->regions.current, begin_ns, now_ns});
 	}
 	go_to(thread, thread->regions.outer[depth], now_ns);
 }
@@ -139,18 +139,10 @@ void fg_region_end_name(uint32_t name)
 
 static void write_unit(struct fg_thread *thread, enum fg_trace_record kind)
 {
-	if (!fg_thread_enter(thread))
-		return;
-	if (fg_ensure_file(thread)) {
-		fg_thread_announce(thread);
-		fg_record_begin(thread, kind);
-		fg_record_number(thread, thread->id);
-		fg_record_number(thread, thread->regions.unit_name);
-		fg_record_number(thread, thread->regions.unit_number);
-		fg_record_number(thread, fg_clock_ns(CLOCK_MONOTONIC));
-		(void)fg_record_write(thread);
-	}
-	fg_thread_leave(thread);
+	const struct fg_thread_regions *r = &thread->regions;
+
+	write_event(thread, kind,
+		    (uint64_t[]){r->unit_name, r->unit_number, fg_clock_ns(CLOCK_MONOTONIC)});
 }
 
 void fg_mark_unit_begin(uint32_t name, uint64_t number)

@@ -6,7 +6,6 @@
 #include "collector/sampler/signal_state.h"
 #include "collector/sampler/writer.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

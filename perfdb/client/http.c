@@ -9,16 +9,67 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "perfdb/client/libcurl.h"
 
 #include <arpa/inet.h>
+#include <curl/curl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- libcurl, opened when it is first needed ---- */
+
+#define CALLS(CALL)   \
+ CALL(easy_cleanup)   \
+ CALL(easy_getinfo)   \
+ CALL(easy_header)    \
+ CALL(easy_init)      \
+ CALL(easy_perform)   \
+ CALL(easy_setopt)    \
+ CALL(easy_strerror)  \
+ CALL(free)           \
+ CALL(global_init)    \
+ CALL(slist_append)   \
+ CALL(slist_free_all) \
+ CALL(url)            \
+ CALL(url_cleanup)    \
+ CALL(url_get)        \
+ CALL(url_set)
+#define MEMBER(name) __typeof__(curl_##name) *(name);
+#define NAME(name)   "curl_" #name,
+#define LINKED(name) FG_LIBRARY_LINKED(curl_##name)
+
+static struct {
+	CALLS(MEMBER)
+} libcurl = {CALLS(LINKED)};
+
+static const char *const names[] = {CALLS(NAME)};
+
+static struct fg_library library =
+	FG_LIBRARY(libcurl, names, FG_CURL_FILE, FG_CURL_PACKAGE, "to talk to servers");
+
+FG_LIBRARY_NOTE("servers", "Uploads, pull-request comments, webhooks", FG_CURL_FILE);
+
+/*
+ * Sets an option, whose number determines the type of its value: a `long` or a pointer. An int,
+ * past whose end libcurl would read, does not compile. (The check in curl.h only sees calls of
+ * curl_easy_setopt() by that name.)
+ */
+#define TAKES_NUMBER(option)            \
+ ((option) < CURLOPTTYPE_OBJECTPOINT || \
+  ((option) >= CURLOPTTYPE_OFF_T && (option) < CURLOPTTYPE_BLOB))
+#define FITS(option, value)                    \
+ _Generic((value), int : 0, unsigned : 0, long \
+	  : TAKES_NUMBER(option), default      \
+	  : !TAKES_NUMBER(option))
+#define SET_OPTION(curl, option, value) \
+ ((void)sizeof(char[FITS(option, value) ? 1 : -1]), (void)libcurl.easy_setopt(curl, option, value))
+
+/* ---- connections ---- */
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
@@ -48,12 +99,12 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void init_curl(void)
 {
-	(void)fg_curl.global_init(CURL_GLOBAL_DEFAULT);
+	(void)libcurl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
 static int start(struct fg_error *err)
 {
-	FG_TRY(fg_curl_open(err));
+	FG_TRY(fg_library_open(&library, err));
 	(void)pthread_once(&once, init_curl);
 	return FG_OK;
 }
@@ -84,15 +135,15 @@ static const char *url_to_show(const struct fg_http_options *options)
 static int check_url(const struct fg_http_options *options, char **name, struct fg_error *err)
 {
 	const bool has_token = options->token && *options->token;
-	CURLU *parsed = fg_curl.url();
+	CURLU *parsed = libcurl.url();
 	char *scheme = NULL;
 	char *host = NULL;
 	char *port = NULL;
 	int status = FG_OK;
 
-	if (!parsed || fg_curl.url_set(parsed, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
-	    fg_curl.url_get(parsed, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-	    fg_curl.url_get(parsed, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
+	if (!parsed || libcurl.url_set(parsed, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
+	    libcurl.url_get(parsed, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+	    libcurl.url_get(parsed, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
 		status = fg_error_set(err, FG_EINVAL,
 				      "'%s' is not the address of a server: expected https://HOST",
@@ -104,14 +155,14 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 			err, FG_EINVAL,
 			"the token would travel unencrypted to '%s': give an https:// URL", host);
 	if (status == FG_OK) {
-		(void)fg_curl.url_get(parsed, CURLUPART_PORT, &port, 0);
+		(void)libcurl.url_get(parsed, CURLUPART_PORT, &port, 0);
 		*name = fg_xasprintf("%s://%s%s%s", scheme, host, port ? ":" : "",
 				     port ? port : "");
 	}
-	fg_curl.free(scheme);
-	fg_curl.free(host);
-	fg_curl.free(port);
-	fg_curl.url_cleanup(parsed);
+	libcurl.free(scheme);
+	libcurl.free(host);
+	libcurl.free(port);
+	libcurl.url_cleanup(parsed);
 	return status;
 }
 
@@ -119,7 +170,7 @@ static const char *header_of(CURL *curl, const char *name)
 {
 	struct curl_header *header = NULL;
 
-	return fg_curl.easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+	return libcurl.easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
 		       ? header->value
 		       : NULL;
 }
@@ -181,27 +232,27 @@ static void configure(struct fg_http *http)
 	const int64_t timeout_ns =
 		http->options.timeout_ns ? http->options.timeout_ns : 60 * FG_NS_PER_S;
 
-	fg_curl_set(curl, CURLOPT_NOSIGNAL, 1L);
-	fg_curl_set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	fg_curl_set(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	fg_curl_set(curl, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-	fg_curl_set(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
-	fg_curl_set(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
-	fg_curl_set(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
-	fg_curl_set(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_SECONDS);
-	fg_curl_set(curl, CURLOPT_ERRORBUFFER, http->curl_words);
-	fg_curl_set(curl, CURLOPT_NOPROGRESS, 0L);
-	fg_curl_set(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
-	fg_curl_set(curl, CURLOPT_XFERINFODATA, http);
-	fg_curl_set(curl, CURLOPT_USERAGENT, "fastgate");
+	SET_OPTION(curl, CURLOPT_NOSIGNAL, 1L);
+	SET_OPTION(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	SET_OPTION(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	SET_OPTION(curl, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+	SET_OPTION(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	SET_OPTION(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / FG_NS_PER_MS));
+	SET_OPTION(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
+	SET_OPTION(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_SECONDS);
+	SET_OPTION(curl, CURLOPT_ERRORBUFFER, http->curl_words);
+	SET_OPTION(curl, CURLOPT_NOPROGRESS, 0L);
+	SET_OPTION(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
+	SET_OPTION(curl, CURLOPT_XFERINFODATA, http);
+	SET_OPTION(curl, CURLOPT_USERAGENT, "fastgate");
 	if (http->options.needs_tls)
-		fg_curl_set(curl, CURLOPT_PROTOCOLS_STR, "https");
+		SET_OPTION(curl, CURLOPT_PROTOCOLS_STR, "https");
 	if (http->options.admits) {
-		fg_curl_set(curl, CURLOPT_PROXY, "");
-		fg_curl_set(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-		fg_curl_set(curl, CURLOPT_OPENSOCKETDATA, http);
+		SET_OPTION(curl, CURLOPT_PROXY, "");
+		SET_OPTION(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+		SET_OPTION(curl, CURLOPT_OPENSOCKETDATA, http);
 	}
-	fg_curl_set(curl, CURLOPT_WRITEDATA, http);
+	SET_OPTION(curl, CURLOPT_WRITEDATA, http);
 }
 
 /* Returns $SSL_CERT_FILE or the distribution's file of certificates; NULL if there is neither. */
@@ -228,7 +279,7 @@ static int trust(struct fg_http *http, struct fg_error *err)
 	const char *file = http->options.ca_file ? http->options.ca_file : system_certificates();
 
 	if (file)
-		fg_curl_set(http->curl, CURLOPT_CAINFO, file);
+		SET_OPTION(http->curl, CURLOPT_CAINFO, file);
 	else if (fg_text_starts_with(http->name, "https:"))
 		return fg_error_set(
 			err, FG_ENOENT,
@@ -248,7 +299,7 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 	FG_TRY(start(err));
 	FG_TRY(check_url(options, &name, err));
 	h = fg_xcalloc(1, sizeof(*h));
-	h->curl = fg_curl.easy_init();
+	h->curl = libcurl.easy_init();
 	if (!h->curl) {
 		free(name);
 		free(h);
@@ -273,7 +324,7 @@ void fg_http_close(struct fg_http *http)
 {
 	if (!http)
 		return;
-	fg_curl.easy_cleanup(http->curl);
+	libcurl.easy_cleanup(http->curl);
 	free(http->base);
 	free(http->name);
 	free(http);
@@ -282,16 +333,16 @@ void fg_http_close(struct fg_http *http)
 static struct curl_slist *make_headers(const struct fg_http *http,
 				       const struct fg_http_request *request)
 {
-	struct curl_slist *list = fg_curl.slist_append(NULL, "Expect:");
+	struct curl_slist *list = libcurl.slist_append(NULL, "Expect:");
 
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
-		list = fg_curl.slist_append(list, request->headers[i]);
+		list = libcurl.slist_append(list, request->headers[i]);
 	if (http->options.token && *http->options.token) {
 		const char *header = http->options.token_header;
 		char *line = header ? fg_xasprintf("%s: %s", header, http->options.token)
 				    : fg_xasprintf("Authorization: Bearer %s", http->options.token);
 
-		list = fg_curl.slist_append(list, line);
+		list = libcurl.slist_append(list, line);
 		explicit_bzero(line, strlen(line));
 		free(line);
 	}
@@ -302,16 +353,16 @@ static void set_method(CURL *curl, const struct fg_http_request *request)
 {
 	const bool is_head = strcmp(request->method, "HEAD") == 0;
 
-	fg_curl_set(curl, CURLOPT_CUSTOMREQUEST, NULL);
-	fg_curl_set(curl, CURLOPT_HTTPGET, 1L);
-	fg_curl_set(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
+	SET_OPTION(curl, CURLOPT_CUSTOMREQUEST, NULL);
+	SET_OPTION(curl, CURLOPT_HTTPGET, 1L);
+	SET_OPTION(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
 	if (request->body) {
-		fg_curl_set(curl, CURLOPT_POST, 1L);
-		fg_curl_set(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
-		fg_curl_set(curl, CURLOPT_POSTFIELDS, request->body);
+		SET_OPTION(curl, CURLOPT_POST, 1L);
+		SET_OPTION(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
+		SET_OPTION(curl, CURLOPT_POSTFIELDS, request->body);
 	}
 	if (!is_head && strcmp(request->method, "GET") != 0)
-		fg_curl_set(curl, CURLOPT_CUSTOMREQUEST, request->method);
+		SET_OPTION(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
 static int64_t bounded_wait_ns(int64_t wait_s)
@@ -333,7 +384,7 @@ static int64_t retry_after(CURL *curl)
 	int64_t end_s = 0;
 
 	if (header_of(curl, "retry-after") &&
-	    fg_curl.easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK)
+	    libcurl.easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK)
 		return bounded_wait_ns((int64_t)wait);
 	if (!left || strcmp(left, "0") != 0)
 		return -1;
@@ -361,11 +412,11 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	http->received = 0;
 	http->reply = reply;
 	set_method(http->curl, request);
-	fg_curl_set(http->curl, CURLOPT_URL, url);
-	fg_curl_set(http->curl, CURLOPT_HTTPHEADER, headers);
-	fg_curl_set(http->curl, CURLOPT_WRITEFUNCTION,
-		    strcmp(request->method, "HEAD") == 0 ? drop : keep);
-	code = fg_curl.easy_perform(http->curl);
+	SET_OPTION(http->curl, CURLOPT_URL, url);
+	SET_OPTION(http->curl, CURLOPT_HTTPHEADER, headers);
+	SET_OPTION(http->curl, CURLOPT_WRITEFUNCTION,
+		   strcmp(request->method, "HEAD") == 0 ? drop : keep);
+	code = libcurl.easy_perform(http->curl);
 	reply->was_refused = http->was_refused && code != CURLE_OK;
 	if (code != CURLE_OK)
 		reply->status = 0;
@@ -377,13 +428,13 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 	} else if (code != CURLE_OK) {
 		status = fg_error_set(err, FG_ENET, "%s: %s", http->name,
 				      *http->curl_words ? http->curl_words
-							: fg_curl.easy_strerror(code));
+							: libcurl.easy_strerror(code));
 	} else {
-		(void)fg_curl.easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+		(void)libcurl.easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
 		reply->retry_after_ns = retry_after(http->curl);
 	}
 	fg_log(FG_LOG_NET, 1, "%s %s: %ld", request->method, request->path, reply->status);
-	fg_curl.slist_free_all(headers);
+	libcurl.slist_free_all(headers);
 	free(url);
 	return status;
 }

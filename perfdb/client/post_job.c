@@ -6,7 +6,6 @@
 #include "perfdb/client/post_private.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 
 enum {
 	EVENT_MAX_BYTES = 32 << 20

@@ -2,7 +2,6 @@
 /* Sends the files of a spool; client.c defines how one run is sent. */
 #include "base/fs.h"
 #include "base/json.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "perfdb/client/push_private.h"
 #include "perfdb/protocol.h"

@@ -3,12 +3,11 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/notes.h"
-#include "perfdb/server/proxies.h"
+#include "perfdb/server/ranges.h"
 #include "perfdb/server/recent_tokens.h"
 #include "perfdb/server/request.h"
 #include "perfdb/server/routes.h"
@@ -19,10 +18,99 @@
 enum {
 	SMALL_BODY_BYTES = 64 << 10,
 	DATABASE_RETRY_SECONDS = 5,
-	GROUPS_MAX = 100
+	GROUPS_MAX = 100,
+	HOPS_MAX = 32
 };
 
 static const int64_t note_use_every_ns = 60 * FG_NS_PER_S;
+
+/* ---- the client, behind proxies ---- */
+
+/* Accepts "192.0.2.1", "192.0.2.1:80" and "[2001:db8::1]:80". */
+static bool parse_node(const char *text, size_t size, struct fg_address *address)
+{
+	char node[FG_ADDRESS_TEXT_SIZE + 10];
+	char *start = node;
+	char *end = NULL;
+
+	if (size >= sizeof(node))
+		return false;
+	memcpy(node, text, size);
+	node[size] = '\0';
+	if (*start == '[') {
+		end = strchr(++start, ']');
+		if (!end)
+			return false;
+	} else if (strchr(start, ':') && strchr(start, ':') == strrchr(start, ':')) {
+		end = strchr(start, ':');
+	}
+	if (end)
+		*end = '\0';
+	return fg_address_parse(start, address);
+}
+
+/*
+ * Finds, from the right, the first address that is not a trusted proxy, or the leftmost address if
+ * all are proxies. False if an entry is not an address, or if the list is too long.
+ */
+static bool read_list(const struct fg_ranges *proxies, const char *list, struct fg_address *client)
+{
+	const char *end = list + strlen(list);
+
+	for (int hop = 0; hop < HOPS_MAX; hop++) {
+		const char *start = end;
+		size_t size = 0;
+
+		while (start > list && start[-1] != ',')
+			start--;
+		size = (size_t)(end - start);
+		while (size > 0 && (*start == ' ' || *start == '\t')) {
+			start++;
+			size--;
+		}
+		while (size > 0 && (start[size - 1] == ' ' || start[size - 1] == '\t'))
+			size--;
+		if (!parse_node(start, size, client))
+			return false;
+		if (!fg_ranges_have(proxies, client))
+			return true;
+		while (start > list && start[-1] != ',')
+			start--;
+		if (start == list)
+			return true; /* the leftmost proxy sent the request itself */
+		end = start - 1;
+	}
+	return false;
+}
+
+/* Is the peer a trusted proxy? */
+static bool is_trusted_proxy(const struct fg_ranges *proxies, const char *peer)
+{
+	struct fg_address address;
+
+	return fg_address_parse(peer, &address) && fg_ranges_have(proxies, &address);
+}
+
+/*
+ * Sets `client` to the client's address: `peer`, unless the peer is a trusted proxy, which names
+ * its client in X-Forwarded-For (NULL: not given). Each proxy appends its client on the right, so
+ * the list is read from the right, past other trusted proxies; addresses further left are the
+ * client's own claim.
+ */
+static void name_client(const struct fg_ranges *proxies, const char *peer,
+			const char *forwarded_for, char client[FG_ADDRESS_TEXT_SIZE])
+{
+	struct fg_address address;
+	struct fg_address named;
+
+	(void)snprintf(client, FG_ADDRESS_TEXT_SIZE, "%s", peer);
+	if (!fg_address_parse(peer, &address))
+		return;
+	if (forwarded_for && fg_ranges_have(proxies, &address) &&
+	    read_list(proxies, forwarded_for, &named))
+		address = named;
+	fg_address_format(&address, client);
+}
 
 static void find_client(struct fg_request *rq)
 {
@@ -41,8 +129,8 @@ static void find_client(struct fg_request *rq)
 				text, sizeof(text));
 	rq->peer = fg_arena_strdup(&rq->arena, text);
 	rq->client = fg_arena_array(&rq->arena, FG_ADDRESS_TEXT_SIZE, 1);
-	fg_proxies_client(rq->server->proxies, text, fg_request_header_list(rq, "X-Forwarded-For"),
-			  rq->client);
+	name_client(rq->server->proxies, text, fg_request_header_list(rq, "X-Forwarded-For"),
+		    rq->client);
 	rq->who = rq->client;
 }
 
@@ -320,7 +408,7 @@ static int admit_person(struct fg_request *rq, struct fg_error *err)
 	const char *name = NULL;
 	int status = FG_OK;
 
-	if (fg_proxies_trust(rq->server->proxies, rq->peer))
+	if (is_trusted_proxy(rq->server->proxies, rq->peer))
 		name = fg_request_header_list(rq, options->user_header);
 	if (!name || !*name)
 		return fg_request_refuse(rq, 401, err,

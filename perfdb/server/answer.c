@@ -9,8 +9,6 @@
 #include "perfdb/server/request.h"
 #include "perfdb/server/routes.h"
 
-#include <unistd.h>
-
 enum {
 	PACK_FROM_BYTES = 2048
 };
@@ -154,14 +152,12 @@ static void write_log(struct fg_request *rq, const struct fg_error *err, int64_t
 	const struct fg_answer *answer = &rq->answer;
 	struct fg_strbuf line = {0};
 	struct fg_json_writer w;
-	char time[FG_TIME_TEXT_SIZE];
 
 	if (rq->server->options.log_fd < 0)
 		return;
-	fg_time_format_utc(fg_clock_wall_ns(), time);
 	fg_json_writer_init(&w, &line, 0);
 	fg_json_begin_object(&w, NULL);
-	fg_json_text(&w, "time", time);
+	fg_json_time(&w, "time", fg_clock_wall_ns());
 	fg_json_text(&w, "method", rq->method);
 	fg_json_text(&w, "path", rq->path);
 	fg_json_text(&w, "client", rq->client);

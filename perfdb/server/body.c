@@ -3,7 +3,6 @@
 #include "perfdb/server/request.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum {
 	FILE_FROM_BYTES = 1 << 20,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text.h"
 #include "perfdb/server/watcher.h"
 
 #include <math.h>

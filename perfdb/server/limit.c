@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* perfdb limit. */
 #include "base/clock.h"
-#include "base/number.h"
 #include "perfdb/server/options.h"
 #include "store/serving/limits.h"
 

@@ -53,8 +53,6 @@ struct fg_perfdb_options {
 #define FG_PERFDB_HELP \
  FG_ROW_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
 
-struct fg_perfdb_action;
-
 struct fg_perfdb_command {
 	const char *name;
 	const char *summary;
@@ -79,8 +77,6 @@ extern const struct fg_perfdb_command *const fg_perfdb_commands[];
 
 /* Writes perfdb(1). (manual.c) */
 void fg_perfdb_manual(struct fg_strbuf *page);
-
-struct fg_store;
 
 /* Input of an action. */
 struct fg_perfdb_action_call {

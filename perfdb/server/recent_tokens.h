@@ -9,8 +9,6 @@
 
 #include "base/base.h"
 
-struct fg_recent_tokens;
-
 struct fg_recent_tokens *fg_recent_tokens_new(void);
 void fg_recent_tokens_free(struct fg_recent_tokens *tokens); /* NULL is fine */
 void fg_recent_tokens_add(struct fg_recent_tokens *tokens, const char *text);

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "perfdb/server/threads.h"
 #include "store/serving/upkeep.h"
-#include "store/store.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdb/server/request.h"
 
-#include "base/clock.h"
 #include "base/number.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
@@ -182,14 +181,6 @@ void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const
 	fg_request_json(rq, w);
 	fg_json_begin_object(w, NULL);
 	fg_json_begin_array(w, name);
-}
-
-void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns)
-{
-	char time[FG_TIME_TEXT_SIZE];
-
-	fg_time_format_utc(ns, time);
-	fg_json_text(w, name, time);
 }
 
 const int64_t fg_latency_us[FG_LATENCY_STEPS] = {500,    2000,    10000,   50000,

@@ -43,9 +43,7 @@ void fg_body_release(struct fg_body *body);
 
 /* ---- request.c ---- */
 
-struct MHD_Connection;
 struct fg_request;
-struct fg_route;
 
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
 
@@ -137,8 +135,6 @@ int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *e
 void fg_request_json(struct fg_request *rq, struct fg_json_writer *w);
 /* Starts {"NAME": [ ... ]}; two calls of fg_json_end() end it. */
 void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const char *name);
-/* Writes a member with a time. */
-void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns);
 
 /* Upper bounds of the latency classes. */
 extern const int64_t fg_latency_us[FG_LATENCY_STEPS];

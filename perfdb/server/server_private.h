@@ -9,25 +9,11 @@
 #include <microhttpd.h>
 #include <stdatomic.h>
 
-struct fg_connections;
-struct fg_health;
-struct fg_recent_tokens;
-struct fg_limiter;
-struct fg_ranges;
-struct fg_replica;
-struct fg_sessions;
-struct fg_watcher;
-struct fg_workers;
-struct fg_writer;
-struct MHD_Daemon;
-
 enum {
 	FG_ROUTE_MAX = 64,
 	FG_LATENCY_STEPS = 8,
 	FG_BODY_SHARES = 256
 };
-
-struct fg_route;
 
 /* Counters since the start, shown by /metrics. */
 struct fg_counters {

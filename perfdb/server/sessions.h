@@ -9,9 +9,6 @@
 #include "base/base.h"
 #include "base/error.h"
 
-struct fg_store;
-struct fg_sessions;
-
 struct fg_sessions *fg_sessions_new(const char *database, bool read_only);
 void fg_sessions_free(struct fg_sessions *sessions); /* NULL is fine */
 struct fg_store *fg_sessions_borrow(struct fg_sessions *sessions, struct fg_error *err);

@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "perfdb/server/options.h"
 #include "store/serving/access.h"
-#include "store/store.h"
 
 enum {
 	SUBJECT_SIZE = 40,

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/text.h"
 #include "perfdb/server/changes.h"
 #include "perfdb/server/threads.h"
 #include "store/serving/history.h"

@@ -42,8 +42,6 @@ struct fg_watch_place {
 	int64_t series;
 };
 
-struct fg_store;
-
 /*
  * Finds the change point that this run confirms: with the run, the history ends at a different
  * level than without it. If the run confirms no change point, change->run is empty.

@@ -9,8 +9,6 @@
 
 #include "perfdb/server/sessions.h"
 
-struct fg_writer;
-
 /* Runs inside the transaction; called again after a conflict with another server. */
 typedef int fg_write_task(struct fg_store *store, void *context, struct fg_error *err);
 

@@ -8,7 +8,6 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 enum {
 	STOP_WITHIN_MS = 200,  /* limit for a thread that first has to wait for a CPU */

@@ -30,8 +30,6 @@ struct fg_walked_stack {
 	bool truncated; /* does not reach the start of the thread */
 };
 
-struct fg_stack_walker;
-
 /* Both arguments must outlive the walker. */
 struct fg_stack_walker *fg_stack_walker_new(struct fg_memory *memory,
 					    const struct fg_mappings *mappings);

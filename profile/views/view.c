@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/views/view.h"
 
-#include "base/number.h"
-#include "base/text.h"
-#include "profile/selection.h"
 #include "profile/views/view_private.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "runner/build/git.h"
 
 #include <sys/file.h>
-#include <unistd.h>
 
 /* ---- submodules ---- */
 

@@ -7,13 +7,10 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "binary/code.h"
-#include "model/build_difference.h"
 #include "runner/build/link_again.h"
 #include "runner/build/link_cost.h"
 #include "runner/build/link_record.h"
-#include "runner/build/pad_object.h"
 #include "runner/facts/binary.h"
-#include "runner/facts/code_facts.h"
 
 #include <sys/stat.h>
 

@@ -4,7 +4,6 @@
 #include "base/fs.h"
 #include "base/text.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {

@@ -3,7 +3,6 @@
 
 #include "base/fs.h"
 #include "base/process.h"
-#include "base/text.h"
 #include "binary/entries.h"
 #include "binary/image.h"
 #include "runner/execute/output_tail.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/build/range.h"
 
-#include "base/text.h"
-
 /* Separators of fields and records: bytes that no subject contains. */
 #define FIELD  "\x1f"
 #define RECORD "\x1e"

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/process.h"
-#include "base/text.h"
 #include "runner/build/build_files.h"
 #include "runner/build/checkout.h"
 #include "runner/build/file_lock.h"
@@ -14,7 +13,6 @@
 #include "runner/build/link_record.h"
 #include "runner/execute/output_tail.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/file.h>

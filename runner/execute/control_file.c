@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "collector/sampler/collector_env.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

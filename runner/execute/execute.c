@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/text.h"
 #include "runner/execute/output_tail.h"
 #include "runner/execute/preload.h"
 
@@ -252,13 +251,10 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
 			const struct fg_error *found, struct fg_error *err)
 {
 	const char *arm = arm_words(pass->executor, target->arm);
-	int status = FG_OK;
 
 	if (found->code == FG_EIO || found->code == FG_ELIMIT)
 		return fg_error_set(err, found->code, "%s", found->message);
-	status = fail(pass->failure, target, fg_xasprintf("%s%s", arm, found->message), NULL, err);
-	pass->failure->not_found = found->code == FG_ENOENT;
-	return status;
+	return fail(pass->failure, target, fg_xasprintf("%s%s", arm, found->message), NULL, err);
 }
 
 /*

@@ -27,9 +27,8 @@ struct fg_execution {
 /* A benchmark's failure, in words. */
 struct fg_failure {
 	enum fg_arm arm;
-	bool not_found; /* the arm's program does not exist */
-	char *text;     /* one line */
-	char *tail;     /* the last lines of the program's output; NULL: none */
+	char *text; /* one line */
+	char *tail; /* the last lines of the program's output; NULL: none */
 };
 
 struct fg_executor {

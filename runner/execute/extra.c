@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/execute/extra.h"
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "runner/execute/entry_plan.h"
 #include "runner/job.h"

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <unistd.h>
 

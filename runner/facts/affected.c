@@ -2,9 +2,7 @@
 #include "runner/facts/affected.h"
 
 #include "base/fs.h"
-#include "base/text.h"
 #include "binary/code.h"
-#include "model/build_difference.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/code_facts.h"
 #include "runner/facts/executed.h"

@@ -10,8 +10,6 @@
 #include "model/executed.h"
 #include "runner/target.h"
 
-struct fg_affected;
-
 /* Creates a cache of code comparisons, which the benchmarks of a run share. */
 struct fg_affected *fg_affected_new(void);
 void fg_affected_free(struct fg_affected *affected); /* may be NULL */

@@ -158,12 +158,8 @@ static void scan_strings(const struct fg_elf_tables *elf, const char *name, stru
 	char *chunk = NULL;
 	size_t kept = 0;
 
-	if (!section)
+	if (!section || section->sh_flags & SHF_COMPRESSED)
 		return;
-	if (section->sh_flags & SHF_COMPRESSED) {
-		found->compressed_debug_info = true;
-		return;
-	}
 	left = fg_min_size(section->sh_size, STRINGS_MAX_BYTES);
 	offset = section->sh_offset;
 	chunk = fg_xmalloc(STRINGS_CHUNK_BYTES + 1);

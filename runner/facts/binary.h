@@ -31,7 +31,6 @@ struct fg_binary {
 	unsigned levels; /* optimisation levels over all producers: enum fg_binary_level, or'ed */
 	bool has_debug_info;
 	bool has_symbols;
-	bool compressed_debug_info; /* the producer string cannot be read */
 };
 
 /* FG_EPARSE: not an ELF file, or a broken one. */

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "runner/execute/observe.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <strings.h>
 #include <sys/utsname.h>

@@ -71,14 +71,25 @@ static void add_unescaped(struct fg_strbuf *text, const char *from, size_t lengt
 }
 
 /* Reads one <BenchmarkResults>, from the tag to the end of its element. */
+static void add_case(struct fg_harness_report *report, const char *name, size_t length,
+		     double time_ns)
+{
+	struct fg_strbuf clean = {0};
+	struct fg_harness_case *added = NULL;
+
+	add_unescaped(&clean, name, length);
+	added = fg_harness_add(report, fg_strbuf_text(&clean), clean.length);
+	if (added)
+		fg_harness_add_time(report, added, "wall_time", time_ns);
+	fg_strbuf_release(&clean);
+}
+
 int fg_harness_catch2(struct fg_harness_report *report, const char *tag, const char *end,
 		      struct fg_error *err)
 {
 	const char *tag_end = find_tag_end(tag, end);
 	const char *mean = memmem(tag, (size_t)(end - tag), "<mean ", 6);
 	const char *mean_end = mean ? find_tag_end(mean, end) : NULL;
-	struct fg_harness_case *added = NULL;
-	struct fg_strbuf clean_name = {0};
 	const char *name = NULL;
 	const char *value = NULL;
 	size_t name_length = 0;
@@ -89,11 +100,7 @@ int fg_harness_catch2(struct fg_harness_report *report, const char *tag, const c
 	if (!name || !value)
 		return fg_error_set(err, FG_ECHILD,
 				    "a BenchmarkResults element of the XML has no name or no mean");
-	add_unescaped(&clean_name, name, name_length);
-	added = fg_harness_add(report, fg_strbuf_text(&clean_name), clean_name.length);
-	if (added)
-		fg_harness_add_time(report, added, "wall_time", strtod(value, NULL));
-	fg_strbuf_release(&clean_name);
+	add_case(report, name, name_length, strtod(value, NULL));
 	return FG_OK;
 }
 
@@ -144,16 +151,10 @@ int fg_harness_doctest(struct fg_harness_report *report, const char *tag, const 
 	const char *name = asserts ? find_attribute(tag + 1, asserts, "name", &name_length) : NULL;
 	const char *value =
 		asserts ? find_attribute(asserts + 1, end, "duration", &value_length) : NULL;
-	struct fg_harness_case *added = NULL;
-	struct fg_strbuf clean = {0};
 
 	if (!name || !value)
 		return fg_error_set(err, FG_ECHILD,
 				    "a TestCase element of the XML has no duration");
-	add_unescaped(&clean, name, name_length);
-	added = fg_harness_add(report, fg_strbuf_text(&clean), clean.length);
-	if (added)
-		fg_harness_add_time(report, added, "wall_time", 1e9 * strtod(value, NULL));
-	fg_strbuf_release(&clean);
+	add_case(report, name, name_length, 1e9 * strtod(value, NULL));
 	return FG_OK;
 }

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "runner/build/layouts.h"
 #include "runner/build/link_cost.h"
-#include "runner/facts/code_facts.h"
 #include "runner/job.h"
 
 #include <math.h>
@@ -192,24 +191,6 @@ int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 
 /* ---- measuring in layouts ---- */
 
-static void set_aside(struct fg_runner_job *job, enum fg_aside why)
-{
-	struct fg_series *series = fg_job_series(job);
-
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		struct fg_repetition *repetition = &series->repetitions[i];
-
-		if (fg_aside_was_meant_to_count(repetition->aside))
-			repetition->aside |= (uint16_t)why;
-	}
-	job->counting = 0;
-	job->earlier_counting = 0;
-	job->apart = 0;
-	job->given_up = job->pairs;
-	job->earlier_pairs = job->pairs;
-	job->earlier_seconds = series->seconds; /* the budget starts over */
-}
-
 static int check_kind(const struct fg_runner_job *job, struct fg_error *err)
 {
 	if (job->series_count == 1 && job->benchmark->harness == FG_HARNESS_NONE &&
@@ -227,8 +208,11 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, boo
 	FG_TRY(make_layouts(job, only_if_cheap, FG_LAYOUTS_MAX, err));
 	series->as_linked_metric = fg_xstrdup(metric);
 	series->as_linked = ratio;
-	if (job->pairs)
-		set_aside(job, FG_ASIDE_ONE_LAYOUT);
+	if (job->pairs == 0)
+		return FG_OK;
+	fg_job_set_aside(job, FG_ASIDE_ONE_LAYOUT);
+	job->earlier_pairs = job->pairs;
+	job->earlier_seconds = series->seconds; /* the budget starts over */
 	return FG_OK;
 }
 

@@ -235,27 +235,6 @@ static bool has_time_for_blocks(const struct fg_runner_job *job)
 	       spent + wanted <= (double)measure->budget_ns / (double)FG_NS_PER_S;
 }
 
-/* Keeps the pairs so far but no longer counts them: schedules are never mixed. */
-static void give_up(struct fg_runner_job *job, const char *reason)
-{
-	struct fg_series *series = fg_job_series(job);
-
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		struct fg_repetition *repetition = &series->repetitions[i];
-
-		if (fg_aside_was_meant_to_count(repetition->aside))
-			repetition->aside |= FG_ASIDE_GIVEN_UP;
-	}
-	job->counting = 0;
-	job->earlier_counting = 0;
-	job->apart = 0;
-	job->given_up = job->pairs;
-	job->timed = 0;
-	job->pair_seconds = 0;
-	settle(job, FG_SCHEDULE_ABBA, reason);
-	fg_job_note(job, reason);
-}
-
 /*
  * A short program may have been lucky in the trial, and a machine may become crowded. Whether two
  * programs ran together says nothing about which of them is slower, so this choice does not bias
@@ -281,7 +260,11 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 		"duet: make the benchmark repeat its work and wait for what it starts (these "
 		"pairs are set aside)",
 		apart, recent);
-	give_up(job, reason);
+	fg_job_set_aside(job, FG_ASIDE_GIVEN_UP);
+	job->timed = 0;
+	job->pair_seconds = 0;
+	settle(job, FG_SCHEDULE_ABBA, reason);
+	fg_job_note(job, reason);
 	return true;
 }
 

@@ -2,7 +2,7 @@
 
 -- name: run_list
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
-	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
+	r.tag, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
 FROM run r JOIN project p ON p.id = r.project
 WHERE (CAST($1 AS TEXT) IS NULL OR r.project = (SELECT x.id FROM project x WHERE x.name = $1))
@@ -21,12 +21,12 @@ WHERE (CAST($1 AS TEXT) IS NULL OR r.project = (SELECT x.id FROM project x WHERE
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $12;
 -- name: run_one
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
-	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
+	r.tag, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
 FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
 -- name: run_next
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
-	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
+	r.tag, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id),
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
 FROM run r JOIN project p ON p.id = r.project
 WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) AND (r.started_ns > $3 OR (r.started_ns = $3 AND r.uuid > $4))

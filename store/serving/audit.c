@@ -42,13 +42,11 @@ int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page
 void fg_audit_line(const struct fg_audit_entry *entry, struct fg_strbuf *text)
 {
 	struct fg_json_writer w;
-	char time[FG_TIME_TEXT_SIZE];
 
-	fg_time_format_utc(entry->at_ns, time);
 	fg_json_writer_init(&w, text, 0);
 	fg_json_begin_object(&w, NULL);
 	fg_json_int(&w, "id", entry->id);
-	fg_json_text(&w, "at", time);
+	fg_json_time(&w, "at", entry->at_ns);
 	fg_json_text(&w, "project", entry->project);
 	fg_json_text(&w, "who", entry->who);
 	fg_json_text(&w, "action", entry->action);

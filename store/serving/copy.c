@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/run.h"
 #include "store/db.h"
 #include "store/names.h"
 #include "store/serving/upkeep.h"

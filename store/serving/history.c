@@ -7,10 +7,8 @@
 #include "model/run.h"
 #include "store/chunks.h"
 #include "store/db.h"
-#include "store/levels.h"
 #include "store/names.h"
 #include "store/session.h"
-#include "store/transaction.h"
 #include "store/values.h"
 
 static const char *copy_of(struct fg_arena *arena, const struct fg_query *q, int column,

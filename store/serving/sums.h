@@ -8,8 +8,6 @@
 #include "model/chain.h"
 #include "store/totals.h"
 
-struct fg_store;
-
 /*
  * Reads CPU time by function of both arms, or wall time if the sampler's clock measured wall time.
  * The totals are empty without a profile, or if the run was cut short.

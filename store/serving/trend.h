@@ -8,7 +8,6 @@
 #include "base/error.h"
 
 struct fg_profile_function;
-struct fg_run;
 struct fg_store;
 
 struct fg_function_point {

@@ -2,7 +2,6 @@
 /* Untrusted linkage names, and untrusted readable names to shorten. */
 #include "binary/demangle.h"
 
-#include "base/arena.h"
 #include "binary/name_parts.h"
 #include "tests/fuzz/fuzz.h"
 

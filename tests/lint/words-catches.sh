@@ -59,7 +59,7 @@ expect words "plain English for 'told'" <<'C'
 /* The reader is told nothing. */
 C
 expect words 'the name of a test' <<'C'
-static void a_run_is_no_archive(void **state)
+FG_TEST(a_run_is_no_archive)
 C
 expect words "plain English for 'whoever'" <<'C'
 // The server answers whoever asks.

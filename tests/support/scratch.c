@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <unistd.h>
 
 void fg_scratch_init(struct fg_scratch *scratch)
 {

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fenv.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -10,7 +10,6 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum {
 	WORK_NS = 300000,

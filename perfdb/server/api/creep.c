@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Functions that crept up, over all of a project's benchmarks and the hosts that measured them. */
-#include "gate/creep.h"
 
 #include "gate/creep_functions.h"
 #include "model/policy.h"
@@ -9,7 +8,6 @@
 #include "store/serving/chain.h"
 #include "store/serving/history.h"
 #include "store/serving/sums.h"
-#include "store/store.h"
 
 enum {
 	RUNS_MAX = 2000, /* after this many runs, no further benchmark is read */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A project at a glance: open changes with their owners, and the state of each benchmark. */
-#include "base/clock.h"
 #include "gate/chain.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"
@@ -54,7 +53,7 @@ static void write_origin(struct dashboard *d, const struct fg_overview_row *row,
 	struct fg_run_list found = {0};
 	const char *by = NULL;
 
-	fg_request_json_time(&d->w, "started_at", change->started_ns);
+	fg_json_time(&d->w, "started_at", change->started_ns);
 	if (fg_store_run_summary(d->rq->store, change->run, &found, NULL) == FG_OK && found.count) {
 		fg_json_text(&d->w, "commit", found.items[0].commit);
 		fg_json_bool(&d->w, "dirty", found.items[0].dirty);
@@ -187,7 +186,7 @@ static void write_row(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_text(w, "metric", row->metric);
 	fg_json_text(w, "label", row->label);
 	fg_json_text(w, "run", row->run);
-	fg_request_json_time(w, "started_at", row->started_ns);
+	fg_json_time(w, "started_at", row->started_ns);
 	fg_json_text(w, "commit", row->commit);
 	fg_json_bool(w, "dirty", row->dirty);
 	fg_json_text(w, "branch", row->branch);

@@ -3,7 +3,6 @@
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 #include "store/serving/limits.h"
-#include "store/store.h"
 
 static void write_names(struct fg_request *rq, const char *member, const struct fg_name_list *list)
 {

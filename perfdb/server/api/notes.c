@@ -26,7 +26,7 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 		fg_json_text(&w, "kind", a->kind);
 		fg_json_text(&w, "text", a->text);
 		fg_json_text(&w, "author", a->author);
-		fg_request_json_time(&w, "created_at", a->created_ns);
+		fg_json_time(&w, "created_at", a->created_ns);
 		fg_json_end(&w);
 	}
 	fg_json_end(&w);

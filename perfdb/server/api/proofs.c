@@ -25,7 +25,7 @@ int fg_handle_cards(struct fg_request *rq, struct fg_error *err)
 	for (size_t i = 0; i < list.count; i++) {
 		fg_json_begin_object(&w, NULL);
 		fg_json_text(&w, "host_fingerprint", list.items[i].fingerprint);
-		fg_request_json_time(&w, "received_at", list.items[i].at_ns);
+		fg_json_time(&w, "received_at", list.items[i].at_ns);
 		fg_json_raw(&w, "card", list.items[i].data);
 		fg_json_end(&w);
 	}

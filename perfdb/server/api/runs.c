@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lists, shows and removes runs. */
-#include "base/clock.h"
-#include "base/text.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"

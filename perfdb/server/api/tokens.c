@@ -33,10 +33,10 @@ int fg_handle_tokens(struct fg_request *rq, struct fg_error *err)
 		fg_json_text(&w, "project", token->project);
 		fg_json_text(&w, "scope", fg_scope_name(token->scope));
 		fg_json_text(&w, "note", token->note);
-		fg_request_json_time(&w, "created_at", token->created_ns);
-		fg_request_json_time(&w, "expires_at", token->expires_ns);
+		fg_json_time(&w, "created_at", token->created_ns);
+		fg_json_time(&w, "expires_at", token->expires_ns);
 		if (token->used_ns)
-			fg_request_json_time(&w, "used_at", token->used_ns);
+			fg_json_time(&w, "used_at", token->used_ns);
 		if (token->used_from)
 			fg_json_text(&w, "used_from", token->used_from);
 		fg_json_bool(&w, "revoked", token->revoked);

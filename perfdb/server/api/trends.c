@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The history of a metric or function, and its lasting changes. */
-#include "base/clock.h"
 #include "gate/creep.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/changes.h"
@@ -18,12 +17,9 @@ enum {
 static void begin_point(struct fg_json_writer *w, const char *run, int64_t started_ns,
 			const char *commit)
 {
-	char time[FG_TIME_TEXT_SIZE];
-
-	fg_time_format_utc(started_ns, time);
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "run", run);
-	fg_json_text(w, "started_at", time);
+	fg_json_time(w, "started_at", started_ns);
 	fg_json_text(w, "commit", commit);
 }
 

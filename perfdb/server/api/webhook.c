@@ -3,7 +3,6 @@
 #include "store/serving/webhook.h"
 
 #include "base/text.h"
-#include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
 

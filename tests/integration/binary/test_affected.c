@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each reason to measure a benchmark, and changes that are not a reason. */
 #include "base/fs.h"
-#include "model/build_difference.h"
 #include "runner/facts/affected.h"
 #include "runner/facts/code_facts.h"
 #include "runner/facts/executed.h"
@@ -101,7 +100,7 @@ static void check_code(const struct fg_executed *executed, const char *text, con
 	fg_affected_free(affected);
 }
 
-static void executed_code_decides(void **state)
+FG_TEST_IN(executed_code_decides, set_up, tear_down)
 {
 	static const struct {
 		const char *variant;
@@ -139,7 +138,6 @@ static void executed_code_decides(void **state)
 		 .symbol = "table"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_executed executed;
 
@@ -150,11 +148,10 @@ static void executed_code_decides(void **state)
 	}
 }
 
-static void unknown_code_is_measured(void **state)
+FG_TEST_IN(unknown_code_is_measured, set_up, tear_down)
 {
 	struct fg_executed executed;
 
-	(void)state;
 	put_program(FG_ARM_CANDIDATE, "limit");
 	execute(&executed, "main");
 	fg_executed_find(&executed, "program")->is_whole = true;
@@ -190,12 +187,11 @@ static void check_build(const char *text)
 	fg_affected_reason_release(&reason);
 }
 
-static void its_kind_may_hide_the_running_code(void **state)
+FG_TEST_IN(its_kind_may_hide_the_running_code, set_up, tear_down)
 {
 	static char *others[] = {"./program", "other.txt", NULL};
 	const struct fg_command other = {.text = "other", .argv = others, .argc = 2};
 
-	(void)state;
 	check_build(NULL);
 	benchmark.prepare = other;
 	check_build("files that the benchmark's `prepare` makes are not tracked");
@@ -214,7 +210,7 @@ static void its_kind_may_hide_the_running_code(void **state)
 	targets[FG_ARM_BASELINE].command = &benchmark.command;
 }
 
-static void another_library_counts(void **state)
+FG_TEST_IN(another_library_counts, set_up, tear_down)
 {
 	static const struct {
 		const char *key;
@@ -232,7 +228,6 @@ static void another_library_counts(void **state)
 		{"build.flags", "-O2", "-O2 -g", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const char *values[] = {rows[i].baseline, rows[i].candidate};
 
@@ -266,11 +261,10 @@ static void read_in_baseline(struct fg_executed *executed, const char *name)
 	free(path);
 }
 
-static void only_files_that_it_reads_count(void **state)
+FG_TEST_IN(only_files_that_it_reads_count, set_up, tear_down)
 {
 	struct fg_executed executed;
 
-	(void)state;
 	write_both("data.txt", "1", "1");
 	write_both("other.txt", "1", "2");
 	execute(&executed, "main");
@@ -294,11 +288,10 @@ static void only_files_that_it_reads_count(void **state)
 	fg_executed_release(&executed);
 }
 
-static void without_its_inputs_it_is_measured(void **state)
+FG_TEST_IN(without_its_inputs_it_is_measured, set_up, tear_down)
 {
 	struct fg_executed executed;
 
-	(void)state;
 	execute(&executed, "main");
 	fg_executed_doubt(&executed, "the files that it reads are not known");
 	check_code(&executed, "the files that it reads are not known", NULL);
@@ -319,7 +312,7 @@ static struct fg_executed_key key_with(const char *name, const char *value)
 	return key;
 }
 
-static void a_list_is_for_one_build_configuration_and_environment(void **state)
+FG_TEST_IN(a_list_is_for_one_build_configuration_and_environment, set_up, tear_down)
 {
 	static const struct {
 		const char *name;
@@ -337,7 +330,6 @@ static void a_list_is_for_one_build_configuration_and_environment(void **state)
 	struct fg_executed_key first;
 	struct fg_executed_key second;
 
-	(void)state;
 	fg_build_facts_set(&builds[FG_ARM_BASELINE], "build.code", "1");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		first = key_with(rows[i].name, rows[i].before);
@@ -362,14 +354,13 @@ static void a_list_is_for_one_build_configuration_and_environment(void **state)
 }
 
 /* The text is as callgrind writes it: each name once, addresses of stubs, contexts. */
-static void functions_are_read_from_callgrind(void **state)
+FG_TEST_IN(functions_are_read_from_callgrind, set_up, tear_down)
 {
 	char text[8192];
 	struct fg_executed executed = {0};
 	const struct fg_executed_file *file = NULL;
 	int size = 0;
 
-	(void)state;
 	size = snprintf(text, sizeof(text),
 			"# callgrind format\ncmd:  ./program data.txt\n"
 			"ob=(2) ???\nfn=(9) 0x0000000000109000\n1 2\n"
@@ -403,24 +394,4 @@ static void functions_are_read_from_callgrind(void **state)
 	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], "", 0, &executed);
 	assert_string_equal(executed.doubt, "no file with code was seen");
 	fg_executed_release(&executed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(executed_code_decides, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(unknown_code_is_measured, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(its_kind_may_hide_the_running_code, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(another_library_counts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(only_files_that_it_reads_count, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(without_its_inputs_it_is_measured, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_list_is_for_one_build_configuration_and_environment, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(functions_are_read_from_callgrind, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

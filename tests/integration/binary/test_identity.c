@@ -67,7 +67,7 @@ static const char *changed(const struct comparison *c, char *text, size_t size)
 
 static const char *const kinds[] = {"", "fixed_"};
 
-static void nothing_but_the_place_changed(void **state)
+FG_TEST(nothing_but_the_place_changed)
 {
 	static const char *const variants[] = {
 		"base", "padded", "unused",
@@ -76,7 +76,6 @@ static void nothing_but_the_place_changed(void **state)
 #endif
 	};
 
-	(void)state;
 	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {
 		for (size_t v = 0; v < FG_ARRAY_SIZE(variants); v++) {
 			struct comparison c;
@@ -96,7 +95,7 @@ static void nothing_but_the_place_changed(void **state)
 	}
 }
 
-static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
+FG_TEST(a_change_is_found_where_it_is_and_nowhere_else)
 {
 	/*
 	 * On arm64, code may compute an object's address from that of another object, and then
@@ -124,7 +123,6 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 		{.variant = "case", .changed = "by_switch", .reaches = "main", .apart = "outer"},
 	};
 
-	(void)state;
 	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {
 		for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 			struct comparison c;
@@ -146,11 +144,10 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 	}
 }
 
-static void new_and_changed_facts_are_distinguished(void **state)
+FG_TEST(new_and_changed_facts_are_distinguished)
 {
 	struct comparison c;
 
-	(void)state;
 	compare(&c, "", "unused");
 	assert_int_equal(find(&c, "nobody_calls_this").change, FG_CODE_ADDED);
 	assert_int_equal(c.difference.counts[FG_CODE_ADDED], 1);
@@ -158,7 +155,7 @@ static void new_and_changed_facts_are_distinguished(void **state)
 	release(&c);
 }
 
-static void anything_but_a_program_is_refused(void **state)
+FG_TEST(anything_but_a_program_is_refused)
 {
 	static const char elf32[64] = "\x7f"
 				      "ELF\x01\x01\x01";
@@ -178,7 +175,6 @@ static void anything_but_a_program_is_refused(void **state)
 		 .words = "only for x86-64 and arm64"},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct fg_scratch scratch;
 		struct fg_code code;
@@ -192,16 +188,4 @@ static void anything_but_a_program_is_refused(void **state)
 		assert_int_equal(code.item_count, 0);
 		fg_scratch_release(&scratch);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_but_the_place_changed),
-		cmocka_unit_test(a_change_is_found_where_it_is_and_nowhere_else),
-		cmocka_unit_test(new_and_changed_facts_are_distinguished),
-		cmocka_unit_test(anything_but_a_program_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

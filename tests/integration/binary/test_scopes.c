@@ -2,7 +2,6 @@
 /* Inlined functions without a linkage name (lambdas, local classes) are named after their scope. */
 #include "binary/elf_file.h"
 #include "binary/symbolizer.h"
-#include "profile/profile.h"
 #include "tests/support/fg_test.h"
 
 enum {
@@ -44,34 +43,20 @@ static bool has_inlined(const char *name)
 	return found;
 }
 
-static void a_lambda_is_called_by_its_function_and_its_number(void **state)
+FG_TEST(a_lambda_is_called_by_its_function_and_its_number)
 {
-	(void)state;
 	assert_true(has_inlined("scopes_entry::{lambda#1}::operator()"));
 	assert_true(has_inlined("scopes_entry::{lambda#2}::operator()"));
 	assert_false(has_inlined("operator()"));
 }
 
-static void a_function_of_a_local_class_is_called_by_all_around_it(void **state)
+FG_TEST(a_function_of_a_local_class_is_called_by_all_around_it)
 {
-	(void)state;
 	assert_true(has_inlined("app::(anonymous namespace)::Outside::twice::Local::add"));
 	assert_false(has_inlined("add"));
 }
 
-static void a_template_over_a_lambda_has_its_namespace(void **state)
+FG_TEST(a_template_over_a_lambda_has_its_namespace)
 {
-	(void)state;
 	assert_true(has_inlined("app::apply<scopes_entry(unsigned int)::<lambda(unsigned int)> >"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_lambda_is_called_by_its_function_and_its_number),
-		cmocka_unit_test(a_function_of_a_local_class_is_called_by_all_around_it),
-		cmocka_unit_test(a_template_over_a_lambda_has_its_namespace),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

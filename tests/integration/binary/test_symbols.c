@@ -148,7 +148,7 @@ static void expect_inlined(struct fg_symbolizer *symbolizer, const struct scene 
 	assert_false(fg_symbol_module_is_bad(module));
 }
 
-static void inlined_frames_and_lines_are_found(void **state)
+FG_TEST_IN(inlined_frames_and_lines_are_found, set_up, tear_down)
 {
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
 
@@ -156,7 +156,7 @@ static void inlined_frames_and_lines_are_found(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
-static void addresses_are_found_in_any_order_and_repeatedly(void **state)
+FG_TEST_IN(addresses_are_found_in_any_order_and_repeatedly, set_up, tear_down)
 {
 	enum {
 		COUNT = 64
@@ -189,7 +189,7 @@ static void addresses_are_found_in_any_order_and_repeatedly(void **state)
 	fg_symbolizer_free(mixed);
 }
 
-static void names_only_looks_at_no_debug_information(void **state)
+FG_TEST_IN(names_only_looks_at_no_debug_information, set_up, tear_down)
 {
 	const struct fg_symbolizer_options options = {.names_only = true};
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
@@ -206,7 +206,7 @@ static void names_only_looks_at_no_debug_information(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
-static void a_stripped_library_has_its_dynamic_names_and_offsets(void **state)
+FG_TEST_IN(a_stripped_library_has_its_dynamic_names_and_offsets, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
@@ -226,7 +226,7 @@ static void a_stripped_library_has_its_dynamic_names_and_offsets(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
-static void a_function_without_a_name_is_called_by_its_beginning(void **state)
+FG_TEST_IN(a_function_without_a_name_is_called_by_its_beginning, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const uint64_t start = address_of(&scene->elf, "target_hidden");
@@ -246,7 +246,7 @@ static void a_function_without_a_name_is_called_by_its_beginning(void **state)
 	free(name);
 }
 
-static void binaries_of_another_byte_order_or_width_are_refused_in_words(void **state)
+FG_TEST_IN(binaries_of_another_byte_order_or_width_are_refused_in_words, set_up, tear_down)
 {
 	static const struct {
 		size_t at;
@@ -256,7 +256,6 @@ static void binaries_of_another_byte_order_or_width_are_refused_in_words(void **
 	size_t size;
 	char *bytes;
 
-	(void)state;
 	assert_int_equal(fg_fs_read(LIBRARY, 1 << 24, &bytes, &size, &err), FG_OK);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(changes); i++) {
 		const char old = bytes[changes[i].at];
@@ -284,7 +283,7 @@ static bool has(const char *program)
  * A stripped library as distributions ship it: symbols that .dynsym lacks are in a compressed ELF
  * file inside a section.
  */
-static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(void **state)
+FG_TEST_IN(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const char *stripped = in(scene, "libmini.so");
@@ -318,7 +317,7 @@ static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(voi
 	free(add);
 }
 
-static void a_damaged_packed_symbol_table_is_refused(void **state)
+FG_TEST_IN(a_damaged_packed_symbol_table_is_refused, set_up, tear_down)
 {
 	static const char rubbish[] =
 		"\3757zXZ\0 and then something else, which is no stream of xz";
@@ -347,7 +346,7 @@ static void a_damaged_packed_symbol_table_is_refused(void **state)
 }
 
 /* dwz moves data that several files share into a third file. */
-static void debug_information_that_files_share_is_followed(void **state)
+FG_TEST_IN(debug_information_that_files_share_is_followed, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const char *one = in(scene, "libone.so");
@@ -394,7 +393,7 @@ static char *only_dwo(const struct scene *scene)
  * The compiler puts the functions into a .dwo file: without it there are lines but no inlined
  * frames, and nothing is cached.
  */
-static void split_debug_information_is_read_and_missed(void **state)
+FG_TEST_IN(split_debug_information_is_read_and_missed, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
@@ -437,7 +436,7 @@ static void split_debug_information_is_read_and_missed(void **state)
 	free(away);
 }
 
-static void a_separate_file_is_found_by_build_id(void **state)
+FG_TEST_IN(a_separate_file_is_found_by_build_id, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const char *root = in(scene, "debug");
@@ -460,7 +459,7 @@ static void a_separate_file_is_found_by_build_id(void **state)
 	free(folder);
 }
 
-static void a_separate_file_is_found_by_its_link_and_checked(void **state)
+FG_TEST_IN(a_separate_file_is_found_by_its_link_and_checked, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	char *link = fg_xasprintf("--add-gnu-debuglink=%s", in(scene, "libs.debug"));
@@ -487,7 +486,7 @@ static void a_separate_file_is_found_by_its_link_and_checked(void **state)
 	free(link);
 }
 
-static void a_binary_of_another_build_is_not_guessed_from(void **state)
+FG_TEST_IN(a_binary_of_another_build_is_not_guessed_from, set_up, tear_down)
 {
 	static const uint8_t OTHER[] = {0xde, 0xad, 0xbe, 0xef};
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
@@ -505,7 +504,7 @@ static void a_binary_of_another_build_is_not_guessed_from(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
-static void a_trace_from_another_host_finds_its_binaries_in_a_folder(void **state)
+FG_TEST_IN(a_trace_from_another_host_finds_its_binaries_in_a_folder, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const char *folders[] = {scene->scratch.path, NULL};
@@ -526,7 +525,7 @@ static char *only_cache_file(const struct scene *scene)
 	return fg_xasprintf("symbols/%.2s/%s.fgsym", text, text + 2);
 }
 
-static void the_cache_gives_the_same_answers_without_the_debug_information(void **state)
+FG_TEST_IN(the_cache_gives_the_same_answers_without_the_debug_information, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
@@ -546,7 +545,7 @@ static void the_cache_gives_the_same_answers_without_the_debug_information(void 
 	free(link);
 }
 
-static void unused_cache_files_are_removed(void **state)
+FG_TEST_IN(unused_cache_files_are_removed, set_up, tear_down)
 {
 	static const struct timespec LONG_AGO[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
 	const struct scene *scene = *state;
@@ -571,7 +570,7 @@ static void unused_cache_files_are_removed(void **state)
 }
 
 /* A debuginfod server without a network: libdebuginfod accepts file:// as well. */
-static void debuginfod_is_used_when_switched_on(void **state)
+FG_TEST_IN(debuginfod_is_used_when_switched_on, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const struct fg_symbolizer_options on = {.debuginfod = true};
@@ -609,7 +608,7 @@ static void debuginfod_is_used_when_switched_on(void **state)
 	free(url);
 }
 
-static void a_damaged_cache_is_made_anew(void **state)
+FG_TEST_IN(a_damaged_cache_is_made_anew, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
@@ -635,7 +634,7 @@ static void a_damaged_cache_is_made_anew(void **state)
 	free(file);
 }
 
-static void damaged_binaries_are_refused_or_read_without_harm(void **state)
+FG_TEST_IN(damaged_binaries_are_refused_or_read_without_harm, set_up, tear_down)
 {
 	const struct scene *scene = *state;
 	struct fg_error err = {0};
@@ -664,14 +663,13 @@ static void damaged_binaries_are_refused_or_read_without_harm(void **state)
 	free(bytes);
 }
 
-static void the_vdso_has_names(void **state)
+FG_TEST_IN(the_vdso_has_names, set_up, tear_down)
 {
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
 	struct fg_symbol_module *module = fg_symbolizer_module(symbolizer, "[vdso]", NULL, 0, true);
 	const struct fg_symbol *chain;
 	bool found = false;
 
-	(void)state;
 	for (uint64_t at = 0; at < 0x2000 && !found; at += 16) {
 		(void)fg_symbolizer_find(symbolizer, module, at, &chain);
 		found = strstr(chain[0].function->name, "vdso_") != NULL;
@@ -680,7 +678,7 @@ static void the_vdso_has_names(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
-static void code_made_at_run_time_is_named_by_its_map(void **state)
+FG_TEST_IN(code_made_at_run_time_is_named_by_its_map, set_up, tear_down)
 {
 	const uint32_t pid = (uint32_t)getpid();
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
@@ -688,7 +686,6 @@ static void code_made_at_run_time_is_named_by_its_map(void **state)
 	char path[64];
 	FILE *file;
 
-	(void)state;
 	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 	file = fopen(path, "we");
 	assert_non_null(file);
@@ -719,7 +716,7 @@ static void check_place(const char *name, const char *expected, const char *file
 	free(place.file);
 }
 
-static void scripts_are_named_alike_wherever_they_lie(void **state)
+FG_TEST_IN(scripts_are_named_alike_wherever_they_lie, set_up, tear_down)
 {
 	static const char *const others[] = {
 		"int Hot.warm(int)",
@@ -734,42 +731,9 @@ static void scripts_are_named_alike_wherever_they_lie(void **state)
 	};
 	struct fg_jit_place place = {0};
 
-	(void)state;
 	check_place("JS:*hot /a/b/bench.js:17:13", "JS:*hot bench.js", "/a/b/bench.js", 17);
 	check_place("JS:~get size file:///a/b.mjs:2:1", "JS:~get size b.mjs", "/a/b.mjs", 2);
 	check_place("JS:* /a/bench.js:3:40", "JS:* bench.js:3:40", "/a/bench.js", 3);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++)
 		assert_false(fg_jit_place_read(others[i], &place));
-}
-
-#define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SCENE(inlined_frames_and_lines_are_found),
-		SCENE(addresses_are_found_in_any_order_and_repeatedly),
-		SCENE(names_only_looks_at_no_debug_information),
-		SCENE(a_stripped_library_has_its_dynamic_names_and_offsets),
-		SCENE(a_function_without_a_name_is_called_by_its_beginning),
-		SCENE(binaries_of_another_byte_order_or_width_are_refused_in_words),
-		SCENE(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names),
-		SCENE(a_damaged_packed_symbol_table_is_refused),
-		SCENE(debug_information_that_files_share_is_followed),
-		SCENE(split_debug_information_is_read_and_missed),
-		SCENE(a_separate_file_is_found_by_build_id),
-		SCENE(a_separate_file_is_found_by_its_link_and_checked),
-		SCENE(a_binary_of_another_build_is_not_guessed_from),
-		SCENE(a_trace_from_another_host_finds_its_binaries_in_a_folder),
-		SCENE(the_cache_gives_the_same_answers_without_the_debug_information),
-		SCENE(unused_cache_files_are_removed),
-		SCENE(debuginfod_is_used_when_switched_on),
-		SCENE(a_damaged_cache_is_made_anew),
-		SCENE(damaged_binaries_are_refused_or_read_without_harm),
-		SCENE(the_vdso_has_names),
-		SCENE(code_made_at_run_time_is_named_by_its_map),
-		SCENE(scripts_are_named_alike_wherever_they_lie),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

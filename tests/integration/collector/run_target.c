@@ -2,7 +2,6 @@
 #include "tests/integration/collector/run_target.h"
 
 #include "base/base.h"
-#include "base/process.h"
 #include "collector/sampler/collector_env.h"
 #include "tests/support/fg_test.h"
 

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
+#include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
 struct cJSON;
@@ -31,8 +32,7 @@ void fg_test_server_stop(struct fg_test_server *s);
 /* cmocka's set-up and tear-down: the state of a test is its own fresh server. */
 int fg_test_server_setup(void **state);
 int fg_test_server_teardown(void **state);
-#define FG_SERVER_TEST(name) \
- cmocka_unit_test_setup_teardown(name, fg_test_server_setup, fg_test_server_teardown)
+#define FG_SERVER_TEST(name) FG_TEST_IN(name, fg_test_server_setup, fg_test_server_teardown)
 
 /* Connects to the server; failure fails the test. */
 int fg_test_connect(const struct fg_test_server *s);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Malicious bodies, headers and connections. */
-#include "store/bundle.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/loopback.h"
@@ -25,7 +24,7 @@ struct bad {
 	int status;
 };
 
-static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
+FG_SERVER_TEST(bad_bodies_are_refused_and_nothing_is_stored)
 {
 	static const struct bad cases[] = {
 		{"nothing", "", 400},
@@ -56,7 +55,7 @@ static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
 }
 
 /* The headers suffice: the server does not wait for the body. */
-static void oversize_is_refused_before_it_is_sent(void **state)
+FG_SERVER_TEST(oversize_is_refused_before_it_is_sent)
 {
 	static const char request[] =
 		"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n";
@@ -69,7 +68,7 @@ static void oversize_is_refused_before_it_is_sent(void **state)
 }
 
 /* The body comes in chunks, so its total is not announced. */
-static void oversize_in_pieces_is_refused(void **state)
+FG_SERVER_TEST(oversize_in_pieces_is_refused)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf request = {0};
@@ -92,7 +91,7 @@ static void oversize_in_pieces_is_refused(void **state)
 	fg_strbuf_release(&body);
 }
 
-static void oversize_headers_and_addresses_are_refused(void **state)
+FG_SERVER_TEST(oversize_headers_and_addresses_are_refused)
 {
 	static const char *const starts[] = {
 		"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Much: ",
@@ -114,7 +113,7 @@ static void oversize_headers_and_addresses_are_refused(void **state)
 }
 
 /* Brackets in place of an annotation, and in place of an envelope. */
-static void deeply_nested_json_is_refused(void **state)
+FG_SERVER_TEST(deeply_nested_json_is_refused)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf body = {0};
@@ -134,7 +133,7 @@ static void deeply_nested_json_is_refused(void **state)
 }
 
 /* Ids that would be paths if they were used as file names. */
-static void run_whose_id_is_a_path_is_refused(void **state)
+FG_SERVER_TEST(run_whose_id_is_a_path_is_refused)
 {
 	static const char *const ids[] = {"../../../../../../../../etc/passwd..",
 					  "0198f000-0000-7000-8000-00000000000/",
@@ -152,7 +151,7 @@ static void run_whose_id_is_a_path_is_refused(void **state)
 	assert_int_equal(fg_test_run_count(s), 0);
 }
 
-static void idle_connections_do_not_stop_uploads(void **state)
+FG_SERVER_TEST(idle_connections_do_not_stop_uploads)
 {
 	struct fg_test_server *s = *state;
 	int fds[IDLE_CONNECTIONS];
@@ -168,7 +167,7 @@ static void idle_connections_do_not_stop_uploads(void **state)
 }
 
 /* A client that opens as many connections as it can leaves room for other clients. */
-static void one_address_does_not_get_all_connections(void **state)
+FG_SERVER_TEST(one_address_does_not_get_all_connections)
 {
 	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	struct fg_test_server *s = *state;
@@ -203,7 +202,7 @@ static void one_address_does_not_get_all_connections(void **state)
 }
 
 /* Each address stays below its limit; together they would take every connection. */
-static void idle_connections_of_two_addresses_make_room(void **state)
+FG_SERVER_TEST(idle_connections_of_two_addresses_make_room)
 {
 	static const char *const addresses[] = {"127.0.0.1", "127.0.0.3"};
 	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -294,7 +293,7 @@ static bool try_slowly(const struct fg_test_server *s, const struct slow *slow, 
 	return memcmp(status, "HTTP/1.1 200", sizeof(status)) == 0;
 }
 
-static void slow_request_is_cut_off(void **state)
+FG_SERVER_TEST(slow_request_is_cut_off)
 {
 	static const struct slow cases[] = {
 		{"headers", "GET /healthz HTTP/1.1\r\nX-A: ", false, false},
@@ -326,22 +325,4 @@ static void slow_request_is_cut_off(void **state)
 			fail_msg("%s: %s", cases[i].why, fg_strbuf_text(&answer));
 		fg_strbuf_release(&answer);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(bad_bodies_are_refused_and_nothing_is_stored),
-		FG_SERVER_TEST(oversize_is_refused_before_it_is_sent),
-		FG_SERVER_TEST(oversize_in_pieces_is_refused),
-		FG_SERVER_TEST(oversize_headers_and_addresses_are_refused),
-		FG_SERVER_TEST(deeply_nested_json_is_refused),
-		FG_SERVER_TEST(run_whose_id_is_a_path_is_refused),
-		FG_SERVER_TEST(idle_connections_do_not_stop_uploads),
-		FG_SERVER_TEST(one_address_does_not_get_all_connections),
-		FG_SERVER_TEST(idle_connections_of_two_addresses_make_room),
-		FG_SERVER_TEST(slow_request_is_cut_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

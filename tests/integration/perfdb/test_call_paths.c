@@ -149,7 +149,26 @@ static void *write_all(void *context)
 	return NULL;
 }
 
-static void servers_add_the_same_functions_at_once(void **state)
+static int setup(void **state)
+{
+	struct fixture *f = fg_xcalloc(1, sizeof(*f));
+
+	fg_scratch_init(&f->scratch);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	fg_scratch_release(&f->scratch);
+	free(f->location);
+	free(f);
+	return 0;
+}
+
+FG_TEST_IN(servers_add_the_same_functions_at_once, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct writer writers[2] = {{.f = f, .who = 0}, {.f = f, .who = 1}};
@@ -180,7 +199,7 @@ static void servers_add_the_same_functions_at_once(void **state)
 }
 
 /* A batch that was rolled back may be written again, by other sessions and by this one. */
-static void undone_ids_are_forgotten(void **state)
+FG_TEST_IN(undone_ids_are_forgotten, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_strbuf texts[2] = {{0}};
@@ -231,7 +250,7 @@ static void says_damaged(struct fixture *f, const char *sql, const char *words)
 	fg_store_close(store);
 }
 
-static void damaged_paths_are_named(void **state)
+FG_TEST_IN(damaged_paths_are_named, setup, teardown)
 {
 	struct fixture *f = *state;
 	const bool is_postgresql = getenv("PERFDB_TEST_URL");
@@ -243,36 +262,4 @@ static void damaged_paths_are_named(void **state)
 		     "its checksum does not match");
 	says_damaged(f, "UPDATE chunk SET data = '' WHERE kind = 6", "cut short");
 	says_damaged(f, "DELETE FROM chunk WHERE kind = 6", "a call path is missing");
-}
-
-static int setup(void **state)
-{
-	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-
-	fg_scratch_init(&f->scratch);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	fg_scratch_release(&f->scratch);
-	free(f->location);
-	free(f);
-	return 0;
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(servers_add_the_same_functions_at_once),
-		CASE(undone_ids_are_forgotten),
-		CASE(damaged_paths_are_named),
-	};
-#undef CASE
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static void await_commit(const struct upload *u)
 }
 
 /* A second upload of a pending run is not confirmed either. */
-static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
+FG_SERVER_TEST(nothing_is_confirmed_before_it_is_on_the_disk)
 {
 	struct fg_test_server *s = *state;
 	static struct upload uploads[COPIES]; /* static: the threads outlive a failed test */
@@ -145,7 +145,7 @@ static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
 }
 
 /* Rejected runs are missing; runs confirmed later are there. */
-static void a_disk_that_fails_confirms_nothing(void **state)
+FG_SERVER_TEST(a_disk_that_fails_confirms_nothing)
 {
 	struct fg_test_server *s = *state;
 
@@ -164,7 +164,7 @@ static void a_disk_that_fails_confirms_nothing(void **state)
 }
 
 /* The database has no log, like a copy made by VACUUM INTO. */
-static void a_database_without_a_log_takes_runs(void **state)
+FG_SERVER_TEST(a_database_without_a_log_takes_runs)
 {
 	struct fg_test_server *s = *state;
 	struct fg_db *db = NULL;
@@ -178,15 +178,4 @@ static void a_database_without_a_log_takes_runs(void **state)
 	for (unsigned seed = 1; seed <= SEVERAL; seed++)
 		assert_int_equal(fg_test_upload(s, seed, NULL), 201);
 	assert_int_equal(fg_test_run_count(s), SEVERAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(nothing_is_confirmed_before_it_is_on_the_disk),
-		FG_SERVER_TEST(a_disk_that_fails_confirms_nothing),
-		FG_SERVER_TEST(a_database_without_a_log_takes_runs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
 	STUCK = 64,
@@ -61,7 +60,7 @@ static int send_bomb(const struct fg_test_server *s, uint32_t announced, bool as
 	return status;
 }
 
-static void blocks_that_swell_are_refused(void **state)
+FG_SERVER_TEST(blocks_that_swell_are_refused)
 {
 	static const struct {
 		const char *why;
@@ -101,7 +100,7 @@ static int upload_and_look(const struct fg_test_server *s, unsigned seed)
 	return status;
 }
 
-static void full_disk_is_reported_and_loses_nothing_confirmed(void **state)
+FG_SERVER_TEST(full_disk_is_reported_and_loses_nothing_confirmed)
 {
 	struct fg_test_server *s = *state;
 	struct rlimit before;
@@ -130,7 +129,7 @@ static void full_disk_is_reported_and_loses_nothing_confirmed(void **state)
 	assert_int_equal(fg_test_run_count(s), stored + 1);
 }
 
-static void clients_that_stop_half_way_do_not_stop_others(void **state)
+FG_SERVER_TEST(clients_that_stop_half_way_do_not_stop_others)
 {
 	static const char half[] =
 		"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\nFGRUN/1";
@@ -156,12 +155,11 @@ static void clients_that_stop_half_way_do_not_stop_others(void **state)
  * The clock jumps forwards, back, and far back: no client stays locked out, and each jump gives a
  * client one new minute's quota.
  */
-static void limit_survives_a_clock_that_jumps(void **state)
+FG_TEST(limit_survives_a_clock_that_jumps)
 {
 	static const int64_t minutes[] = {1000, 1001, 2, 5000000, 0, 1000};
 	struct fg_limiter *limiter = fg_limiter_new(2);
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(minutes); i++) {
 		const int64_t now_ns = minutes[i] * 60 * FG_NS_PER_S;
 
@@ -173,7 +171,7 @@ static void limit_survives_a_clock_that_jumps(void **state)
 }
 
 /* A run from the future would remain the latest for ever. */
-static void runs_of_impossible_times_are_refused(void **state)
+FG_SERVER_TEST(runs_of_impossible_times_are_refused)
 {
 	static const struct {
 		const char *time;
@@ -208,7 +206,7 @@ static void runs_of_impossible_times_are_refused(void **state)
 	fg_strbuf_release(&body);
 }
 
-static void client_waits_as_long_as_the_server_asks(void **state)
+FG_SERVER_TEST(client_waits_as_long_as_the_server_asks)
 {
 	struct fg_script_reply replies[] = {
 		{503, "Retry-After: 1\r\n", "busy"},
@@ -264,7 +262,7 @@ static void store_series(const struct fg_test_server *s, unsigned runs, unsigned
 	fg_store_close(store);
 }
 
-static void last_run_that_left_the_level_is_reported_but_not_called_a_change(void **state)
+FG_TEST(last_run_that_left_the_level_is_reported_but_not_called_a_change)
 {
 	static const char path[] = "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time";
 	static const struct {
@@ -273,7 +271,6 @@ static void last_run_that_left_the_level_is_reported_but_not_called_a_change(voi
 		int possible; /* number of runs; 0: no possible change */
 	} cases[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {6, 1, 0}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_test_server s;
 		struct fg_strbuf body = {0};
@@ -292,19 +289,4 @@ static void last_run_that_left_the_level_is_reported_but_not_called_a_change(voi
 		fg_strbuf_release(&body);
 		fg_test_server_stop(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(blocks_that_swell_are_refused),
-		FG_SERVER_TEST(full_disk_is_reported_and_loses_nothing_confirmed),
-		FG_SERVER_TEST(clients_that_stop_half_way_do_not_stop_others),
-		cmocka_unit_test(limit_survives_a_clock_that_jumps),
-		FG_SERVER_TEST(runs_of_impossible_times_are_refused),
-		FG_SERVER_TEST(client_waits_as_long_as_the_server_asks),
-		cmocka_unit_test(last_run_that_left_the_level_is_reported_but_not_called_a_change),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

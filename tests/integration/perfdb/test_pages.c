@@ -8,7 +8,7 @@
 #include <math.h>
 #include <sched.h>
 
-static void a_run_lists_the_runs_before_and_after_it(void **state)
+FG_SERVER_TEST(a_run_lists_the_runs_before_and_after_it)
 {
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
@@ -29,7 +29,7 @@ static void a_run_lists_the_runs_before_and_after_it(void **state)
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/around?run=nobody", NULL, NULL), 404);
 }
 
-static void a_search_finds_projects_benchmarks_and_runs(void **state)
+FG_SERVER_TEST(a_search_finds_projects_benchmarks_and_runs)
 {
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
@@ -60,7 +60,7 @@ static void a_search_finds_projects_benchmarks_and_runs(void **state)
 	cJSON_Delete(json);
 }
 
-static void a_search_stays_in_the_project_of_its_token(void **state)
+FG_SERVER_TEST(a_search_stays_in_the_project_of_its_token)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf body = {0};
@@ -77,7 +77,7 @@ static void a_search_stays_in_the_project_of_its_token(void **state)
 }
 
 /* A browser gets a page for an unknown address; a program gets JSON. */
-static void unknown_addresses_are_pages_for_people(void **state)
+FG_SERVER_TEST(unknown_addresses_are_pages_for_people)
 {
 	static const char request[] =
 		"GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\nConnection: close\r\n\r\n";
@@ -105,7 +105,7 @@ static void unknown_addresses_are_pages_for_people(void **state)
 	}
 }
 
-static void a_function_is_followed_by_its_own_time_or_with_callees(void **state)
+FG_SERVER_TEST(a_function_is_followed_by_its_own_time_or_with_callees)
 {
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
@@ -138,7 +138,7 @@ static cJSON *whole_dashboard(const struct fg_test_server *s)
 	}
 }
 
-static void a_dashboard_has_each_benchmark_and_its_open_changes(void **state)
+FG_SERVER_TEST(a_dashboard_has_each_benchmark_and_its_open_changes)
 {
 	struct fg_test_server *s = *state;
 	const cJSON *benchmark = NULL;
@@ -158,7 +158,7 @@ static void a_dashboard_has_each_benchmark_and_its_open_changes(void **state)
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/dashboard", NULL, NULL), 400);
 }
 
-static void a_feed_keeps_to_the_project_of_a_token(void **state)
+FG_SERVER_TEST(a_feed_keeps_to_the_project_of_a_token)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf body = {0};
@@ -174,7 +174,7 @@ static void a_feed_keeps_to_the_project_of_a_token(void **state)
 	fg_strbuf_release(&body);
 }
 
-static void a_measure_is_drawn_judged_and_compared(void **state)
+FG_SERVER_TEST(a_measure_is_drawn_judged_and_compared)
 {
 	struct fg_test_server *s = *state;
 	const cJSON *nodes = NULL;
@@ -203,20 +203,4 @@ static void a_measure_is_drawn_judged_and_compared(void **state)
 				     "/api/v1/profile?a=latest&benchmark=parse&measure=heap.peak",
 				     NULL, NULL),
 			 404);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(a_run_lists_the_runs_before_and_after_it),
-		FG_SERVER_TEST(a_search_finds_projects_benchmarks_and_runs),
-		FG_SERVER_TEST(a_search_stays_in_the_project_of_its_token),
-		FG_SERVER_TEST(unknown_addresses_are_pages_for_people),
-		FG_SERVER_TEST(a_dashboard_has_each_benchmark_and_its_open_changes),
-		FG_SERVER_TEST(a_measure_is_drawn_judged_and_compared),
-		FG_SERVER_TEST(a_feed_keeps_to_the_project_of_a_token),
-		FG_SERVER_TEST(a_function_is_followed_by_its_own_time_or_with_callees),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

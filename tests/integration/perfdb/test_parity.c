@@ -3,7 +3,6 @@
  * SQLite and PostgreSQL give the same answers, byte for byte; two servers share one PostgreSQL;
  * migration goes both ways.
  */
-#include "base/json.h"
 #include "store/db.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
@@ -74,11 +73,10 @@ static void same_answers(const struct fg_test_server s[BOTH])
 	}
 }
 
-static void both_answer_alike(void **state)
+FG_TEST(both_answer_alike)
 {
 	struct fg_test_server s[BOTH];
 
-	(void)state;
 	fg_test_server_start(&s[0], NULL);
 	fg_test_server_start(&s[1], url());
 	for (unsigned seed = 1; seed <= RUNS; seed++) {
@@ -122,7 +120,7 @@ static void *race(void *context)
 	return NULL;
 }
 
-static void two_servers_on_one_database_store_each_run_once(void **state)
+FG_TEST(two_servers_on_one_database_store_each_run_once)
 {
 	struct fg_test_server s[BOTH];
 	struct racer racers[RACERS];
@@ -130,7 +128,6 @@ static void two_servers_on_one_database_store_each_run_once(void **state)
 	unsigned known = 0;
 	size_t before = 0;
 
-	(void)state;
 	fg_test_server_start(&s[0], url());
 	fg_test_server_start(&s[1], url());
 	before = fg_test_run_count(&s[0]);
@@ -172,13 +169,12 @@ static void copy_all(const char *from_location, const char *to_location)
 	fg_store_close(to);
 }
 
-static void migration_to_sqlite_and_back_changes_no_answer(void **state)
+FG_TEST(migration_to_sqlite_and_back_changes_no_answer)
 {
 	struct fg_test_server s[BOTH];
 	struct fg_scratch scratch;
 	char *path = NULL;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	path = fg_xstrdup(fg_scratch_path(&scratch, "copy.db"));
 	copy_all(url(), path);
@@ -197,12 +193,11 @@ static void migration_to_sqlite_and_back_changes_no_answer(void **state)
  * One statement failed: PostgreSQL rolls everything back, yet answers COMMIT with success. No
  * client may learn that its run is stored.
  */
-static void transaction_that_was_undone_is_not_called_committed(void **state)
+FG_TEST(transaction_that_was_undone_is_not_called_committed)
 {
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};
 
-	(void)state;
 	if (fg_db_open(url(), FG_DB_DURABLE, &db, &err) != FG_OK ||
 	    fg_db_begin(db, FG_DB_WRITES, &err) != FG_OK)
 		fail_msg("%s", err.message);
@@ -214,14 +209,13 @@ static void transaction_that_was_undone_is_not_called_committed(void **state)
 }
 
 /* Every session of the database ends, as in a restart: the server reconnects by itself. */
-static void server_outlives_its_connections(void **state)
+FG_TEST(server_outlives_its_connections)
 {
 	struct fg_test_server s;
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};
 	int failures = 0;
 
-	(void)state;
 	fg_test_server_start(&s, url());
 	assert_int_equal(fg_test_upload(&s, 201, NULL), 201);
 	if (fg_db_open(url(), 0, &db, &err) != FG_OK ||
@@ -241,7 +235,7 @@ static void server_outlives_its_connections(void **state)
 	fg_test_server_stop(&s);
 }
 
-static void trends_work_here_too(void **state)
+FG_TEST(trends_work_here_too)
 {
 	static const struct fg_sample_shape tiny = {
 		.functions = 4, .paths = 8, .pairs = 1, .samples = 100};
@@ -251,7 +245,6 @@ static void trends_work_here_too(void **state)
 	struct fg_function_trend trend = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
 	    fg_store_batch_begin(store, &err) != FG_OK)
 		fail_msg("%s", err.message);
@@ -310,14 +303,13 @@ static void save_as(struct fg_store *store, uint64_t seed, const char *id)
 }
 
 /* A new session does not add rows that the database already has. */
-static void new_session_finds_what_another_one_added(void **state)
+FG_TEST(new_session_finds_what_another_one_added)
 {
 	struct fg_store *store = NULL;
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};
 	int64_t functions = 0;
 
-	(void)state;
 	if (fg_db_open(url(), FG_DB_DURABLE, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	for (unsigned i = 0; i < BOTH; i++) {
@@ -365,14 +357,13 @@ static int add_rows(struct fg_db *db, int64_t first, size_t count, struct fg_err
 	return status;
 }
 
-static void rows_are_added_whole_or_not_at_all(void **state)
+FG_TEST(rows_are_added_whole_or_not_at_all)
 {
 	static const size_t counts[] = {3, 3000, 20000};
 	struct fg_store *store = NULL;
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};
 
-	(void)state;
 	open_both(&store, &db);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++) {
 		const int64_t before = count(db, FG_SQL_FACT_LAST);
@@ -391,7 +382,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 }
 
 /* Whether or not a batch was stored, its ids are unique and without gaps. */
-static void ids_of_a_batch_follow_each_other(void **state)
+FG_TEST(ids_of_a_batch_follow_each_other)
 {
 	struct fg_store *stores[BOTH] = {NULL};
 	struct fg_db *db = NULL;
@@ -399,7 +390,6 @@ static void ids_of_a_batch_follow_each_other(void **state)
 	char *no_gap = NULL;
 	int64_t before = 0;
 
-	(void)state;
 	for (int i = 0; i < BOTH; i++) {
 		if (fg_store_open(url(), 0, &stores[i], &err) != FG_OK)
 			fail_msg("%s", err.message);
@@ -433,13 +423,12 @@ static void ids_of_a_batch_follow_each_other(void **state)
 }
 
 /* If two sessions wrote at once, both could look for a name in vain and then add it. */
-static void one_session_writes_at_a_time(void **state)
+FG_TEST(one_session_writes_at_a_time)
 {
 	struct fg_store *store = NULL;
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};
 
-	(void)state;
 	open_both(&store, &db);
 	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
 	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_EBUSY);
@@ -451,7 +440,7 @@ static void one_session_writes_at_a_time(void **state)
 }
 
 /* The session refuses writes outside of a transaction, too, and writes of many rows. */
-static void read_only_session_cannot_write(void **state)
+FG_TEST(read_only_session_cannot_write)
 {
 	struct fg_rows rows = {0};
 	struct fg_store *store = NULL;
@@ -459,7 +448,6 @@ static void read_only_session_cannot_write(void **state)
 	struct fg_query q;
 	struct fg_error err = {0};
 
-	(void)state;
 	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
 	    fg_db_open(url(), FG_DB_READ_ONLY, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
@@ -473,23 +461,4 @@ static void read_only_session_cannot_write(void **state)
 	assert_true(count(db, FG_SQL_TOKEN_COUNT) >= 0);
 	fg_db_close(db);
 	fg_store_close(store);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(read_only_session_cannot_write),
-		cmocka_unit_test(both_answer_alike),
-		cmocka_unit_test(two_servers_on_one_database_store_each_run_once),
-		cmocka_unit_test(migration_to_sqlite_and_back_changes_no_answer),
-		cmocka_unit_test(new_session_finds_what_another_one_added),
-		cmocka_unit_test(rows_are_added_whole_or_not_at_all),
-		cmocka_unit_test(ids_of_a_batch_follow_each_other),
-		cmocka_unit_test(one_session_writes_at_a_time),
-		cmocka_unit_test(trends_work_here_too),
-		cmocka_unit_test(transaction_that_was_undone_is_not_called_committed),
-		cmocka_unit_test(server_outlives_its_connections),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,12 +102,11 @@ static char *comments(unsigned count, int ours)
 	return fg_strbuf_detach(&text);
 }
 
-static void first_comment_is_written(void **state)
+FG_TEST_IN(first_comment_is_written, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{\"id\": 1}"}};
 	struct fg_script_server server;
 
-	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
 	deliver(&server, &github, FG_POST_CREATED);
@@ -119,7 +118,7 @@ static void first_comment_is_written(void **state)
 	fg_script_release(&server);
 }
 
-static void comment_on_the_second_page_is_found_and_rewritten(void **state)
+FG_TEST_IN(comment_on_the_second_page_is_found_and_rewritten, clean_variables, NULL)
 {
 	char *first = comments(100, 0);
 	char *second = comments(3, 4242);
@@ -127,7 +126,6 @@ static void comment_on_the_second_page_is_found_and_rewritten(void **state)
 		{200, NULL, first}, {200, NULL, second}, {200, NULL, "{}"}};
 	struct fg_script_server server;
 
-	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
 	deliver(&server, &github, FG_POST_UPDATED);
@@ -139,7 +137,7 @@ static void comment_on_the_second_page_is_found_and_rewritten(void **state)
 	free(first);
 }
 
-static void number_comes_from_the_event_first(void **state)
+FG_TEST_IN(number_comes_from_the_event_first, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{}"}};
 	struct fg_script_server server;
@@ -147,7 +145,6 @@ static void number_comes_from_the_event_first(void **state)
 	enum fg_post_result result = FG_POST_NOWHERE;
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_scratch_write_text(&scratch, "event.json", "{\"pull_request\": {\"number\": 12}}");
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
@@ -160,14 +157,13 @@ static void number_comes_from_the_event_first(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void run_of_no_pull_request_posts_nothing(void **state)
+FG_TEST_IN(run_of_no_pull_request_posts_nothing, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{500, NULL, NULL}};
 	struct fg_script_server server;
 	enum fg_post_result result = FG_POST_CREATED;
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
 	(void)setenv("GITHUB_REF", "refs/heads/main", 1);
@@ -182,13 +178,12 @@ static void run_of_no_pull_request_posts_nothing(void **state)
 	fg_script_release(&server);
 }
 
-static void repository_that_would_lead_elsewhere_is_refused(void **state)
+FG_TEST_IN(repository_that_would_lead_elsewhere_is_refused, clean_variables, NULL)
 {
 	const struct fg_script_server nowhere = {.url = "http://127.0.0.1:1"};
 	enum fg_post_result result = FG_POST_NOWHERE;
 	struct fg_error err = {0};
 
-	(void)state;
 	play_github(&nowhere);
 	(void)setenv("GITHUB_REPOSITORY", "acme/../admin", 1);
 	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
@@ -196,7 +191,7 @@ static void repository_that_would_lead_elsewhere_is_refused(void **state)
 	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
 }
 
-static void temporary_failures_are_retried_from_the_search_on(void **state)
+FG_TEST_IN(temporary_failures_are_retried_from_the_search_on, clean_variables, NULL)
 {
 	char *ours = comments(0, 5);
 	/* The comment was made but the answer was lost: the search after that finds it. */
@@ -207,7 +202,6 @@ static void temporary_failures_are_retried_from_the_search_on(void **state)
 						 {200, NULL, "{}"}};
 	struct fg_script_server server;
 
-	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
 	deliver(&server, &github, FG_POST_UPDATED);
@@ -234,7 +228,7 @@ static void fails(const struct fg_script_reply *reply, size_t tries, const char 
 	fg_script_release(&server);
 }
 
-static void failures_are_bounded_and_reported(void **state)
+FG_TEST_IN(failures_are_bounded_and_reported, clean_variables, NULL)
 {
 	const struct fg_script_reply server_error = {503, NULL, "{\"message\":\"down\"}"};
 	const struct fg_script_reply read_only = {
@@ -251,7 +245,6 @@ static void failures_are_bounded_and_reported(void **state)
 	const struct fg_script_reply nonsense = {200, NULL, "<html>"};
 	const struct fg_script_reply moved = {302, "Location: http://127.0.0.1:1/\r\n", NULL};
 
-	(void)state;
 	fails(&server_error, 3, "503: down");
 	fails(&read_only, 1, "forks");
 	fails(&limited, 3, "403");
@@ -264,23 +257,21 @@ static void failures_are_bounded_and_reported(void **state)
 	fails(&moved, 1, "302");
 }
 
-static void thread_without_end_is_left_alone(void **state)
+FG_TEST_IN(thread_without_end_is_left_alone, clean_variables, NULL)
 {
 	char *page = comments(100, 0);
 	const struct fg_script_reply endless = {200, NULL, page};
 
-	(void)state;
 	fails(&endless, 50, "5000 comments");
 	free(page);
 }
 
-static void absent_token_is_reported_before_anything_is_sent(void **state)
+FG_TEST_IN(absent_token_is_reported_before_anything_is_sent, clean_variables, NULL)
 {
 	const struct fg_script_server nowhere = {.url = "http://127.0.0.1:1"};
 	enum fg_post_result result = FG_POST_NOWHERE;
 	struct fg_error err = {0};
 
-	(void)state;
 	play_github(&nowhere);
 	(void)unsetenv("TEST_TOKEN");
 	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
@@ -291,13 +282,12 @@ static void absent_token_is_reported_before_anything_is_sent(void **state)
 	assert_non_null(strstr(err.message, "unencrypted"));
 }
 
-static void note_on_a_merge_request_is_rewritten(void **state)
+FG_TEST_IN(note_on_a_merge_request_is_rewritten, clean_variables, NULL)
 {
 	char *notes = comments(2, 99);
 	const struct fg_script_reply script[] = {{200, NULL, notes}, {200, NULL, "{}"}};
 	struct fg_script_server server;
 
-	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	(void)setenv("CI_API_V4_URL", server.url, 1);
 	(void)setenv("CI_PROJECT_ID", "31", 1);
@@ -310,7 +300,7 @@ static void note_on_a_merge_request_is_rewritten(void **state)
 	free(notes);
 }
 
-static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
+FG_TEST_IN(webhook_gets_the_signed_report_and_never_the_secret, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{502, NULL, NULL}, {204, NULL, NULL}};
 	struct fg_script_server server;
@@ -321,7 +311,6 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 	char *signature = NULL;
 	char hex[FG_SHA256_HEX_SIZE];
 
-	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	url = fg_xasprintf("%s/hook/" SECRET, server.url);
 	target.value = url;
@@ -345,7 +334,7 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 	free(url);
 }
 
-static void webhook_without_a_secret_is_not_signed(void **state)
+FG_TEST_IN(webhook_without_a_secret_is_not_signed, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{200, NULL, "ok"}};
 	struct fg_script_server server;
@@ -353,7 +342,6 @@ static void webhook_without_a_secret_is_not_signed(void **state)
 	enum fg_post_result result = FG_POST_NOWHERE;
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	target.value = server.url;
 	assert_int_equal(post(&target, &result, &err), FG_OK);
@@ -380,14 +368,13 @@ static void expect_posts(const struct fg_post_target *target, const struct fg_sc
 	assert_int_equal(server->request_count, count);
 }
 
-static void status_belongs_to_the_commit_that_was_pushed(void **state)
+FG_TEST_IN(status_belongs_to_the_commit_that_was_pushed, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{201, NULL, "{}"}};
 	static const struct fg_post_target target = {"github", "commit-status", "TEST_TOKEN",
 						     false};
 	struct fg_script_server server;
 
-	(void)state;
 	(void)setenv("GITHUB_SHA", SHA, 1);
 	(void)setenv("GITHUB_SERVER_URL", "https://github.example", 1);
 	(void)setenv("GITHUB_RUN_ID", "99", 1);
@@ -424,7 +411,7 @@ static void write_event(struct fg_scratch *scratch, const char *json)
 	(void)setenv("GITHUB_EVENT_PATH", fg_scratch_path(scratch, "event.json"), 1);
 }
 
-static void check_run_is_written_once_and_then_rewritten(void **state)
+FG_TEST_IN(check_run_is_written_once_and_then_rewritten, clean_variables, NULL)
 {
 	const struct fg_script_reply first[] = {
 		{200, NULL, "{\"total_count\":0,\"check_runs\":[]}"}, {201, NULL, "{}"}};
@@ -434,7 +421,6 @@ static void check_run_is_written_once_and_then_rewritten(void **state)
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 
-	(void)state;
 	write_event(&scratch, "{\"pull_request\":{\"number\":7,\"head\":{\"sha\":\"" SHA "\"}}}");
 	expect_posts(&target, first, 2, FG_POST_CREATED, &server);
 	expect_request(&server, 0,
@@ -451,14 +437,13 @@ static void check_run_is_written_once_and_then_rewritten(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void status_of_a_gitlab_job_goes_to_its_commit(void **state)
+FG_TEST_IN(status_of_a_gitlab_job_goes_to_its_commit, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{201, NULL, "{}"}};
 	static const struct fg_post_target target = {"gitlab", "commit-status", "TEST_TOKEN",
 						     false};
 	struct fg_script_server server;
 
-	(void)state;
 	(void)setenv("CI_PROJECT_ID", "31", 1);
 	(void)setenv("CI_COMMIT_SHA", SHA, 1);
 	expect_posts(&target, script, 1, FG_POST_CREATED, &server);
@@ -474,7 +459,7 @@ static void status_of_a_gitlab_job_goes_to_its_commit(void **state)
  "\",\"head_branch\":\"faster & better\",\"head_repository\":{\"owner\":{\"login\":\"guest\"}}," \
  "\"pull_requests\":[" requests "]}}"
 
-static void pull_request_of_a_fork_is_found_by_its_head(void **state)
+FG_TEST_IN(pull_request_of_a_fork_is_found_by_its_head, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {
 		{200, NULL,
@@ -485,7 +470,6 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 
-	(void)state;
 	/*
 	 * In a workflow_run job GITHUB_REF is the default branch. play_github() sets it to another
 	 * pull request (7), which must not get the comment.
@@ -500,13 +484,12 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void pull_request_of_a_branch_is_named_by_the_event(void **state)
+FG_TEST_IN(pull_request_of_a_branch_is_named_by_the_event, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{}"}};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 
-	(void)state;
 	write_event(&scratch, FOLLOWS("{\"number\":12}"));
 	expect_posts(&github, script, 2, FG_POST_CREATED, &server);
 	expect_request(&server, 1, "POST /repos/acme/demo/issues/12/comments ");
@@ -514,44 +497,15 @@ static void pull_request_of_a_branch_is_named_by_the_event(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void pull_request_that_moved_on_gets_no_comment(void **state)
+FG_TEST_IN(pull_request_that_moved_on_gets_no_comment, clean_variables, NULL)
 {
 	const struct fg_script_reply script[] = {
 		{200, NULL, "[{\"number\":8,\"head\":{\"sha\":\"ffff\"}}]"}};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 
-	(void)state;
 	write_event(&scratch, FOLLOWS(""));
 	expect_posts(&github, script, 1, FG_POST_NOWHERE, &server);
 	fg_script_release(&server);
 	fg_scratch_release(&scratch);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, clean_variables)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(first_comment_is_written),
-		TEST(comment_on_the_second_page_is_found_and_rewritten),
-		TEST(number_comes_from_the_event_first),
-		TEST(run_of_no_pull_request_posts_nothing),
-		TEST(repository_that_would_lead_elsewhere_is_refused),
-		TEST(temporary_failures_are_retried_from_the_search_on),
-		TEST(failures_are_bounded_and_reported),
-		TEST(thread_without_end_is_left_alone),
-		TEST(absent_token_is_reported_before_anything_is_sent),
-		TEST(note_on_a_merge_request_is_rewritten),
-		TEST(webhook_gets_the_signed_report_and_never_the_secret),
-		TEST(webhook_without_a_secret_is_not_signed),
-		TEST(status_belongs_to_the_commit_that_was_pushed),
-		TEST(check_run_is_written_once_and_then_rewritten),
-		TEST(status_of_a_gitlab_job_goes_to_its_commit),
-		TEST(pull_request_of_a_fork_is_found_by_its_head),
-		TEST(pull_request_of_a_branch_is_named_by_the_event),
-		TEST(pull_request_that_moved_on_gets_no_comment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

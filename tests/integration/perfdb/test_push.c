@@ -54,7 +54,7 @@ static struct fg_spool_status spool_status(const struct fg_test_server *s)
 	return left;
 }
 
-static void spooled_runs_arrive_and_leave_the_spool(void **state)
+FG_SERVER_TEST(spooled_runs_arrive_and_leave_the_spool)
 {
 	struct fg_test_server *s = *state;
 	const struct fg_push_options options = options_for(s, s->url);
@@ -70,7 +70,7 @@ static void spooled_runs_arrive_and_leave_the_spool(void **state)
 	assert_int_equal(fg_test_run_count(s), 5);
 }
 
-static void server_that_is_down_leaves_runs_waiting(void **state)
+FG_SERVER_TEST(server_that_is_down_leaves_runs_waiting)
 {
 	struct fg_test_server *s = *state;
 	const struct fg_push_options options = options_for(NULL, "http://127.0.0.1:1");
@@ -85,7 +85,7 @@ static void server_that_is_down_leaves_runs_waiting(void **state)
 	assert_non_null(strstr(err.message, "127.0.0.1:1"));
 }
 
-static void damaged_file_is_set_aside_and_does_not_block_the_others(void **state)
+FG_SERVER_TEST(damaged_file_is_set_aside_and_does_not_block_the_others)
 {
 	struct fg_test_server *s = *state;
 	const struct fg_push_options options = options_for(s, s->url);
@@ -103,7 +103,7 @@ static void damaged_file_is_set_aside_and_does_not_block_the_others(void **state
 }
 
 /* The second URL looks like a loopback address but has a public name. */
-static void token_does_not_travel_in_clear(void **state)
+FG_SERVER_TEST(token_does_not_travel_in_clear)
 {
 	static const char *const urls[] = {"http://perfdb.example.org", "http://127.example.org"};
 	struct fg_test_server *s = *state;
@@ -120,7 +120,7 @@ static void token_does_not_travel_in_clear(void **state)
 	}
 }
 
-static void token_stays_secret_when_it_is_refused(void **state)
+FG_SERVER_TEST(token_stays_secret_when_it_is_refused)
 {
 	struct fg_test_server *s = *state;
 	struct fg_push_options options = options_for(s, s->url);
@@ -137,7 +137,7 @@ static void token_stays_secret_when_it_is_refused(void **state)
 	assert_int_equal(push(s, &options, FG_OK, &err).sent, 1);
 }
 
-static void cut_lines_lose_nothing_and_double_nothing(void **state)
+FG_SERVER_TEST(cut_lines_lose_nothing_and_double_nothing)
 {
 	enum {
 		RUNS = 60
@@ -167,7 +167,7 @@ static void cut_lines_lose_nothing_and_double_nothing(void **state)
 	assert_int_equal(fg_test_run_count(s), RUNS);
 }
 
-static void bad_addresses_are_explained(void **state)
+FG_SERVER_TEST(bad_addresses_are_explained)
 {
 	static const char *const urls[] = {"", "perfdb", "ftp://x", "file:///etc/passwd",
 					   "htps://me:hush@perfdb.example.org"};
@@ -183,27 +183,11 @@ static void bad_addresses_are_explained(void **state)
 	}
 }
 
-static void empty_spool_needs_no_server(void **state)
+FG_SERVER_TEST(empty_spool_needs_no_server)
 {
 	const struct fg_test_server *s = *state;
 	const struct fg_push_options options = {0};
 	struct fg_error err = {0};
 
 	assert_int_equal(push(s, &options, FG_OK, &err).waiting, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(spooled_runs_arrive_and_leave_the_spool),
-		FG_SERVER_TEST(server_that_is_down_leaves_runs_waiting),
-		FG_SERVER_TEST(damaged_file_is_set_aside_and_does_not_block_the_others),
-		FG_SERVER_TEST(token_does_not_travel_in_clear),
-		FG_SERVER_TEST(token_stays_secret_when_it_is_refused),
-		FG_SERVER_TEST(cut_lines_lose_nothing_and_double_nothing),
-		FG_SERVER_TEST(bad_addresses_are_explained),
-		FG_SERVER_TEST(empty_spool_needs_no_server),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,9 @@
 #include "tests/unit/store/samples.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <pthread.h>
-#include <sched.h>
 
-static void sent_twice_stored_once(void **state)
+FG_SERVER_TEST(sent_twice_stored_once)
 {
 	struct fg_test_server *s = *state;
 
@@ -23,7 +21,7 @@ static void sent_twice_stored_once(void **state)
 	assert_int_equal(fg_test_run_count(s), 1);
 }
 
-static void same_id_with_other_content_is_refused(void **state)
+FG_SERVER_TEST(same_id_with_other_content_is_refused)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf parcel = {0};
@@ -111,7 +109,7 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 		(void)pthread_join(uploads[i].thread, NULL);
 }
 
-static void uploads_waiting_for_the_disk_do_not_block_others(void **state)
+FG_SERVER_TEST(uploads_waiting_for_the_disk_do_not_block_others)
 {
 	struct fg_test_server *s = *state;
 	struct waiting_upload uploads[WAITING];
@@ -159,7 +157,7 @@ static void third_one_fails(struct fg_test_server *s, const char *trigger)
 	}
 }
 
-static void values_that_cannot_be_written_spare_other_uploads(void **state)
+FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads)
 {
 	char *trigger = fg_xasprintf(
 		"CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid FROM series s "
@@ -171,7 +169,7 @@ static void values_that_cannot_be_written_spare_other_uploads(void **state)
 	free(trigger);
 }
 
-static void names_that_cannot_be_written_spare_other_uploads(void **state)
+FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads)
 {
 	char *trigger = fg_xasprintf(
 		"CREATE TRIGGER refuse BEFORE INSERT ON function WHEN NEW.name LIKE '%%!_%u(%%' "
@@ -183,7 +181,7 @@ static void names_that_cannot_be_written_spare_other_uploads(void **state)
 	free(trigger);
 }
 
-static void two_runs_are_compared_down_to_the_path(void **state)
+FG_SERVER_TEST(two_runs_are_compared_down_to_the_path)
 {
 	struct fg_test_server *s = *state;
 	char path[256];
@@ -220,7 +218,7 @@ static void two_runs_are_compared_down_to_the_path(void **state)
 	cJSON_Delete(json);
 }
 
-static void notes_and_decisions_are_kept(void **state)
+FG_SERVER_TEST(notes_and_decisions_are_kept)
 {
 	static const char note[] =
 		"{\"project\":\"tracker\",\"text\":\"<img src=x onerror=alert(1)>\"}";
@@ -256,7 +254,7 @@ static void notes_and_decisions_are_kept(void **state)
 	cJSON_Delete(json);
 }
 
-static void newest_card_of_each_runner_is_kept(void **state)
+FG_SERVER_TEST(newest_card_of_each_runner_is_kept)
 {
 	static const char *const cards[] = {
 		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\","
@@ -305,7 +303,7 @@ static void newest_card_of_each_runner_is_kept(void **state)
 	cJSON_Delete(json);
 }
 
-static void restart_loses_nothing(void **state)
+FG_SERVER_TEST(restart_loses_nothing)
 {
 	struct fg_test_server *s = *state;
 
@@ -315,7 +313,7 @@ static void restart_loses_nothing(void **state)
 	assert_int_equal(fg_test_upload(s, 1, NULL), 200);
 }
 
-static void health_and_metrics_are_reported(void **state)
+FG_SERVER_TEST(health_and_metrics_are_reported)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf body = {0};
@@ -329,7 +327,7 @@ static void health_and_metrics_are_reported(void **state)
 }
 
 /* Each route below /api is described, and nothing else is. */
-static void api_description_and_server_agree(void **state)
+FG_TEST(api_description_and_server_agree)
 {
 	const struct fg_page *page = fg_page_find("openapi.json");
 	cJSON *json = NULL;
@@ -337,7 +335,6 @@ static void api_description_and_server_agree(void **state)
 	size_t described = 0;
 	size_t known = 0;
 
-	(void)state;
 	assert_non_null(page);
 	assert_int_equal(
 		fg_json_parse((const char *)page->data, page->size, page->size, &json, NULL),
@@ -404,7 +401,7 @@ static void ask_as_described(const struct fg_test_server *s, const char *method,
 	free(name);
 }
 
-static void every_operation_answers_as_described(void **state)
+FG_SERVER_TEST(every_operation_answers_as_described)
 {
 	struct fg_test_server *s = *state;
 	cJSON *description = fg_test_get_json(s, "/api/v1/openapi.json");
@@ -421,7 +418,7 @@ static void every_operation_answers_as_described(void **state)
 	cJSON_Delete(description);
 }
 
-static void a_function_is_followed_by_the_requested_measure(void **state)
+FG_SERVER_TEST(a_function_is_followed_by_the_requested_measure)
 {
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
@@ -440,25 +437,4 @@ static void a_function_is_followed_by_the_requested_measure(void **state)
 				     "name=x&measure=heap.none",
 				     NULL, NULL),
 			 404);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(sent_twice_stored_once),
-		FG_SERVER_TEST(same_id_with_other_content_is_refused),
-		FG_SERVER_TEST(uploads_waiting_for_the_disk_do_not_block_others),
-		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),
-		FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads),
-		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
-		FG_SERVER_TEST(a_function_is_followed_by_the_requested_measure),
-		FG_SERVER_TEST(notes_and_decisions_are_kept),
-		FG_SERVER_TEST(newest_card_of_each_runner_is_kept),
-		FG_SERVER_TEST(restart_loses_nothing),
-		FG_SERVER_TEST(health_and_metrics_are_reported),
-		cmocka_unit_test(api_description_and_server_agree),
-		FG_SERVER_TEST(every_operation_answers_as_described),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

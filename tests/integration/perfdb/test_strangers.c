@@ -10,10 +10,9 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static void tokens_open_only_what_they_are_for(void **state)
+FG_SERVER_TEST(tokens_open_only_what_they_are_for)
 {
 	struct fg_test_server *s = *state;
 	char admin[69];
@@ -75,7 +74,7 @@ static void revoke_last(const struct fg_test_server *s)
 	fg_store_close(store);
 }
 
-static void revoked_token_opens_nothing(void **state)
+FG_SERVER_TEST(revoked_token_opens_nothing)
 {
 	struct fg_test_server *s = *state;
 	char token[69];
@@ -89,7 +88,7 @@ static void revoked_token_opens_nothing(void **state)
 	assert_int_equal(fg_test_run_count(s), 1);
 }
 
-static void strange_addresses_lead_nowhere(void **state)
+FG_SERVER_TEST(strange_addresses_lead_nowhere)
 {
 	static const char *const paths[] = {"/../../etc/passwd",
 					    "/assets/../../../etc/passwd",
@@ -128,7 +127,7 @@ static char *headers_of(const struct fg_test_server *s, const char *method, cons
 	return text;
 }
 
-static void a_wrong_method_is_answered_with_the_allowed_ones(void **state)
+FG_SERVER_TEST(a_wrong_method_is_answered_with_the_allowed_ones)
 {
 	static const struct {
 		const char *method;
@@ -155,7 +154,7 @@ static void a_wrong_method_is_answered_with_the_allowed_ones(void **state)
 	}
 }
 
-static void metacharacters_of_sql_find_nothing_and_break_nothing(void **state)
+FG_SERVER_TEST(metacharacters_of_sql_find_nothing_and_break_nothing)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf body = {0};
@@ -171,7 +170,7 @@ static void metacharacters_of_sql_find_nothing_and_break_nothing(void **state)
 	fg_strbuf_release(&body);
 }
 
-static void open_server_refuses_a_foreign_host_name(void **state)
+FG_SERVER_TEST(open_server_refuses_a_foreign_host_name)
 {
 	static const struct {
 		const char *host;
@@ -202,7 +201,7 @@ static void open_server_refuses_a_foreign_host_name(void **state)
 	fg_server_stop(open.server);
 }
 
-static void wider_than_loopback_needs_tls(void **state)
+FG_SERVER_TEST(wider_than_loopback_needs_tls)
 {
 	const struct fg_test_server *s = *state;
 	struct fg_server_options options = {
@@ -236,7 +235,7 @@ static void shows_no_path(const struct fg_test_server *s, const char *path, int 
 	fg_strbuf_release(&body);
 }
 
-static void refusals_name_no_path_of_the_server(void **state)
+FG_SERVER_TEST(refusals_name_no_path_of_the_server)
 {
 	static const struct {
 		const char *path;
@@ -277,7 +276,7 @@ static sqlite3 *write_from_elsewhere(const struct fg_test_server *s)
 }
 
 /* Open sessions read an empty file, and new ones cannot be opened. */
-static void broken_database_is_named_in_the_log_alone(void **state)
+FG_SERVER_TEST(broken_database_is_named_in_the_log_alone)
 {
 	static const char *const paths[] = {"/api/v1/projects", "/api/v1/runs"};
 	struct fg_test_server *s = *state;
@@ -299,7 +298,7 @@ static void broken_database_is_named_in_the_log_alone(void **state)
 	free(wal);
 }
 
-static void log_holds_no_token(void **state)
+FG_SERVER_TEST(log_holds_no_token)
 {
 	struct fg_test_server *s = *state;
 	char *log = NULL;
@@ -316,7 +315,7 @@ static void log_holds_no_token(void **state)
 	free(log);
 }
 
-static void password_of_a_database_is_not_shown(void **state)
+FG_TEST(password_of_a_database_is_not_shown)
 {
 	static const char *const urls[] = {
 		"postgresql://user:hush@127.0.0.1:1/x?connect_timeout=2",
@@ -324,7 +323,6 @@ static void password_of_a_database_is_not_shown(void **state)
 		"postgresql://127.0.0.1:1/x?user=user&password=hu@sh&connect_timeout=2",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(urls); i++) {
 		struct fg_store *store = NULL;
 		struct fg_error err = {0};
@@ -334,23 +332,4 @@ static void password_of_a_database_is_not_shown(void **state)
 		    strstr(err.message, "hush") || strstr(err.message, "sh&"))
 			fail_msg("%d: %s", status, err.message);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FG_SERVER_TEST(tokens_open_only_what_they_are_for),
-		FG_SERVER_TEST(revoked_token_opens_nothing),
-		FG_SERVER_TEST(strange_addresses_lead_nowhere),
-		FG_SERVER_TEST(a_wrong_method_is_answered_with_the_allowed_ones),
-		FG_SERVER_TEST(metacharacters_of_sql_find_nothing_and_break_nothing),
-		FG_SERVER_TEST(open_server_refuses_a_foreign_host_name),
-		FG_SERVER_TEST(wider_than_loopback_needs_tls),
-		FG_SERVER_TEST(refusals_name_no_path_of_the_server),
-		FG_SERVER_TEST(broken_database_is_named_in_the_log_alone),
-		FG_SERVER_TEST(log_holds_no_token),
-		cmocka_unit_test(password_of_a_database_is_not_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void *open_it(void *context)
 	return status == FG_OK ? NULL : fg_xstrdup(err.message);
 }
 
-static void servers_that_start_together_create_the_tables_once(void **state)
+FG_TEST_IN(servers_that_start_together_create_the_tables_once, setup, teardown)
 {
 	const struct fixture *f = *state;
 	pthread_t threads[OPENERS];
@@ -98,7 +98,7 @@ static void refused(const struct fixture *f, const char *words)
 	assert_int_equal(version_of(f), version);
 }
 
-static void newer_and_unreleased_versions_are_refused_and_left_alone(void **state)
+FG_TEST_IN(newer_and_unreleased_versions_are_refused_and_left_alone, setup, teardown)
 {
 	const struct fixture *f = *state;
 
@@ -108,16 +108,4 @@ static void newer_and_unreleased_versions_are_refused_and_left_alone(void **stat
 	fg_test_script(f->location, "UPDATE schema_version SET version = 14");
 	refused(f,
 		"was made by an unreleased version of fastgate: export its runs with that version");
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(servers_that_start_together_create_the_tables_once),
-		CASE(newer_and_unreleased_versions_are_refused_and_left_alone),
-	};
-#undef CASE
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

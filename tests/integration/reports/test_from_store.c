@@ -75,12 +75,11 @@ static bool draws_profiles(const struct fg_reporter *reporter)
 	return strcmp(reporter->name, "html") == 0;
 }
 
-static void every_format_is_the_same_from_the_store(void **state)
+FG_TEST(every_format_is_the_same_from_the_store)
 {
 	size_t count = 0;
 	const struct fg_reporter *table = fg_reporter_table(&count);
 
-	(void)state;
 	for (size_t f = 0; fg_fixture_names[f]; f++) {
 		struct fg_scratch scratch;
 		struct fg_fixture fixture;
@@ -108,7 +107,7 @@ static void every_format_is_the_same_from_the_store(void **state)
 }
 
 /* Once cleaned, hostile names survive another round unchanged. */
-static void hostile_names_are_stable_from_the_store_on(void **state)
+FG_TEST(hostile_names_are_stable_from_the_store_on)
 {
 	size_t count = 0;
 	const struct fg_reporter *table = fg_reporter_table(&count);
@@ -117,7 +116,6 @@ static void hostile_names_are_stable_from_the_store_on(void **state)
 	struct kept first = {0};
 	struct kept second = {0};
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_fixture_init(&fixture, "hostile");
 	keep(&fixture, fg_scratch_path(&scratch, "store.db"), &first);
@@ -128,14 +126,4 @@ static void hostile_names_are_stable_from_the_store_on(void **state)
 	let_go(&second);
 	fg_fixture_release(&fixture);
 	fg_scratch_release(&scratch);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_format_is_the_same_from_the_store),
-		cmocka_unit_test(hostile_names_are_stable_from_the_store_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One of the libraries for chain.c: NUMBER makes each slightly different. */
-#include <stddef.h>
 
 void chain_next(unsigned depth);
 

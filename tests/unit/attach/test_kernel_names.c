@@ -20,13 +20,12 @@ static const char *name_at(const struct fg_kernel_names *names, uint64_t address
 	return function ? function->name : NULL;
 }
 
-static void functions_reach_to_the_next_one(void **state)
+FG_TEST(functions_reach_to_the_next_one)
 {
 	struct fg_scratch scratch;
 	struct fg_kernel_names names;
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_scratch_write_text(&scratch, "kallsyms", symbols);
 	assert_int_equal(fg_kernel_names_read(fg_scratch_path(&scratch, "kallsyms"), &names, &err),
@@ -43,27 +42,16 @@ static void functions_reach_to_the_next_one(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void hidden_addresses_are_not_names(void **state)
+FG_TEST(hidden_addresses_are_not_names)
 {
 	struct fg_scratch scratch;
 	struct fg_kernel_names names;
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_scratch_write_text(&scratch, "kallsyms", "0000000000000000 T _text\n");
 	assert_int_equal(fg_kernel_names_read(fg_scratch_path(&scratch, "kallsyms"), &names, &err),
 			 FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "kernel.kptr_restrict"));
 	fg_scratch_release(&scratch);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_reach_to_the_next_one),
-		cmocka_unit_test(hidden_addresses_are_not_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

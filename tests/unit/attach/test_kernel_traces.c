@@ -93,14 +93,13 @@ static const char *name_at(const struct fg_trace *trace, size_t frame)
 	return fg_trace_symbol_at(trace, at->module, at->offset - !at->exact);
 }
 
-static void names_are_in_the_trace_afterwards(void **state)
+FG_TEST(names_are_in_the_trace_afterwards)
 {
 	struct fg_scratch scratch;
 	struct fg_trace_writer w;
 	struct fg_trace trace;
 	size_t chunks = 0;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	begin(&w);
 	finish(&w, &scratch);
@@ -139,45 +138,30 @@ static void assert_left_alone(struct fg_trace_writer *w, const char *names)
 	fg_scratch_release(&scratch);
 }
 
-static void hidden_names_leave_the_trace_as_it_is(void **state)
+FG_TEST(hidden_names_leave_the_trace_as_it_is)
 {
 	struct fg_trace_writer w;
 
-	(void)state;
 	begin(&w);
 	assert_left_alone(&w, "hidden");
 }
 
 /* The trace's addresses are from another boot: the current kernel's symbols do not apply. */
-static void a_trace_from_before_the_kernels_start_gets_no_names(void **state)
+FG_TEST(a_trace_from_before_the_kernels_start_gets_no_names)
 {
 	struct fg_trace_writer w;
 
-	(void)state;
 	begin(&w);
 	w.header.start_realtime_ns -= 3600 * (uint64_t)FG_NS_PER_S;
 	assert_left_alone(&w, "kallsyms");
 }
 
-static void a_process_that_still_writes_is_not_disturbed(void **state)
+FG_TEST(a_process_that_still_writes_is_not_disturbed)
 {
 	struct fg_trace_writer w;
 
-	(void)state;
 	begin(&w);
 	w.header.end = FG_END_UNKNOWN;
 	w.header.pid = (uint32_t)getpid();
 	assert_left_alone(&w, "kallsyms");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_in_the_trace_afterwards),
-		cmocka_unit_test(hidden_names_leave_the_trace_as_it_is),
-		cmocka_unit_test(a_trace_from_before_the_kernels_start_gets_no_names),
-		cmocka_unit_test(a_process_that_still_writes_is_not_disturbed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

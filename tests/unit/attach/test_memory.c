@@ -45,7 +45,7 @@ static uint8_t read_at(struct fixture *f, size_t offset)
 	return found;
 }
 
-static void memory_is_cached_until_it_is_forgotten(void **state)
+FG_TEST_IN(memory_is_cached_until_it_is_forgotten, begin, end)
 {
 	struct fixture *f = *state;
 
@@ -58,7 +58,7 @@ static void memory_is_cached_until_it_is_forgotten(void **state)
 }
 
 /* The process has continued meanwhile: reading another page must not bring newer content. */
-static void a_copy_survives_other_reads(void **state)
+FG_TEST_IN(a_copy_survives_other_reads, begin, end)
 {
 	struct fixture *f = *state;
 	uint8_t copy[2 * FG_MEMORY_PAGE];
@@ -81,22 +81,11 @@ static void a_copy_survives_other_reads(void **state)
 	assert_int_equal(read_at(f, AROUND), 3);
 }
 
-static void unmapped_memory_cannot_be_read(void **state)
+FG_TEST_IN(unmapped_memory_cannot_be_read, begin, end)
 {
 	struct fixture *f = *state;
 	uint8_t found = 0;
 
 	assert_false(fg_memory_read(&f->memory, 0, &found, 1));
 	assert_false(fg_memory_read(&f->memory, UINT64_MAX - 1, &found, 2));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(memory_is_cached_until_it_is_forgotten, begin, end),
-		cmocka_unit_test_setup_teardown(a_copy_survives_other_reads, begin, end),
-		cmocka_unit_test_setup_teardown(unmapped_memory_cannot_be_read, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "profile/attach/threads.h"
 #include "tests/support/fg_test.h"
 
-static void the_setting_that_forbids_it_is_named_with_its_fix(void **state)
+FG_TEST(the_setting_that_forbids_it_is_named_with_its_fix)
 {
 	static const struct {
 		long scope;
@@ -19,7 +19,6 @@ static void the_setting_that_forbids_it_is_named_with_its_fix(void **state)
 		{3, "kernel.yama.ptrace_scope is 3, which only a restart of the machine changes"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		char *reason = fg_thread_reason_of_scope(rows[i].scope);
 
@@ -31,13 +30,4 @@ static void the_setting_that_forbids_it_is_named_with_its_fix(void **state)
 		}
 		free(reason);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_setting_that_forbids_it_is_named_with_its_fix),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

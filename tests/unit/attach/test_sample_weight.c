@@ -151,7 +151,7 @@ static struct shares add_up(const struct fg_sampled *samples, size_t count)
 	return shares;
 }
 
-static void shares_are_within_three_sigma_of_the_truth(void **state)
+FG_TEST(shares_are_within_three_sigma_of_the_truth)
 {
 	static struct fg_sampled samples[MOMENTS];
 	const size_t count = sample(samples, true);
@@ -159,7 +159,6 @@ static void shares_are_within_three_sigma_of_the_truth(void **state)
 	const struct shares before = add_up(samples, count);
 	struct shares shares;
 
-	(void)state;
 	fg_samples_level(samples, count);
 	shares = add_up(samples, count);
 	assert_true(count > 3000);
@@ -171,22 +170,20 @@ static void shares_are_within_three_sigma_of_the_truth(void **state)
 	assert_true(fabs(shares.sum - before.sum) < 1);
 }
 
-static void stops_of_threads_that_queued_would_not_be(void **state)
+FG_TEST(stops_of_threads_that_queued_would_not_be)
 {
 	static struct fg_sampled samples[MOMENTS];
 	const struct shares shares = add_up(samples, sample(samples, false));
 
-	(void)state;
 	assert_true(shares.of[ASLEEP] > 0.05);
 }
 
-static void a_longer_period_weighs_more_and_few_samples_are_one_group(void **state)
+FG_TEST(a_longer_period_weighs_more_and_few_samples_are_one_group)
 {
 	struct fg_sampled samples[] = {{.period_ns = 10, .weight_ns = 1},
 				       {.period_ns = 30, .weight_ns = 77},
 				       {.period_ns = 10, .weight_ns = 22}};
 
-	(void)state;
 	fg_samples_level(samples, 3);
 	assert_int_equal(samples[0].weight_ns, 20);
 	assert_int_equal(samples[1].weight_ns, 60);
@@ -194,11 +191,10 @@ static void a_longer_period_weighs_more_and_few_samples_are_one_group(void **sta
 	fg_samples_level(NULL, 0);
 }
 
-static void time_far_away_keeps_its_own_weight(void **state)
+FG_TEST(time_far_away_keeps_its_own_weight)
 {
 	struct fg_sampled samples[32];
 
-	(void)state;
 	for (unsigned i = 0; i < 32; i++)
 		samples[i] = (struct fg_sampled){.period_ns = 10, .weight_ns = i < 16 ? 5 : 9};
 	fg_samples_level(samples, 32);
@@ -206,40 +202,24 @@ static void time_far_away_keeps_its_own_weight(void **state)
 	assert_int_equal(samples[16].weight_ns, 9);
 }
 
-static void a_thread_that_we_pushed_off_its_cpu_counts(void **state)
+FG_TEST(a_thread_that_we_pushed_off_its_cpu_counts)
 {
 	const struct fg_moment moment = {.at_ns = 1000, .account = {.used_ns = 50, .queued_ns = 7}};
 	const struct fg_cpu_account ours = {.used_ns = 60, .queued_ns = 207};
 	const struct fg_cpu_account before = {.used_ns = 60, .queued_ns = 208};
 
-	(void)state;
 	assert_int_equal(fg_sample_weight(&moment, &ours, 1200, 20), 40);
 	assert_int_equal(fg_sample_weight(&moment, &before, 1200, 20), 0);
 	assert_int_equal(fg_sample_weight(&moment, &ours, 1200, 60), 0);
 }
 
-static void an_account_is_read_only_when_it_is_whole(void **state)
+FG_TEST(an_account_is_read_only_when_it_is_whole)
 {
 	struct fg_cpu_account account;
 
-	(void)state;
 	assert_true(fg_cpu_account_parse("123 45 6\n", &account));
 	assert_int_equal(account.used_ns, 123);
 	assert_int_equal(account.queued_ns, 45);
 	assert_false(fg_cpu_account_parse("123\n", &account));
 	assert_false(fg_cpu_account_parse("", &account));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_are_within_three_sigma_of_the_truth),
-		cmocka_unit_test(stops_of_threads_that_queued_would_not_be),
-		cmocka_unit_test(a_longer_period_weighs_more_and_few_samples_are_one_group),
-		cmocka_unit_test(time_far_away_keeps_its_own_weight),
-		cmocka_unit_test(a_thread_that_we_pushed_off_its_cpu_counts),
-		cmocka_unit_test(an_account_is_read_only_when_it_is_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

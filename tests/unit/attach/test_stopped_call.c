@@ -103,20 +103,18 @@ static int what_ended_the_wait(const struct waiter *waiter)
 	return WEXITSTATUS(status);
 }
 
-static void the_program_does_not_notice_the_stop(void **state)
+FG_TEST(the_program_does_not_notice_the_stop)
 {
 	const struct waiter waiter = start_waiter(false);
 
-	(void)state;
 	stop_and_release(&waiter);
 	assert_int_equal(what_ended_the_wait(&waiter), SAW_EVENT);
 }
 
-static void a_call_is_not_made_again_where_a_signal_is_pending(void **state)
+FG_TEST(a_call_is_not_made_again_where_a_signal_is_pending)
 {
 	const struct waiter waiter = start_waiter(true);
 
-	(void)state;
 	stop_and_release(&waiter);
 	assert_int_equal(what_ended_the_wait(&waiter), SAW_EINTR);
 }
@@ -127,24 +125,12 @@ static bool is_cut(long number, long result)
 		.orig_rax = (unsigned long long)number, .rax = (unsigned long long)result});
 }
 
-static void only_calls_that_can_be_made_twice_are(void **state)
+FG_TEST(only_calls_that_can_be_made_twice_are)
 {
-	(void)state;
 	assert_true(is_cut(SYS_epoll_wait, -EINTR));
 	assert_true(is_cut(SYS_read, -EINTR));
 	assert_false(is_cut(SYS_epoll_wait, 1));
 	assert_false(is_cut(SYS_connect, -EINTR));
 	assert_false(is_cut(SYS_close, -EINTR));
 	assert_false(is_cut(-1, -EINTR));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_program_does_not_notice_the_stop),
-		cmocka_unit_test(a_call_is_not_made_again_where_a_signal_is_pending),
-		cmocka_unit_test(only_calls_that_can_be_made_twice_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

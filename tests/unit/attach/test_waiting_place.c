@@ -2,16 +2,14 @@
 #include "profile/attach/waiting_place.h"
 #include "tests/support/fg_test.h"
 
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void a_system_call_is_read(void **state)
+FG_TEST(a_system_call_is_read)
 {
 	struct fg_blocked blocked;
 
-	(void)state;
 	assert_true(fg_blocked_parse("232 0x4 0x7ffc 0x1 0xffffffff 0x0 0x8 0x7ffc10 0x7f0042\n",
 				     &blocked));
 	assert_true(blocked.waits);
@@ -21,11 +19,10 @@ static void a_system_call_is_read(void **state)
 	assert_int_equal(blocked.code, 0x7f0042);
 }
 
-static void waiting_for_a_page_is_not_a_system_call(void **state)
+FG_TEST(waiting_for_a_page_is_not_a_system_call)
 {
 	struct fg_blocked blocked;
 
-	(void)state;
 	assert_true(fg_blocked_parse("-1 0x7ffc10 0x401000\n", &blocked));
 	assert_true(blocked.waits);
 	assert_int_equal(blocked.number, -1);
@@ -33,22 +30,20 @@ static void waiting_for_a_page_is_not_a_system_call(void **state)
 	assert_int_equal(blocked.code, 0x401000);
 }
 
-static void a_running_thread_does_not_wait(void **state)
+FG_TEST(a_running_thread_does_not_wait)
 {
 	struct fg_blocked blocked;
 
-	(void)state;
 	assert_true(fg_blocked_parse("running\n", &blocked));
 	assert_false(blocked.waits);
 }
 
-static void other_text_is_refused(void **state)
+FG_TEST(other_text_is_refused)
 {
 	static const char *const texts[] = {"",    "\n", "7", "7 0x1", "words of another kind",
 					    " 1 2"};
 	struct fg_blocked blocked;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
 		const bool parsed = fg_blocked_parse(texts[i], &blocked);
 
@@ -63,12 +58,11 @@ static bool survives(long number, uint64_t argument)
 		&(struct fg_blocked){.waits = true, .number = number, .argument = argument});
 }
 
-static void calls_that_would_end_are_not_stopped(void **state)
+FG_TEST(calls_that_would_end_are_not_stopped)
 {
 	int sockets[2];
 	int pipes[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
 	assert_int_equal(pipe(pipes), 0);
 	assert_false(survives(SYS_epoll_wait, 3));
@@ -85,7 +79,7 @@ static void calls_that_would_end_are_not_stopped(void **state)
 	}
 }
 
-static void a_changed_stack_is_another_place(void **state)
+FG_TEST(a_changed_stack_is_another_place)
 {
 	uint64_t stack[1024] = {0};
 	struct fg_memory memory;
@@ -94,7 +88,6 @@ static void a_changed_stack_is_another_place(void **state)
 	uint64_t address = 0;
 	void *first = &stack[0];
 
-	(void)state;
 	memcpy(&address, &first, sizeof(address));
 	blocked.stack = address;
 	fg_memory_init(&memory, getpid());
@@ -113,18 +106,4 @@ static void a_changed_stack_is_another_place(void **state)
 	blocked.code--;
 	assert_false(fg_waiting_place_is(&known, &blocked, known.hash));
 	fg_memory_release(&memory);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_system_call_is_read),
-		cmocka_unit_test(waiting_for_a_page_is_not_a_system_call),
-		cmocka_unit_test(a_running_thread_does_not_wait),
-		cmocka_unit_test(other_text_is_refused),
-		cmocka_unit_test(calls_that_would_end_are_not_stopped),
-		cmocka_unit_test(a_changed_stack_is_another_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

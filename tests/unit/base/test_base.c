@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "tests/support/fg_test.h"
 
-static void an_appended_element_is_zero(void **state)
+FG_TEST(an_appended_element_is_zero)
 {
 	struct pair {
 		int a, b;
@@ -10,7 +10,6 @@ static void an_appended_element_is_zero(void **state)
 	size_t count = 0;
 	size_t capacity = 0;
 
-	(void)state;
 	for (int i = 1; i <= 100; i++) {
 		struct pair *added = &FG_APPEND(pairs, count, capacity);
 
@@ -25,7 +24,7 @@ static void an_appended_element_is_zero(void **state)
 	free(pairs);
 }
 
-static void words_are_joined_and_copied(void **state)
+FG_TEST(words_are_joined_and_copied)
 {
 	char first[] = "env";
 	char second[] = "A=1";
@@ -35,7 +34,6 @@ static void words_are_joined_and_copied(void **state)
 	char **copy = fg_copy_words(joined);
 	char **none = fg_join_words(NULL, NULL);
 
-	(void)state;
 	assert_ptr_equal(joined[0], first);
 	assert_ptr_equal(joined[1], second);
 	assert_null(joined[2]);
@@ -48,11 +46,10 @@ static void words_are_joined_and_copied(void **state)
 	fg_free_words(NULL);
 }
 
-static void a_variable_replaces_the_one_of_its_name(void **state)
+FG_TEST(a_variable_replaces_the_one_of_its_name)
 {
 	char **list = fg_copy_words(NULL);
 
-	(void)state;
 	fg_variable_set(&list, fg_xstrdup("PATH_OF=/a"));
 	fg_variable_set(&list, fg_xstrdup("PATH=/b"));
 	fg_variable_set(&list, fg_xstrdup("HOME=/c"));
@@ -65,15 +62,4 @@ static void a_variable_replaces_the_one_of_its_name(void **state)
 	assert_null(fg_variable_get(list, "PAT"));
 	assert_null(fg_variable_get(NULL, "PATH"));
 	fg_free_words(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_appended_element_is_zero),
-		cmocka_unit_test(words_are_joined_and_copied),
-		cmocka_unit_test(a_variable_replaces_the_one_of_its_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

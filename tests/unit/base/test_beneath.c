@@ -4,7 +4,6 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 static struct fg_scratch scratch;
@@ -35,12 +34,11 @@ static int write_to(const char *path, struct fg_error *err)
 	return fg_beneath_write(fg_scratch_path(&scratch, "top"), path, "text", 4, err);
 }
 
-static void file_below_is_written_with_its_folders(void **state)
+FG_TEST_IN(file_below_is_written_with_its_folders, make_scratch, drop_scratch)
 {
 	static const char *const paths[] = {"one", "a/b/one", "./folder//one", "one"};
 	char *data = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++) {
 		struct fg_error err = {0};
 
@@ -53,13 +51,12 @@ static void file_below_is_written_with_its_folders(void **state)
 	free(data);
 }
 
-static void path_that_leads_elsewhere_is_refused(void **state)
+FG_TEST_IN(path_that_leads_elsewhere_is_refused, make_scratch, drop_scratch)
 {
 	static const char *const paths[] = {
 		"/tmp/one", "../one", "folder/../../one", "..", ".git", ".git/hooks", "a/.GIT/one",
 		"link/one", "file",   "inside/one",       "",   ".",    "folder/.",   "folder"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++) {
 		struct fg_error err = {0};
 
@@ -73,24 +70,10 @@ static void path_that_leads_elsewhere_is_refused(void **state)
 	assert_false(fg_fs_exists(fg_scratch_path(&scratch, "top/folder/one")));
 }
 
-static void check_makes_nothing(void **state)
+FG_TEST_IN(check_makes_nothing, make_scratch, drop_scratch)
 {
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_beneath_check(fg_scratch_path(&scratch, "top"), "x/y/z", &err), FG_OK);
 	assert_false(fg_fs_exists(fg_scratch_path(&scratch, "top/x")));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(file_below_is_written_with_its_folders,
-						make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(path_that_leads_elsewhere_is_refused, make_scratch,
-						drop_scratch),
-		cmocka_unit_test_setup_teardown(check_makes_nothing, make_scratch, drop_scratch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,11 @@
 
 #include <time.h>
 
-static void times_are_written_and_read_back(void **state)
+FG_TEST(times_are_written_and_read_back)
 {
 	char text[FG_TIME_TEXT_SIZE];
 	int64_t ns = 0;
 
-	(void)state;
 	fg_time_format_utc(INT64_C(1000000000) * FG_NS_PER_S, text);
 	assert_string_equal(text, "2001-09-09T01:46:40Z");
 	assert_true(fg_time_parse_utc(text, &ns));
@@ -20,9 +19,8 @@ static void times_are_written_and_read_back(void **state)
 }
 
 /* The C library's calendar is the reference. */
-static void every_day_of_four_centuries_has_its_date(void **state)
+FG_TEST(every_day_of_four_centuries_has_its_date)
 {
-	(void)state;
 	for (int64_t day = -25567; day < 100000; day++) {
 		const time_t seconds = (time_t)(day * 86400 + (day % 86400 + 86400) * 7 % 86400);
 		char expected[64];
@@ -36,7 +34,7 @@ static void every_day_of_four_centuries_has_its_date(void **state)
 	}
 }
 
-static void dates_that_do_not_exist_are_refused(void **state)
+FG_TEST(dates_that_do_not_exist_are_refused)
 {
 	static const char *const bad[] = {
 		"",           "2027-02-30",           "2027-13-01",          "2027-3-1",
@@ -44,34 +42,20 @@ static void dates_that_do_not_exist_are_refused(void **state)
 		"2027-03-01 "};
 	int64_t ns = 0;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(bad); i++) {
 		if (fg_time_parse_utc(bad[i], &ns))
 			fail_msg("'%s' was taken for a date", bad[i]);
 	}
 }
 
-static void monotonic_clock_never_goes_back(void **state)
+FG_TEST(monotonic_clock_never_goes_back)
 {
 	int64_t before = fg_clock_monotonic_ns();
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		const int64_t now = fg_clock_monotonic_ns();
 
 		assert_true(now >= before);
 		before = now;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_written_and_read_back),
-		cmocka_unit_test(every_day_of_four_centuries_has_its_date),
-		cmocka_unit_test(dates_that_do_not_exist_are_refused),
-		cmocka_unit_test(monotonic_clock_never_goes_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

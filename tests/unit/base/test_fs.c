@@ -25,14 +25,13 @@ static int drop_scratch(void **state)
 	return 0;
 }
 
-static void atomic_write_replaces_and_leaves_no_litter(void **state)
+FG_TEST_IN(atomic_write_replaces_and_leaves_no_litter, make_scratch, drop_scratch)
 {
 	char **names = NULL;
 	size_t count = 0;
 	char *data = NULL;
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(fg_fs_write_atomic(fg_scratch_path(&scratch, "f"), "one", 3, 0600, NULL),
 			 FG_OK);
 	assert_int_equal(
@@ -47,7 +46,8 @@ static void atomic_write_replaces_and_leaves_no_litter(void **state)
 	fg_fs_list_free(names, count);
 }
 
-static void a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither(void **state)
+FG_TEST_IN(a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither, make_scratch,
+	   drop_scratch)
 {
 	char *pipe_path = fg_xstrdup(fg_scratch_path(&scratch, "pipe"));
 	char *link_path = fg_xstrdup(fg_scratch_path(&scratch, "link"));
@@ -56,7 +56,6 @@ static void a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither(void
 	char *data = NULL;
 	int fd = -1;
 
-	(void)state;
 	assert_int_equal(mkfifo(pipe_path, 0600), 0);
 	fd = open(pipe_path, O_RDWR | O_CLOEXEC);
 	assert_true(fd >= 0);
@@ -80,38 +79,35 @@ static void a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither(void
 	free(link_path);
 }
 
-static void failed_write_names_the_file_and_keeps_the_old_one(void **state)
+FG_TEST_IN(failed_write_names_the_file_and_keeps_the_old_one, make_scratch, drop_scratch)
 {
 	struct fg_error err = {0};
 	char *expected =
 		fg_xasprintf("cannot write %s/no/f: No such file or directory", scratch.path);
 
-	(void)state;
 	assert_int_equal(fg_fs_write_atomic(fg_scratch_path(&scratch, "no/f"), "x", 1, 0600, &err),
 			 FG_EIO);
 	assert_string_equal(err.message, expected);
 	free(expected);
 }
 
-static void full_disk_is_reported(void **state)
+FG_TEST(full_disk_is_reported)
 {
 	struct fg_error err = {0};
 	FILE *full = fopen("/dev/full", "we");
 
-	(void)state;
 	assert_non_null(full);
 	assert_int_equal(fg_fs_write_all(fileno(full), "x", 1, &err), FG_EIO);
 	assert_string_equal(err.message, "cannot write: No space left on device");
 	(void)fclose(full);
 }
 
-static void reading_is_limited(void **state)
+FG_TEST_IN(reading_is_limited, make_scratch, drop_scratch)
 {
 	struct fg_error err = {0};
 	char *data = NULL;
 	size_t size = 0;
 
-	(void)state;
 	fg_scratch_write_text(&scratch, "ten", "0123456789");
 	assert_int_equal(fg_fs_read(fg_scratch_path(&scratch, "ten"), 9, &data, &size, &err),
 			 FG_ELIMIT);
@@ -124,13 +120,12 @@ static void reading_is_limited(void **state)
 			 FG_ENOENT);
 }
 
-static void only_regular_files_are_waited_for_and_read(void **state)
+FG_TEST_IN(only_regular_files_are_waited_for_and_read, make_scratch, drop_scratch)
 {
 	struct fg_error err = {0};
 	char *data = NULL;
 	const char *pipe_path = fg_scratch_path(&scratch, "pipe");
 
-	(void)state;
 	assert_int_equal(mkfifo(pipe_path, 0600), 0);
 	assert_int_equal(fg_fs_read_regular(pipe_path, 10, &data, NULL, &err), FG_EINVAL);
 	assert_non_null(strstr(err.message, "not a regular file"));
@@ -147,11 +142,10 @@ static void only_regular_files_are_waited_for_and_read(void **state)
 	free(data);
 }
 
-static void trees_are_made_and_removed_without_following_links(void **state)
+FG_TEST_IN(trees_are_made_and_removed_without_following_links, make_scratch, drop_scratch)
 {
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_fs_make_folders(fg_scratch_path(&scratch, "a/b/c"), 0755, &err), FG_OK);
 	fg_scratch_write_text(&scratch, "a/b/c/f", "x");
 	fg_scratch_write_text(&scratch, "outside", "x");
@@ -169,7 +163,7 @@ static void trees_are_made_and_removed_without_following_links(void **state)
 			 FG_EIO);
 }
 
-static void files_of_a_folder_are_listed_newest_first(void **state)
+FG_TEST_IN(files_of_a_folder_are_listed_newest_first, make_scratch, drop_scratch)
 {
 	static const struct timespec hours[] = {
 		{.tv_sec = 7200}, {.tv_sec = 10800}, {.tv_sec = 3600}};
@@ -177,7 +171,6 @@ static void files_of_a_folder_are_listed_newest_first(void **state)
 	struct fg_fs_file *files = NULL;
 	size_t count = 0;
 
-	(void)state;
 	assert_int_equal(fg_fs_newest(fg_scratch_path(&scratch, "absent"), &files), 0);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
 		const struct timespec both[] = {hours[i], hours[i]};
@@ -197,11 +190,10 @@ static void files_of_a_folder_are_listed_newest_first(void **state)
 	fg_fs_files_free(files, count);
 }
 
-static void names_are_taken_apart_and_joined(void **state)
+FG_TEST(names_are_taken_apart_and_joined)
 {
 	char *text = NULL;
 
-	(void)state;
 	assert_string_equal(fg_fs_rest_below("/a", "/a/b/c"), "b/c");
 	assert_string_equal(fg_fs_rest_below("/a/", "/a/b"), "b");
 	assert_null(fg_fs_rest_below("/a", "/ab/c"));
@@ -222,11 +214,10 @@ static void names_are_taken_apart_and_joined(void **state)
 	free(text);
 }
 
-static void programs_are_found_where_a_shell_finds_them(void **state)
+FG_TEST(programs_are_found_where_a_shell_finds_them)
 {
 	char *sh = fg_fs_find_program("sh");
 
-	(void)state;
 	assert_non_null(sh);
 	assert_int_equal(sh[0], '/');
 	free(sh);
@@ -235,14 +226,13 @@ static void programs_are_found_where_a_shell_finds_them(void **state)
 	assert_null(fg_fs_find_program(""));
 }
 
-static void a_file_is_in_use_while_somebody_else_can_write_it(void **state)
+FG_TEST_IN(a_file_is_in_use_while_somebody_else_can_write_it, make_scratch, drop_scratch)
 {
 	const char *path = fg_scratch_path(&scratch, "used");
 	const int ours = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	const int other = open(path, O_RDWR | O_CLOEXEC);
 	void *at = NULL;
 
-	(void)state;
 	assert_true(ours >= 0 && other >= 0);
 	assert_int_equal(ftruncate(ours, 4096), 0);
 	assert_true(fg_fs_is_in_use(ours));
@@ -254,31 +244,4 @@ static void a_file_is_in_use_while_somebody_else_can_write_it(void **state)
 	assert_false(fg_fs_is_in_use(ours));
 	assert_false(fg_fs_is_in_use(ours));
 	(void)close(ours);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(atomic_write_replaces_and_leaves_no_litter,
-						make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(
-			a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither,
-			make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(failed_write_names_the_file_and_keeps_the_old_one,
-						make_scratch, drop_scratch),
-		cmocka_unit_test(full_disk_is_reported),
-		cmocka_unit_test_setup_teardown(reading_is_limited, make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(only_regular_files_are_waited_for_and_read,
-						make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(trees_are_made_and_removed_without_following_links,
-						make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(a_file_is_in_use_while_somebody_else_can_write_it,
-						make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(files_of_a_folder_are_listed_newest_first,
-						make_scratch, drop_scratch),
-		cmocka_unit_test(names_are_taken_apart_and_joined),
-		cmocka_unit_test(programs_are_found_where_a_shell_finds_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "tests/support/fg_test.h"
 
-static void sha256_agrees_with_the_standard(void **state)
+FG_TEST(sha256_agrees_with_the_standard)
 {
 	static const struct {
 		const char *text;
@@ -18,14 +18,13 @@ static void sha256_agrees_with_the_standard(void **state)
 	};
 	char hex[FG_SHA256_HEX_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		fg_sha256_hex(cases[i].text, strlen(cases[i].text), hex);
 		assert_string_equal(hex, cases[i].hex);
 	}
 }
 
-static void sha256_of_a_million_letters_in_uneven_pieces(void **state)
+FG_TEST(sha256_of_a_million_letters_in_uneven_pieces)
 {
 	struct fg_sha256 sha;
 	uint8_t digest[FG_SHA256_SIZE];
@@ -33,7 +32,6 @@ static void sha256_of_a_million_letters_in_uneven_pieces(void **state)
 	char piece[977];
 	size_t left = 1000000;
 
-	(void)state;
 	memset(piece, 'a', sizeof(piece));
 	fg_sha256_init(&sha);
 	while (left > 0) {
@@ -49,7 +47,7 @@ static void sha256_of_a_million_letters_in_uneven_pieces(void **state)
 }
 
 /* The vectors of RFC 4231, except the truncated one. */
-static void hmac_agrees_with_the_standard(void **state)
+FG_TEST(hmac_agrees_with_the_standard)
 {
 	static const char jefe[] = "Jefe";
 	static const char long_data[] =
@@ -64,7 +62,6 @@ static void hmac_agrees_with_the_standard(void **state)
 	uint8_t data_dd[50];
 	uint8_t data_cd[50];
 
-	(void)state;
 	memset(key_0b, 0x0b, sizeof(key_0b));
 	memset(key_aa, 0xaa, sizeof(key_aa));
 	memset(data_dd, 0xdd, sizeof(data_dd));
@@ -103,11 +100,10 @@ static void hmac_agrees_with_the_standard(void **state)
 	}
 }
 
-static void crc32c_agrees_with_the_standard(void **state)
+FG_TEST(crc32c_agrees_with_the_standard)
 {
 	uint8_t bytes[32] = {0};
 
-	(void)state;
 	assert_int_equal(fg_crc32c(0, bytes, sizeof(bytes)), 0x8a9136aa);
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(fg_crc32c(0, bytes, sizeof(bytes)), 0x62a8ab43);
@@ -118,12 +114,11 @@ static void crc32c_agrees_with_the_standard(void **state)
 	assert_int_equal(fg_crc32c(fg_crc32c(0, bytes, 13), bytes + 13, 19), 0x46dd794e);
 }
 
-static void hash64_depends_on_every_byte_and_on_the_seed(void **state)
+FG_TEST(hash64_depends_on_every_byte_and_on_the_seed)
 {
 	char text[40] = {0};
 	const uint64_t base = fg_hash64(text, sizeof(text), 1);
 
-	(void)state;
 	assert_int_not_equal(base, fg_hash64(text, sizeof(text), 2));
 	assert_int_not_equal(base, fg_hash64(text, sizeof(text) - 1, 1));
 	for (size_t i = 0; i < sizeof(text); i++) {
@@ -131,17 +126,4 @@ static void hash64_depends_on_every_byte_and_on_the_seed(void **state)
 		assert_int_not_equal(base, fg_hash64(text, sizeof(text), 1));
 		text[i] = 0;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sha256_agrees_with_the_standard),
-		cmocka_unit_test(sha256_of_a_million_letters_in_uneven_pieces),
-		cmocka_unit_test(hmac_agrees_with_the_standard),
-		cmocka_unit_test(crc32c_agrees_with_the_standard),
-		cmocka_unit_test(hash64_depends_on_every_byte_and_on_the_seed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

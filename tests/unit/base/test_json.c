@@ -10,7 +10,7 @@ static cJSON *parse(const char *text)
 	return json;
 }
 
-static void members_are_found_by_path_and_type(void **state)
+FG_TEST(members_are_found_by_path_and_type)
 {
 	cJSON *json = parse("{\"run\":{\"id\":\"x\",\"n\":3,\"ok\":true},\"list\":[1,2]}");
 	struct fg_error err = {0};
@@ -18,7 +18,6 @@ static void members_are_found_by_path_and_type(void **state)
 	const cJSON *list = NULL;
 	int64_t n = 0;
 
-	(void)state;
 	assert_int_equal(fg_json_get_text(json, "run/id", &text, &err), FG_OK);
 	assert_string_equal(text, "x");
 	assert_int_equal(fg_json_get_int64(json, "run/n", &n, &err), FG_OK);
@@ -32,22 +31,20 @@ static void members_are_found_by_path_and_type(void **state)
 	cJSON_Delete(json);
 }
 
-static void fractions_are_not_whole_numbers(void **state)
+FG_TEST(fractions_are_not_whole_numbers)
 {
 	cJSON *json = parse("{\"a\":1.5,\"b\":1e300}");
 	int64_t n = 0;
 
-	(void)state;
 	assert_int_equal(fg_json_get_int64(json, "a", &n, NULL), FG_EPARSE);
 	assert_int_equal(fg_json_get_int64(json, "b", &n, NULL), FG_EPARSE);
 	cJSON_Delete(json);
 }
 
-static void pointers_lead_into_lists_and_odd_names(void **state)
+FG_TEST(pointers_lead_into_lists_and_odd_names)
 {
 	cJSON *json = parse("{\"results\":[{\"mean\":1},{\"mean\":2}],\"a/b\":{\"~\":7}}");
 
-	(void)state;
 	assert_int_equal(fg_json_pointer(json, "/results/1/mean")->valueint, 2);
 	assert_int_equal(fg_json_pointer(json, "/a~1b/~0")->valueint, 7);
 	assert_ptr_equal(fg_json_pointer(json, ""), json);
@@ -57,7 +54,7 @@ static void pointers_lead_into_lists_and_odd_names(void **state)
 	cJSON_Delete(json);
 }
 
-static void bad_text_is_refused_with_its_place(void **state)
+FG_TEST(bad_text_is_refused_with_its_place)
 {
 	static const struct {
 		const char *text;
@@ -69,7 +66,6 @@ static void bad_text_is_refused_with_its_place(void **state)
 	};
 	cJSON *json = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_error err = {0};
 
@@ -81,12 +77,11 @@ static void bad_text_is_refused_with_its_place(void **state)
 	assert_null(json);
 }
 
-static void size_and_depth_are_limited(void **state)
+FG_TEST(size_and_depth_are_limited)
 {
 	char deep[201];
 	cJSON *json = NULL;
 
-	(void)state;
 	memset(deep, '[', 100);
 	memset(deep + 100, ']', 100);
 	deep[200] = '\0';
@@ -98,17 +93,4 @@ static void size_and_depth_are_limited(void **state)
 	deep[199] = '"';
 	assert_int_equal(fg_json_parse(deep, 200, 1000, &json, NULL), FG_OK);
 	cJSON_Delete(json);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(members_are_found_by_path_and_type),
-		cmocka_unit_test(fractions_are_not_whole_numbers),
-		cmocka_unit_test(pointers_lead_into_lists_and_odd_names),
-		cmocka_unit_test(bad_text_is_refused_with_its_place),
-		cmocka_unit_test(size_and_depth_are_limited),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

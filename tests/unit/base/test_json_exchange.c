@@ -75,7 +75,7 @@ static void read_animal(const char *text, struct fg_arena *arena, struct animal 
 	cJSON_Delete(json);
 }
 
-static void written_values_are_read_back(void **state)
+FG_TEST(written_values_are_read_back)
 {
 	static const char expected[] =
 		"{\"name\":\"Rex\",\"nickname\":null,\"sound\":\"wuff\",\"weight\":31.5,\"age\":null,"
@@ -103,7 +103,6 @@ static void written_values_are_read_back(void **state)
 	struct fg_arena arena = {0};
 	struct animal again;
 
-	(void)state;
 	write_animal(&animal, &first);
 	assert_string_equal(fg_strbuf_text(&first), expected);
 	read_animal(fg_strbuf_text(&first), &arena, &again);
@@ -117,7 +116,7 @@ static void written_values_are_read_back(void **state)
 	fg_arena_release(&arena);
 }
 
-static void members_of_another_type_count_as_null(void **state)
+FG_TEST(members_of_another_type_count_as_null)
 {
 	static const char wrong[] =
 		"{\"name\":7,\"nickname\":[],\"sound\":null,\"weight\":\"heavy\",\"age\":true,"
@@ -126,7 +125,6 @@ static void members_of_another_type_count_as_null(void **state)
 	struct fg_arena arena = {0};
 	struct animal animal;
 
-	(void)state;
 	read_animal(wrong, &arena, &animal);
 	assert_string_equal(animal.name, "");
 	assert_null(animal.nickname);
@@ -147,14 +145,4 @@ static void members_of_another_type_count_as_null(void **state)
 	assert_int_equal(animal.toy_count, 0);
 	assert_int_equal(animal.leg_count, 0);
 	fg_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(written_values_are_read_back),
-		cmocka_unit_test(members_of_another_type_count_as_null),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

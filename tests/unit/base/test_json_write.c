@@ -5,12 +5,11 @@
 
 #include <math.h>
 
-static void nested_values_are_laid_out(void **state)
+FG_TEST(nested_values_are_laid_out)
 {
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
 
-	(void)state;
 	fg_json_writer_init(&w, &text, 2);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "name", "a\"b");
@@ -28,14 +27,13 @@ static void nested_values_are_laid_out(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void hostile_bytes_become_valid_json(void **state)
+FG_TEST(hostile_bytes_become_valid_json)
 {
 	static const char bytes[] = "</script>\x01\xff\n\t\\ \"q\" \0 end";
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
 	cJSON *json = NULL;
 
-	(void)state;
 	fg_json_writer_init(&w, &text, 0);
 	w.for_html = true;
 	fg_json_begin_array(&w, NULL);
@@ -62,13 +60,12 @@ static char *written(const char *value, size_t length, bool for_html)
 }
 
 /* A byte is written the same at any position of a long text. */
-static void a_byte_is_escaped_wherever_it_stands(void **state)
+FG_TEST(a_byte_is_escaped_wherever_it_stands)
 {
 	enum {
 		LENGTH = 27
 	};
 
-	(void)state;
 	for (int c = 0; c < 2 * 128; c++) {
 		const char byte = (char)(c % 128);
 		char *alone = written(&byte, 1, c >= 128);
@@ -93,12 +90,11 @@ static void a_byte_is_escaped_wherever_it_stands(void **state)
 	}
 }
 
-static void not_a_number_becomes_null(void **state)
+FG_TEST(not_a_number_becomes_null)
 {
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
 
-	(void)state;
 	fg_json_writer_init(&w, &text, 0);
 	fg_json_begin_array(&w, NULL);
 	fg_json_double(&w, NULL, (double)NAN);
@@ -108,16 +104,4 @@ static void not_a_number_becomes_null(void **state)
 	fg_json_end(&w);
 	assert_string_equal(text.data, "[null,null,true,{\"a\":1}]");
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nested_values_are_laid_out),
-		cmocka_unit_test(hostile_bytes_become_valid_json),
-		cmocka_unit_test(a_byte_is_escaped_wherever_it_stands),
-		cmocka_unit_test(not_a_number_becomes_null),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

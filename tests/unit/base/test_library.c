@@ -34,26 +34,24 @@ void *__wrap_dlopen(const char *file, int flags)
 	return __real_dlopen(file, flags);
 }
 
-static void its_functions_are_called_with_their_types(void **state)
+FG_TEST(its_functions_are_called_with_their_types)
 {
 	struct functions table = {0};
 	struct fg_library library = FG_LIBRARY(table, names, "libm.so.6", "libc6", "to count");
 
-	(void)state;
 	assert_int_equal(fg_library_open(&library, NULL), FG_OK);
 	assert_int_equal(flags_seen, RTLD_NOW | RTLD_LOCAL);
 	assert_true(table.cos(0.0) > 0.99 && table.cos(0.0) < 1.01);
 	assert_true(table.hypot(3.0, 4.0) > 4.99 && table.hypot(3.0, 4.0) < 5.01);
 }
 
-static void a_missing_library_is_reported_in_one_line(void **state)
+FG_TEST(a_missing_library_is_reported_in_one_line)
 {
 	struct functions table = {0};
 	struct fg_library library =
 		FG_LIBRARY(table, names, "libfg_none.so.7", "libfg7", "to count");
 	struct fg_error err = {0};
 
-	(void)state;
 	for (int i = 1; i <= 2; i++) {
 		atomic_store(&opened, 0);
 		assert_int_equal(fg_library_open(&library, &err), FG_EUNSUPPORTED);
@@ -71,14 +69,13 @@ static void a_missing_library_is_reported_in_one_line(void **state)
 	assert_null(table.cos);
 }
 
-static void a_missing_function_leaves_the_table_empty(void **state)
+FG_TEST(a_missing_function_leaves_the_table_empty)
 {
 	struct functions table = {0};
 	struct fg_library library =
 		FG_LIBRARY(table, names_of_others, "libm.so.6", "libc6", "to count");
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_library_open(&library, &err), FG_EUNSUPPORTED);
 	assert_string_equal(
 		err.message,
@@ -111,9 +108,8 @@ static void *open_and_call(void *context)
 	return NULL;
 }
 
-static void many_threads_open_it_once(void **state)
+FG_TEST(many_threads_open_it_once)
 {
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct crowd crowd = {
 			.counted = FG_LIBRARY(crowd.table, names, "libm.so.6", "libc6", "to count"),
@@ -131,16 +127,4 @@ static void many_threads_open_it_once(void **state)
 		assert_int_equal(opened, 1);
 		assert_int_equal(pthread_barrier_destroy(&crowd.barrier), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_functions_are_called_with_their_types),
-		cmocka_unit_test(a_missing_library_is_reported_in_one_line),
-		cmocka_unit_test(a_missing_function_leaves_the_table_empty),
-		cmocka_unit_test(many_threads_open_it_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

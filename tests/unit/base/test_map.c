@@ -2,12 +2,11 @@
 #include "base/map.h"
 #include "tests/support/fg_test.h"
 
-static void many_keys_are_found_again_in_order_of_insertion(void **state)
+FG_TEST(many_keys_are_found_again_in_order_of_insertion)
 {
 	struct fg_map map = {0};
 	char key[32];
 
-	(void)state;
 	for (uint64_t i = 0; i < 5000; i++) {
 		bool is_new = false;
 
@@ -26,13 +25,12 @@ static void many_keys_are_found_again_in_order_of_insertion(void **state)
 	assert_null(fg_map_get_text(&map, "key-1"));
 }
 
-static void second_insertion_gives_the_first_value(void **state)
+FG_TEST(second_insertion_gives_the_first_value)
 {
 	struct fg_map map = {0};
 	bool is_new = true;
 	uint64_t *value = NULL;
 
-	(void)state;
 	(void)fg_map_add_text(&map, "a", 1, NULL);
 	value = fg_map_add_text(&map, "a", 2, &is_new);
 	assert_false(is_new);
@@ -42,11 +40,10 @@ static void second_insertion_gives_the_first_value(void **state)
 	fg_map_release(&map);
 }
 
-static void keys_are_bytes_not_texts(void **state)
+FG_TEST(keys_are_bytes_not_texts)
 {
 	struct fg_map map = {0};
 
-	(void)state;
 	(void)fg_map_add(&map, "a\0b", 3, 1, NULL);
 	(void)fg_map_add(&map, "a\0c", 3, 2, NULL);
 	(void)fg_map_add(&map, "", 0, 3, NULL);
@@ -54,15 +51,4 @@ static void keys_are_bytes_not_texts(void **state)
 	assert_int_equal(*fg_map_get(&map, "", 0), 3);
 	assert_null(fg_map_get(&map, "a", 1));
 	fg_map_release(&map);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_keys_are_found_again_in_order_of_insertion),
-		cmocka_unit_test(second_insertion_gives_the_first_value),
-		cmocka_unit_test(keys_are_bytes_not_texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void durations_are_read_with_their_units(void **state)
+FG_TEST(durations_are_read_with_their_units)
 {
 	static const struct {
 		const char *text;
@@ -26,7 +26,6 @@ static void durations_are_read_with_their_units(void **state)
 	int64_t ns = 0;
 	struct fg_error err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(good); i++) {
 		assert_int_equal(fg_parse_duration_ns(good[i].text, &ns, &err), FG_OK);
 		assert_int_equal(ns, good[i].ns);
@@ -40,13 +39,12 @@ static void durations_are_read_with_their_units(void **state)
 			    "'5 minutes' is not a duration: write 250ms, 1.5s, 5m or 2h");
 }
 
-static void sizes_and_shares_are_read(void **state)
+FG_TEST(sizes_and_shares_are_read)
 {
 	uint64_t bytes = 0;
 	double ratio = 0.0;
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_parse_size_bytes("64K", &bytes, &err), FG_OK);
 	assert_int_equal(bytes, 65536);
 	assert_int_equal(fg_parse_size_bytes("10MB", &bytes, &err), FG_OK);
@@ -65,7 +63,7 @@ static void sizes_and_shares_are_read(void **state)
 	assert_string_equal(err.message, "5 means 500 %: write 5%");
 }
 
-static void whole_numbers_and_truths_are_read(void **state)
+FG_TEST(whole_numbers_and_truths_are_read)
 {
 	int64_t number = 0;
 	uint64_t natural = 0;
@@ -73,7 +71,6 @@ static void whole_numbers_and_truths_are_read(void **state)
 	bool truth = false;
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_parse_int64("-12", &number, &err), FG_OK);
 	assert_int_equal(number, -12);
 	assert_int_equal(fg_parse_int64("12a", &number, &err), FG_EPARSE);
@@ -87,7 +84,7 @@ static void whole_numbers_and_truths_are_read(void **state)
 	assert_string_equal(err.message, "'perhaps' is neither true nor false");
 }
 
-static void values_are_written_for_people(void **state)
+FG_TEST(values_are_written_for_people)
 {
 	static const struct {
 		double value;
@@ -117,7 +114,6 @@ static void values_are_written_for_people(void **state)
 	};
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++)
 		assert_string_equal(fg_format_value(cases[i].value, cases[i].unit, text),
 				    cases[i].text);
@@ -138,11 +134,10 @@ static void values_are_written_for_people(void **state)
 	assert_string_equal(fg_format_change((double)NAN, text), "?");
 }
 
-static void changes_beyond_ten_times_are_factors(void **state)
+FG_TEST(changes_beyond_ten_times_are_factors)
 {
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	(void)state;
 	assert_string_equal(fg_format_change(1.1, text), "+110.0 %");
 	assert_string_equal(fg_format_change(9.99, text), "+999.0 %");
 	assert_string_equal(fg_format_change(10, text), "×11");
@@ -150,12 +145,11 @@ static void changes_beyond_ten_times_are_factors(void **state)
 	assert_string_equal(fg_format_change(2e6, text), "×2.00 M");
 }
 
-static void written_doubles_read_back_the_same(void **state)
+FG_TEST(written_doubles_read_back_the_same)
 {
 	static const double values[] = {0.1, 1.0 / 3.0, 1e300, -2.5e-308, 123456789.125, 0.0};
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++) {
 		double back = 1.0;
 
@@ -167,12 +161,11 @@ static void written_doubles_read_back_the_same(void **state)
 }
 
 /* The fast path for few decimals agrees with printf(). */
-static void doubles_are_written_as_printf_writes_them(void **state)
+FG_TEST(doubles_are_written_as_printf_writes_them)
 {
 	struct fg_random random;
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	(void)state;
 	fg_random_seed(&random, 5);
 	for (unsigned i = 0; i < 20000; i++) {
 		const double scale = pow(10, (double)fg_random_below(&random, 22) - 8);
@@ -193,19 +186,4 @@ static void doubles_are_written_as_printf_writes_them(void **state)
 	assert_string_equal(fg_format_double(-0.00001, text), "-1e-05");
 	assert_string_equal(fg_format_double(-2.5, text), "-2.5");
 	assert_string_equal(fg_format_double(0, text), "0");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_are_read_with_their_units),
-		cmocka_unit_test(sizes_and_shares_are_read),
-		cmocka_unit_test(whole_numbers_and_truths_are_read),
-		cmocka_unit_test(values_are_written_for_people),
-		cmocka_unit_test(changes_beyond_ten_times_are_factors),
-		cmocka_unit_test(written_doubles_read_back_the_same),
-		cmocka_unit_test(doubles_are_written_as_printf_writes_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

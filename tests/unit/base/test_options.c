@@ -99,11 +99,10 @@ static void parse(struct outcome *outcome, enum fg_option_style style, const cha
 #define PARSE(outcome, ...) \
  parse(outcome, FG_OPTIONS_ANYWHERE, (const char *const[]){__VA_ARGS__, NULL})
 
-static void every_kind_is_read(void **state)
+FG_TEST(every_kind_is_read)
 {
 	struct outcome o;
 
-	(void)state;
 	PARSE(&o, "--loud", "--file=a b", "--set", "x=1", "-sy=2", "--rate", "99", "--offset=-7",
 	      "--factor", "1.5", "--share=2%", "--budget=90s", "--room", "64K", "--clock=cpu",
 	      "--pairs=10:80", "word");
@@ -128,11 +127,10 @@ static void every_kind_is_read(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void missing_options_have_their_initial_value_or_zero(void **state)
+FG_TEST(missing_options_have_their_initial_value_or_zero)
 {
 	struct outcome o;
 
-	(void)state;
 	PARSE(&o, "word");
 	assert_int_equal(o.status, FG_OK);
 	assert_int_equal(o.values.rate, 1000);
@@ -143,11 +141,10 @@ static void missing_options_have_their_initial_value_or_zero(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void short_flags_join_and_take_values(void **state)
+FG_TEST(short_flags_join_and_take_values)
 {
 	struct outcome o;
 
-	(void)state;
 	PARSE(&o, "-lfname", "-f", "other");
 	assert_int_equal(o.status, FG_OK);
 	assert_true(o.values.loud);
@@ -155,22 +152,20 @@ static void short_flags_join_and_take_values(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void one_number_is_both_ends_of_a_range(void **state)
+FG_TEST(one_number_is_both_ends_of_a_range)
 {
 	struct outcome o;
 
-	(void)state;
 	PARSE(&o, "--pairs=20");
 	assert_int_equal(o.values.pairs.min, 20);
 	assert_int_equal(o.values.pairs.max, 20);
 	fg_arena_release(&o.arena);
 }
 
-static void two_dashes_end_the_options(void **state)
+FG_TEST(two_dashes_end_the_options)
 {
 	struct outcome o;
 
-	(void)state;
 	PARSE(&o, "a", "--", "--loud", "-");
 	assert_int_equal(o.status, FG_OK);
 	assert_false(o.values.loud);
@@ -180,7 +175,7 @@ static void two_dashes_end_the_options(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void an_option_alone_has_its_own_value(void **state)
+FG_TEST(an_option_alone_has_its_own_value)
 {
 	const struct {
 		const char *words[4];
@@ -195,7 +190,6 @@ static void an_option_alone_has_its_own_value(void **state)
 		{{"./prog"}, NULL, 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct outcome o;
 
@@ -210,11 +204,10 @@ static void an_option_alone_has_its_own_value(void **state)
 	}
 }
 
-static void a_lone_dash_is_a_word(void **state)
+FG_TEST(a_lone_dash_is_a_word)
 {
 	struct outcome o;
 
-	(void)state;
 	PARSE(&o, "-f", "-", "-");
 	assert_int_equal(o.status, FG_OK);
 	assert_string_equal(o.values.file, "-");
@@ -222,13 +215,12 @@ static void a_lone_dash_is_a_word(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void a_command_keeps_its_own_options(void **state)
+FG_TEST(a_command_keeps_its_own_options)
 {
 	const char *const plain[] = {"-l", "ls", "-l", "--file", "--", "x", NULL};
 	const char *const dashed[] = {"--", "-odd", "--loud", NULL};
 	struct outcome o;
 
-	(void)state;
 	parse(&o, FG_OPTIONS_BEFORE_WORD, plain);
 	assert_int_equal(o.status, FG_OK);
 	assert_true(o.values.loud);
@@ -243,7 +235,7 @@ static void a_command_keeps_its_own_options(void **state)
 	fg_arena_release(&o.arena);
 }
 
-static void wrong_options_are_named_with_a_way_out(void **state)
+FG_TEST(wrong_options_are_named_with_a_way_out)
 {
 	static const struct {
 		const char *argv[3];
@@ -277,7 +269,6 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 		 "range with bounds"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct outcome o;
 
@@ -288,13 +279,12 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 	}
 }
 
-static void values_that_are_not_numbers_are_refused(void **state)
+FG_TEST(values_that_are_not_numbers_are_refused)
 {
 	static const char *const words[] = {
 		"--rate=ten",    "--rate=-1",  "--offset=1x",   "--factor=nan", "--share=200%",
 		"--budget=soon", "--room=big", "--pairs=1:2:3", "--pairs=:",    "--loud=maybe"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(words); i++) {
 		struct outcome o;
 
@@ -305,11 +295,10 @@ static void values_that_are_not_numbers_are_refused(void **state)
 	}
 }
 
-static void help_lists_every_row_with_choices_and_default(void **state)
+FG_TEST(help_lists_every_row_with_choices_and_default)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_options_help(options, 100, &text);
 	assert_non_null(strstr(fg_strbuf_text(&text), "  -f, --file FILE         where\n"));
 	assert_non_null(strstr(fg_strbuf_text(&text),
@@ -320,33 +309,12 @@ static void help_lists_every_row_with_choices_and_default(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void text_is_wrapped_and_keeps_its_line_feeds(void **state)
+FG_TEST(text_is_wrapped_and_keeps_its_line_feeds)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_text_wrap(&text, "one two three four five six seven eight\nnine", 4, 28);
 	assert_string_equal(fg_strbuf_text(&text),
 			    "one two three four five\n    six seven eight\n    nine");
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_is_read),
-		cmocka_unit_test(missing_options_have_their_initial_value_or_zero),
-		cmocka_unit_test(short_flags_join_and_take_values),
-		cmocka_unit_test(one_number_is_both_ends_of_a_range),
-		cmocka_unit_test(two_dashes_end_the_options),
-		cmocka_unit_test(an_option_alone_has_its_own_value),
-		cmocka_unit_test(a_lone_dash_is_a_word),
-		cmocka_unit_test(a_command_keeps_its_own_options),
-		cmocka_unit_test(wrong_options_are_named_with_a_way_out),
-		cmocka_unit_test(values_that_are_not_numbers_are_refused),
-		cmocka_unit_test(help_lists_every_row_with_choices_and_default),
-		cmocka_unit_test(text_is_wrapped_and_keeps_its_line_feeds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "base/pattern.h"
 #include "tests/support/fg_test.h"
 
-static void good_patterns_match_and_bad_ones_are_refused(void **state)
+FG_TEST(good_patterns_match_and_bad_ones_are_refused)
 {
 	static const struct {
 		const char *pattern, *subject;
@@ -43,7 +43,6 @@ static void good_patterns_match_and_bad_ones_are_refused(void **state)
 		{"a{99999999999999999999}", "", FG_EINVAL, false, "a count beyond any number"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		struct fg_pattern pattern = {0};
 		struct fg_error err = {0};
@@ -61,13 +60,12 @@ static void good_patterns_match_and_bad_ones_are_refused(void **state)
 	}
 }
 
-static void overlong_patterns_and_subjects_are_bounded(void **state)
+FG_TEST(overlong_patterns_and_subjects_are_bounded)
 {
 	char *text = fg_xcalloc(1, 200001);
 	struct fg_pattern pattern = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	memset(text, 'a', 200000);
 	assert_int_equal(fg_pattern_compile(text, &pattern, &err), FG_EINVAL);
 	assert_int_equal(fg_pattern_compile("a$", &pattern, &err), FG_OK);
@@ -77,7 +75,7 @@ static void overlong_patterns_and_subjects_are_bounded(void **state)
 	free(text);
 }
 
-static void rules_rewrite_names(void **state)
+FG_TEST(rules_rewrite_names)
 {
 	static const struct {
 		const char *rule, *subject, *result;
@@ -94,7 +92,6 @@ static void rules_rewrite_names(void **state)
 		{"s/q/r/", "banana", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		struct fg_rename rename = {0};
 		struct fg_strbuf result = {0};
@@ -111,12 +108,11 @@ static void rules_rewrite_names(void **state)
 	}
 }
 
-static void anything_but_a_rule_is_refused(void **state)
+FG_TEST(anything_but_a_rule_is_refused)
 {
 	static const char *const RULES[] = {"",    "s",        "x/a/b/", "s/a/b",
 					    "s/a", "s/a/b/gg", "s/(/b/", "s\\a\\b\\"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(RULES); i++) {
 		struct fg_rename rename = {0};
 		struct fg_error err = {0};
@@ -127,14 +123,13 @@ static void anything_but_a_rule_is_refused(void **state)
 	}
 }
 
-static void a_rule_cannot_blow_a_name_up(void **state)
+FG_TEST(a_rule_cannot_blow_a_name_up)
 {
 	struct fg_rename rename = {0};
 	struct fg_strbuf result = {0};
 	struct fg_error err = {0};
 	char subject[8001];
 
-	(void)state;
 	memset(subject, 'a', 8000);
 	subject[8000] = '\0';
 	assert_int_equal(fg_rename_parse("s/a/bbbbbbbbbbbbbbbb/g", &rename, &err), FG_OK);
@@ -142,17 +137,4 @@ static void a_rule_cannot_blow_a_name_up(void **state)
 	assert_true(result.length <= FG_RENAME_MAX_RESULT);
 	fg_strbuf_release(&result);
 	fg_rename_release(&rename);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_patterns_match_and_bad_ones_are_refused),
-		cmocka_unit_test(overlong_patterns_and_subjects_are_bounded),
-		cmocka_unit_test(rules_rewrite_names),
-		cmocka_unit_test(anything_but_a_rule_is_refused),
-		cmocka_unit_test(a_rule_cannot_blow_a_name_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,11 +22,10 @@ static int run_shell(const char *script, struct fg_process_options options,
 	return fg_process_run(&options, result, err);
 }
 
-static void output_exit_code_and_usage_are_returned(void **state)
+FG_TEST(output_exit_code_and_usage_are_returned)
 {
 	struct fg_process_result result = {0};
 
-	(void)state;
 	assert_int_equal(run_shell("echo out; echo err >&2; exit 3", (struct fg_process_options){0},
 				   &result, NULL),
 			 FG_OK);
@@ -40,12 +39,11 @@ static void output_exit_code_and_usage_are_returned(void **state)
 	fg_process_result_release(&result);
 }
 
-static void death_by_signal_is_distinguished(void **state)
+FG_TEST(death_by_signal_is_distinguished)
 {
 	struct fg_process_result result = {0};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	assert_int_equal(run_shell("kill -SEGV $$", (struct fg_process_options){0}, &result, NULL),
 			 FG_OK);
 	assert_false(result.exited);
@@ -56,7 +54,7 @@ static void death_by_signal_is_distinguished(void **state)
 	fg_process_result_release(&result);
 }
 
-static void missing_program_is_named(void **state)
+FG_TEST(missing_program_is_named)
 {
 	char *argv[] = {"no-such-program-here", NULL};
 	char *path_argv[] = {"/nowhere/x", NULL};
@@ -64,7 +62,6 @@ static void missing_program_is_named(void **state)
 	struct fg_process_result result = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_process_run(&options, &result, &err), FG_ENOENT);
 	assert_string_equal(err.message,
 			    "cannot run 'no-such-program-here': no such program in PATH");
@@ -77,12 +74,11 @@ static void missing_program_is_named(void **state)
 			    "cannot run '/nowhere/x': folder '/nowhere' does not exist");
 }
 
-static void time_limit_ends_the_whole_tree(void **state)
+FG_TEST(time_limit_ends_the_whole_tree)
 {
 	struct fg_process_result result = {0};
 	const struct fg_process_options options = {.timeout_ns = 2 * FG_NS_PER_S, .grace_ms = 50};
 
-	(void)state;
 	/* The grandchild holds the pipe; the shell ignores SIGTERM from the start. */
 	assert_int_equal(
 		run_shell("trap '' TERM; sleep 600 & sleep 600; sleep 600", options, &result, NULL),
@@ -93,12 +89,11 @@ static void time_limit_ends_the_whole_tree(void **state)
 	fg_process_result_release(&result);
 }
 
-static void daemon_that_left_its_group_is_ended(void **state)
+FG_TEST(daemon_that_left_its_group_is_ended)
 {
 	struct fg_process_result result = {0};
 	pid_t daemon = 0;
 
-	(void)state;
 	assert_int_equal(run_shell("setsid sleep 600 >/dev/null 2>&1 & echo $!",
 				   (struct fg_process_options){0}, &result, NULL),
 			 FG_OK);
@@ -110,13 +105,12 @@ static void daemon_that_left_its_group_is_ended(void **state)
 	fg_process_result_release(&result);
 }
 
-static void kept_children_live_until_ended(void **state)
+FG_TEST(kept_children_live_until_ended)
 {
 	struct fg_process_result result = {0};
 	const struct fg_process_options options = {.keep_children = true};
 	pid_t server = 0;
 
-	(void)state;
 	assert_int_equal(run_shell("sleep 600 >/dev/null 2>&1 & echo $!", options, &result, NULL),
 			 FG_OK);
 	server = (pid_t)strtol(result.stdout_text, NULL, 10);
@@ -128,12 +122,11 @@ static void kept_children_live_until_ended(void **state)
 	assert_int_equal(kill(server, 0), -1);
 }
 
-static void long_output_keeps_head_and_tail(void **state)
+FG_TEST(long_output_keeps_head_and_tail)
 {
 	struct fg_process_result result = {0};
 	const struct fg_process_options options = {.capture_limit_bytes = 1000};
 
-	(void)state;
 	assert_int_equal(run_shell("echo first; i=0; while [ $i -lt 2000 ]; do echo line$i; "
 				   "i=$((i+1)); done; echo last",
 				   options, &result, NULL),
@@ -147,7 +140,7 @@ static void long_output_keeps_head_and_tail(void **state)
 }
 
 /* Numbered lines show every byte that is lost, doubled or out of order. */
-static void kept_parts_of_a_long_output_are_exact(void **state)
+FG_TEST(kept_parts_of_a_long_output_are_exact)
 {
 	enum {
 		LIMIT = 1000,
@@ -157,7 +150,6 @@ static void kept_parts_of_a_long_output_are_exact(void **state)
 	static const unsigned line_counts[] = {62, 63, 64, 120, 125, 126, 127, 1000, 1001};
 	static const enum fg_process_stream streams[] = {FG_STREAM_CAPTURE, FG_STREAM_FILE};
 
-	(void)state;
 	for (size_t k = 0; k < FG_ARRAY_SIZE(line_counts) * FG_ARRAY_SIZE(streams); k++) {
 		const size_t i = k / FG_ARRAY_SIZE(streams);
 		const size_t size = (size_t)line_counts[i] * LINE;
@@ -193,7 +185,7 @@ static void kept_parts_of_a_long_output_are_exact(void **state)
 }
 
 /* The program prints before anything is read, and signals the end through a second pipe. */
-static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state)
+FG_TEST(half_a_megabyte_is_printed_without_waiting_for_a_reader)
 {
 	enum {
 		PIPE_BYTES = 1 << 20
@@ -206,7 +198,6 @@ static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state
 	char through = 0;
 	int told[2];
 
-	(void)state;
 	assert_int_equal(pipe(told), 0);
 	if (fcntl(told[1], F_SETPIPE_SZ, PIPE_BYTES) < PIPE_BYTES) {
 		(void)close(told[0]);
@@ -227,7 +218,7 @@ static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state
 }
 
 /* The program prints sixteen times the maximum size of a pipe without a reader, and still ends. */
-static void a_file_takes_any_output_without_a_reader(void **state)
+FG_TEST(a_file_takes_any_output_without_a_reader)
 {
 	enum {
 		PRINTED = 16 << 20
@@ -239,7 +230,6 @@ static void a_file_takes_any_output_without_a_reader(void **state)
 		.argv = argv, .stdout_to = FG_STREAM_FILE, .capture_limit_bytes = 100};
 	siginfo_t ended;
 
-	(void)state;
 	assert_int_equal(fg_process_start(&options, &process, NULL), FG_OK);
 	assert_int_equal(waitid(P_PID, (id_t)process.pid, &ended, WEXITED | WNOWAIT), 0);
 	assert_int_equal(fg_process_wait(&process, 1, &result, NULL), FG_OK);
@@ -255,7 +245,7 @@ static void a_file_takes_any_output_without_a_reader(void **state)
  * The program prints more than the file ever holds at once; the kept text and the counts stay
  * correct.
  */
-static void the_middle_of_a_long_file_is_given_back(void **state)
+FG_TEST(the_middle_of_a_long_file_is_given_back)
 {
 	struct fg_capture capture;
 	struct fg_captured taken;
@@ -263,7 +253,6 @@ static void the_middle_of_a_long_file_is_given_back(void **state)
 	char *block = fg_xcalloc(1, 1 << 20);
 	int fd = -1;
 
-	(void)state;
 	assert_int_equal(fg_capture_open(&capture, true, 100, &fd, NULL), FG_OK);
 	assert_int_equal(write(fd, "begin", 5), 5);
 	for (unsigned i = 0; i < 200; i++) {
@@ -284,18 +273,17 @@ static void the_middle_of_a_long_file_is_given_back(void **state)
 	free(block);
 }
 
-static void interruption_ends_the_program(void **state)
+FG_TEST(interruption_ends_the_program)
 {
 	volatile sig_atomic_t flag = 1;
 	struct fg_process_result result = {0};
 	struct fg_error err = {0};
 	const struct fg_process_options options = {.interrupted = &flag};
 
-	(void)state;
 	assert_int_equal(run_shell("sleep 600", options, &result, &err), FG_EINTERRUPTED);
 }
 
-static void a_program_that_ended_before_the_interrupt_keeps_its_result(void **state)
+FG_TEST(a_program_that_ended_before_the_interrupt_keeps_its_result)
 {
 	volatile sig_atomic_t flag = 0;
 	char *argv[] = {"/bin/sh", "-c", "echo done; exit 3", NULL};
@@ -306,7 +294,6 @@ static void a_program_that_ended_before_the_interrupt_keeps_its_result(void **st
 	siginfo_t info = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_process_start(&options, &process, &err), FG_OK);
 	assert_int_equal(waitid(P_PID, (id_t)process.pid, &info, WEXITED | WNOWAIT), 0);
 	flag = 1;
@@ -318,7 +305,7 @@ static void a_program_that_ended_before_the_interrupt_keeps_its_result(void **st
 	fg_process_release(&process);
 }
 
-static void environment_folder_input_and_cpu_are_set(void **state)
+FG_TEST(environment_folder_input_and_cpu_are_set)
 {
 	char *environment[] = {"PATH=/usr/bin:/bin", "COLOUR=blue", NULL};
 	struct fg_process_result result = {0};
@@ -328,7 +315,6 @@ static void environment_folder_input_and_cpu_are_set(void **state)
 						   .pinned = true,
 						   .cpu = 0};
 
-	(void)state;
 	assert_int_equal(run_shell("echo $COLOUR; pwd; cat; grep Cpus_allowed_list "
 				   "/proc/self/status | cut -f2",
 				   options, &result, NULL),
@@ -338,14 +324,13 @@ static void environment_folder_input_and_cpu_are_set(void **state)
 	fg_process_result_release(&result);
 }
 
-static void two_programs_are_awaited_at_once(void **state)
+FG_TEST(two_programs_are_awaited_at_once)
 {
 	char *argv[2][4] = {{"/bin/sh", "-c", "echo a; exit 1", NULL},
 			    {"/bin/sh", "-c", "echo b; exit 2", NULL}};
 	struct fg_process processes[2];
 	struct fg_process_result results[2];
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const struct fg_process_options options = {.argv = argv[i],
 							   .stdout_to = FG_STREAM_CAPTURE};
@@ -384,13 +369,12 @@ static void expect_blue(char *const *environment)
 	assert_int_equal(sigismember(&mask, SIGTERM), 0);
 }
 
-static void a_program_is_looked_for_in_the_path_that_it_is_given(void **state)
+FG_TEST(a_program_is_looked_for_in_the_path_that_it_is_given)
 {
 	struct fg_scratch scratch;
 	char *usual = fg_xstrdup(getenv("PATH"));
 	char *path = NULL;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_scratch_write_text(&scratch, "only-here", "#!/bin/sh\necho $COLOUR\n");
 	assert_int_equal(chmod(fg_scratch_path(&scratch, "only-here"), 0755), 0);
@@ -404,28 +388,4 @@ static void a_program_is_looked_for_in_the_path_that_it_is_given(void **state)
 	fg_scratch_release(&scratch);
 	free(path);
 	free(usual);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(output_exit_code_and_usage_are_returned),
-		cmocka_unit_test(death_by_signal_is_distinguished),
-		cmocka_unit_test(missing_program_is_named),
-		cmocka_unit_test(a_program_is_looked_for_in_the_path_that_it_is_given),
-		cmocka_unit_test(time_limit_ends_the_whole_tree),
-		cmocka_unit_test(daemon_that_left_its_group_is_ended),
-		cmocka_unit_test(kept_children_live_until_ended),
-		cmocka_unit_test(long_output_keeps_head_and_tail),
-		cmocka_unit_test(kept_parts_of_a_long_output_are_exact),
-		cmocka_unit_test(half_a_megabyte_is_printed_without_waiting_for_a_reader),
-		cmocka_unit_test(a_file_takes_any_output_without_a_reader),
-		cmocka_unit_test(the_middle_of_a_long_file_is_given_back),
-		cmocka_unit_test(interruption_ends_the_program),
-		cmocka_unit_test(a_program_that_ended_before_the_interrupt_keeps_its_result),
-		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
-		cmocka_unit_test(two_programs_are_awaited_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

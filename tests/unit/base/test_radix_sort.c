@@ -37,38 +37,24 @@ static void expect_sorted(uint64_t mask, uint64_t base)
 	free(seen);
 }
 
-static void items_are_sorted_by_all_of_their_bits(void **state)
+FG_TEST(items_are_sorted_by_all_of_their_bits)
 {
-	(void)state;
 	expect_sorted(UINT64_MAX, 0);
 	expect_sorted(0xfffff, UINT64_C(0x5555000000000000));
 	expect_sorted(UINT64_C(0x8000000000000001), 0);
 }
 
-static void equal_keys_keep_their_order(void **state)
+FG_TEST(equal_keys_keep_their_order)
 {
-	(void)state;
 	expect_sorted(3, 0);
 	expect_sorted(0, 42);
 }
 
-static void nothing_and_one_are_sorted(void **state)
+FG_TEST(nothing_and_one_are_sorted)
 {
 	struct fg_keyed one = {.key = 9, .value = 1};
 
-	(void)state;
 	fg_keyed_sort(NULL, 0);
 	fg_keyed_sort(&one, 1);
 	assert_int_equal(one.key, 9);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(items_are_sorted_by_all_of_their_bits),
-		cmocka_unit_test(equal_keys_keep_their_order),
-		cmocka_unit_test(nothing_and_one_are_sorted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

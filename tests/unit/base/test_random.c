@@ -9,11 +9,10 @@
  * 6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431 (Rosetta
  * Code).
  */
-static void seeding_follows_splitmix64(void **state)
+FG_TEST(seeding_follows_splitmix64)
 {
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 1234567);
 	assert_true(random.state[0] == UINT64_C(6457827717110365317));
 	assert_true(random.state[1] == UINT64_C(3203168211198807973));
@@ -21,13 +20,12 @@ static void seeding_follows_splitmix64(void **state)
 	assert_true(random.state[3] == UINT64_C(4593380528125082431));
 }
 
-static void same_seed_same_numbers(void **state)
+FG_TEST(same_seed_same_numbers)
 {
 	struct fg_random a;
 	struct fg_random b;
 	struct fg_random c;
 
-	(void)state;
 	fg_random_seed(&a, 42);
 	fg_random_seed(&b, 42);
 	fg_random_seed(&c, 43);
@@ -36,7 +34,7 @@ static void same_seed_same_numbers(void **state)
 	assert_true(fg_random_next(&a) != fg_random_next(&c));
 }
 
-static void numbers_below_a_bound_are_even(void **state)
+FG_TEST(numbers_below_a_bound_are_even)
 {
 	enum {
 		N = 60000
@@ -44,7 +42,6 @@ static void numbers_below_a_bound_are_even(void **state)
 	struct fg_random random;
 	unsigned counts[6] = {0};
 
-	(void)state;
 	fg_random_seed(&random, 7);
 	for (int i = 0; i < N; i++)
 		counts[fg_random_below(&random, 6)]++;
@@ -52,7 +49,7 @@ static void numbers_below_a_bound_are_even(void **state)
 		assert_true(fabs((double)counts[i] - N / 6.0) < 5.0 * sqrt(N / 6.0));
 }
 
-static void normal_numbers_have_mean_zero_and_variance_one(void **state)
+FG_TEST(normal_numbers_have_mean_zero_and_variance_one)
 {
 	enum {
 		N = 40000
@@ -61,7 +58,6 @@ static void normal_numbers_have_mean_zero_and_variance_one(void **state)
 	double sum = 0.0;
 	double squares = 0.0;
 
-	(void)state;
 	fg_random_seed(&random, 11);
 	for (int i = 0; i < N; i++) {
 		const double x = fg_random_normal(&random);
@@ -73,29 +69,15 @@ static void normal_numbers_have_mean_zero_and_variance_one(void **state)
 	assert_true(fabs(squares / N - 1.0) < 0.03);
 }
 
-static void ids_are_unique_and_ordered_by_time(void **state)
+FG_TEST(ids_are_unique_and_ordered_by_time)
 {
 	char a[37];
 	char b[37];
 
-	(void)state;
 	assert_int_equal(fg_random_uuid(a, NULL), FG_OK);
 	assert_int_equal(fg_random_uuid(b, NULL), FG_OK);
 	assert_int_equal(strlen(a), 36);
 	assert_int_equal(a[14], '7');
 	assert_string_not_equal(a, b);
 	assert_true(strncmp(a, b, 8) <= 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(seeding_follows_splitmix64),
-		cmocka_unit_test(same_seed_same_numbers),
-		cmocka_unit_test(numbers_below_a_bound_are_even),
-		cmocka_unit_test(normal_numbers_have_mean_zero_and_variance_one),
-		cmocka_unit_test(ids_are_unique_and_ordered_by_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,31 +12,19 @@ static const struct place places[] = {{"a", 16}, {"b", 32}, {"b again", 32}, {"c
 static const struct fg_sorted sorted = {places, 4, sizeof(struct place),
 					offsetof(struct place, start)};
 
-static void equal_keys_are_counted_up_to_and_not_below(void **state)
+FG_TEST(equal_keys_are_counted_up_to_and_not_below)
 {
-	(void)state;
 	assert_int_equal(fg_sorted_below(&sorted, 32), 1);
 	assert_int_equal(fg_sorted_up_to(&sorted, 32), 3);
 	assert_int_equal(fg_sorted_up_to(&sorted, 31), 1);
 	assert_int_equal(fg_sorted_below(&sorted, 33), 3);
 }
 
-static void keys_outside_of_the_array_have_none_or_all_before_them(void **state)
+FG_TEST(keys_outside_of_the_array_have_none_or_all_before_them)
 {
-	(void)state;
 	assert_int_equal(fg_sorted_up_to(&sorted, 15), 0);
 	assert_int_equal(fg_sorted_below(&sorted, 0), 0);
 	assert_int_equal(fg_sorted_below(&sorted, UINT64_MAX), 3);
 	assert_int_equal(fg_sorted_up_to(&sorted, UINT64_MAX), 4);
 	assert_int_equal(fg_sorted_up_to(FG_SORTED(NULL, 0, struct place, start), 7), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_keys_are_counted_up_to_and_not_below),
-		cmocka_unit_test(keys_outside_of_the_array_have_none_or_all_before_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

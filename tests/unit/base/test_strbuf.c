@@ -3,24 +3,22 @@
 #include "base/strbuf.h"
 #include "tests/support/fg_test.h"
 
-static void empty_buffer_reads_as_empty_text(void **state)
+FG_TEST(empty_buffer_reads_as_empty_text)
 {
 	struct fg_strbuf text = {0};
 	char *mine = NULL;
 
-	(void)state;
 	assert_string_equal(fg_strbuf_text(&text), "");
 	mine = fg_strbuf_detach(&text);
 	assert_string_equal(mine, "");
 	free(mine);
 }
 
-static void pieces_are_joined_whatever_their_length(void **state)
+FG_TEST(pieces_are_joined_whatever_their_length)
 {
 	struct fg_strbuf text = {0};
 	char big[1000];
 
-	(void)state;
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = '\0';
 	fg_strbuf_add_text(&text, "a");
@@ -33,11 +31,10 @@ static void pieces_are_joined_whatever_their_length(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void limit_cuts_and_says_so(void **state)
+FG_TEST(limit_cuts_and_says_so)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_strbuf_set_limit(&text, 5);
 	fg_strbuf_add_text(&text, "abc");
 	assert_false(text.cut);
@@ -49,12 +46,11 @@ static void limit_cuts_and_says_so(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void arena_memory_is_zeroed_aligned_and_apart(void **state)
+FG_TEST(arena_memory_is_zeroed_aligned_and_apart)
 {
 	struct fg_arena arena = {0};
 	unsigned char *before = NULL;
 
-	(void)state;
 	for (size_t size = 1; size < 300; size += 7) {
 		unsigned char *memory = fg_arena_alloc(&arena, size);
 
@@ -71,16 +67,4 @@ static void arena_memory_is_zeroed_aligned_and_apart(void **state)
 	assert_non_null(fg_arena_alloc(&arena, 100000));
 	fg_arena_release(&arena);
 	assert_int_equal(arena.used_bytes, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_buffer_reads_as_empty_text),
-		cmocka_unit_test(pieces_are_joined_whatever_their_length),
-		cmocka_unit_test(limit_cuts_and_says_so),
-		cmocka_unit_test(arena_memory_is_zeroed_aligned_and_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "tests/support/fg_test.h"
 
-static void commands_are_split_as_a_shell_splits_words(void **state)
+FG_TEST(commands_are_split_as_a_shell_splits_words)
 {
 	static const struct {
 		const char *text;
@@ -19,7 +19,6 @@ static void commands_are_split_as_a_shell_splits_words(void **state)
 		{"--x='1 2'3", {"--x=1 23"}, "quotes inside a word"},
 		{"", {NULL}, "nothing"},
 	};
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_arena arena = {0};
 		char **argv = NULL;
@@ -38,14 +37,13 @@ static void commands_are_split_as_a_shell_splits_words(void **state)
 	}
 }
 
-static void open_quotes_are_refused(void **state)
+FG_TEST(open_quotes_are_refused)
 {
 	struct fg_arena arena = {0};
 	struct fg_error err = {0};
 	char **argv = NULL;
 	size_t argc = 0;
 
-	(void)state;
 	assert_int_equal(fg_text_split_words("a 'b", &arena, &argv, &argc, &err), FG_EPARSE);
 	assert_string_equal(err.message, "a single quote is never closed");
 	assert_int_equal(fg_text_split_words("a \"b", &arena, &argv, &argc, &err), FG_EPARSE);
@@ -53,7 +51,7 @@ static void open_quotes_are_refused(void **state)
 	fg_arena_release(&arena);
 }
 
-static void quoted_words_are_split_back_into_the_same(void **state)
+FG_TEST(quoted_words_are_split_back_into_the_same)
 {
 	char *words[] = {"a b", "it's", "", "--x=1", "$(rm)", NULL};
 	struct fg_strbuf text = {0};
@@ -61,7 +59,6 @@ static void quoted_words_are_split_back_into_the_same(void **state)
 	char **argv = NULL;
 	size_t argc = 0;
 
-	(void)state;
 	fg_text_quote_words(&text, words);
 	assert_string_equal(text.data, "'a b' 'it'\\''s' '' --x=1 '$(rm)'");
 	assert_int_equal(fg_text_split_words(text.data, &arena, &argv, &argc, NULL), FG_OK);
@@ -72,7 +69,7 @@ static void quoted_words_are_split_back_into_the_same(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void any_bytes_become_clean_text(void **state)
+FG_TEST(any_bytes_become_clean_text)
 {
 	static const struct {
 		const char *bytes;
@@ -92,7 +89,6 @@ static void any_bytes_become_clean_text(void **state)
 		 "right-to-left override"},
 		{"grün \xf0\x9f\x98\x80", "grün \xf0\x9f\x98\x80", "valid beyond ASCII"},
 	};
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_strbuf text = {0};
 
@@ -103,17 +99,16 @@ static void any_bytes_become_clean_text(void **state)
 	}
 }
 
-static void clean_text_is_cut_between_characters(void **state)
+FG_TEST(clean_text_is_cut_between_characters)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_text_add_clean(&text, "aä", 3, 2);
 	assert_string_equal(text.data, "a");
 	fg_strbuf_release(&text);
 }
 
-static void one_line_shows_control_characters_escaped(void **state)
+FG_TEST(one_line_shows_control_characters_escaped)
 {
 	static const struct {
 		const char *bytes;
@@ -128,7 +123,6 @@ static void one_line_shows_control_characters_escaped(void **state)
 		{"cut \xe2\x82", "cut \\xe2\\x82"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_strbuf text = {0};
 
@@ -138,7 +132,7 @@ static void one_line_shows_control_characters_escaped(void **state)
 	}
 }
 
-static void a_log_gets_no_commands(void **state)
+FG_TEST(a_log_gets_no_commands)
 {
 	static const struct {
 		const char *lines;
@@ -153,7 +147,6 @@ static void a_log_gets_no_commands(void **state)
 		{":", ":"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_strbuf text = {0};
 
@@ -163,20 +156,18 @@ static void a_log_gets_no_commands(void **state)
 	}
 }
 
-static void width_counts_columns(void **state)
+FG_TEST(width_counts_columns)
 {
-	(void)state;
 	assert_int_equal(fg_text_width("abc"), 3);
 	assert_int_equal(fg_text_width("µs ±"), 4);
 	assert_int_equal(fg_text_width("漢字"), 4);
 	assert_int_equal(fg_text_width("e\xcc\x81"), 1);
 }
 
-static void a_name_is_cut_in_its_middle(void **state)
+FG_TEST(a_name_is_cut_in_its_middle)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_text_add_cut(&text, "abcdefghij", 10);
 	assert_string_equal(fg_strbuf_text(&text), "abcdefghij");
 	fg_strbuf_clear(&text);
@@ -193,32 +184,13 @@ static void a_name_is_cut_in_its_middle(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void the_nearest_name_is_found_for_a_slip(void **state)
+FG_TEST(the_nearest_name_is_found_for_a_slip)
 {
 	static const char *const names[] = {"run", "record", "report", "baseline", "history", NULL};
 
-	(void)state;
 	assert_string_equal(fg_text_nearest("recrod", names), "record");
 	assert_string_equal(fg_text_nearest("baselin", names), "baseline");
 	assert_string_equal(fg_text_nearest("rnu", names), "run");
 	assert_null(fg_text_nearest("frobnicate", names));
 	assert_null(fg_text_nearest("x", names));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commands_are_split_as_a_shell_splits_words),
-		cmocka_unit_test(open_quotes_are_refused),
-		cmocka_unit_test(quoted_words_are_split_back_into_the_same),
-		cmocka_unit_test(any_bytes_become_clean_text),
-		cmocka_unit_test(clean_text_is_cut_between_characters),
-		cmocka_unit_test(one_line_shows_control_characters_escaped),
-		cmocka_unit_test(a_log_gets_no_commands),
-		cmocka_unit_test(width_counts_columns),
-		cmocka_unit_test(a_name_is_cut_in_its_middle),
-		cmocka_unit_test(the_nearest_name_is_found_for_a_slip),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,11 @@
 #include "base/xml_write.h"
 #include "tests/support/fg_test.h"
 
-static void elements_attributes_and_text_are_written(void **state)
+FG_TEST(elements_attributes_and_text_are_written)
 {
 	struct fg_strbuf text = {0};
 	struct fg_xml_writer w;
 
-	(void)state;
 	fg_xml_writer_init(&w, &text);
 	fg_xml_begin(&w, "suite");
 	fg_xml_attribute(&w, "name", "a<b>&\"c\"");
@@ -25,12 +24,11 @@ static void elements_attributes_and_text_are_written(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void characters_that_xml_cannot_carry_are_replaced(void **state)
+FG_TEST(characters_that_xml_cannot_carry_are_replaced)
 {
 	struct fg_strbuf text = {0};
 	struct fg_xml_writer w;
 
-	(void)state;
 	fg_xml_writer_init(&w, &text);
 	fg_xml_begin(&w, "a");
 	fg_xml_text(&w, "1\x01"
@@ -43,14 +41,4 @@ static void characters_that_xml_cannot_carry_are_replaced(void **state)
 					  "3\xef\xbf\xbd"
 					  "4\n5\t6]]&gt;</a>"));
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_attributes_and_text_are_written),
-		cmocka_unit_test(characters_that_xml_cannot_carry_are_replaced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

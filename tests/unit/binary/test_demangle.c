@@ -20,9 +20,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void names_become_readable(void **state)
+FG_TEST(names_become_readable)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		struct fg_strbuf text = {0};
 		bool done = fg_demangle(CASES[i].linkage, &text);
@@ -38,12 +37,11 @@ static void names_become_readable(void **state)
 	}
 }
 
-static void a_name_that_is_too_long_stays_as_it_is(void **state)
+FG_TEST(a_name_that_is_too_long_stays_as_it_is)
 {
 	struct fg_strbuf name = {0};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_strbuf_add_text(&name, "_Z");
 	fg_strbuf_add_repeated(&name, 'P', FG_DEMANGLE_MAX_INPUT);
 	assert_false(fg_demangle(fg_strbuf_text(&name), &text));
@@ -53,13 +51,12 @@ static void a_name_that_is_too_long_stays_as_it_is(void **state)
 }
 
 /* Nested function types, each with the previous one as both arguments: 2^30 letters if printed. */
-static void a_name_that_would_never_end_stays_as_it_is(void **state)
+FG_TEST(a_name_that_would_never_end_stays_as_it_is)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	struct fg_strbuf name = {0};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_strbuf_add_text(&name, "_Z1fFviiEFvS_S_E");
 	assert_true(fg_demangle(fg_strbuf_text(&name), &text));
 	assert_string_equal(fg_strbuf_text(&text),
@@ -74,9 +71,8 @@ static void a_name_that_would_never_end_stays_as_it_is(void **state)
 }
 
 /* Every prefix and every single changed byte of every name: no crash, and no output on failure. */
-static void damaged_names_are_harmless(void **state)
+FG_TEST(damaged_names_are_harmless)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		size_t length = strlen(CASES[i].linkage);
 
@@ -94,16 +90,4 @@ static void damaged_names_are_harmless(void **state)
 			free(copy);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_become_readable),
-		cmocka_unit_test(a_name_that_is_too_long_stays_as_it_is),
-		cmocka_unit_test(a_name_that_would_never_end_stays_as_it_is),
-		cmocka_unit_test(damaged_names_are_harmless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

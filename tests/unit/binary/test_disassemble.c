@@ -25,7 +25,7 @@ static size_t disassemble(const uint8_t *bytes, size_t size, uint16_t machine)
 	return count;
 }
 
-static void instructions_read_as_in_the_manual(void **state)
+FG_TEST(instructions_read_as_in_the_manual)
 {
 	static const uint8_t code[] = {
 		0x48, 0x89, 0xe5,             /* mov rbp, rsp */
@@ -34,7 +34,6 @@ static void instructions_read_as_in_the_manual(void **state)
 		0xff, 0xd0,                   /* call rax */
 	};
 
-	(void)state;
 	assert_int_equal(disassemble(code, sizeof(code), EM_X86_64), 4);
 	assert_string_equal(instructions[0].text, "mov rbp, rsp");
 	assert_int_equal(instructions[0].size, 3);
@@ -47,14 +46,13 @@ static void instructions_read_as_in_the_manual(void **state)
 	assert_int_equal(instructions[3].target, 0);
 }
 
-static void a_place_in_memory_is_reported(void **state)
+FG_TEST(a_place_in_memory_is_reported)
 {
 	static const uint8_t code[] = {
 		0x8b, 0x05, 0x10, 0x00, 0x00, 0x00, /* mov eax, [rip+0x10] */
 		0x8b, 0x43, 0x10,                   /* mov eax, [rbx+0x10] */
 	};
 
-	(void)state;
 	assert_int_equal(disassemble(code, sizeof(code), EM_X86_64), 2);
 	assert_string_equal(instructions[0].text, "mov eax, [0x1016]");
 	assert_int_equal(instructions[0].place, 0x1016);
@@ -62,36 +60,22 @@ static void a_place_in_memory_is_reported(void **state)
 	assert_int_equal(instructions[1].place, 0);
 }
 
-static void an_invalid_instruction_is_one_byte(void **state)
+FG_TEST(an_invalid_instruction_is_one_byte)
 {
 	static const uint8_t code[] = {0x06, 0xe8, 0x01}; /* the last instruction is cut */
 
-	(void)state;
 	assert_int_equal(disassemble(code, sizeof(code), EM_X86_64), 3);
 	assert_string_equal(instructions[0].text, "(bad)");
 	assert_int_equal(instructions[0].size, 1);
 	assert_int_equal(instructions[1].size, 1);
 }
 
-static void both_widths_are_known_and_nothing_else(void **state)
+FG_TEST(both_widths_are_known_and_nothing_else)
 {
 	static const uint8_t code[] = {0x06, 0x40};
 
-	(void)state;
 	assert_int_equal(disassemble(code, sizeof(code), EM_386), 2);
 	assert_string_equal(instructions[0].text, "push es");
 	assert_string_equal(instructions[1].text, "inc eax");
 	assert_int_equal(disassemble(code, sizeof(code), EM_AARCH64), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions_read_as_in_the_manual),
-		cmocka_unit_test(a_place_in_memory_is_reported),
-		cmocka_unit_test(an_invalid_instruction_is_one_byte),
-		cmocka_unit_test(both_widths_are_known_and_nothing_else),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,11 +30,10 @@ static struct fg_eh_frames read(const uint8_t *bytes, size_t size)
 	return frames;
 }
 
-static void functions_are_sorted_by_their_start(void **state)
+FG_TEST(functions_are_sorted_by_their_start)
 {
 	struct fg_eh_frames frames = read(section, sizeof(section));
 
-	(void)state;
 	assert_true(frames.is_complete);
 	assert_int_equal(frames.count, 2);
 	assert_int_equal(frames.items[0].start, 0x1000);
@@ -45,11 +44,10 @@ static void functions_are_sorted_by_their_start(void **state)
 	fg_eh_frames_release(&frames);
 }
 
-static void the_function_around_an_address_is_found(void **state)
+FG_TEST(the_function_around_an_address_is_found)
 {
 	struct fg_eh_frames frames = read(section, sizeof(section));
 
-	(void)state;
 	assert_null(fg_eh_frames_before(&frames, 0xfff));
 	assert_ptr_equal(fg_eh_frames_before(&frames, 0x1000), &frames.items[0]);
 	assert_ptr_equal(fg_eh_frames_before(&frames, 0x1fff), &frames.items[0]);
@@ -57,12 +55,11 @@ static void the_function_around_an_address_is_found(void **state)
 	fg_eh_frames_release(&frames);
 }
 
-static void addresses_relative_to_something_else_are_left_out(void **state)
+FG_TEST(addresses_relative_to_something_else_are_left_out)
 {
 	uint8_t other[sizeof(section)];
 	struct fg_eh_frames frames;
 
-	(void)state;
 	memcpy(other, section, sizeof(section));
 	other[16] = 0x3b; /* distance to the table's beginning */
 	frames = read(other, sizeof(other));
@@ -72,9 +69,8 @@ static void addresses_relative_to_something_else_are_left_out(void **state)
 }
 
 /* The copy has exactly this size, so that a sanitizer sees an overrun. */
-static void damage_is_survived(void **state)
+FG_TEST(damage_is_survived)
 {
-	(void)state;
 	for (size_t size = 1; size <= sizeof(section); size++) {
 		for (size_t at = 0; at < size; at++) {
 			uint8_t *bytes = fg_xmalloc(size);
@@ -88,16 +84,4 @@ static void damage_is_survived(void **state)
 			free(bytes);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_sorted_by_their_start),
-		cmocka_unit_test(the_function_around_an_address_is_found),
-		cmocka_unit_test(addresses_relative_to_something_else_are_left_out),
-		cmocka_unit_test(damage_is_survived),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static const struct name_case CASES[] = {
 	 "operators", "operators"},
 };
 
-static void names_are_taken_apart(void **state)
+FG_TEST(names_are_taken_apart)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		struct fg_strbuf text[4] = {{0}};
 
@@ -57,14 +56,13 @@ static void names_are_taken_apart(void **state)
 	}
 }
 
-static void broken_names_neither_crash_nor_take_long(void **state)
+FG_TEST(broken_names_neither_crash_nor_take_long)
 {
 	static const char *const NAMES[] = {"",     "<",        ">>>>",        "a<",  "a<b(c",
 					    "::",   "::a",      "a::",         "(a)", "((((",
 					    "))))", "operator", "a::operator", "->",  "a<->b"};
 	char *deep = fg_xcalloc(1, 100001);
 
-	(void)state;
 	memset(deep, '(', 100000);
 	for (size_t i = 0; i <= FG_ARRAY_SIZE(NAMES); i++) {
 		const char *name = i < FG_ARRAY_SIZE(NAMES) ? NAMES[i] : deep;
@@ -78,14 +76,4 @@ static void broken_names_neither_crash_nor_take_long(void **state)
 		fg_strbuf_release(&text);
 	}
 	free(deep);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_taken_apart),
-		cmocka_unit_test(broken_names_neither_crash_nor_take_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,24 +53,21 @@ static void expect_lines(const uint8_t *table, size_t size, const unsigned *line
 	assert_int_equal(fg_python_line(table, size, lines[0], UINT32_MAX), 0);
 }
 
-static void each_instruction_has_its_line(void **state)
+FG_TEST(each_instruction_has_its_line)
 {
-	(void)state;
 	expect_lines(loop, sizeof(loop), loop_lines, FG_ARRAY_SIZE(loop_lines));
 	expect_lines(call, sizeof(call), call_lines, FG_ARRAY_SIZE(call_lines));
 }
 
-static void before_the_first_instruction_it_is_the_first_line(void **state)
+FG_TEST(before_the_first_instruction_it_is_the_first_line)
 {
-	(void)state;
 	assert_int_equal(fg_python_line(call, sizeof(call), 35, 0), 35);
 	assert_int_equal(fg_python_line(NULL, 0, 35, 0), 35);
 	assert_int_equal(fg_python_line(NULL, 0, 35, 1), 0);
 }
 
-static void a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder(void **state)
+FG_TEST(a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder)
 {
-	(void)state;
 	assert_string_equal(fg_python_file_name("/srv/app/train.py"), "train.py");
 	assert_string_equal(fg_python_file_name("/srv/pkg/__init__.py"), "pkg/__init__.py");
 	assert_string_equal(fg_python_file_name("__init__.py"), "__init__.py");
@@ -78,11 +75,10 @@ static void a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder(voi
 }
 
 /* No bytes make the reader overrun (a sanitizer checks that), and each result is a valid line. */
-static void damaged_tables_are_harmless(void **state)
+FG_TEST(damaged_tables_are_harmless)
 {
 	uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
 
-	(void)state;
 	for (unsigned round = 0; round < 20000; round++) {
 		const size_t size = round % 48;
 		uint8_t *table = fg_xmalloc(size + 1);
@@ -97,16 +93,4 @@ static void damaged_tables_are_harmless(void **state)
 		assert_true(fg_python_line(table, size, round, round % 64) <= INT32_MAX);
 		free(table);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_instruction_has_its_line),
-		cmocka_unit_test(before_the_first_instruction_it_is_the_first_line),
-		cmocka_unit_test(a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder),
-		cmocka_unit_test(damaged_tables_are_harmless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

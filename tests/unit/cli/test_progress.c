@@ -47,7 +47,7 @@ static struct fg_progress progress_of(const struct fg_cli *cli)
 		.cli = cli, .index = 2, .total = 3, .measure = &measure, .is_paired = true};
 }
 
-static void a_line_has_the_name_pairs_estimate_and_time_left(void **state)
+FG_TEST(a_line_has_the_name_pairs_estimate_and_time_left)
 {
 	struct fg_progress progress = progress_of(&terminal);
 	const struct fg_runner_progress runner = {.series = &parse,
@@ -56,13 +56,12 @@ static void a_line_has_the_name_pairs_estimate_and_time_left(void **state)
 						  .per_pair_ns = FG_NS_PER_S,
 						  .spent_ns = 7 * FG_NS_PER_S};
 
-	(void)state;
 	assert_string_equal(shown_by(&progress, &runner, &slower),
 			    "\r\033[K[2/3] parse  pair 7 of at most 40  +4.8 % [+3.1 %, +6.6 %]  "
 			    "at most 33.0 s left");
 }
 
-static void unknown_progress_is_left_out(void **state)
+FG_TEST(unknown_progress_is_left_out)
 {
 	struct fg_progress progress = progress_of(&terminal);
 	struct fg_progress before = progress_of(&terminal);
@@ -70,14 +69,13 @@ static void unknown_progress_is_left_out(void **state)
 		.ratio = (double)NAN, .low = (double)NAN, .high = (double)NAN};
 	struct fg_runner_progress runner = {.series = &parse, .phase = FG_RUNNER_MEASURE};
 
-	(void)state;
 	assert_string_equal(shown_by(&progress, &runner, &early),
 			    "\r\033[K[2/3] parse  pair 0 of at most 40");
 	runner.phase = FG_RUNNER_WARMUP;
 	assert_string_equal(shown_by(&before, &runner, &early), "\r\033[K[2/3] parse  warm-up");
 }
 
-static void a_pipe_gets_progress_now_and_then_and_nothing_with_quiet(void **state)
+FG_TEST(a_pipe_gets_progress_now_and_then_and_nothing_with_quiet)
 {
 	struct fg_progress now = progress_of(&piped);
 	struct fg_progress later = progress_of(&piped);
@@ -85,22 +83,10 @@ static void a_pipe_gets_progress_now_and_then_and_nothing_with_quiet(void **stat
 	const struct fg_runner_progress runner = {
 		.series = &parse, .phase = FG_RUNNER_MEASURE, .pairs = 7};
 
-	(void)state;
 	now.drawn_ns = fg_clock_monotonic_ns();
 	assert_string_equal(shown_by(&now, &runner, &slower), "");
 	later.drawn_ns = fg_clock_monotonic_ns() - 60 * FG_NS_PER_S;
 	assert_non_null(strstr(shown_by(&later, &runner, &slower), "pair 7 of at most 40"));
 	assert_null(strstr(shown_by(&later, &runner, &slower), "\033"));
 	assert_string_equal(shown_by(&silent, &runner, &slower), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_has_the_name_pairs_estimate_and_time_left),
-		cmocka_unit_test(unknown_progress_is_left_out),
-		cmocka_unit_test(a_pipe_gets_progress_now_and_then_and_nothing_with_quiet),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

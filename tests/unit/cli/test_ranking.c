@@ -5,7 +5,6 @@
  * documentation suggests measuring; "asks" means that a person must choose.
  */
 #include "base/fs.h"
-#include "base/text.h"
 #include "cli/init/project.h"
 #include "tests/support/fg_test.h"
 
@@ -142,24 +141,12 @@ static void judge_part(const char *heading, size_t least, size_t right_percent)
 	fg_arena_release(&arena);
 }
 
-static void packages_that_the_table_was_made_from(void **state)
+FG_TEST(packages_that_the_table_was_made_from)
 {
-	(void)state;
 	judge_part("[seen]", 140, 85);
 }
 
-static void packages_that_were_drawn_afterwards(void **state)
+FG_TEST(packages_that_were_drawn_afterwards)
 {
-	(void)state;
 	judge_part("[held back]", 34, 80);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packages_that_the_table_was_made_from),
-		cmocka_unit_test(packages_that_were_drawn_afterwards),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,14 +54,13 @@ static void refuses(struct fg_shards *shards, struct fg_stored_run stored, const
 	assert_int_equal(shards->count, before);
 }
 
-static void shards_become_one_run_in_the_order_of_the_plan(void **state)
+FG_TEST(shards_become_one_run_in_the_order_of_the_plan)
 {
 	static const unsigned orders[2][3] = {{OF_FIND, OF_SCAN, OF_PACK},
 					      {OF_PACK, OF_FIND, OF_SCAN}};
 	static const char *const names[] = {NULL, "pack", "find", "scan"};
 	char ids[2][37];
 
-	(void)state;
 	for (int round = 0; round < 2; round++) {
 		struct fg_shards shards = {0};
 		struct fg_stored_run merged = {0};
@@ -95,14 +94,13 @@ static void shards_become_one_run_in_the_order_of_the_plan(void **state)
 	assert_string_equal(ids[0], ids[1]);
 }
 
-static void missing_shards_are_not_measured(void **state)
+FG_TEST(missing_shards_are_not_measured)
 {
 	struct fg_shards shards = {0};
 	struct fg_stored_run merged = {0};
 	struct fg_strbuf missing = {0};
 	struct fg_stored_run cut = part(OF_FIND, NULL, "Zen");
 
-	(void)state;
 	cut.run.complete = false;
 	add(&shards, cut);
 	add(&shards, part(OF_PACK, "pack", "Zen"));
@@ -120,14 +118,13 @@ static void missing_shards_are_not_measured(void **state)
 	fg_strbuf_release(&missing);
 }
 
-static void a_shard_without_a_benchmark_is_not_missing(void **state)
+FG_TEST(a_shard_without_a_benchmark_is_not_missing)
 {
 	const struct fg_plan one = {.benchmarks = benchmarks, .benchmark_count = 1};
 	struct fg_shards shards = {0};
 	struct fg_stored_run merged = {0};
 	struct fg_strbuf missing = {0};
 
-	(void)state;
 	add(&shards, part(OF_SCAN, "scan", "Zen"));
 	add(&shards, part(OF_PACK, NULL, "Zen"));
 	/* Two of three shards; no benchmark belongs to the missing shard. */
@@ -139,12 +136,11 @@ static void a_shard_without_a_benchmark_is_not_missing(void **state)
 	fg_strbuf_release(&missing);
 }
 
-static void shards_that_do_not_belong_together_are_refused(void **state)
+FG_TEST(shards_that_do_not_belong_together_are_refused)
 {
 	struct fg_shards shards = {0};
 	struct fg_stored_run other;
 
-	(void)state;
 	add(&shards, part(OF_PACK, "pack", "Zen"));
 	refuses(&shards, part(OF_PACK, "pack", "Zen"), "shard 1/3 is given twice");
 	other = part(OF_FIND, "find", "Zen");
@@ -167,16 +163,4 @@ static void shards_that_do_not_belong_together_are_refused(void **state)
 	fg_environment_release(&other.run.sides[FG_ARM_CANDIDATE].build);
 	refuses(&shards, other, "is not a shard");
 	fg_shards_release(&shards);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shards_become_one_run_in_the_order_of_the_plan),
-		cmocka_unit_test(missing_shards_are_not_measured),
-		cmocka_unit_test(a_shard_without_a_benchmark_is_not_missing),
-		cmocka_unit_test(shards_that_do_not_belong_together_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

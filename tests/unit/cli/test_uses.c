@@ -62,9 +62,8 @@ static void is_read_as(const char *line, const char *before, const char *input, 
 	assert_int_equal(uses.items[0].wants_file, !input);
 }
 
-static void a_file_is_found_from_the_script_the_root_and_the_sources(void **state)
+FG_TEST_IN(a_file_is_found_from_the_script_the_root_and_the_sources, set_up, tear_down)
 {
-	(void)state;
 	is_read_as("../src/enc -q data/a.xml", "-q", "tests/data/a.xml", "", true);
 	is_read_as("$ENC -q tests/data/a.xml || exit 1", "-q", "tests/data/a.xml", "", true);
 	is_read_as("\t\"$(top_builddir)/src/enc$(EXEEXT)\" \"$srcdir/data/a.xml\" -v; then", "",
@@ -74,9 +73,8 @@ static void a_file_is_found_from_the_script_the_root_and_the_sources(void **stat
 	is_read_as("add_test(NAME one COMMAND enc data/a.xml)", "", "tests/data/a.xml", "", true);
 }
 
-static void any_file_is_meant_by_a_variable_and_a_result_gets_a_name(void **state)
+FG_TEST_IN(any_file_is_meant_by_a_variable_and_a_result_gets_a_name, set_up, tear_down)
 {
-	(void)state;
 	is_read_as("for f in *; do enc -x $f; done", "-x", NULL, "", true);
 	is_read_as("enc -x < $f | cmp - good", "-x", NULL, "", false);
 	is_read_as("enc convert data/a.xml out.bin", "convert", "tests/data/a.xml",
@@ -85,7 +83,7 @@ static void any_file_is_meant_by_a_variable_and_a_result_gets_a_name(void **stat
 		   "", true);
 }
 
-static void prose_devices_and_hosts_are_not_calls(void **state)
+FG_TEST_IN(prose_devices_and_hosts_are_not_calls, set_up, tear_down)
 {
 	static const char *const lines[] = {
 		"the enc program reads a file of its own",
@@ -95,7 +93,6 @@ static void prose_devices_and_hosts_are_not_calls(void **state)
 		"encoder data/a.xml",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++) {
 		const struct fg_project_uses uses = calls_in("tests/run.sh", lines[i]);
 
@@ -104,11 +101,10 @@ static void prose_devices_and_hosts_are_not_calls(void **state)
 	}
 }
 
-static void the_largest_input_comes_first_and_tests_before_documents(void **state)
+FG_TEST_IN(the_largest_input_comes_first_and_tests_before_documents, set_up, tear_down)
 {
 	struct fg_project_uses uses;
 
-	(void)state;
 	uses = calls_in("README.md", "enc -r tests/data/a.xml");
 	uses = calls_in("tests/run.sh", "enc data/a.xml\nenc data/long.xml\nenc data/a.xml");
 	assert_int_equal(uses.count, 2);
@@ -117,23 +113,4 @@ static void the_largest_input_comes_first_and_tests_before_documents(void **stat
 	uses = calls_in("tests/run.sh", "true");
 	assert_int_equal(uses.count, 1);
 	assert_string_equal(uses.items[0].before, "-r");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			a_file_is_found_from_the_script_the_root_and_the_sources, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			any_file_is_meant_by_a_variable_and_a_result_gets_a_name, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(prose_devices_and_hosts_are_not_calls, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			the_largest_input_comes_first_and_tests_before_documents, set_up,
-			tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ struct thread_case {
 	uint64_t system_high_ns;
 };
 
-static void the_weights_add_up_to_the_cpu_time(void **state)
+FG_TEST(the_weights_add_up_to_the_cpu_time)
 {
 	static const struct thread_case cases[] = {
 		{"user time alone", 100, 10, 0, 0, 0},
@@ -31,7 +31,6 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 		{"system time alone", 100, 0, tick_ns, 999000000, 1000000000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct thread_case *is = &cases[i];
 		struct fg_account account;
@@ -61,13 +60,12 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 }
 
 /* Threads of 1.5 ms have one user sample, half a period too few, or two, half a period too many. */
-static void remainders_of_short_threads_cancel_out(void **state)
+FG_TEST(remainders_of_short_threads_cancel_out)
 {
 	struct fg_account account;
 	struct fg_times split;
 	int64_t left_ns = 0;
 
-	(void)state;
 	for (unsigned samples = 1; samples <= 2; samples++) {
 		fg_account_open(&account, &(struct fg_times){0});
 		for (unsigned n = 0; n < samples; n++)
@@ -79,7 +77,7 @@ static void remainders_of_short_threads_cancel_out(void **state)
 	assert_true(left_ns == 0);
 }
 
-static void faults_are_recognised_by_the_time_they_can_take(void **state)
+FG_TEST(faults_are_recognised_by_the_time_they_can_take)
 {
 	static const struct {
 		const char *why;
@@ -93,18 +91,16 @@ static void faults_are_recognised_by_the_time_they_can_take(void **state)
 		{"as many as explain it", {.user_ns = 9, .faults = 600}, 1000000, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (fg_account_is_fault(&cases[i].split, cases[i].due_ns) != cases[i].is_fault)
 			fail_msg("%s", cases[i].why);
 }
 
-static void time_that_is_not_sampled_is_not_owed(void **state)
+FG_TEST(time_that_is_not_sampled_is_not_owed)
 {
 	struct fg_account account;
 	struct fg_times split;
 
-	(void)state;
 	fg_account_open(&account, &(struct fg_times){0});
 	/*
 	 * sampling was off between two looks: 3 of 10 ms were sampled, and nothing is owed for 7 ms
@@ -136,12 +132,11 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	assert_true(fg_account_due(&account) == tick_ns);
 }
 
-static void time_used_while_sampling_is_off_is_not_owed(void **state)
+FG_TEST(time_used_while_sampling_is_off_is_not_owed)
 {
 	struct fg_account account;
 	struct fg_times split;
 
-	(void)state;
 	fg_account_open(&account, &(struct fg_times){0});
 	assert_false(fg_account_is_behind(&account, true, 0));
 	assert_true(fg_account_is_behind(&account, false, 1));
@@ -180,7 +175,7 @@ static void time_used_while_sampling_is_off_is_not_owed(void **state)
  * A thread of any length is sampled in proportion to its time, and no timer is so fast that the
  * thread cannot run.
  */
-static void first_periods_are_fair_and_not_too_short(void **state)
+FG_TEST(first_periods_are_fair_and_not_too_short)
 {
 	static const struct {
 		uint64_t period_ns;
@@ -190,7 +185,6 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 		{100000, 50000},    {60000, 50000},    {20000, 20000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const uint64_t period = cases[i].period_ns;
 
@@ -209,13 +203,12 @@ static void first_periods_are_fair_and_not_too_short(void **state)
  * Each moment at which the thread was found in the kernel gets about one period. A difference is
  * spread over many moments, and in the end everything owed has been given.
  */
-static void portions_make_up_for_differences_together(void **state)
+FG_TEST(portions_make_up_for_differences_together)
 {
 	const uint64_t each_ns = 1125000;
 	struct fg_account account = {.owed_ns = (int64_t)(3 * each_ns)};
 	int64_t given_ns = 0;
 
-	(void)state;
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns);
 	account.owed_ns = (int64_t)(19 * each_ns); /* 16 more than the three that were taken */
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false),
@@ -246,12 +239,11 @@ static void portions_make_up_for_differences_together(void **state)
 }
 
 /* The time is known before a look and after it. */
-static void unsampled_time_is_known_from_the_cpu_clock_alone(void **state)
+FG_TEST(unsampled_time_is_known_from_the_cpu_clock_alone)
 {
 	struct fg_account account;
 	struct fg_times split;
 
-	(void)state;
 	fg_account_open(&account, &(struct fg_times){.cpu_ns = 500});
 	fg_account_user(&account, 300);
 	assert_int_equal(fg_account_ahead(&account, 900), 100);
@@ -260,20 +252,4 @@ static void unsampled_time_is_known_from_the_cpu_clock_alone(void **state)
 	assert_int_equal(fg_account_ahead(&account, 900), 100);
 	fg_account_user(&account, 300);
 	assert_int_equal(fg_account_ahead(&account, 1000), -100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_weights_add_up_to_the_cpu_time),
-		cmocka_unit_test(remainders_of_short_threads_cancel_out),
-		cmocka_unit_test(faults_are_recognised_by_the_time_they_can_take),
-		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
-		cmocka_unit_test(time_used_while_sampling_is_off_is_not_owed),
-		cmocka_unit_test(first_periods_are_fair_and_not_too_short),
-		cmocka_unit_test(portions_make_up_for_differences_together),
-		cmocka_unit_test(unsampled_time_is_known_from_the_cpu_clock_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

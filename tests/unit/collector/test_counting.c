@@ -49,9 +49,8 @@ static void visit(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 	visits++;
 }
 
-static void nothing_is_counted_while_a_thread_is_visited(void **state)
+FG_TEST_IN(nothing_is_counted_while_a_thread_is_visited, begin, NULL)
 {
-	(void)state;
 	may_count(&threads[FIRST], true);
 	fg_threads_visit_others(&threads[WRITER], visit);
 	assert_int_equal(visits, 2);
@@ -59,9 +58,8 @@ static void nothing_is_counted_while_a_thread_is_visited(void **state)
 	may_count(&threads[SECOND], true);
 }
 
-static void a_handler_does_not_count_into_interrupted_tables(void **state)
+FG_TEST_IN(a_handler_does_not_count_into_interrupted_tables, begin, NULL)
 {
-	(void)state;
 	assert_true(fg_thread_count_begin(&threads[FIRST]));
 	assert_false(fg_thread_count_begin(&threads[FIRST]));
 	assert_false(fg_thread_enter(&threads[FIRST]));
@@ -71,23 +69,11 @@ static void a_handler_does_not_count_into_interrupted_tables(void **state)
 	fg_thread_leave(&threads[FIRST]);
 }
 
-static void a_child_of_fork_counts_whatever_its_parent_was_doing(void **state)
+FG_TEST_IN(a_child_of_fork_counts_whatever_its_parent_was_doing, begin, NULL)
 {
-	(void)state;
 	atomic_store(&fg_g.visiting, true);
 	atomic_store(&threads[FIRST].counting, 1);
 	fg_threads_forget();
 	may_count(&threads[FIRST], true);
 	may_count(&threads[SECOND], true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(nothing_is_counted_while_a_thread_is_visited, begin),
-		cmocka_unit_test_setup(a_handler_does_not_count_into_interrupted_tables, begin),
-		cmocka_unit_test_setup(a_child_of_fork_counts_whatever_its_parent_was_doing, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

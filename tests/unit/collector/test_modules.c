@@ -180,9 +180,8 @@ static void *load(int number)
 	return library;
 }
 
-static void lookups_hold_while_libraries_come_and_go(void **state)
+FG_TEST(lookups_hold_while_libraries_come_and_go)
 {
-	(void)state;
 	fg_g.options.own_index = true;
 	assert_int_equal(fg_modules_init(), 0);
 	fg_modules_scan(NULL);
@@ -204,14 +203,13 @@ static void lookups_hold_while_libraries_come_and_go(void **state)
 }
 
 /* libc closes some libraries itself, so the collector sees no dlclose() of the first one. */
-static void library_in_the_place_of_another_is_noticed(void **state)
+FG_TEST(library_in_the_place_of_another_is_noticed)
 {
 	void *library = load(0);
 	const uint32_t before = ends;
 	uint32_t first;
 	uint32_t second;
 
-	(void)state;
 	fg_modules_scan(NULL);
 	first = fg_module_find(NULL, loaded);
 	assert_int_equal(dlclose(library), 0);
@@ -223,14 +221,4 @@ static void library_in_the_place_of_another_is_noticed(void **state)
 	assert_non_null(strstr(fg_module(second)->path, "libchain1"));
 	unload(library);
 	assert_true(ends > before);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lookups_hold_while_libraries_come_and_go),
-		cmocka_unit_test(library_in_the_place_of_another_is_noticed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-static void absent_settings_mean_the_defaults(void **state)
+FG_TEST(absent_settings_mean_the_defaults)
 {
 	char *const environment[] = {NULL};
 	struct fg_options options = {0};
 
-	(void)state;
 	fg_collector_options_parse(environment, &options);
 	assert_int_equal(options.period_ns, 1000000);
 	assert_int_equal(options.clock, FG_CLOCK_PERF_USER);
@@ -18,7 +17,7 @@ static void absent_settings_mean_the_defaults(void **state)
 	assert_null(options.invalid_variable);
 }
 
-static void valid_settings_are_used(void **state)
+FG_TEST(valid_settings_are_used)
 {
 	char output[] = FG_ENV_OUTPUT "=/tmp/traces";
 	char period[] = FG_ENV_PERIOD "=4000000";
@@ -29,7 +28,6 @@ static void valid_settings_are_used(void **state)
 	char *const environment[] = {output, period, units, only, delay, slowdown, NULL};
 	struct fg_options options = {0};
 
-	(void)state;
 	fg_collector_options_parse(environment, &options);
 	assert_string_equal(options.output, "/tmp/traces");
 	assert_int_equal(options.period_ns, 4000000);
@@ -42,19 +40,18 @@ static void valid_settings_are_used(void **state)
 	assert_null(options.invalid_variable);
 }
 
-static void elapsed_time_is_sampled_less_often(void **state)
+FG_TEST(elapsed_time_is_sampled_less_often)
 {
 	char clock[] = FG_ENV_CLOCK "=wall";
 	char *const environment[] = {clock, NULL};
 	struct fg_options options = {0};
 
-	(void)state;
 	fg_collector_options_parse(environment, &options);
 	assert_int_equal(options.clock, FG_CLOCK_WALL);
 	assert_int_equal(options.period_ns, 10000000);
 }
 
-static void invalid_settings_are_ignored_and_named(void **state)
+FG_TEST(invalid_settings_are_ignored_and_named)
 {
 	static const char *const wrong[] = {
 		FG_ENV_PERIOD "=0",          FG_ENV_PERIOD "=abc",
@@ -68,7 +65,6 @@ static void invalid_settings_are_ignored_and_named(void **state)
 		FG_ENV_MAX_BYTES "=5",       FG_ENV_PERIOD "=99999999999999999999999999",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
 		char text[128];
 		char *const environment[] = {text, NULL};
@@ -84,16 +80,4 @@ static void invalid_settings_are_ignored_and_named(void **state)
 		assert_false(options.has_units);
 		assert_string_equal(options.output, "");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(absent_settings_mean_the_defaults),
-		cmocka_unit_test(valid_settings_are_used),
-		cmocka_unit_test(elapsed_time_is_sampled_less_often),
-		cmocka_unit_test(invalid_settings_are_ignored_and_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,11 +17,10 @@ static struct fg_sample_cost second_of(uint64_t samples, uint64_t each_ns)
 				       .handlers_ns = samples * each_ns / 2};
 }
 
-static void the_period_is_the_shortest_within_the_budget(void **state)
+FG_TEST(the_period_is_the_shortest_within_the_budget)
 {
 	struct fg_sample_cost cost = second_of(1000, 60000);
 
-	(void)state;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 2 * ms);
 	assert_true(fabs(fg_sample_cost_at(&cost, 500) - 0.03) < 1e-9);
 	/* context switches and the start leave less for samples */
@@ -37,25 +36,23 @@ static void the_period_is_the_shortest_within_the_budget(void **state)
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), FG_PERIOD_ADAPTED_MAX_NS);
 }
 
-static void a_period_has_bounds(void **state)
+FG_TEST(a_period_has_bounds)
 {
 	const struct fg_sample_cost cheap = second_of(1000, 1000);
 	const struct fg_sample_cost expensive = second_of(1000, 5 * ms);
 	const struct fg_sample_cost unmeasured = {0};
 
-	(void)state;
 	assert_int_equal(fg_sample_cost_period_ns(&cheap, budget), FG_PERIOD_ADAPTED_MIN_NS);
 	assert_int_equal(fg_sample_cost_period_ns(&expensive, budget), FG_PERIOD_ADAPTED_MAX_NS);
 	assert_int_equal(fg_sample_cost_period_ns(&unmeasured, budget),
 			 (uint64_t)FG_SAMPLE_ASSUMED_NS * FG_BUDGET_WHOLE / budget);
 }
 
-static void a_rate_falls_at_once_and_rises_in_steps(void **state)
+FG_TEST(a_rate_falls_at_once_and_rises_in_steps)
 {
 	const struct fg_sample_cost before = second_of(500, 60000);
 	const struct fg_sample_cost loaded = second_of(500, 300000);
 
-	(void)state;
 	assert_int_equal(fg_rate_next_ns(&before, budget, 2 * ms), 2 * ms);
 	assert_int_equal(fg_rate_next_ns(&loaded, budget, 2 * ms), 10 * ms);
 	assert_int_equal(fg_rate_next_ns(&before, budget, 10 * ms), 5 * ms);
@@ -63,19 +60,17 @@ static void a_rate_falls_at_once_and_rises_in_steps(void **state)
 }
 
 /* Small changes are avoided because each restarts the clock of every thread. */
-static void a_period_that_hardly_differs_stays(void **state)
+FG_TEST(a_period_that_hardly_differs_stays)
 {
 	const struct fg_sample_cost cost = second_of(500, 65000);
 
-	(void)state;
 	assert_int_equal(fg_rate_next_ns(&cost, budget, 2 * ms), 2 * ms);
 }
 
-static void one_that_lost_its_cpu_is_not_endless(void **state)
+FG_TEST(one_that_lost_its_cpu_is_not_endless)
 {
 	struct fg_rate_costs costs = {0};
 
-	(void)state;
 	assert_int_equal(fg_rate_mean(&costs).signal_ns, 0);
 	for (unsigned i = 0; i < FG_RATE_KEPT; i++)
 		fg_rate_add(&costs, &(struct fg_rate_sample){.signal_ns = i == 2 ? 9 * ms : 8000,
@@ -90,17 +85,4 @@ static void one_that_lost_its_cpu_is_not_endless(void **state)
 	for (unsigned i = 0; i < FG_RATE_KEPT; i++)
 		fg_rate_add(&costs, &(struct fg_rate_sample){.signal_ns = 80000});
 	assert_int_equal(fg_rate_mean(&costs).signal_ns, 90000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_period_is_the_shortest_within_the_budget),
-		cmocka_unit_test(a_period_has_bounds),
-		cmocka_unit_test(a_rate_falls_at_once_and_rises_in_steps),
-		cmocka_unit_test(a_period_that_hardly_differs_stays),
-		cmocka_unit_test(one_that_lost_its_cpu_is_not_endless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,11 +26,10 @@ static struct fg_thread thread_in(uint32_t region, bool has_ring)
 		.clocks = {.kernel_ring = has_ring ? ring : NULL, .kernel_stacks = has_ring}};
 }
 
-static void the_region_of_a_moment_is_the_one_of_that_time(void **state)
+FG_TEST(the_region_of_a_moment_is_the_one_of_that_time)
 {
 	struct fg_thread thread = thread_in(3, true);
 
-	(void)state;
 	assert_int_equal(fg_region_at(&thread, 50), 3);
 	thread.regions.step[0] = (struct fg_region_step){.time_ns = 100, .before = 1};
 	thread.regions.step[1] = (struct fg_region_step){.time_ns = 200, .before = 2};
@@ -45,12 +44,11 @@ static void the_region_of_a_moment_is_the_one_of_that_time(void **state)
  * Only the last of many steps are kept. For an earlier moment, the region before the oldest kept
  * step is returned.
  */
-static void the_last_steps_are_kept(void **state)
+FG_TEST(the_last_steps_are_kept)
 {
 	const uint32_t steps = 3 * FG_REGION_STEPS + 5;
 	struct fg_thread thread = thread_in(steps, true);
 
-	(void)state;
 	for (uint32_t i = 0; i < steps; i++)
 		thread.regions.step[i % FG_REGION_STEPS] =
 			(struct fg_region_step){.time_ns = 100 * (i + 1), .before = i};
@@ -79,24 +77,12 @@ static uint32_t leave_region(struct fg_thread *thread)
 	return fg_region_at(thread, before_ns - 1);
 }
 
-static void a_mark_is_a_step_while_the_kernels_event_looks(void **state)
+FG_TEST(a_mark_is_a_step_while_the_kernels_event_looks)
 {
 	struct fg_thread looked_at = thread_in(INNER, true);
 	struct fg_thread other = thread_in(INNER, false);
 
-	(void)state;
 	assert_int_equal(leave_region(&looked_at), INNER);
 	assert_int_equal(leave_region(&other), OUTER);
 	assert_int_equal(other.regions.steps, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_region_of_a_moment_is_the_one_of_that_time),
-		cmocka_unit_test(the_last_steps_are_kept),
-		cmocka_unit_test(a_mark_is_a_step_while_the_kernels_event_looks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,63 +117,57 @@ static ucontext_t interrupted(void)
 	return context;
 }
 
-static void call_that_a_sample_interrupted_is_made_again(void **state)
+FG_TEST(call_that_a_sample_interrupted_is_made_again)
 {
 	ucontext_t context = interrupted();
 
-	(void)state;
 	/* Another sample before the call begins changes nothing. */
 	assert_false(fg_restart(&thread, &context, false, 0));
 	expect_at(&context, at_call, SYS_ppoll);
 }
 
 /* No signal was pending when the first handler checked. */
-static void programs_own_signal_before_the_call_ends_it(void **state)
+FG_TEST(programs_own_signal_before_the_call_ends_it)
 {
 	ucontext_t context = interrupted();
 
-	(void)state;
 	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
 }
 
-static void samples_in_between_do_not_hide_the_programs_own_signal(void **state)
+FG_TEST(samples_in_between_do_not_hide_the_programs_own_signal)
 {
 	ucontext_t context = interrupted();
 
-	(void)state;
 	assert_false(fg_restart(&thread, &context, false, 0));
 	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
 }
 
 /* The other call is one that a handler of the program makes, for example. */
-static void programs_own_signal_before_another_call_lets_it_begin(void **state)
+FG_TEST(programs_own_signal_before_another_call_lets_it_begin)
 {
 	ucontext_t context = context_at(at_call, SYS_ppoll, BELOW);
 
-	(void)state;
 	(void)interrupted();
 	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, at_call, SYS_ppoll);
 }
 
-static void call_that_a_handler_of_the_program_ended_stays_ended(void **state)
+FG_TEST(call_that_a_handler_of_the_program_ended_stays_ended)
 {
 	ucontext_t context = interrupted();
 
-	(void)state;
 	fg_restart_prevent(&thread, &context, 0);
 	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
 }
 
 /* The sample was pending while the program's handler ran. */
-static void sample_behind_the_programs_own_handler_leaves_the_call_ended(void **state)
+FG_TEST(sample_behind_the_programs_own_handler_leaves_the_call_ended)
 {
 	ucontext_t context = context_at(behind_call, -EINTR, SP);
 
-	(void)state;
 	thread = (struct fg_thread){0};
 	fg_restart_prevent(&thread, &context, 0);
 	for (unsigned samples = 0; samples < 2; samples++) {
@@ -183,11 +177,10 @@ static void sample_behind_the_programs_own_handler_leaves_the_call_ended(void **
 }
 
 /* The program's handler lacks SA_RESTART, and the kernel was about to restart the call. */
-static void sample_behind_the_end_of_a_read_leaves_it_ended(void **state)
+FG_TEST(sample_behind_the_end_of_a_read_leaves_it_ended)
 {
 	ucontext_t context = context_at(at_call, SYS_read, SP);
 
-	(void)state;
 	thread = (struct fg_thread){0};
 	fg_restart_prevent(&thread, &context, 0);
 	expect_at(&context, behind_call, -EINTR);
@@ -195,23 +188,21 @@ static void sample_behind_the_end_of_a_read_leaves_it_ended(void **state)
 	expect_at(&context, behind_call, -EINTR);
 }
 
-static void next_call_of_the_same_kind_is_made_again(void **state)
+FG_TEST(next_call_of_the_same_kind_is_made_again)
 {
 	ucontext_t context = context_at(behind_call, -EINTR, SP);
 
-	(void)state;
 	thread = (struct fg_thread){0};
 	fg_restart_prevent(&thread, &context, 0);
 	(void)interrupted();
 }
 
 /* The program may have -EINTR in a register for its own reasons. */
-static void registers_that_the_program_uses_stay_as_they_are(void **state)
+FG_TEST(registers_that_the_program_uses_stay_as_they_are)
 {
 	ucontext_t behind_a_jump = context_at(behind_call, -EINTR, SP);
 	ucontext_t elsewhere = context_at(code, -EINTR, SP);
 
-	(void)state;
 	thread = (struct fg_thread){0};
 	SPARE_OF(&behind_a_jump) = in_use;
 	SPARE_OF(&elsewhere) = elsewhere_is;
@@ -219,21 +210,4 @@ static void registers_that_the_program_uses_stay_as_they_are(void **state)
 	fg_restart_prevent(&thread, &elsewhere, 0);
 	assert_int_equal(SPARE_OF(&behind_a_jump), in_use);
 	assert_int_equal(SPARE_OF(&elsewhere), elsewhere_is);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(call_that_a_sample_interrupted_is_made_again),
-		cmocka_unit_test(programs_own_signal_before_the_call_ends_it),
-		cmocka_unit_test(samples_in_between_do_not_hide_the_programs_own_signal),
-		cmocka_unit_test(programs_own_signal_before_another_call_lets_it_begin),
-		cmocka_unit_test(call_that_a_handler_of_the_program_ended_stays_ended),
-		cmocka_unit_test(sample_behind_the_programs_own_handler_leaves_the_call_ended),
-		cmocka_unit_test(sample_behind_the_end_of_a_read_leaves_it_ended),
-		cmocka_unit_test(next_call_of_the_same_kind_is_made_again),
-		cmocka_unit_test(registers_that_the_program_uses_stay_as_they_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

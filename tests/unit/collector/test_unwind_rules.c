@@ -27,9 +27,8 @@ static volatile sig_atomic_t compared;
 static volatile sig_atomic_t agreed;
 static volatile sig_atomic_t unknown;
 
-static void crc32c_is_castagnolis(void **state)
+FG_TEST(crc32c_is_castagnolis)
 {
-	(void)state;
 	fg_crc32c_init();
 	assert_int_equal(fg_trace_crc32c(0, "123456789", 9), 0xe3069283);
 	assert_int_equal(fg_trace_crc32c(fg_trace_crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
@@ -129,12 +128,11 @@ static void busy(unsigned round)
 		free(texts[i]);
 }
 
-static void callers_are_those_that_libunwind_finds(void **state)
+FG_TEST(callers_are_those_that_libunwind_finds)
 {
 	struct sigaction action;
 	struct itimerval every = {{0, 1000}, {0, 1000}};
 
-	(void)state;
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_signal;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -150,11 +148,10 @@ static void callers_are_those_that_libunwind_finds(void **state)
 	assert_true(unknown < 20);
 }
 
-static void an_address_outside_every_function_has_no_rule(void **state)
+FG_TEST(an_address_outside_every_function_has_no_rule)
 {
 	struct dl_find_object object;
 
-	(void)state;
 	assert_int_equal(_dl_find_object((void *)(uintptr_t)busy, &object), 0);
 	struct fg_tables tables = tables_of(&object);
 
@@ -247,7 +244,7 @@ struct table_case {
 #define BREG_SP (0x70 + FG_DWARF_SP)
 #define BREG_BP (0x70 + FG_DWARF_BP)
 
-static void rows_become_rules(void **state)
+FG_TEST(rows_become_rules)
 {
 	static const struct table_case cases[] = {
 #if FG_ARCH_LINK_REGISTER
@@ -356,7 +353,6 @@ static void rows_become_rules(void **state)
 		{"an instruction that does not exist", {0x3f}, FG_RULE_UNKNOWN, 0, 0, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct table_case *is = &cases[i];
 		const uint64_t rule =
@@ -374,14 +370,13 @@ static void rows_become_rules(void **state)
 	}
 }
 
-static void a_register_is_found_where_it_was_saved(void **state)
+FG_TEST(a_register_is_found_where_it_was_saved)
 {
 	static const uint8_t saved[] = {0x80 | 3, 4, 0x07, 1};
 	const struct fg_tables *tables = tables_with(saved, sizeof(saved));
 	const uintptr_t address = (uintptr_t)function + 8;
 	int64_t offset = 0;
 
-	(void)state;
 	assert_int_equal(fg_rule_saved(tables, address, 3, &offset), FG_SAVED_AT_CFA);
 	assert_true(offset == -4 * (int)FG_WORD);
 	assert_int_equal(fg_rule_saved(tables, address, 2, &offset), FG_SAVED_NOWHERE);
@@ -389,27 +384,12 @@ static void a_register_is_found_where_it_was_saved(void **state)
 	assert_int_equal(fg_rule_saved(tables, address + 100, 3, &offset), FG_SAVED_UNKNOWN);
 }
 
-static void a_packed_rule_comes_back_whole(void **state)
+FG_TEST(a_packed_rule_comes_back_whole)
 {
 	const uint64_t rule = fg_rule_pack(FG_RULE_CFA_BP, FG_DWARF_BP, -16, -2147483647);
 
-	(void)state;
 	assert_int_equal(fg_rule_kind(rule), FG_RULE_CFA_BP);
 	assert_int_equal(fg_rule_register(rule), FG_DWARF_BP);
 	assert_int_equal(fg_rule_bp_offset(rule), -16);
 	assert_int_equal(fg_rule_offset(rule), -2147483647);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(crc32c_is_castagnolis),
-		cmocka_unit_test(a_packed_rule_comes_back_whole),
-		cmocka_unit_test(rows_become_rules),
-		cmocka_unit_test(a_register_is_found_where_it_was_saved),
-		cmocka_unit_test(an_address_outside_every_function_has_no_rule),
-		cmocka_unit_test(callers_are_those_that_libunwind_finds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void write_up_to(struct fixture *fixture, uint64_t page)
 		assert_true(write_page(fixture));
 }
 
-static void pages_are_made_many_at_once(void **state)
+FG_TEST_IN(pages_are_made_many_at_once, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -76,21 +76,11 @@ static void pages_are_made_many_at_once(void **state)
 	assert_int_equal(fg_g.populated, (AT_START + 2 * AT_A_TIME) * PAGE);
 }
 
-static void no_page_is_made_beyond_the_end(void **state)
+FG_TEST_IN(no_page_is_made_beyond_the_end, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
 	write_up_to(fixture, fg_g.capacity / PAGE);
 	assert_int_equal(fg_g.populated, fg_g.capacity);
 	assert_false(write_page(fixture));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(pages_are_made_many_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_page_is_made_beyond_the_end, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,11 +49,10 @@ static void release(struct loaded *l)
  "  - name: parse\n" \
  "    command: ./build/parse --events 200 'data/a b.bin'\n"
 
-static void four_lines_are_a_configuration(void **state)
+FG_TEST(four_lines_are_a_configuration)
 {
 	struct loaded l;
 
-	(void)state;
 	must_load(&l, SMALLEST);
 	assert_int_equal(l.plan.benchmark_count, 1);
 	assert_string_equal(l.plan.benchmarks[0].name, "parse");
@@ -67,12 +66,11 @@ static void four_lines_are_a_configuration(void **state)
 }
 
 /* The defaults in the table equal those of a command line without a file. */
-static void defaults_of_the_table_are_those_of_the_model(void **state)
+FG_TEST(defaults_of_the_table_are_those_of_the_model)
 {
 	struct fg_plan bare;
 	struct loaded l;
 
-	(void)state;
 	fg_plan_init(&bare);
 	must_load(&l, SMALLEST "measure: {}\ngate: {}\nperfdb: {}\nstore: {}\n");
 	assert_memory_equal(&l.plan.measure, &bare.measure, sizeof(bare.measure));
@@ -152,12 +150,11 @@ static const char whole[] =
 	"perfdb: { url: \"https://perfdb.example.org\", upload: required, ca_file: ca.pem }\n"
 	"store: { path: /tmp/runs.db }\n";
 
-static void every_key_reaches_the_plan(void **state)
+FG_TEST(every_key_reaches_the_plan)
 {
 	const struct fg_benchmark *b = NULL;
 	struct loaded l;
 
-	(void)state;
 	must_load(&l, whole);
 	assert_string_equal(l.plan.project, "tracker");
 	assert_string_equal(l.plan.build.command.text, "cmake --build build");
@@ -218,13 +215,12 @@ static void every_key_reaches_the_plan(void **state)
 	release(&l);
 }
 
-static void a_benchmark_inherits_absent_keys(void **state)
+FG_TEST(a_benchmark_inherits_absent_keys)
 {
 	const struct fg_benchmark *b = NULL;
 	struct fg_metric_policy cpu;
 	struct loaded l;
 
-	(void)state;
 	must_load(&l, whole);
 	b = fg_plan_find(&l.plan, "reconstruct");
 	assert_int_equal(b->measure.min_pairs, 12);
@@ -247,12 +243,11 @@ static void a_benchmark_inherits_absent_keys(void **state)
 	release(&l);
 }
 
-static void a_case_has_the_settings_of_its_suite(void **state)
+FG_TEST(a_case_has_the_settings_of_its_suite)
 {
 	const struct fg_benchmark *suite = NULL;
 	struct loaded l;
 
-	(void)state;
 	must_load(&l, "version: 1\nbenchmarks:\n"
 		      "- {name: gb, command: x, harness: google-benchmark, gate: {alpha: 0.02, "
 		      "creep: {tolerated: 5%}}}\n"
@@ -266,11 +261,10 @@ static void a_case_has_the_settings_of_its_suite(void **state)
 	release(&l);
 }
 
-static void an_accepted_slowdown_names_its_source(void **state)
+FG_TEST(an_accepted_slowdown_names_its_source)
 {
 	struct loaded l;
 
-	(void)state;
 	must_load(&l, whole);
 	assert_int_equal(l.plan.policy.accept_count, 2);
 	assert_string_equal(l.plan.policy.accepts[0].source, "fastgate.yml:48");
@@ -280,22 +274,20 @@ static void an_accepted_slowdown_names_its_source(void **state)
 	release(&l);
 }
 
-static void anchors_repeat_what_they_name(void **state)
+FG_TEST(anchors_repeat_what_they_name)
 {
 	struct loaded l;
 
-	(void)state;
 	must_load(&l, "version: 1\nbenchmarks:\n- {name: a, command: x, environment: &e {A: '1'}}\n"
 		      "- {name: b, command: y, environment: *e}\n");
 	assert_string_equal(l.plan.benchmarks[1].environment[0].value, "1");
 	release(&l);
 }
 
-static void files_from_windows_are_read(void **state)
+FG_TEST(files_from_windows_are_read)
 {
 	struct loaded l;
 
-	(void)state;
 	must_load(&l, "\xef\xbb\xbfversion: 1\r\nbenchmarks:\r\n- name: a\r\n  command: x\r\n");
 	assert_string_equal(l.plan.benchmarks[0].name, "a");
 	assert_string_equal(l.plan.benchmarks[0].command.argv[0], "x");
@@ -318,7 +310,7 @@ static void load_with(struct loaded *l, const char *text, const char *const *set
 	load(l, &source);
 }
 
-static void the_command_line_beats_the_environment_beats_the_file(void **state)
+FG_TEST(the_command_line_beats_the_environment_beats_the_file)
 {
 	const char *const settings[] = {"gate.alpha=0.2", NULL};
 	char alpha[] = "FASTGATE_GATE_ALPHA=0.3";
@@ -326,7 +318,6 @@ static void the_command_line_beats_the_environment_beats_the_file(void **state)
 	char *const environment[] = {alpha, floor, NULL};
 	struct loaded l;
 
-	(void)state;
 	load_with(&l, whole, settings, environment);
 	assert_int_equal(l.status, FG_OK);
 	assert_true(l.plan.policy.alpha == 0.2);
@@ -338,7 +329,7 @@ static void the_command_line_beats_the_environment_beats_the_file(void **state)
 }
 
 /* A message contains the user's own spelling. */
-static void errors_of_short_forms_name_the_option(void **state)
+FG_TEST(errors_of_short_forms_name_the_option)
 {
 	static const struct fg_config_option options[] = {
 		{"measure.budget=5minutes", "--budget 5minutes"},
@@ -355,7 +346,6 @@ static void errors_of_short_forms_name_the_option(void **state)
 	struct fg_plan plan = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_not_equal(fg_config_load(&source, &plan, &report, &err), FG_OK);
 	assert_int_equal(report.error_count, 2);
 	assert_string_equal(report.items[0].text,
@@ -367,7 +357,7 @@ static void errors_of_short_forms_name_the_option(void **state)
 	fg_config_report_release(&report);
 }
 
-static void settings_reach_every_corner(void **state)
+FG_TEST(settings_reach_every_corner)
 {
 	const char *const settings[] = {
 		"benchmarks.reconstruct.timeout=5s",
@@ -387,7 +377,6 @@ static void settings_reach_every_corner(void **state)
 	};
 	struct loaded l;
 
-	(void)state;
 	load_with(&l, whole, settings, NULL);
 	if (l.status != FG_OK)
 		fail_msg("%s", l.err.message);
@@ -408,7 +397,7 @@ static void settings_reach_every_corner(void **state)
 	release(&l);
 }
 
-static void variables_reach_nested_keys(void **state)
+FG_TEST(variables_reach_nested_keys)
 {
 	char a[] = "FASTGATE_MEASURE_PAIRS_MIN=3";
 	char b[] = "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN=true";
@@ -420,7 +409,6 @@ static void variables_reach_nested_keys(void **state)
 	char *const environment[] = {a, b, c, d, e, f, g, NULL};
 	struct loaded l;
 
-	(void)state;
 	load_with(&l, whole, NULL, environment);
 	assert_int_equal(l.status, FG_OK);
 	assert_int_equal(l.report.count, 0);
@@ -432,13 +420,12 @@ static void variables_reach_nested_keys(void **state)
 	release(&l);
 }
 
-static void a_variable_that_is_nearly_a_key_is_warned_about(void **state)
+FG_TEST(a_variable_that_is_nearly_a_key_is_warned_about)
 {
 	char a[] = "FASTGATE_GATE_ALHPA=3";
 	char *const environment[] = {a, NULL};
 	struct loaded l;
 
-	(void)state;
 	load_with(&l, whole, NULL, environment);
 	assert_int_equal(l.status, FG_OK);
 	assert_int_equal(l.report.count, 1);
@@ -447,12 +434,11 @@ static void a_variable_that_is_nearly_a_key_is_warned_about(void **state)
 	release(&l);
 }
 
-static void an_override_of_a_repeated_value_changes_one_place(void **state)
+FG_TEST(an_override_of_a_repeated_value_changes_one_place)
 {
 	const char *const settings[] = {"benchmarks.b.environment.A=2", NULL};
 	struct loaded l;
 
-	(void)state;
 	load_with(&l,
 		  "version: 1\nbenchmarks:\n- {name: a, command: x, environment: &e {A: '1'}}\n"
 		  "- {name: b, command: y, environment: *e}\n",
@@ -465,13 +451,12 @@ static void an_override_of_a_repeated_value_changes_one_place(void **state)
 
 /* ---- files ---- */
 
-static void the_file_is_found_from_a_folder_below(void **state)
+FG_TEST(the_file_is_found_from_a_folder_below)
 {
 	struct fg_scratch scratch;
 	struct fg_error err = {0};
 	char *path = NULL;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	assert_int_equal(fg_config_find(fg_scratch_path(&scratch, "."), &path, &err), FG_ENOENT);
 	assert_non_null(strstr(err.message, "fastgate init"));
@@ -488,13 +473,12 @@ static void the_file_is_found_from_a_folder_below(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void the_project_is_called_as_its_repository(void **state)
+FG_TEST(the_project_is_called_as_its_repository)
 {
 	struct fg_scratch scratch;
 	struct loaded l;
 	struct fg_config_source source = {0};
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	assert_int_equal(mkdir(fg_scratch_path(&scratch, "tracker"), 0755), 0);
 	assert_int_equal(mkdir(fg_scratch_path(&scratch, "tracker/.git"), 0755), 0);
@@ -518,7 +502,7 @@ static void the_project_is_called_as_its_repository(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void without_a_file_the_defaults_are_the_plan(void **state)
+FG_TEST(without_a_file_the_defaults_are_the_plan)
 {
 	const char *const settings[] = {"gate.alpha=0.05", NULL};
 	struct fg_config_source source = {
@@ -527,7 +511,6 @@ static void without_a_file_the_defaults_are_the_plan(void **state)
 	struct loaded l;
 	char *before = getcwd(NULL, 0);
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	assert_int_equal(chdir(scratch.path), 0);
 	load(&l, &source);
@@ -545,40 +528,13 @@ static void without_a_file_the_defaults_are_the_plan(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void a_missing_named_file_is_reported(void **state)
+FG_TEST(a_missing_named_file_is_reported)
 {
 	const struct fg_config_source source = {.path = "/nowhere/f.yml", .optional = true};
 	struct loaded l;
 
-	(void)state;
 	load(&l, &source);
 	assert_int_not_equal(l.status, FG_OK);
 	assert_non_null(strstr(l.err.message, "/nowhere/f.yml"));
 	release(&l);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(four_lines_are_a_configuration),
-		cmocka_unit_test(defaults_of_the_table_are_those_of_the_model),
-		cmocka_unit_test(every_key_reaches_the_plan),
-		cmocka_unit_test(a_benchmark_inherits_absent_keys),
-		cmocka_unit_test(a_case_has_the_settings_of_its_suite),
-		cmocka_unit_test(an_accepted_slowdown_names_its_source),
-		cmocka_unit_test(anchors_repeat_what_they_name),
-		cmocka_unit_test(files_from_windows_are_read),
-		cmocka_unit_test(the_command_line_beats_the_environment_beats_the_file),
-		cmocka_unit_test(errors_of_short_forms_name_the_option),
-		cmocka_unit_test(settings_reach_every_corner),
-		cmocka_unit_test(variables_reach_nested_keys),
-		cmocka_unit_test(a_variable_that_is_nearly_a_key_is_warned_about),
-		cmocka_unit_test(an_override_of_a_repeated_value_changes_one_place),
-		cmocka_unit_test(the_file_is_found_from_a_folder_below),
-		cmocka_unit_test(the_project_is_called_as_its_repository),
-		cmocka_unit_test(without_a_file_the_defaults_are_the_plan),
-		cmocka_unit_test(a_missing_named_file_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void check(const struct mistake *rows, size_t count)
 	}
 }
 
-static void values_are_judged_with_position_and_expectation(void **state)
+FG_TEST(values_are_judged_with_position_and_expectation)
 {
 	static const struct mistake rows[] = {
 		{"no number", HEAD "gate: { alpha: often }\n",
@@ -105,11 +105,10 @@ static void values_are_judged_with_position_and_expectation(void **state)
 		 "number as min"},
 	};
 
-	(void)state;
 	check(rows, FG_ARRAY_SIZE(rows));
 }
 
-static void wrong_keys_are_judged_with_a_suggestion(void **state)
+FG_TEST(wrong_keys_are_judged_with_a_suggestion)
 {
 	static const struct mistake rows[] = {
 		{"near", HEAD "gate: { alhpa: 0.01 }\n",
@@ -152,13 +151,12 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		 "'webhook', expected exactly one"},
 	};
 
-	(void)state;
 	check(rows, FG_ARRAY_SIZE(rows));
 }
 
 #define ONE_BENCHMARK(keys) "version: 1\nbenchmarks:\n- { name: a, " keys " }\n"
 
-static void benchmarks_are_judged(void **state)
+FG_TEST(benchmarks_are_judged)
 {
 	static const struct mistake rows[] = {
 		{"shell words without a shell", ONE_BENCHMARK("command: make && ./a"),
@@ -209,11 +207,10 @@ static void benchmarks_are_judged(void **state)
 		 "printable characters, not beginning with a space or a dash"},
 	};
 
-	(void)state;
 	check(rows, FG_ARRAY_SIZE(rows));
 }
 
-static void broken_yaml_is_located(void **state)
+FG_TEST(broken_yaml_is_located)
 {
 	static const struct mistake rows[] = {
 		{"tab", "version: 1\nbenchmarks:\n\t- name: a\n",
@@ -238,11 +235,10 @@ static void broken_yaml_is_located(void **state)
 		 "f.yml:1:13: not valid YAML: incomplete UTF-8 octet sequence (expected UTF-8 text)"},
 	};
 
-	(void)state;
 	check(rows, FG_ARRAY_SIZE(rows));
 }
 
-static void all_mistakes_are_reported_in_the_order_of_the_file(void **state)
+FG_TEST(all_mistakes_are_reported_in_the_order_of_the_file)
 {
 	static const char text[] = "gate: { alpha: x, bogus: 1 }\n"
 				   "measure: { warmup: -1 }\n"
@@ -253,7 +249,6 @@ static void all_mistakes_are_reported_in_the_order_of_the_file(void **state)
 	static const unsigned lines[] = {1, 1, 2, 4, 5, 6};
 	struct outcome o;
 
-	(void)state;
 	read_text(text, &o);
 	assert_int_equal(o.status, FG_EPARSE);
 	assert_int_equal(o.report.count, FG_ARRAY_SIZE(lines));
@@ -264,14 +259,13 @@ static void all_mistakes_are_reported_in_the_order_of_the_file(void **state)
 	forget(&o);
 }
 
-static void messages_name_the_key_to_explain(void **state)
+FG_TEST(messages_name_the_key_to_explain)
 {
 	static const char text[] =
 		"version: 1\nbenchmarks:\n- { name: a.b, comand: x, timeout: soon }\ngates: 1\n";
 	struct outcome o;
 	struct fg_strbuf explained = {0};
 
-	(void)state;
 	read_text(text, &o);
 	assert_int_equal(o.status, FG_EPARSE);
 	/* 'comand' is reported once, and 'command' is not reported as missing */
@@ -301,13 +295,12 @@ static void messages_name_the_key_to_explain(void **state)
 	fg_strbuf_release(&explained);
 }
 
-static void every_key_can_be_explained(void **state)
+FG_TEST(every_key_can_be_explained)
 {
 	struct fg_arena arena = {0};
 	const char *const *keys = fg_config_keys(&arena);
 	size_t count = 0;
 
-	(void)state;
 	for (; keys[count]; count++) {
 		struct fg_strbuf text = {0};
 		struct fg_error err = {0};
@@ -321,12 +314,11 @@ static void every_key_can_be_explained(void **state)
 	fg_arena_release(&arena);
 }
 
-static void messages_have_an_end(void **state)
+FG_TEST(messages_have_an_end)
 {
 	struct fg_strbuf text = {0};
 	struct outcome o;
 
-	(void)state;
 	for (int i = 0; i < 500; i++)
 		fg_strbuf_printf(&text, "k%d: 1\n", i);
 	read_text(fg_strbuf_text(&text), &o);
@@ -348,11 +340,10 @@ static void expect_refusal(const struct fg_strbuf *text, const char *part)
 	forget(&o);
 }
 
-static void input_beyond_the_limits_is_refused(void **state)
+FG_TEST(input_beyond_the_limits_is_refused)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		fg_strbuf_add_text(&text, "[");
 	expect_refusal(&text, "nested deeper than 16 levels");
@@ -376,7 +367,7 @@ static void input_beyond_the_limits_is_refused(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void overrides_are_judged_by_their_own_name(void **state)
+FG_TEST(overrides_are_judged_by_their_own_name)
 {
 	static const struct {
 		const char *setting;
@@ -396,7 +387,6 @@ static void overrides_are_judged_by_their_own_name(void **state)
 		 "--set report.post=[: not valid YAML: did not find expected node content"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_config_source source = {.path = "f.yml",
 							.text = HEAD,
@@ -413,12 +403,11 @@ static void overrides_are_judged_by_their_own_name(void **state)
 	}
 }
 
-static void an_exception_that_has_ended_is_a_warning(void **state)
+FG_TEST(an_exception_that_has_ended_is_a_warning)
 {
 	static const char text[] = HEAD "gate: { accept: [ { until: 2020-01-01, reason: r } ] }\n";
 	struct outcome o;
 
-	(void)state;
 	read_text(text, &o);
 	assert_int_equal(o.status, FG_OK);
 	assert_int_equal(o.report.count, 1);
@@ -426,23 +415,4 @@ static void an_exception_that_has_ended_is_a_warning(void **state)
 		o.report.items[0].text,
 		"f.yml:4:19: gate.accept[1]: this exception has expired and no longer applies");
 	forget(&o);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_judged_with_position_and_expectation),
-		cmocka_unit_test(wrong_keys_are_judged_with_a_suggestion),
-		cmocka_unit_test(benchmarks_are_judged),
-		cmocka_unit_test(broken_yaml_is_located),
-		cmocka_unit_test(all_mistakes_are_reported_in_the_order_of_the_file),
-		cmocka_unit_test(messages_name_the_key_to_explain),
-		cmocka_unit_test(every_key_can_be_explained),
-		cmocka_unit_test(messages_have_an_end),
-		cmocka_unit_test(input_beyond_the_limits_is_refused),
-		cmocka_unit_test(overrides_are_judged_by_their_own_name),
-		cmocka_unit_test(an_exception_that_has_ended_is_a_warning),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,11 +68,10 @@ static void load_example(const struct fg_schema_visit *visit, void *ctx)
 	fg_strbuf_release(&text);
 }
 
-static void every_example_works_where_its_key_belongs(void **state)
+FG_TEST(every_example_works_where_its_key_belongs)
 {
 	size_t count = 0;
 
-	(void)state;
 	fg_schema_walk(load_example, &count);
 	assert_true(count >= 25);
 }
@@ -95,11 +94,10 @@ static void look_for_example(const struct fg_schema_visit *visit, void *ctx)
 	fg_strbuf_release(&line);
 }
 
-static void every_key_has_an_example(void **state)
+FG_TEST(every_key_has_an_example)
 {
 	const char *section_example = NULL;
 
-	(void)state;
 	fg_schema_walk(look_for_example, &section_example);
 }
 
@@ -122,33 +120,19 @@ static void check_row(const struct fg_schema_visit *visit, void *ctx)
 		fail_msg("%s: what has a default cannot be required", visit->path);
 }
 
-static void rows_are_sound(void **state)
+FG_TEST(rows_are_sound)
 {
-	(void)state;
 	fg_schema_walk(check_row, NULL);
 }
 
-static void a_variable_leads_back_to_its_key(void **state)
+FG_TEST(a_variable_leads_back_to_its_key)
 {
 	struct fg_strbuf name = {0};
 
-	(void)state;
 	assert_true(fg_schema_variable("measure.sampler.follow_children", &name));
 	assert_string_equal(fg_strbuf_text(&name), "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN");
 	fg_strbuf_clear(&name);
 	assert_false(fg_schema_variable("benchmarks.BENCH.timeout", &name));
 	assert_false(fg_schema_variable("version", &name));
 	fg_strbuf_release(&name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_example_works_where_its_key_belongs),
-		cmocka_unit_test(every_key_has_an_example),
-		cmocka_unit_test(rows_are_sound),
-		cmocka_unit_test(a_variable_leads_back_to_its_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void export(const char *format, const struct fg_profile *profile, bool sa
 		fail_msg("%s: %s", format, err.message);
 }
 
-static void text_formats_are_as_reviewed(void **state)
+FG_TEST(text_formats_are_as_reviewed)
 {
 	static const struct {
 		const char *format;
@@ -32,7 +32,6 @@ static void text_formats_are_as_reviewed(void **state)
 	};
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_strbuf text = {0};
@@ -65,13 +64,12 @@ static void count(struct fg_profile *p, uint32_t stack, double value)
 	fg_profile_add_up(p, sample);
 }
 
-static void tables_count_samples_by_instruction(void **state)
+FG_TEST(tables_count_samples_by_instruction)
 {
 	struct fg_strbuf text = {0};
 	struct fg_profile p;
 	uint32_t root;
 
-	(void)state;
 	fg_profile_init(&p);
 	fg_profile_add_module(&p)->name = "app";
 	root = at_address(&p, 0, "main", 0x1000, 1);
@@ -88,12 +86,11 @@ static void tables_count_samples_by_instruction(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void folded_text_can_count_samples(void **state)
+FG_TEST(folded_text_can_count_samples)
 {
 	struct fg_strbuf text = {0};
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	export("folded", &profile, true, &text);
 	assert_non_null(strstr(text.data, "main;loop(Event const&);fit(Track&) 30\n"));
@@ -101,12 +98,11 @@ static void folded_text_can_count_samples(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void a_name_of_every_hostile_character_keeps_each_format_whole(void **state)
+FG_TEST(a_name_of_every_hostile_character_keeps_each_format_whole)
 {
 	static const char hostile[] = "a;b\"c\\d\n\xff,<&>'(1) 5 \xc3\xa4";
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_single(&profile, hostile, "lib;x.so");
 	for (const struct fg_export_format *format = fg_export_formats; format->name; format++) {
 		struct fg_strbuf text = {0};
@@ -131,11 +127,10 @@ static void a_name_of_every_hostile_character_keeps_each_format_whole(void **sta
 	fg_profile_release(&profile);
 }
 
-static void an_empty_profile_is_written_without_a_crash(void **state)
+FG_TEST(an_empty_profile_is_written_without_a_crash)
 {
 	struct fg_profile profile;
 
-	(void)state;
 	fg_profile_init(&profile);
 	for (const struct fg_export_format *format = fg_export_formats; format->name; format++) {
 		const struct fg_export_options options = {0};
@@ -149,14 +144,13 @@ static void an_empty_profile_is_written_without_a_crash(void **state)
 	fg_profile_release(&profile);
 }
 
-static void short_stays_in_regions_are_reported_as_summed_up(void **state)
+FG_TEST(short_stays_in_regions_are_reported_as_summed_up)
 {
 	const struct fg_export_options options = {0};
 	struct fg_strbuf text = {0};
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	profile.span_count = 0;
 	profile.unit_count = 1;
@@ -167,14 +161,13 @@ static void short_stays_in_regions_are_reported_as_summed_up(void **state)
 	fg_profile_release(&profile);
 }
 
-static void names_are_not_formulas_in_a_spreadsheet(void **state)
+FG_TEST(names_are_not_formulas_in_a_spreadsheet)
 {
 	static const char *const names[] = {
 		"=cmd|' /C calc'!A0", "+1", "-rf", "@SUM(1)", "a=b", "", "\"=1\"", NULL};
 	struct fg_strbuf text = {0};
 	struct fg_csv csv = {.out = &text};
 
-	(void)state;
 	for (size_t i = 0; names[i]; i++)
 		fg_csv_text(&csv, names[i]);
 	fg_csv_number(&csv, -1);
@@ -183,19 +176,4 @@ static void names_are_not_formulas_in_a_spreadsheet(void **state)
 		fg_strbuf_text(&text),
 		"\"'=cmd|' /C calc'!A0\",\"'+1\",\"'-rf\",\"'@SUM(1)\",a=b,,\"\"\"=1\"\"\",-1\n");
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_stays_in_regions_are_reported_as_summed_up),
-		cmocka_unit_test(names_are_not_formulas_in_a_spreadsheet),
-		cmocka_unit_test(text_formats_are_as_reviewed),
-		cmocka_unit_test(tables_count_samples_by_instruction),
-		cmocka_unit_test(folded_text_can_count_samples),
-		cmocka_unit_test(a_name_of_every_hostile_character_keeps_each_format_whole),
-		cmocka_unit_test(an_empty_profile_is_written_without_a_crash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

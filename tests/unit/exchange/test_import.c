@@ -47,7 +47,7 @@ static size_t depth_of(const struct fg_profile *profile, size_t sample)
 	return depth;
 }
 
-static void folded_stacks_become_samples(void **state)
+FG_TEST(folded_stacks_become_samples)
 {
 	static const char text[] = "# a remark\n"
 				   "main;fit(Track&);operator new(unsigned long) 3\r\n"
@@ -57,7 +57,6 @@ static void folded_stacks_become_samples(void **state)
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(import("folded", text, strlen(text), &profile, &err), FG_OK);
 	assert_int_equal(profile.sample_count, 3);
 	assert_true(weight_of(&profile, "operator new(unsigned long)") == 3e6);
@@ -69,7 +68,7 @@ static void folded_stacks_become_samples(void **state)
 	fg_profile_release(&profile);
 }
 
-static void weights_that_no_sum_can_hold_are_refused(void **state)
+FG_TEST(weights_that_no_sum_can_hold_are_refused)
 {
 	static const char *const texts[] = {"main 9e300\n", "main;a 4000000000000\nmain;b 1\n",
 					    "main 1e308\nmain;b 1e308\n"};
@@ -77,7 +76,6 @@ static void weights_that_no_sum_can_hold_are_refused(void **state)
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
 		assert_int_equal(import("folded", texts[i], strlen(texts[i]), &profile, &err),
 				 FG_ELIMIT);
@@ -89,12 +87,11 @@ static void weights_that_no_sum_can_hold_are_refused(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_given_period_is_used_and_not_remarked_on(void **state)
+FG_TEST(a_given_period_is_used_and_not_remarked_on)
 {
 	const struct fg_import_options options = {.period_ns = 5000, .program = "reco"};
 	struct fg_profile profile;
 
-	(void)state;
 	assert_int_equal(
 		fg_import_read(fg_import_find("folded"), "a 2\n", 4, &options, &profile, NULL),
 		FG_OK);
@@ -104,7 +101,7 @@ static void a_given_period_is_used_and_not_remarked_on(void **state)
 	fg_profile_release(&profile);
 }
 
-static void bad_text_is_refused_with_its_line(void **state)
+FG_TEST(bad_text_is_refused_with_its_line)
 {
 	static const struct {
 		const char *format;
@@ -129,7 +126,6 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"callgrind", "events: Ir\nfn=a\n", "no stack with a weight above zero"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_profile profile;
 		struct fg_error err = {0};
@@ -194,12 +190,11 @@ static const char callgrind_text[] = "version: 1\n"
 				     "fn=(1) work\n"
 				     "0x10 1 9 1000\n";
 
-static void callgrind_gives_instructions_and_calls_by_call_path(void **state)
+FG_TEST(callgrind_gives_instructions_and_calls_by_call_path)
 {
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	if (import("callgrind", callgrind_text, strlen(callgrind_text), &profile, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_string_equal(profile.measures[0].is.name, "instructions");
@@ -217,7 +212,7 @@ static void callgrind_gives_instructions_and_calls_by_call_path(void **state)
 }
 
 /* Columns in callgrind's order; those at the end may be left out. */
-static void callgrind_gives_simulated_misses_where_it_has_them(void **state)
+FG_TEST(callgrind_gives_simulated_misses_where_it_has_them)
 {
 	static const char text[] = "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim\n"
 				   "fn=main\n"
@@ -228,7 +223,6 @@ static void callgrind_gives_simulated_misses_where_it_has_them(void **state)
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(import("callgrind", text, strlen(text), &profile, &err), FG_OK);
 	assert_true(value_of(&profile, "main", "instructions") == 1500);
 	assert_true(value_of(&profile, "main", "cache.first_misses") == 27);
@@ -239,19 +233,18 @@ static void callgrind_gives_simulated_misses_where_it_has_them(void **state)
 	fg_profile_release(&profile);
 }
 
-static void callgrind_without_a_simulation_has_no_misses(void **state)
+FG_TEST(callgrind_without_a_simulation_has_no_misses)
 {
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(
 		import("callgrind", callgrind_text, strlen(callgrind_text), &profile, &err), FG_OK);
 	assert_int_equal(profile.measure_count, 2);
 	fg_profile_release(&profile);
 }
 
-static void callgrind_names_without_callers_still_give_the_callers(void **state)
+FG_TEST(callgrind_names_without_callers_still_give_the_callers)
 {
 	static const char text[] = "events: Ir\nfn=main\n1 10\ncfn=fit\ncalls=3 9\n1 30\n"
 				   "fn=fit\n9 30\n";
@@ -259,7 +252,6 @@ static void callgrind_names_without_callers_still_give_the_callers(void **state)
 	struct fg_error err = {0};
 	bool found = false;
 
-	(void)state;
 	assert_int_equal(import("callgrind", text, strlen(text), &profile, &err), FG_OK);
 	assert_true(value_of(&profile, "fit", "calls") == 3);
 	for (size_t i = 0; i < profile.sample_count; i++)
@@ -268,14 +260,13 @@ static void callgrind_names_without_callers_still_give_the_callers(void **state)
 	fg_profile_release(&profile);
 }
 
-static void callgrind_paths_begin_with_a_name(void **state)
+FG_TEST(callgrind_paths_begin_with_a_name)
 {
 	static const char text[] = "events: Ir\nfn=0x1ab70\n1 5\nfn=_start'0x1ab70\n1 10\n"
 				   "fn=main'_start'0x1ab70\n1 30\n";
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(import("callgrind", text, strlen(text), &profile, &err), FG_OK);
 	assert_int_equal(profile.sample_count, 3);
 	assert_int_equal(depth_of(&profile, 0), 1);
@@ -285,13 +276,12 @@ static void callgrind_paths_begin_with_a_name(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_stack_deeper_than_the_limit_is_refused(void **state)
+FG_TEST(a_stack_deeper_than_the_limit_is_refused)
 {
 	struct fg_strbuf text = {0};
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	for (int i = 0; i <= FG_IMPORT_MAX_DEPTH; i++)
 		fg_strbuf_add_text(&text, "f;");
 	fg_strbuf_add_text(&text, "f 1\n");
@@ -299,12 +289,11 @@ static void a_stack_deeper_than_the_limit_is_refused(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void hostile_names_are_made_printable(void **state)
+FG_TEST(hostile_names_are_made_printable)
 {
 	static const char text[] = "main;\x1b[31mred;\xff\xfe;; 1\n";
 	struct fg_profile profile;
 
-	(void)state;
 	assert_int_equal(import("folded", text, strlen(text), &profile, NULL), FG_OK);
 	for (size_t i = 0; i < profile.function_count; i++) {
 		for (const char *c = profile.functions[i].name; *c; c++)
@@ -314,7 +303,7 @@ static void hostile_names_are_made_printable(void **state)
 	fg_profile_release(&profile);
 }
 
-static void formats_are_recognised_by_their_content(void **state)
+FG_TEST(formats_are_recognised_by_their_content)
 {
 	static const char folded[] = "main;f 1\n";
 	static const char gzip[] = "\x1f\x8b\x08\0";
@@ -322,7 +311,6 @@ static void formats_are_recognised_by_their_content(void **state)
 	static const char binary[] = "\x7f"
 				     "ELF\0\0";
 
-	(void)state;
 	assert_string_equal(fg_import_detect(folded, strlen(folded))->name, "folded");
 	assert_string_equal(fg_import_detect(callgrind_text, strlen(callgrind_text))->name,
 			    "callgrind");
@@ -333,7 +321,7 @@ static void formats_are_recognised_by_their_content(void **state)
 }
 
 /* Compressing a file does not change its format. */
-static void packed_files_are_read_like_their_contents(void **state)
+FG_TEST(packed_files_are_read_like_their_contents)
 {
 	static const struct {
 		const char *text;
@@ -343,7 +331,6 @@ static void packed_files_are_read_like_their_contents(void **state)
 		{callgrind_text, "callgrind"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const struct fg_import_format *format = NULL;
 		struct fg_import_options options = {0};
@@ -370,14 +357,13 @@ static void packed_files_are_read_like_their_contents(void **state)
 	}
 }
 
-static void gzip_beyond_the_limit_is_refused(void **state)
+FG_TEST(gzip_beyond_the_limit_is_refused)
 {
 	struct fg_strbuf packed = {0};
 	struct fg_strbuf out = {0};
 	struct fg_error err = {0};
 	char zeros[100000] = {0};
 
-	(void)state;
 	assert_int_equal(fg_gzip_pack(zeros, sizeof(zeros), FG_GZIP_TIGHT, &packed, NULL), FG_OK);
 	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, 1000, &out, &err), FG_ELIMIT);
 	assert_int_equal(out.length, 0);
@@ -389,26 +375,4 @@ static void gzip_beyond_the_limit_is_refused(void **state)
 			 FG_EPARSE);
 	fg_strbuf_release(&packed);
 	fg_strbuf_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded_stacks_become_samples),
-		cmocka_unit_test(weights_that_no_sum_can_hold_are_refused),
-		cmocka_unit_test(a_given_period_is_used_and_not_remarked_on),
-		cmocka_unit_test(bad_text_is_refused_with_its_line),
-		cmocka_unit_test(a_stack_deeper_than_the_limit_is_refused),
-		cmocka_unit_test(hostile_names_are_made_printable),
-		cmocka_unit_test(formats_are_recognised_by_their_content),
-		cmocka_unit_test(packed_files_are_read_like_their_contents),
-		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
-		cmocka_unit_test(callgrind_gives_simulated_misses_where_it_has_them),
-		cmocka_unit_test(callgrind_without_a_simulation_has_no_misses),
-		cmocka_unit_test(callgrind_names_without_callers_still_give_the_callers),
-		cmocka_unit_test(callgrind_paths_begin_with_a_name),
-		cmocka_unit_test(gzip_beyond_the_limit_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A profile of two measures, time and bytes, through each format. */
-#include "base/gzip.h"
 #include "profile/exchange/export.h"
 #include "profile/ingest.h"
 #include "profile/select.h"
@@ -34,12 +33,11 @@ static void select_bytes(const struct fg_profile *profile, struct fg_profile *se
 	assert_int_equal(fg_profile_select(profile, &query, selected, &err), FG_OK);
 }
 
-static void a_selected_measure_is_the_only_one_of_the_selection(void **state)
+FG_TEST(a_selected_measure_is_the_only_one_of_the_selection)
 {
 	struct fg_profile profile;
 	struct fg_profile selected;
 
-	(void)state;
 	init(&profile);
 	select_bytes(&profile, &selected);
 	assert_int_equal(selected.measure_count, 1);
@@ -50,7 +48,7 @@ static void a_selected_measure_is_the_only_one_of_the_selection(void **state)
 	fg_profile_release(&profile);
 }
 
-static void formats_of_one_number_write_the_first_measure(void **state)
+FG_TEST(formats_of_one_number_write_the_first_measure)
 {
 	static const struct {
 		const char *format, *holds;
@@ -61,7 +59,6 @@ static void formats_of_one_number_write_the_first_measure(void **state)
 	struct fg_profile profile;
 	struct fg_profile selected;
 
-	(void)state;
 	init(&profile);
 	select_bytes(&profile, &selected);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
@@ -79,14 +76,13 @@ static void formats_of_one_number_write_the_first_measure(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_repetition_is_a_row_for_each_measure_and_is_read_back_as_one(void **state)
+FG_TEST(a_repetition_is_a_row_for_each_measure_and_is_read_back_as_one)
 {
 	const struct fg_ingest_row row = {.arm = 1};
 	struct fg_profile_set set;
 	struct fg_profile profile;
 	struct fg_profile back;
 
-	(void)state;
 	init(&profile);
 	fg_profile_set_init(&set, "reco");
 	fg_profile_ingest_profile(&set, &profile, &row, NULL);
@@ -101,15 +97,4 @@ static void a_repetition_is_a_row_for_each_measure_and_is_read_back_as_one(void 
 	fg_profile_release(&back);
 	fg_profile_set_release(&set);
 	fg_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_selected_measure_is_the_only_one_of_the_selection),
-		cmocka_unit_test(formats_of_one_number_write_the_first_measure),
-		cmocka_unit_test(a_repetition_is_a_row_for_each_measure_and_is_read_back_as_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,12 +33,11 @@ static int end(void **state)
 	return 0;
 }
 
-static void an_accepted_slowdown_does_not_fail_and_is_shown(void **state)
+FG_TEST_IN(an_accepted_slowdown_does_not_fail_and_is_shown, begin, end)
 {
 	const struct fg_benchmark_verdict *b = fg_made_decide(&made, "parse");
 	const struct fg_metric_verdict *cpu = fg_made_metric(b, "cpu_time");
 
-	(void)state;
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 	assert_int_equal(cpu->outcome, FG_OUTCOME_REGRESSION);
@@ -47,33 +46,29 @@ static void an_accepted_slowdown_does_not_fail_and_is_shown(void **state)
 	assert_true(fg_made_has_note(&cpu->notes, "accepted (fastgate.yml:31): larger cache"));
 }
 
-static void a_larger_slowdown_than_accepted_fails(void **state)
+FG_TEST_IN(a_larger_slowdown_than_accepted_fails, begin, end)
 {
-	(void)state;
 	key.up_to = 0.03;
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-static void an_ended_key_no_longer_counts_and_is_reported(void **state)
+FG_TEST_IN(an_ended_key_no_longer_counts_and_is_reported, begin, end)
 {
-	(void)state;
 	key.until_ns = 500;
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 	assert_true(fg_made_has_note(&made.verdict.notes, "expired on 1970-01-01"));
 }
 
 /* The metrics before and after the slower one need no key. */
-static void one_of_several_metrics_is_enough_to_need_a_key(void **state)
+FG_TEST_IN(one_of_several_metrics_is_enough_to_need_a_key, begin, end)
 {
-	(void)state;
 	key.metric = "*";
 	(void)fg_made_decide(&made, "parse");
 	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
-static void the_last_of_several_benchmarks_is_enough_to_need_a_key(void **state)
+FG_TEST_IN(the_last_of_several_benchmarks_is_enough_to_need_a_key, begin, end)
 {
-	(void)state;
 	fg_made_series(&made, "parse")->name[0] = 'P'; /* equally slow, under another name */
 	(void)fg_made_benchmark(&made, "between", 40, 0, 0.01);
 	(void)fg_made_benchmark(&made, "parse", 40, 0.06, 0.01);
@@ -85,9 +80,8 @@ static void the_last_of_several_benchmarks_is_enough_to_need_a_key(void **state)
 	assert_true(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
-static void an_unneeded_key_is_reported(void **state)
+FG_TEST_IN(an_unneeded_key_is_reported, begin, end)
 {
-	(void)state;
 	key.metric = "max_rss";
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 	assert_true(fg_made_has_note(&made.verdict.notes, "was not needed"));
@@ -96,9 +90,8 @@ static void an_unneeded_key_is_reported(void **state)
 	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
-static void a_key_for_an_unchanged_benchmark_is_reported(void **state)
+FG_TEST_IN(a_key_for_an_unchanged_benchmark_is_reported, begin, end)
 {
-	(void)state;
 	for (size_t i = 0; i < fg_made_series(&made, "parse")->repetition_count; i++)
 		fg_made_series(&made, "parse")->repetitions[i].values[FG_METRIC_CPU_TIME] = 1e8;
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
@@ -107,7 +100,7 @@ static void a_key_for_an_unchanged_benchmark_is_reported(void **state)
 				     "was not needed in this run"));
 }
 
-static void a_key_holds_up_to_its_size_and_up_to_its_end(void **state)
+FG_TEST_IN(a_key_holds_up_to_its_size_and_up_to_its_end, begin, end)
 {
 	struct fg_accept several[] = {
 		{.benchmark = "a", .metric = "*", .up_to = 1, .until_ns = 1},
@@ -116,7 +109,6 @@ static void a_key_holds_up_to_its_size_and_up_to_its_end(void **state)
 	};
 	const struct fg_policy *policy = &made.policy;
 
-	(void)state;
 	assert_ptr_equal(fg_accept_find(policy, "parse", "cpu_time", 0.10, 2000), &key);
 	assert_null(fg_accept_find(policy, "parse", "cpu_time", 0.1001, 2000));
 	assert_null(fg_accept_find(policy, "parse", "cpu_time", 0.10, 2001));
@@ -128,7 +120,7 @@ static void a_key_holds_up_to_its_size_and_up_to_its_end(void **state)
 }
 
 /* Tests the last nanosecond of a day, and the first of the next. */
-static void the_end_of_a_key_is_a_day_of_universal_time(void **state)
+FG_TEST_IN(the_end_of_a_key_is_a_day_of_universal_time, begin, end)
 {
 	static const struct {
 		int64_t until_ns;
@@ -138,7 +130,6 @@ static void the_end_of_a_key_is_a_day_of_universal_time(void **state)
 		{1709164800000000000, "expired on 2024-02-29 and no longer counts"},
 	};
 
-	(void)state;
 	made.input.now_ns = INT64_MAX;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		key.until_ns = rows[i].until_ns;
@@ -147,15 +138,14 @@ static void the_end_of_a_key_is_a_day_of_universal_time(void **state)
 	}
 }
 
-static void a_star_accepts_any(void **state)
+FG_TEST_IN(a_star_accepts_any, begin, end)
 {
-	(void)state;
 	key.benchmark = key.metric = "*";
 	key.up_to = (double)NAN;
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
 }
 
-static void trailers_are_read_from_a_commit_message(void **state)
+FG_TEST_IN(trailers_are_read_from_a_commit_message, begin, end)
 {
 	static const char message[] = "store: keep more\n\nBecause.\n\n"
 				      "Fastgate-Accept: parse cpu_time larger cache\n"
@@ -166,7 +156,6 @@ static void trailers_are_read_from_a_commit_message(void **state)
 	struct fg_accept *accepts = NULL;
 	size_t count = 0;
 
-	(void)state;
 	assert_int_equal(
 		fg_gate_accepts_of_message(message, "1a2b3c4", &arena, &accepts, &count, NULL),
 		FG_OK);
@@ -182,7 +171,7 @@ static void trailers_are_read_from_a_commit_message(void **state)
 	fg_arena_release(&arena);
 }
 
-static void words_of_a_trailer_are_separated_by_blanks_and_tabs(void **state)
+FG_TEST_IN(words_of_a_trailer_are_separated_by_blanks_and_tabs, begin, end)
 {
 	static const struct {
 		const char *message;
@@ -201,7 +190,6 @@ static void words_of_a_trailer_are_separated_by_blanks_and_tabs(void **state)
 		{"Fastgate-Accept: \"\" m why", "", "m", "why"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_arena arena = {0};
 		struct fg_accept *accepts = NULL;
@@ -218,12 +206,11 @@ static void words_of_a_trailer_are_separated_by_blanks_and_tabs(void **state)
 	}
 }
 
-static void a_thousand_trailers_are_read_and_no_more(void **state)
+FG_TEST_IN(a_thousand_trailers_are_read_and_no_more, begin, end)
 {
 	static const char line[] = "Fastgate-Accept: parse cpu_time why\n";
 	struct fg_strbuf message = {0};
 
-	(void)state;
 	for (size_t lines = 0; lines < 1000; lines++)
 		fg_strbuf_add_text(&message, line);
 	for (size_t lines = 1000; lines < 1002; lines++) {
@@ -242,7 +229,7 @@ static void a_thousand_trailers_are_read_and_no_more(void **state)
 	fg_strbuf_release(&message);
 }
 
-static void trailers_without_name_metric_or_reason_are_refused(void **state)
+FG_TEST_IN(trailers_without_name_metric_or_reason_are_refused, begin, end)
 {
 	static const char *const bad[] = {
 		"Fastgate-Accept:",
@@ -255,7 +242,6 @@ static void trailers_without_name_metric_or_reason_are_refused(void **state)
 		"Fastgate-Accept: \"parse\non\" the next",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct fg_arena arena = {0};
 		struct fg_accept *accepts = NULL;
@@ -269,28 +255,4 @@ static void trailers_without_name_metric_or_reason_are_refused(void **state)
 		assert_int_equal(count, 77);
 		fg_arena_release(&arena);
 	}
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(an_accepted_slowdown_does_not_fail_and_is_shown),
-		TEST(a_larger_slowdown_than_accepted_fails),
-		TEST(an_ended_key_no_longer_counts_and_is_reported),
-		TEST(one_of_several_metrics_is_enough_to_need_a_key),
-		TEST(the_last_of_several_benchmarks_is_enough_to_need_a_key),
-		TEST(an_unneeded_key_is_reported),
-		TEST(a_key_for_an_unchanged_benchmark_is_reported),
-		TEST(a_key_holds_up_to_its_size_and_up_to_its_end),
-		TEST(the_end_of_a_key_is_a_day_of_universal_time),
-		TEST(a_star_accepts_any),
-		TEST(trailers_are_read_from_a_commit_message),
-		TEST(words_of_a_trailer_are_separated_by_blanks_and_tabs),
-		TEST(a_thousand_trailers_are_read_and_no_more),
-		TEST(trailers_without_name_metric_or_reason_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

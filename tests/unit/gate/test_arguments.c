@@ -82,12 +82,11 @@ static void add_all(struct fg_profile_set *set)
 	}
 }
 
-static void benchmarks_share_the_room_of_the_run(void **state)
+FG_TEST(benchmarks_share_the_room_of_the_run)
 {
 	struct fixture fixture;
 	struct fg_verdict verdict = {0};
 
-	(void)state;
 	make(&fixture, BENCHMARKS);
 	for (unsigned b = 0; b < BENCHMARKS; b++)
 		add_all(&fixture.sets[b]);
@@ -106,13 +105,12 @@ static void benchmarks_share_the_room_of_the_run(void **state)
 	release(&fixture);
 }
 
-static void benchmarks_without_arguments_take_no_room(void **state)
+FG_TEST(benchmarks_without_arguments_take_no_room)
 {
 	struct fixture fixture;
 	struct fg_verdict verdict = {0};
 	size_t paths = 0;
 
-	(void)state;
 	make(&fixture, BENCHMARKS);
 	add_all(&fixture.sets[1]);
 	decide(&fixture, NULL, &verdict);
@@ -125,14 +123,13 @@ static void benchmarks_without_arguments_take_no_room(void **state)
 	release(&fixture);
 }
 
-static void the_candidates_of_two_runs_are_the_two_sides(void **state)
+FG_TEST(the_candidates_of_two_runs_are_the_two_sides)
 {
 	struct fixture before;
 	struct fixture after;
 	struct fg_verdict verdict = {0};
 	const struct fg_argument_function *function = NULL;
 
-	(void)state;
 	make(&before, 1);
 	make(&after, 2);
 	add(&before.sets[0], FG_ARM_BASELINE, "log", "old", 1);
@@ -149,15 +146,4 @@ static void the_candidates_of_two_runs_are_the_two_sides(void **state)
 	fg_verdict_release(&verdict);
 	release(&after);
 	release(&before);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(benchmarks_share_the_room_of_the_run),
-		cmocka_unit_test(benchmarks_without_arguments_take_no_room),
-		cmocka_unit_test(the_candidates_of_two_runs_are_the_two_sides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

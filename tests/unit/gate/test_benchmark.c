@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Notes of a benchmark's verdict, and the keys that judge it. */
 #include "gate/exact.h"
-#include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
-
-#include <math.h>
 
 static struct fg_made made;
 
@@ -34,7 +31,7 @@ static const struct fg_benchmark_verdict *decide(void)
 	return fg_made_decide(&made, "parse");
 }
 
-static void identical_builds_are_reported_with_their_kind(void **state)
+FG_TEST_IN(identical_builds_are_reported_with_their_kind, begin, end)
 {
 	static const struct {
 		const char *ids[FG_ARM_COUNT];
@@ -67,7 +64,7 @@ static void identical_builds_are_reported_with_their_kind(void **state)
 	}
 }
 
-static void the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded(void **state)
+FG_TEST_IN(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded, begin, end)
 {
 	static const struct {
 		enum fg_aside aside;
@@ -102,12 +99,11 @@ static void the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded(v
 	}
 }
 
-static void where_the_only_pair_was_set_aside_it_is_inconclusive(void **state)
+FG_TEST_IN(where_the_only_pair_was_set_aside_it_is_inconclusive, begin, end)
 {
 	struct fg_series *series = make_pairs(1, 0);
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	for (size_t r = 0; r < series->repetition_count; r++)
 		series->repetitions[r].aside = FG_ASIDE_STEAL;
 	b = decide();
@@ -116,7 +112,7 @@ static void where_the_only_pair_was_set_aside_it_is_inconclusive(void **state)
 }
 
 /* A rate that falls from 100 to 80 is worse by a quarter; so is a time that rises by a quarter. */
-static void an_accepted_slowdown_is_a_share_of_the_better_side(void **state)
+FG_TEST_IN(an_accepted_slowdown_is_a_share_of_the_better_side, begin, end)
 {
 	static const struct {
 		enum fg_better better;
@@ -165,13 +161,12 @@ static void an_accepted_slowdown_is_a_share_of_the_better_side(void **state)
 }
 
 /* In a duet, wall-clock time is not judged. */
-static void where_nothing_gated_was_judged_it_is_an_error(void **state)
+FG_TEST_IN(where_nothing_gated_was_judged_it_is_an_error, begin, end)
 {
 	struct fg_metric_policy rows[] = {
 		{.name = "cpu_time"}, {.name = "wall_time", .gated = true}, {.name = "max_rss"}};
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	(void)make_pairs(40, 0.2);
 	made.policy.metrics = rows;
 	made.policy.metric_count = FG_ARRAY_SIZE(rows);
@@ -188,13 +183,12 @@ static void where_nothing_gated_was_judged_it_is_an_error(void **state)
 	assert_null(b->error);
 }
 
-static void a_benchmark_is_judged_by_its_own_keys(void **state)
+FG_TEST_IN(a_benchmark_is_judged_by_its_own_keys, begin, end)
 {
 	struct fg_metric_policy row = {.name = "cpu_time", .gated = true, .tolerated = 0.5};
 	struct fg_benchmark benchmark = {.name = "parse"};
 	const struct fg_plan plan = {.benchmarks = &benchmark, .benchmark_count = 1};
 
-	(void)state;
 	(void)make_pairs(40, 0.2);
 	(void)fg_made_benchmark(&made, "other", 40, 0.2, 0.01);
 	benchmark.policy = made.policy;
@@ -212,12 +206,11 @@ static void a_benchmark_is_judged_by_its_own_keys(void **state)
 	assert_in_range(fg_made_metric(fg_made_decide(&made, "other"), "cpu_time")->pairs, 10, 16);
 }
 
-static void a_failure_is_reported_with_the_last_lines_and_stacks(void **state)
+FG_TEST_IN(a_failure_is_reported_with_the_last_lines_and_stacks, begin, end)
 {
 	struct fg_series *series = make_pairs(5, 0);
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	series->state = FG_NOT_MEASURED;
 	b = decide();
 	assert_string_equal(b->error, "the benchmark was not measured");
@@ -231,12 +224,11 @@ static void a_failure_is_reported_with_the_last_lines_and_stacks(void **state)
 	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
 }
 
-static void other_causes_come_first(void **state)
+FG_TEST_IN(other_causes_come_first, begin, end)
 {
 	struct fg_series *series = make_pairs(40, 0);
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	fg_made_build_fact(series, "build.optimisation", "-O2", "-O0");
 	fg_made_build_fact(series, "build.shared_libraries", NULL, "libown.so");
 	fg_series_remark(series, FG_REMARK_UNSAMPLED, fg_xstrdup("its child is static"));
@@ -246,11 +238,10 @@ static void other_causes_come_first(void **state)
 	assert_string_equal(b->notes.items[2], "its child is static");
 }
 
-static void a_missing_benchmark_is_reported_with_its_command(void **state)
+FG_TEST_IN(a_missing_benchmark_is_reported_with_its_command, begin, end)
 {
 	struct fg_series *series = make_pairs(5, 0);
 
-	(void)state;
 	series->only_in[FG_ARM_BASELINE] = true;
 	series->command = fg_xstrdup("./bench/parse --all");
 	assert_int_equal(decide()->outcome, FG_OUTCOME_MISSING);
@@ -264,12 +255,11 @@ static void a_missing_benchmark_is_reported_with_its_command(void **state)
 
 /* ---- What was counted ---- */
 
-static void counters_are_reported_if_both_sides_were_measured(void **state)
+FG_TEST_IN(counters_are_reported_if_both_sides_were_measured, begin, end)
 {
 	struct fg_series *series = make_pairs(40, 0);
 	struct fg_made before;
 
-	(void)state;
 	for (int i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++)
 		fg_series_remark(series, (enum fg_remark)i, fg_xasprintf("remark %d", i));
 	for (int i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++)
@@ -306,7 +296,7 @@ static void count_instructions(struct fg_profile_set *set, double baseline, doub
 	}
 }
 
-static void without_a_repetition_counts_decide_alone(void **state)
+FG_TEST_IN(without_a_repetition_counts_decide_alone, begin, end)
 {
 	static const char why[] = "instructions cannot be counted here";
 	struct fg_profile_set set;
@@ -314,7 +304,6 @@ static void without_a_repetition_counts_decide_alone(void **state)
 	struct fg_series *series = make_pairs(0, 0);
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	fg_profile_set_init(&set, "parse");
 	fg_series_remark(series, FG_REMARK_EXACT, fg_xstrdup(why));
 	b = decide();
@@ -335,14 +324,13 @@ static void without_a_repetition_counts_decide_alone(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void counts_gate_nothing_if_a_time_is_gated(void **state)
+FG_TEST_IN(counts_gate_nothing_if_a_time_is_gated, begin, end)
 {
 	struct fg_profile_set set;
 	const struct fg_profile_set *sets[] = {&set};
 	struct fg_series *series = make_pairs(40, 0);
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	fg_profile_set_init(&set, "parse");
 	count_instructions(&set, 1000, 2000);
 	made.input.profiles = sets;
@@ -353,26 +341,4 @@ static void counts_gate_nothing_if_a_time_is_gated(void **state)
 	assert_non_null(fg_made_metric(b, "cpu_time"));
 	assert_non_null(fg_made_metric(b, "instructions"));
 	fg_profile_set_release(&set);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(identical_builds_are_reported_with_their_kind),
-		TEST(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded),
-		TEST(where_the_only_pair_was_set_aside_it_is_inconclusive),
-		TEST(an_accepted_slowdown_is_a_share_of_the_better_side),
-		TEST(where_nothing_gated_was_judged_it_is_an_error),
-		TEST(a_benchmark_is_judged_by_its_own_keys),
-		TEST(a_failure_is_reported_with_the_last_lines_and_stacks),
-		TEST(other_causes_come_first),
-		TEST(a_missing_benchmark_is_reported_with_its_command),
-		TEST(counters_are_reported_if_both_sides_were_measured),
-		TEST(without_a_repetition_counts_decide_alone),
-		TEST(counts_gate_nothing_if_a_time_is_gated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,11 +85,10 @@ static void end(struct history *history, struct fg_bisect_look *look)
 	fg_bisect_release(&history->bisect);
 }
 
-static void one_culprit_is_found_in_noise_as_large_as_it(void **state)
+FG_TEST(one_culprit_is_found_in_noise_as_large_as_it)
 {
 	unsigned right = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct history history;
 		struct fg_bisect_look look;
@@ -105,13 +104,12 @@ static void one_culprit_is_found_in_noise_as_large_as_it(void **state)
 	assert_true(right >= 18);
 }
 
-static void the_probabilities_add_up_to_one(void **state)
+FG_TEST(the_probabilities_add_up_to_one)
 {
 	struct history history;
 	struct fg_bisect_look look;
 	double sum = 0;
 
-	(void)state;
 	begin(&history, 5);
 	rise(&history, 20, 0.02);
 	add_pairs(&history, COMMITS - 1, 24);
@@ -124,12 +122,11 @@ static void the_probabilities_add_up_to_one(void **state)
 	end(&history, &look);
 }
 
-static void two_culprits_are_both_named(void **state)
+FG_TEST(two_culprits_are_both_named)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 7);
 	rise(&history, 15, 0.03);
 	rise(&history, 44, 0.03);
@@ -142,12 +139,11 @@ static void two_culprits_are_both_named(void **state)
 	end(&history, &look);
 }
 
-static void a_small_step_next_to_a_large_one_does_not_prolong_the_search(void **state)
+FG_TEST(a_small_step_next_to_a_large_one_does_not_prolong_the_search)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 9);
 	rise(&history, 10, 0.005);
 	rise(&history, 40, 0.05);
@@ -159,12 +155,11 @@ static void a_small_step_next_to_a_large_one_does_not_prolong_the_search(void **
 }
 
 /* Slower at 10, reverted at 30, slower again at 50: the last change counts. */
-static void a_slowdown_that_was_reverted_is_not_blamed(void **state)
+FG_TEST(a_slowdown_that_was_reverted_is_not_blamed)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 11);
 	rise(&history, 10, 0.04);
 	rise(&history, 30, -0.04);
@@ -178,12 +173,11 @@ static void a_slowdown_that_was_reverted_is_not_blamed(void **state)
 }
 
 /* Every commit costs a little: no single commit is to blame. */
-static void a_drift_over_all_commits_names_none(void **state)
+FG_TEST(a_drift_over_all_commits_names_none)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 13);
 	for (size_t i = 0; i < COMMITS; i++)
 		rise(&history, i, 0.03 / COMMITS);
@@ -194,12 +188,11 @@ static void a_drift_over_all_commits_names_none(void **state)
 	end(&history, &look);
 }
 
-static void commits_that_do_not_build_are_one_with_the_next(void **state)
+FG_TEST(commits_that_do_not_build_are_one_with_the_next)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 15);
 	rise(&history, 31, 0.05);
 	history.is_broken[30] = true;
@@ -211,12 +204,11 @@ static void commits_that_do_not_build_are_one_with_the_next(void **state)
 	end(&history, &look);
 }
 
-static void commits_with_the_same_code_share_their_pairs(void **state)
+FG_TEST(commits_with_the_same_code_share_their_pairs)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 17);
 	rise(&history, 20, 0.04);
 	/* code changes only at every tenth commit */
@@ -230,12 +222,11 @@ static void commits_with_the_same_code_share_their_pairs(void **state)
 	end(&history, &look);
 }
 
-static void wild_pairs_do_not_lead_astray(void **state)
+FG_TEST(wild_pairs_do_not_lead_astray)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 19);
 	history.wild = 0.05;
 	rise(&history, 33, 0.03);
@@ -245,12 +236,11 @@ static void wild_pairs_do_not_lead_astray(void **state)
 	end(&history, &look);
 }
 
-static void an_exact_measure_takes_one_count_per_halving(void **state)
+FG_TEST(an_exact_measure_takes_one_count_per_halving)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 21);
 	history.bisect.is_exact = true;
 	rise(&history, 37, 1.0); /* far above the simulated noise */
@@ -261,12 +251,11 @@ static void an_exact_measure_takes_one_count_per_halving(void **state)
 	end(&history, &look);
 }
 
-static void a_likely_commit_is_measured_first(void **state)
+FG_TEST(a_likely_commit_is_measured_first)
 {
 	struct history history;
 	struct fg_bisect_look look;
 
-	(void)state;
 	begin(&history, 23);
 	rise(&history, 50, 0.05);
 	history.bisect.commits[50].weight = 500;
@@ -280,11 +269,10 @@ static void a_likely_commit_is_measured_first(void **state)
  * Half of the range is known well: the search makes a cheap build in the other half, but puts off a
  * costly one.
  */
-static void a_costly_build_waits_for_pairs_that_need_none(void **state)
+FG_TEST(a_costly_build_waits_for_pairs_that_need_none)
 {
 	static const double build_seconds[] = {0.01, 1e6};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct history history;
 		struct fg_bisect_look look;
@@ -303,13 +291,12 @@ static void a_costly_build_waits_for_pairs_that_need_none(void **state)
 	}
 }
 
-static void ends_that_do_not_differ_cannot_be_searched(void **state)
+FG_TEST(ends_that_do_not_differ_cannot_be_searched)
 {
 	struct history history;
 	struct fg_bisect_look look = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	begin(&history, 25);
 	assert_int_equal(fg_bisect_look(&history.bisect, &look, &err), FG_EINVAL);
 	for (unsigned i = 0; i < 12; i++)
@@ -320,13 +307,12 @@ static void ends_that_do_not_differ_cannot_be_searched(void **state)
 	end(&history, &look);
 }
 
-static void only_counting_pairs_of_the_metric_are_taken(void **state)
+FG_TEST(only_counting_pairs_of_the_metric_are_taken)
 {
 	struct fg_bisect_commit commit = {0};
 	struct fg_run run;
 	struct fg_series *series = NULL;
 
-	(void)state;
 	fg_run_init(&run);
 	series = fg_run_add_series(&run, "parse");
 	for (uint32_t i = 0; i < 8; i++) {
@@ -359,7 +345,7 @@ static void add_row(struct fg_profile_set *set, uint8_t arm, const uint32_t node
 	}
 }
 
-static void the_cost_of_a_function_includes_what_it_calls(void **state)
+FG_TEST(the_cost_of_a_function_includes_what_it_calls)
 {
 	const struct fg_profile_function outer = {.name = "parse", .library = "p"};
 	const struct fg_profile_function inner = {.name = "read", .library = "p"};
@@ -367,7 +353,6 @@ static void the_cost_of_a_function_includes_what_it_calls(void **state)
 	struct fg_bisect_commit commit = {0};
 	uint32_t nodes[2];
 
-	(void)state;
 	fg_profile_set_init(&set, "p");
 	nodes[0] = fg_profile_set_node(&set, 0, fg_profile_set_function(&set, &outer));
 	nodes[1] = fg_profile_set_node(&set, nodes[0], fg_profile_set_function(&set, &inner));
@@ -381,27 +366,4 @@ static void the_cost_of_a_function_includes_what_it_calls(void **state)
 	assert_true(fabs(commit.differences[0] - log(2)) < 1e-9);
 	free(commit.differences);
 	fg_profile_set_release(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_culprit_is_found_in_noise_as_large_as_it),
-		cmocka_unit_test(the_probabilities_add_up_to_one),
-		cmocka_unit_test(two_culprits_are_both_named),
-		cmocka_unit_test(a_small_step_next_to_a_large_one_does_not_prolong_the_search),
-		cmocka_unit_test(a_slowdown_that_was_reverted_is_not_blamed),
-		cmocka_unit_test(a_drift_over_all_commits_names_none),
-		cmocka_unit_test(commits_that_do_not_build_are_one_with_the_next),
-		cmocka_unit_test(commits_with_the_same_code_share_their_pairs),
-		cmocka_unit_test(wild_pairs_do_not_lead_astray),
-		cmocka_unit_test(an_exact_measure_takes_one_count_per_halving),
-		cmocka_unit_test(a_likely_commit_is_measured_first),
-		cmocka_unit_test(a_costly_build_waits_for_pairs_that_need_none),
-		cmocka_unit_test(ends_that_do_not_differ_cannot_be_searched),
-		cmocka_unit_test(only_counting_pairs_of_the_metric_are_taken),
-		cmocka_unit_test(the_cost_of_a_function_includes_what_it_calls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

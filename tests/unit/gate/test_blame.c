@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Attribution of time in unchanged code. */
 #include "gate/blame.h"
-#include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 
 enum {
 	FUNCTIONS = 8, /* including the root: the initial capacity */
 };
 
-static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(void **state)
+FG_TEST(unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself)
 {
 	static const struct {
 		const char *name;
@@ -30,7 +29,6 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 	struct fg_series *series;
 	uint32_t *blamed;
 
-	(void)state;
 	fg_run_init(&run);
 	series = fg_run_add_series(&run, "app");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
@@ -56,7 +54,7 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
  * Only the candidate loads both libraries: one library is from outside, the other is the project's
  * own.
  */
-static void a_new_library_from_outside_is_charged_to_its_caller(void **state)
+FG_TEST(a_new_library_from_outside_is_charged_to_its_caller)
 {
 	static const char *const libraries[] = {"app", "libm.so.6", "libown.so"};
 	struct fg_profile_set set;
@@ -64,7 +62,6 @@ static void a_new_library_from_outside_is_charged_to_its_caller(void **state)
 	struct fg_series *series;
 	uint32_t *blamed;
 
-	(void)state;
 	fg_run_init(&run);
 	series = fg_run_add_series(&run, "app");
 	for (size_t i = 1; i < FG_ARRAY_SIZE(libraries); i++) {
@@ -89,14 +86,4 @@ static void a_new_library_from_outside_is_charged_to_its_caller(void **state)
 	free(blamed);
 	fg_profile_set_release(&set);
 	fg_run_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself),
-		cmocka_unit_test(a_new_library_from_outside_is_charged_to_its_caller),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,14 +13,13 @@ static struct fg_chain_edge step(const char *from, const char *to, double change
 		.run = "r", .from = from, .to = to, .pairs = 12, .change = change, .error = error};
 }
 
-static void steps_add_up_and_so_do_their_variances(void **state)
+FG_TEST(steps_add_up_and_so_do_their_variances)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0.01, 0.003),
 					      step("b", "c", 0.02, 0.004)};
 	struct fg_chain chain;
 	struct fg_chain_sum sum;
 
-	(void)state;
 	fg_chain_build(edges, 2, "c", &chain);
 	assert_int_equal(chain.count, 3);
 	assert_string_equal(chain.points[0].commit, "a");
@@ -31,25 +30,23 @@ static void steps_add_up_and_so_do_their_variances(void **state)
 	fg_chain_release(&chain);
 }
 
-static void the_order_is_that_of_the_commits_not_of_the_runs(void **state)
+FG_TEST(the_order_is_that_of_the_commits_not_of_the_runs)
 {
 	const struct fg_chain_edge edges[] = {step("b", "c", 0.02, 0.1), step("a", "b", 0.01, 0.1)};
 	struct fg_chain chain;
 
-	(void)state;
 	fg_chain_build(edges, 2, "c", &chain);
 	assert_int_equal(chain.count, 3);
 	NEAR(fg_chain_sum(&chain, 0, 1, FG_CHAIN_ALL).change, 0.01);
 	fg_chain_release(&chain);
 }
 
-static void identical_builds_are_exactly_nothing(void **state)
+FG_TEST(identical_builds_are_exactly_nothing)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0, 0), step("b", "c", 0, 0)};
 	struct fg_chain chain;
 	struct fg_chain_sum sum;
 
-	(void)state;
 	fg_chain_build(edges, 2, "c", &chain);
 	sum = fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL);
 	assert_true(memcmp(&sum.change, &(double){0}, sizeof(double)) == 0);
@@ -57,14 +54,13 @@ static void identical_builds_are_exactly_nothing(void **state)
 	fg_chain_release(&chain);
 }
 
-static void runs_of_one_step_are_pooled_by_their_worth(void **state)
+FG_TEST(runs_of_one_step_are_pooled_by_their_worth)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0.01, 0.01),
 					      step("a", "b", 0.04, 0.02)};
 	struct fg_chain chain;
 	struct fg_chain_sum sum;
 
-	(void)state;
 	fg_chain_build(edges, 2, "b", &chain);
 	sum = fg_chain_sum(&chain, 0, 1, FG_CHAIN_ALL);
 	NEAR(sum.change, 0.016);
@@ -76,7 +72,7 @@ static void runs_of_one_step_are_pooled_by_their_worth(void **state)
  * Two steps of variance 1, and an anchor of variance 2 over both steps: the anchor's residual is
  * shared equally.
  */
-static void an_anchor_is_weighted_least_squares(void **state)
+FG_TEST(an_anchor_is_weighted_least_squares)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0, 1), step("b", "c", 0, 1),
 					      step("a", "c", 1, sqrt(2))};
@@ -85,7 +81,6 @@ static void an_anchor_is_weighted_least_squares(void **state)
 	struct fg_chain chain;
 	struct fg_chain_sum sum;
 
-	(void)state;
 	fg_chain_build(edges, 3, "c", &chain);
 	assert_int_equal(chain.anchor_count, 1);
 	sum = fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL);
@@ -101,40 +96,37 @@ static void an_anchor_is_weighted_least_squares(void **state)
 	fg_chain_release(&chain);
 }
 
-static void an_anchor_measured_the_other_way_round_counts_with_its_sign(void **state)
+FG_TEST(an_anchor_measured_the_other_way_round_counts_with_its_sign)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0, 1), step("b", "c", 0, 1),
 					      step("c", "a", -1, sqrt(2))};
 	struct fg_chain chain;
 
-	(void)state;
 	fg_chain_build(edges, 3, "c", &chain);
 	assert_int_equal(chain.count, 3);
 	NEAR(fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL).change, 0.5);
 	fg_chain_release(&chain);
 }
 
-static void exact_steps_keep_their_values_with_an_anchor(void **state)
+FG_TEST(exact_steps_keep_their_values_with_an_anchor)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0.5, 0), step("b", "c", 0, 1),
 					      step("a", "c", 1, 1e-9)};
 	struct fg_chain chain;
 
-	(void)state;
 	fg_chain_build(edges, 3, "c", &chain);
 	NEAR(fg_chain_sum(&chain, 0, 1, FG_CHAIN_ALL).change, 0.5);
 	assert_true(fabs(fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL).change - 1) < 1e-6);
 	fg_chain_release(&chain);
 }
 
-static void known_steps_can_be_left_out_of_a_sum(void **state)
+FG_TEST(known_steps_can_be_left_out_of_a_sum)
 {
 	struct fg_chain_edge edges[] = {step("a", "b", 0.01, 0.003), step("b", "c", 0.2, 0.004),
 					step("c", "d", 0.01, 0.004)};
 	struct fg_chain chain;
 	struct fg_chain_sum sum;
 
-	(void)state;
 	edges[1].is_known = true;
 	fg_chain_build(edges, 3, "d", &chain);
 	sum = fg_chain_sum(&chain, 0, 3, FG_CHAIN_SMALL);
@@ -143,7 +135,7 @@ static void known_steps_can_be_left_out_of_a_sum(void **state)
 	fg_chain_release(&chain);
 }
 
-static void side_branches_circles_and_strangers_do_not_matter(void **state)
+FG_TEST(side_branches_circles_and_strangers_do_not_matter)
 {
 	const struct fg_chain_edge edges[] = {
 		step("a", "b", 0.01, 0.1), step("b", "side", 5, 0.1), step("b", "c", 0.01, 0.1),
@@ -151,7 +143,6 @@ static void side_branches_circles_and_strangers_do_not_matter(void **state)
 	};
 	struct fg_chain chain;
 
-	(void)state;
 	fg_chain_build(edges, 5, "c", &chain);
 	assert_int_equal(chain.count, 3);
 	assert_true(fabs(fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL).change - 0.02) < 1e-6);
@@ -164,7 +155,7 @@ static void side_branches_circles_and_strangers_do_not_matter(void **state)
 	fg_chain_release(&chain);
 }
 
-static void without_a_tip_the_longest_chain_of_the_newest_run_counts(void **state)
+FG_TEST(without_a_tip_the_longest_chain_of_the_newest_run_counts)
 {
 	const struct fg_chain_edge edges[] = {
 		step("u", "v", 1, 0.1),    step("v", "w", 1, 0.1),    step("w", "x", 1, 0.1),
@@ -172,7 +163,6 @@ static void without_a_tip_the_longest_chain_of_the_newest_run_counts(void **stat
 	};
 	struct fg_chain chain;
 
-	(void)state;
 	fg_chain_build(edges, 5, NULL, &chain);
 	assert_int_equal(chain.count, 3);
 	assert_string_equal(chain.points[0].commit, "a");
@@ -189,7 +179,7 @@ enum {
 };
 
 /* A long chain with more anchors than it keeps still agrees with the simulated changes. */
-static void a_long_chain_stays_within_its_error(void **state)
+FG_TEST(a_long_chain_stays_within_its_error)
 {
 	static char names[LONG + 1][NAME];
 	static struct fg_chain_edge edges[LONG + 200];
@@ -198,7 +188,6 @@ static void a_long_chain_stays_within_its_error(void **state)
 	struct fg_chain chain;
 	struct fg_chain_sum sum;
 
-	(void)state;
 	fg_random_seed(&random, 11);
 	for (size_t i = 0; i <= LONG; i++)
 		(void)snprintf(names[i], NAME, "c%zu", i);
@@ -218,23 +207,4 @@ static void a_long_chain_stays_within_its_error(void **state)
 	assert_true(sum.error < 0.004);
 	assert_true(fabs(sum.change - truth[LONG]) < 4 * sum.error);
 	fg_chain_release(&chain);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps_add_up_and_so_do_their_variances),
-		cmocka_unit_test(the_order_is_that_of_the_commits_not_of_the_runs),
-		cmocka_unit_test(identical_builds_are_exactly_nothing),
-		cmocka_unit_test(runs_of_one_step_are_pooled_by_their_worth),
-		cmocka_unit_test(an_anchor_is_weighted_least_squares),
-		cmocka_unit_test(an_anchor_measured_the_other_way_round_counts_with_its_sign),
-		cmocka_unit_test(exact_steps_keep_their_values_with_an_anchor),
-		cmocka_unit_test(known_steps_can_be_left_out_of_a_sum),
-		cmocka_unit_test(side_branches_circles_and_strangers_do_not_matter),
-		cmocka_unit_test(without_a_tip_the_longest_chain_of_the_newest_run_counts),
-		cmocka_unit_test(a_long_chain_stays_within_its_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

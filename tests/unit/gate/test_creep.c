@@ -58,11 +58,10 @@ static struct fg_creep_verdict *judge(size_t count, enum fg_better better)
 	return fg_creep_judge(&chain, &policy, better, &arena);
 }
 
-static void many_small_steps_are_creep(void **state)
+FG_TEST_IN(many_small_steps_are_creep, begin, end)
 {
 	const struct fg_creep_verdict *creep = NULL;
 
-	(void)state;
 	make_steps(0.001, 0.001, 3);
 	creep = judge(STEPS, FG_BETTER_LOWER);
 	assert_true(creep->is_creep);
@@ -72,26 +71,23 @@ static void many_small_steps_are_creep(void **state)
 	assert_string_equal(creep->since, "commit0");
 }
 
-static void a_rate_that_falls_creeps_too(void **state)
+FG_TEST_IN(a_rate_that_falls_creeps_too, begin, end)
 {
-	(void)state;
 	make_steps(-0.001, 0.0001, 3);
 	assert_true(judge(STEPS, FG_BETTER_HIGHER)->is_creep);
 	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
 }
 
-static void less_than_is_tolerated_is_not_creep(void **state)
+FG_TEST_IN(less_than_is_tolerated_is_not_creep, begin, end)
 {
-	(void)state;
 	make_steps(0.0004, 0.00001, 3);
 	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
 	policy.creep_tolerated = 0.01;
 	assert_true(judge(STEPS, FG_BETTER_LOWER)->is_creep);
 }
 
-static void a_change_not_surely_above_zero_is_not_creep(void **state)
+FG_TEST_IN(a_change_not_surely_above_zero_is_not_creep, begin, end)
 {
-	(void)state;
 	make_steps(0.001, 0.0001, 3);
 	for (size_t i = 0; i < STEPS; i++)
 		edges[i].error = 0.003;
@@ -108,9 +104,8 @@ static void a_change_not_surely_above_zero_is_not_creep(void **state)
 	assert_false(fg_creep_needs_anchor(judge(STEPS + 1, FG_BETTER_LOWER), &policy));
 }
 
-static void a_change_that_failed_by_itself_is_not_creep(void **state)
+FG_TEST_IN(a_change_that_failed_by_itself_is_not_creep, begin, end)
 {
-	(void)state;
 	make_steps(0, 0.0001, 3);
 	edges[20].change = 0.1;
 	edges[20].is_known = true;
@@ -122,9 +117,8 @@ static void a_change_that_failed_by_itself_is_not_creep(void **state)
 	assert_true(judge(STEPS, FG_BETTER_LOWER)->is_creep);
 }
 
-static void the_window_forgets(void **state)
+FG_TEST_IN(the_window_forgets, begin, end)
 {
-	(void)state;
 	make_steps(0, 0.0001, 3);
 	for (size_t i = 0; i < STEPS / 2; i++)
 		edges[i].change += 0.002;
@@ -135,22 +129,20 @@ static void the_window_forgets(void **state)
 	assert_null(judge(STEPS, FG_BETTER_LOWER));
 }
 
-static void a_few_steps_are_not_judged(void **state)
+FG_TEST_IN(a_few_steps_are_not_judged, begin, end)
 {
-	(void)state;
 	make_steps(0.01, 0.0001, 3);
 	for (size_t i = FG_CREEP_STEPS_MIN - 1; i < STEPS; i++)
 		edges[i].change = edges[i].error = 0;
 	assert_null(judge(STEPS, FG_BETTER_LOWER));
 }
 
-static void words_name_the_sum_the_commits_and_the_functions(void **state)
+FG_TEST_IN(words_name_the_sum_the_commits_and_the_functions, begin, end)
 {
 	struct fg_creep_function function = {.name = "parse_header", .change = 0.019};
 	struct fg_creep_verdict *creep = NULL;
 	const char *words = NULL;
 
-	(void)state;
 	make_steps(0.001, 1e-9, 3);
 	edges[7].change = 0.006;
 	edges[0].tag = "v1.2";
@@ -196,11 +188,10 @@ static size_t risen_of(double gain, uint64_t seed, struct fg_creep_rise *rises)
 	return fg_creep_risen(rises, FUNCTIONS, policy.function_floor);
 }
 
-static void a_function_that_rises_is_named_though_the_sum_is_flat(void **state)
+FG_TEST_IN(a_function_that_rises_is_named_though_the_sum_is_flat, begin, end)
 {
 	struct fg_creep_rise rises[FUNCTIONS];
 
-	(void)state;
 	make_steps(0, 0.001, 3);
 	assert_int_equal(risen_of(0.002, 5, rises), 1);
 	assert_int_equal(rises[0].function, 7);
@@ -210,12 +201,11 @@ static void a_function_that_rises_is_named_though_the_sum_is_flat(void **state)
 	sampling[7] = 0;
 }
 
-static void functions_that_only_scatter_are_hardly_ever_named(void **state)
+FG_TEST_IN(functions_that_only_scatter_are_hardly_ever_named, begin, end)
 {
 	struct fg_creep_rise rises[FUNCTIONS];
 	unsigned wrong = 0;
 
-	(void)state;
 	make_steps(0, 0.001, 3);
 	for (uint64_t seed = 0; seed < 200; seed++)
 		wrong += risen_of(0, seed, rises) > 0;
@@ -279,11 +269,10 @@ static unsigned pooled(double gain, size_t benchmarks, unsigned *wrong)
 	return named;
 }
 
-static void a_function_is_judged_over_all_benchmarks_that_call_it(void **state)
+FG_TEST_IN(a_function_is_judged_over_all_benchmarks_that_call_it, begin, end)
 {
 	unsigned wrong = 0;
 
-	(void)state;
 	make_steps(0, 0.001, 3);
 	for (size_t i = 0; i < STEPS; i++)
 		edges[i].series = (int64_t)i + 1;
@@ -292,24 +281,4 @@ static void a_function_is_judged_over_all_benchmarks_that_call_it(void **state)
 	assert_in_range(pooled(0.0008, 8, &wrong), 49, 50);
 	/* about 5 % of the named functions are expected to be false */
 	assert_in_range(wrong, 0, 20);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-	const struct CMUnitTest tests[] = {
-		TEST(many_small_steps_are_creep),
-		TEST(a_rate_that_falls_creeps_too),
-		TEST(less_than_is_tolerated_is_not_creep),
-		TEST(a_change_not_surely_above_zero_is_not_creep),
-		TEST(a_change_that_failed_by_itself_is_not_creep),
-		TEST(the_window_forgets),
-		TEST(a_few_steps_are_not_judged),
-		TEST(words_name_the_sum_the_commits_and_the_functions),
-		TEST(a_function_that_rises_is_named_though_the_sum_is_flat),
-		TEST(functions_that_only_scatter_are_hardly_ever_named),
-		TEST(a_function_is_judged_over_all_benchmarks_that_call_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

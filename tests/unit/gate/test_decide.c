@@ -47,12 +47,11 @@ static void set_values(struct fg_series *series, size_t metric, double baseline,
 			series->repetitions[i].arm ? candidate : baseline;
 }
 
-static void a_slowdown_fails_and_says_how_much(void **state)
+FG_TEST_IN(a_slowdown_fails_and_says_how_much, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 	const struct fg_metric_verdict *cpu;
 
-	(void)state;
 	b = decide_pairs(80, 0.05, 0.015);
 	cpu = fg_made_metric(b, "cpu_time");
 	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
@@ -64,22 +63,20 @@ static void a_slowdown_fails_and_says_how_much(void **state)
 	assert_in_range(cpu->pairs, 10, 80);
 }
 
-static void wall_time_is_not_judged_in_a_duet(void **state)
+FG_TEST_IN(wall_time_is_not_judged_in_a_duet, begin, end)
 {
 	const struct fg_metric_verdict *wall;
 
-	(void)state;
 	wall = fg_made_metric(decide_pairs(20, 0.0, 0.01), "wall_time");
 	assert_false(wall->decided);
 	assert_int_equal(wall->outcome, FG_OUTCOME_PASS);
 	assert_true(fg_made_has_note(&wall->notes, "share one CPU"));
 }
 
-static void identical_programs_pass_and_equal_metrics_are_equal(void **state)
+FG_TEST_IN(identical_programs_pass_and_equal_metrics_are_equal, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	b = decide_pairs(80, 0.0, 0.01);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
@@ -87,11 +84,10 @@ static void identical_programs_pass_and_equal_metrics_are_equal(void **state)
 	assert_true(fabs(fg_made_metric(b, "max_rss")->ratio - 1.0) < 1e-12);
 }
 
-static void a_benchmark_that_no_change_touches_passes_without_pairs(void **state)
+FG_TEST_IN(a_benchmark_that_no_change_touches_passes_without_pairs, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "parse", 0, 0.0, 0.01);
 	fg_made_series(&made, "parse")->unaffected = true;
 	b = fg_made_decide(&made, "parse");
@@ -100,11 +96,10 @@ static void a_benchmark_that_no_change_touches_passes_without_pairs(void **state
 	assert_int_equal(b->metric_count, 0);
 }
 
-static void the_reason_for_measuring_a_benchmark_is_reported(void **state)
+FG_TEST_IN(the_reason_for_measuring_a_benchmark_is_reported, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "parse", 40, 0.0, 0.01);
 	fg_made_series(&made, "parse")->affected = fg_xstrdup("data changed: table");
 	b = fg_made_decide(&made, "parse");
@@ -113,11 +108,10 @@ static void the_reason_for_measuring_a_benchmark_is_reported(void **state)
 	assert_true(fg_made_has_note(&b->notes, "measured: data changed: table"));
 }
 
-static void the_same_binary_passes_whatever_its_pairs_say(void **state)
+FG_TEST_IN(the_same_binary_passes_whatever_its_pairs_say, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "parse", 40, 0.2, 0.01);
 	fg_made_series(&made, "parse")->identical = true;
 	b = fg_made_decide(&made, "parse");
@@ -138,14 +132,13 @@ static const char *note_with(const struct fg_notes *notes, const char *text)
 	return NULL;
 }
 
-static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change(void **state)
+FG_TEST_IN(noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change, begin, end)
 {
 	static const char said[] =
 		"undecided after 40 pairs: this run could have detected a change of ";
 	const struct fg_metric_verdict *cpu;
 	const char *note;
 
-	(void)state;
 	cpu = fg_made_metric(decide_pairs(40, 0.03, 0.2), "cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(cpu->smallest_detectable > 0.05 && cpu->smallest_detectable < 1.0);
@@ -174,12 +167,11 @@ static const struct fg_metric_verdict *decide_differences(const double *differen
 }
 
 /* Too few pairs to decide at this alpha decide nothing, and the report says so. */
-static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
+FG_TEST_IN(too_few_pairs_to_decide_are_reported_as_too_few, begin, end)
 {
 	const struct fg_metric_verdict *cpu;
 	double slower[6];
 
-	(void)state;
 	assert_int_equal(fg_gate_min_pairs(&made.policy), 7);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(slower); i++)
 		slower[i] = 0.10 + 0.025 * ((double)(i * 7 % 11) / 5.0 - 1.0);
@@ -192,7 +184,7 @@ static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 }
 
 /* 9 of 10 pairs were slower, yet the verdict is inconclusive: the report says what is missing. */
-static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **state)
+FG_TEST_IN(a_run_that_ends_too_early_says_how_many_pairs_are_missing, begin, end)
 {
 	static const double slower[] = {0.01, 0.02,  0.30, 0.03, 0.20,
 					0.02, -0.06, 0.01, 0.02, 0.28};
@@ -202,7 +194,6 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 	const char *note;
 	unsigned needed = 0;
 
-	(void)state;
 	made.measure.max_pairs = 10;
 	cpu = decide_differences(slower, 10);
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
@@ -218,14 +209,13 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 }
 
 /* If the missing pairs are like the measured ones, the reported number of pairs decides. */
-static void the_reported_number_of_missing_pairs_decides(void **state)
+FG_TEST_IN(the_reported_number_of_missing_pairs_decides, begin, end)
 {
 	static const double slower[] = {0.050, 0.051, 0.049, 0.050, 0.052, 0.051, 0.050};
 	double longer[28];
 	unsigned needed = 0;
 	const char *note;
 
-	(void)state;
 	made.measure.until_sure = true;
 	made.measure.min_pairs = made.measure.max_pairs = 7;
 	note = note_with(&decide_differences(slower, 7)->notes, "probably slower");
@@ -247,22 +237,20 @@ static void the_reported_number_of_missing_pairs_decides(void **state)
 	assert_int_equal(decide_differences(longer, needed)->outcome, FG_OUTCOME_REGRESSION);
 }
 
-static void too_few_pairs_are_inconclusive_with_a_note(void **state)
+FG_TEST_IN(too_few_pairs_are_inconclusive_with_a_note, begin, end)
 {
 	const struct fg_metric_verdict *cpu;
 
-	(void)state;
 	cpu = fg_made_metric(decide_pairs(3, 0.5, 0.001), "cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(fg_made_has_note(&cpu->notes, "only 3 pairs"));
 }
 
-static void times_of_zero_are_left_out_with_a_note(void **state)
+FG_TEST_IN(times_of_zero_are_left_out_with_a_note, begin, end)
 {
 	struct fg_series *series = make_pairs(20, 0.0, 0.01);
 	const struct fg_metric_verdict *cpu;
 
-	(void)state;
 	series->repetitions[0].values[FG_METRIC_CPU_TIME] = 0.0;
 	series->repetitions[3].values[FG_METRIC_CPU_TIME] = -5.0;
 	cpu = decide_metric("cpu_time");
@@ -284,13 +272,12 @@ static size_t add_user_metric(struct fg_series *series, enum fg_better better)
 	return fg_series_add_metric(series, &metric);
 }
 
-static void a_metric_of_which_more_is_better_fails_when_it_falls(void **state)
+FG_TEST_IN(a_metric_of_which_more_is_better_fails_when_it_falls, begin, end)
 {
 	struct fg_series *series = make_pairs(30, 0.0, 0.01);
 	const struct fg_metric_verdict *rate;
 	size_t at;
 
-	(void)state;
 	at = add_user_metric(series, FG_BETTER_HIGHER);
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[at] =
@@ -301,13 +288,12 @@ static void a_metric_of_which_more_is_better_fails_when_it_falls(void **state)
 	assert_true(rate->low < rate->ratio && rate->ratio < rate->high);
 }
 
-static void a_user_metric_that_is_not_a_number_never_passes_silently(void **state)
+FG_TEST_IN(a_user_metric_that_is_not_a_number_never_passes_silently, begin, end)
 {
 	struct fg_series *series = make_pairs(30, 0.0, 0.01);
 	const struct fg_metric_verdict *rate;
 	size_t at;
 
-	(void)state;
 	at = add_user_metric(series, FG_BETTER_LOWER);
 	rate = decide_metric("rate");
 	assert_int_equal(rate->outcome, FG_OUTCOME_ERROR);
@@ -319,12 +305,11 @@ static void a_user_metric_that_is_not_a_number_never_passes_silently(void **stat
 		fg_made_has_note(&rate->notes, "26 pairs were left out: a value is not a number"));
 }
 
-static void a_metric_of_one_side_only_is_new_or_missing(void **state)
+FG_TEST_IN(a_metric_of_one_side_only_is_new_or_missing, begin, end)
 {
 	struct fg_series *series = make_pairs(12, 0.0, 0.01);
 	size_t at;
 
-	(void)state;
 	at = add_user_metric(series, FG_BETTER_LOWER);
 	set_values(series, at, (double)NAN, 5.0);
 	assert_int_equal(decide_metric("rate")->outcome, FG_OUTCOME_NEW);
@@ -332,12 +317,11 @@ static void a_metric_of_one_side_only_is_new_or_missing(void **state)
 	assert_int_equal(decide_metric("rate")->outcome, FG_OUTCOME_MISSING);
 }
 
-static void counts_may_be_zero(void **state)
+FG_TEST_IN(counts_may_be_zero, begin, end)
 {
 	struct fg_series *series = make_pairs(30, 0.0, 0.01);
 	const struct fg_metric_verdict *faults;
 
-	(void)state;
 	set_values(series, FG_METRIC_MAJOR_FAULTS, 0.0, 0.0);
 	faults = decide_metric("major_faults");
 	assert_int_equal(faults->outcome, FG_OUTCOME_PASS);
@@ -350,13 +334,12 @@ static void counts_may_be_zero(void **state)
 	assert_true(fg_made_has_note(&faults->notes, "relative to the mean level"));
 }
 
-static void an_exact_metric_is_compared_exactly(void **state)
+FG_TEST_IN(an_exact_metric_is_compared_exactly, begin, end)
 {
 	struct fg_metric_policy row = {.name = "binary_size", .gated = true, .tolerance = 0.01};
 	struct fg_series *series = make_pairs(6, 0.0, 0.01);
 	const struct fg_metric_verdict *size;
 
-	(void)state;
 	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 100500.0);
 	made.policy.metrics = &row;
 	made.policy.metric_count = 1;
@@ -373,11 +356,10 @@ static void an_exact_metric_is_compared_exactly(void **state)
 }
 
 /* A change of 0.01 % in an ungated size passes; one of 10 % is a regression. */
-static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
+FG_TEST_IN(an_exact_metric_that_is_only_shown_has_a_tolerance, begin, end)
 {
 	struct fg_series *series = make_pairs(6, 0.0, 0.01);
 
-	(void)state;
 	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 100010.0);
 	assert_int_equal(decide_metric("binary_size")->outcome, FG_OUTCOME_PASS);
 	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 99990.0);
@@ -386,12 +368,11 @@ static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 	assert_int_equal(decide_metric("binary_size")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-static void a_crash_is_an_error_with_its_reason(void **state)
+FG_TEST_IN(a_crash_is_an_error_with_its_reason, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_series *series;
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "parse", 0, 0.0, 0.01);
 	(void)fg_made_benchmark(&made, "other", 40, 0.3, 0.01);
 	series = fg_made_series(&made, "parse");
@@ -403,17 +384,15 @@ static void a_crash_is_an_error_with_its_reason(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_NOT_MEASURED);
 }
 
-static void nothing_measured_is_an_error_not_a_pass(void **state)
+FG_TEST_IN(nothing_measured_is_an_error_not_a_pass, begin, end)
 {
-	(void)state;
 	assert_null(fg_made_decide(&made, "parse"));
 	assert_int_equal(made.verdict.outcome, FG_OUTCOME_ERROR);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_NOT_MEASURED);
 }
 
-static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
+FG_TEST_IN(a_benchmark_of_one_side_only_is_new_or_missing, begin, end)
 {
-	(void)state;
 	(void)fg_made_benchmark(&made, "fresh", 5, 0.0, 0.01);
 	(void)fg_made_benchmark(&made, "old", 5, 0.0, 0.01);
 	fg_made_series(&made, "fresh")->only_in[FG_ARM_CANDIDATE] = true;
@@ -430,12 +409,11 @@ static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
 }
 
-static void blocks_of_four_are_one_pair(void **state)
+FG_TEST_IN(blocks_of_four_are_one_pair, begin, end)
 {
 	struct fg_series *series = make_pairs(40, 0.1, 0.01);
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	series->schedule = FG_SCHEDULE_ABBA;
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].pair /= 2;
@@ -445,12 +423,11 @@ static void blocks_of_four_are_one_pair(void **state)
 	assert_true(fg_made_metric(b, "wall_time")->decided);
 }
 
-static void pairs_set_aside_and_unpaired_do_not_count(void **state)
+FG_TEST_IN(pairs_set_aside_and_unpaired_do_not_count, begin, end)
 {
 	struct fg_series *series = make_pairs(12, 0.0, 0.01);
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	series->repetitions[0].aside = series->repetitions[1].aside = FG_ASIDE_OVERLAP;
 	series->repetitions[4].aside = series->repetitions[5].aside = FG_ASIDE_WARMUP;
 	series->repetitions[9].pair = 4000;
@@ -460,7 +437,7 @@ static void pairs_set_aside_and_unpaired_do_not_count(void **state)
 	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "one side is missing"));
 }
 
-static void when_all_pairs_are_set_aside_nothing_passes_and_it_says_why(void **state)
+FG_TEST_IN(when_all_pairs_are_set_aside_nothing_passes_and_it_says_why, begin, end)
 {
 	static const struct {
 		enum fg_aside aside;
@@ -476,7 +453,6 @@ static void when_all_pairs_are_set_aside_nothing_passes_and_it_says_why(void **s
 		 "16 of 16 pairs were set aside: more than half"},
 	};
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "parse", 16, 0.5, 0.01);
 	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
 		struct fg_series *series = fg_made_series(&made, "parse");
@@ -504,13 +480,12 @@ static void give_up(struct fg_series *series, uint16_t why)
 	}
 }
 
-static void a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for(void **state)
+FG_TEST_IN(a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for, begin, end)
 {
 	struct fg_series *series = make_pairs(24, 0.0, 0.05);
 	const struct fg_benchmark_verdict *b;
 	double width;
 
-	(void)state;
 	give_up(series, FG_ASIDE_WARMUP);
 	b = fg_made_decide(&made, "parse");
 	width = fg_made_metric(b, "cpu_time")->high - fg_made_metric(b, "cpu_time")->low;
@@ -523,14 +498,13 @@ static void a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for(void
 		    width);
 }
 
-static void looking_while_measuring_agrees_with_the_verdict(void **state)
+FG_TEST_IN(looking_while_measuring_agrees_with_the_verdict, begin, end)
 {
 	struct fg_gate_progress progress;
 	const struct fg_metric_verdict *cpu;
 	struct fg_series *series;
 	size_t all;
 
-	(void)state;
 	series = make_pairs(80, 0.04, 0.02);
 	all = series->repetition_count;
 	series->repetition_count = 0;
@@ -550,11 +524,10 @@ static void looking_while_measuring_agrees_with_the_verdict(void **state)
 	series->repetition_count = all; /* restores the count, so that all are freed */
 }
 
-static void an_interrupted_benchmark_is_judged_and_marked(void **state)
+FG_TEST_IN(an_interrupted_benchmark_is_judged_and_marked, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	make_pairs(40, 0.2, 0.01)->state = FG_INTERRUPTED;
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
@@ -562,7 +535,7 @@ static void an_interrupted_benchmark_is_judged_and_marked(void **state)
 		fg_made_has_note(&b->notes, "interrupted: judged by the pairs measured so far"));
 }
 
-static void a_call_without_a_run_a_policy_or_keys_is_refused(void **state)
+FG_TEST_IN(a_call_without_a_run_a_policy_or_keys_is_refused, begin, end)
 {
 	const struct fg_gate_input lacking[] = {
 		{.policy = &made.policy, .measure = &made.measure},
@@ -571,7 +544,6 @@ static void a_call_without_a_run_a_policy_or_keys_is_refused(void **state)
 		{.run = NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(lacking); i++) {
 		struct fg_verdict verdict = {.exit_code = FG_EXIT_USAGE};
 		struct fg_error err;
@@ -579,42 +551,4 @@ static void a_call_without_a_run_a_policy_or_keys_is_refused(void **state)
 		assert_int_equal(fg_gate_decide(&lacking[i], &verdict, &err), FG_EINVAL);
 		assert_int_equal(verdict.exit_code, FG_EXIT_USAGE);
 	}
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_slowdown_fails_and_says_how_much),
-		TEST(wall_time_is_not_judged_in_a_duet),
-		TEST(identical_programs_pass_and_equal_metrics_are_equal),
-		TEST(a_benchmark_that_no_change_touches_passes_without_pairs),
-		TEST(the_reason_for_measuring_a_benchmark_is_reported),
-		TEST(the_same_binary_passes_whatever_its_pairs_say),
-		TEST(noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change),
-		TEST(too_few_pairs_are_inconclusive_with_a_note),
-		TEST(times_of_zero_are_left_out_with_a_note),
-		TEST(a_metric_of_which_more_is_better_fails_when_it_falls),
-		TEST(a_user_metric_that_is_not_a_number_never_passes_silently),
-		TEST(a_metric_of_one_side_only_is_new_or_missing),
-		TEST(counts_may_be_zero),
-		TEST(an_exact_metric_is_compared_exactly),
-		TEST(an_exact_metric_that_is_only_shown_has_a_tolerance),
-		TEST(too_few_pairs_to_decide_are_reported_as_too_few),
-		TEST(a_run_that_ends_too_early_says_how_many_pairs_are_missing),
-		TEST(the_reported_number_of_missing_pairs_decides),
-		TEST(a_crash_is_an_error_with_its_reason),
-		TEST(nothing_measured_is_an_error_not_a_pass),
-		TEST(a_benchmark_of_one_side_only_is_new_or_missing),
-		TEST(blocks_of_four_are_one_pair),
-		TEST(pairs_set_aside_and_unpaired_do_not_count),
-		TEST(when_all_pairs_are_set_aside_nothing_passes_and_it_says_why),
-		TEST(a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for),
-		TEST(looking_while_measuring_agrees_with_the_verdict),
-		TEST(an_interrupted_benchmark_is_judged_and_marked),
-		TEST(a_call_without_a_run_a_policy_or_keys_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

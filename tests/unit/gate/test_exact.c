@@ -117,7 +117,7 @@ static const struct fg_metric_verdict *decided(struct fixture *f, const char *na
 	return NULL;
 }
 
-static void instructions_are_judged_by_what_the_configuration_tolerates(void **state)
+FG_TEST_IN(instructions_are_judged_by_what_the_configuration_tolerates, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_metric_verdict *metric = NULL;
@@ -133,7 +133,7 @@ static void instructions_are_judged_by_what_the_configuration_tolerates(void **s
 	assert_int_equal(decided(f, "instructions", false)->outcome, FG_OUTCOME_PASS);
 }
 
-static void without_configuration_counts_are_shown_and_gate_nothing(void **state)
+FG_TEST_IN(without_configuration_counts_are_shown_and_gate_nothing, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -147,7 +147,7 @@ static void without_configuration_counts_are_shown_and_gate_nothing(void **state
 	assert_true(decided(f, "instructions", false)->gated);
 }
 
-static void calls_are_judged_where_the_configuration_names_them(void **state)
+FG_TEST_IN(calls_are_judged_where_the_configuration_names_them, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -160,7 +160,7 @@ static void calls_are_judged_where_the_configuration_names_them(void **state)
 	assert_int_equal(decided(f, "calls", false)->outcome, FG_OUTCOME_PASS);
 }
 
-static void instructions_without_a_stack_count(void **state)
+FG_TEST_IN(instructions_without_a_stack_count, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_metric_verdict *metric = NULL;
@@ -175,7 +175,7 @@ static void instructions_without_a_stack_count(void **state)
 }
 
 /* The uncertainty is ten times the difference between repetitions, without exceptions. */
-static void differing_repetitions_make_the_count_uncertain(void **state)
+FG_TEST_IN(differing_repetitions_make_the_count_uncertain, setup, teardown)
 {
 	static const struct {
 		double spread; /* spread of parse on each side */
@@ -208,7 +208,7 @@ static void differing_repetitions_make_the_count_uncertain(void **state)
 }
 
 /* The loop became a call of the C library: its whole cost counts, and the caller is named. */
-static void work_in_the_c_library_is_charged_to_its_caller(void **state)
+FG_TEST_IN(work_in_the_c_library_is_charged_to_its_caller, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_metric_verdict *metric = NULL;
@@ -226,7 +226,7 @@ static void work_in_the_c_library_is_charged_to_its_caller(void **state)
 	assert_non_null(strstr(f->verdict.notes.items[0], "most of it in parse → tolower"));
 }
 
-static void more_work_is_reported_with_its_mechanism(void **state)
+FG_TEST_IN(more_work_is_reported_with_its_mechanism, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -239,7 +239,7 @@ static void more_work_is_reported_with_its_mechanism(void **state)
 	assert_string_equal(f->verdict.work->function, "parse");
 }
 
-static void equal_counts_are_the_same_work(void **state)
+FG_TEST_IN(equal_counts_are_the_same_work, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -290,7 +290,7 @@ static void count_parse(struct fixture *f, double before, double after)
 		add_work(f, arm, 0, &sides[arm]);
 }
 
-static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
+FG_TEST_IN(a_difference_beyond_the_tolerated_fails_to_the_digit, setup, teardown)
 {
 	static const struct {
 		double before;
@@ -336,7 +336,7 @@ static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
  * distributed, or with a long tail. A limit of ten times their difference keeps false alarms at a
  * thousandth.
  */
-static void counts_that_vary_by_chance_hardly_ever_fail(void **state)
+FG_TEST_IN(counts_that_vary_by_chance_hardly_ever_fail, setup, teardown)
 {
 	enum {
 		DRAWN = 4000
@@ -366,7 +366,7 @@ static void counts_that_vary_by_chance_hardly_ever_fail(void **state)
 }
 
 /* One part in ten thousand is not a regression of an ungated count. */
-static void a_count_that_is_only_shown_has_a_tolerance(void **state)
+FG_TEST_IN(a_count_that_is_only_shown_has_a_tolerance, setup, teardown)
 {
 	static const struct {
 		double tolerance;
@@ -394,7 +394,7 @@ static void a_count_that_is_only_shown_has_a_tolerance(void **state)
 	}
 }
 
-static void the_side_with_fewer_repetitions_says_how_many_pairs_there_are(void **state)
+FG_TEST_IN(the_side_with_fewer_repetitions_says_how_many_pairs_there_are, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -413,7 +413,7 @@ static void the_side_with_fewer_repetitions_says_how_many_pairs_there_are(void *
 }
 
 /* Rows of the pairs, of another measure or of one side only are ignored. */
-static void only_counts_of_both_sides_are_compared(void **state)
+FG_TEST_IN(only_counts_of_both_sides_are_compared, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
@@ -455,7 +455,7 @@ static void only_counts_of_both_sides_are_compared(void **state)
 	assert_int_equal(f->verdict.metric_count, 0);
 }
 
-static void equal_means_the_same_counts_in_the_first_repetition(void **state)
+FG_TEST_IN(equal_means_the_same_counts_in_the_first_repetition, setup, teardown)
 {
 	static const struct {
 		struct work sides[2];
@@ -482,7 +482,7 @@ static void equal_means_the_same_counts_in_the_first_repetition(void **state)
 	}
 }
 
-static void only_the_dynamic_linker_is_left_out(void **state)
+FG_TEST_IN(only_the_dynamic_linker_is_left_out, setup, teardown)
 {
 	static const struct {
 		const char *library;
@@ -524,7 +524,7 @@ static enum fg_work meaning(struct fixture *f, double before, double after, doub
 	return f->verdict.work->kind;
 }
 
-static void more_work_explains_more_time_from_a_quarter_of_it_on(void **state)
+FG_TEST_IN(more_work_explains_more_time_from_a_quarter_of_it_on, setup, teardown)
 {
 	static const struct {
 		double before;
@@ -556,7 +556,7 @@ static void more_work_explains_more_time_from_a_quarter_of_it_on(void **state)
 	}
 }
 
-static void without_a_time_work_alone_is_reported(void **state)
+FG_TEST_IN(without_a_time_work_alone_is_reported, setup, teardown)
 {
 	static const struct {
 		double after;
@@ -576,7 +576,7 @@ static void without_a_time_work_alone_is_reported(void **state)
 }
 
 /* The metric whose time changed most is used. */
-static void the_compared_time_surely_changed(void **state)
+FG_TEST_IN(the_compared_time_surely_changed, setup, teardown)
 {
 	static const struct {
 		struct fg_metric_verdict metrics[2];
@@ -621,7 +621,7 @@ static const char *note_of(struct fixture *f, const struct work sides[2])
 	return f->verdict.notes.items[0];
 }
 
-static void one_line_has_the_work_and_its_cause(void **state)
+FG_TEST_IN(one_line_has_the_work_and_its_cause, setup, teardown)
 {
 	static const struct {
 		struct work sides[2];
@@ -674,7 +674,7 @@ static void one_line_has_the_work_and_its_cause(void **state)
 	assert_float_equal(f->verdict.work->function_instructions[1], 700, 0);
 }
 
-static void figures_are_means_of_each_side(void **state)
+FG_TEST_IN(figures_are_means_of_each_side, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_work_verdict *work = NULL;
@@ -696,34 +696,4 @@ static void figures_are_means_of_each_side(void **state)
 	assert_float_equal(work->linker[0], 0, 0);
 	assert_float_equal(work->function_instructions[1], 205, 0);
 	assert_float_equal(work->function_calls[0], 5, 0);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(instructions_are_judged_by_what_the_configuration_tolerates),
-		CASE(without_configuration_counts_are_shown_and_gate_nothing),
-		CASE(calls_are_judged_where_the_configuration_names_them),
-		CASE(instructions_without_a_stack_count),
-		CASE(differing_repetitions_make_the_count_uncertain),
-		CASE(work_in_the_c_library_is_charged_to_its_caller),
-		CASE(more_work_is_reported_with_its_mechanism),
-		CASE(equal_counts_are_the_same_work),
-		CASE(a_difference_beyond_the_tolerated_fails_to_the_digit),
-		CASE(counts_that_vary_by_chance_hardly_ever_fail),
-		CASE(a_count_that_is_only_shown_has_a_tolerance),
-		CASE(the_side_with_fewer_repetitions_says_how_many_pairs_there_are),
-		CASE(only_counts_of_both_sides_are_compared),
-		CASE(equal_means_the_same_counts_in_the_first_repetition),
-		CASE(only_the_dynamic_linker_is_left_out),
-		CASE(more_work_explains_more_time_from_a_quarter_of_it_on),
-		CASE(without_a_time_work_alone_is_reported),
-		CASE(the_compared_time_surely_changed),
-		CASE(one_line_has_the_work_and_its_cause),
-		CASE(figures_are_means_of_each_side),
-	};
-#undef CASE
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

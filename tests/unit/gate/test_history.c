@@ -34,13 +34,12 @@ static void drop_runs(void)
 		fg_run_release(&runs[i]);
 }
 
-static void a_slowdown_that_lasts_is_a_change_for_the_worse(void **state)
+FG_TEST(a_slowdown_that_lasts_is_a_change_for_the_worse)
 {
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 3);
 	for (size_t i = 0; i < RUNS; i++)
 		make_run(i, i < 25 ? 1e8 : 1.1e8, "one", &random);
@@ -56,13 +55,12 @@ static void a_slowdown_that_lasts_is_a_change_for_the_worse(void **state)
 	drop_runs();
 }
 
-static void another_host_is_another_line_not_a_change(void **state)
+FG_TEST(another_host_is_another_line_not_a_change)
 {
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 4);
 	for (size_t i = 0; i < RUNS; i++)
 		make_run(i, i < 20 ? 1e8 : 2e8, i < 20 ? "one" : "two", &random);
@@ -73,14 +71,13 @@ static void another_host_is_another_line_not_a_change(void **state)
 	drop_runs();
 }
 
-static void an_unknown_metric_is_reported(void **state)
+FG_TEST(an_unknown_metric_is_reported)
 {
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {.point_count = 77};
 	struct fg_error err = {0};
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 5);
 	for (size_t i = 0; i < RUNS; i++)
 		make_run(i, 1e8, "one", &random);
@@ -115,12 +112,11 @@ static void make_repetitions(size_t at, const char *host, const double *values, 
 	}
 }
 
-static void levels_of_zero_have_a_change_but_no_ratio(void **state)
+FG_TEST(levels_of_zero_have_a_change_but_no_ratio)
 {
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 
-	(void)state;
 	for (size_t i = 0; i < RUNS; i++) {
 		const double value = i < 20 ? 0.0 : 3.0;
 
@@ -135,7 +131,7 @@ static void levels_of_zero_have_a_change_but_no_ratio(void **state)
 	drop_runs();
 }
 
-static void a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line(void **state)
+FG_TEST(a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line)
 {
 	static const double five[] = {50, 10, 40, 20, 30};
 	static const double two[] = {6, 2};
@@ -156,7 +152,6 @@ static void a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line(void
 	struct fg_trend trend = {0};
 	size_t at = 0;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
 		make_repetitions(i, rows[i].host, rows[i].values, rows[i].count);
 	assert_int_equal(fg_trend_build(pointers, FG_ARRAY_SIZE(rows), &options, &trend, NULL),
@@ -185,7 +180,7 @@ static void a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line(void
 }
 
 /* Three hosts in turn, each with one change. */
-static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
+FG_TEST(changes_of_all_hosts_are_in_the_order_of_the_runs)
 {
 	static const struct {
 		size_t point;
@@ -195,7 +190,6 @@ static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 
-	(void)state;
 	for (size_t i = 0; i < RUNS; i++) {
 		static const char *const hosts[] = {"one", "two", "three"};
 		static const size_t of_host[] = {0, 2, 1};
@@ -221,7 +215,7 @@ static void changes_of_all_hosts_are_in_the_order_of_the_runs(void **state)
 }
 
 /* Only a few of the runs have the benchmark: a full series would take seconds. */
-static void the_longest_history_is_searched_and_no_longer_one(void **state)
+FG_TEST(the_longest_history_is_searched_and_no_longer_one)
 {
 	enum {
 		MOST = FG_TREND_POINTS_MAX
@@ -232,7 +226,6 @@ static void the_longest_history_is_searched_and_no_longer_one(void **state)
 	const double value = 5;
 	struct fg_error err;
 
-	(void)state;
 	make_repetitions(0, "one", &value, 1);
 	fg_run_init(&runs[1]);
 	for (size_t i = 0; i <= MOST; i++)
@@ -246,19 +239,4 @@ static void the_longest_history_is_searched_and_no_longer_one(void **state)
 	for (size_t i = 0; i < 2; i++)
 		fg_run_release(&runs[i]);
 	free(many);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_slowdown_that_lasts_is_a_change_for_the_worse),
-		cmocka_unit_test(another_host_is_another_line_not_a_change),
-		cmocka_unit_test(an_unknown_metric_is_reported),
-		cmocka_unit_test(levels_of_zero_have_a_change_but_no_ratio),
-		cmocka_unit_test(a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line),
-		cmocka_unit_test(changes_of_all_hosts_are_in_the_order_of_the_runs),
-		cmocka_unit_test(the_longest_history_is_searched_and_no_longer_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,14 +39,13 @@ static double variance_of(const double *values, size_t count)
 	return sum / (double)(count - 1);
 }
 
-static void differences_between_layouts_do_not_count_as_scatter(void **state)
+FG_TEST(differences_between_layouts_do_not_count_as_scatter)
 {
 	struct fg_random random;
 	uint8_t layout[PAIRS];
 	double difference[PAIRS];
 	double level[PAIRS];
 
-	(void)state;
 	fg_random_seed(&random, 1);
 	draw(&random, 0, difference, layout);
 	fg_layout_scatter_remove(difference, layout, PAIRS, level);
@@ -54,7 +53,7 @@ static void differences_between_layouts_do_not_count_as_scatter(void **state)
 		assert_true(fabs(level[i] - 0.18) < NEAR);
 }
 
-static void a_change_that_all_layouts_share_is_kept(void **state)
+FG_TEST(a_change_that_all_layouts_share_is_kept)
 {
 	struct fg_random random;
 	uint8_t layout[PAIRS];
@@ -62,7 +61,6 @@ static void a_change_that_all_layouts_share_is_kept(void **state)
 	double before[PAIRS];
 	double after[PAIRS];
 
-	(void)state;
 	fg_random_seed(&random, 2);
 	draw(&random, 0.01, difference, layout);
 	fg_layout_scatter_remove(difference, layout, PAIRS, before);
@@ -74,7 +72,7 @@ static void a_change_that_all_layouts_share_is_kept(void **state)
 }
 
 /* Each layout's mean is estimated: a variance that ignored this would be a fifth too small. */
-static void pairs_scatter_as_they_do_within_a_layout(void **state)
+FG_TEST(pairs_scatter_as_they_do_within_a_layout)
 {
 	enum {
 		RUNS = 4000
@@ -85,7 +83,6 @@ static void pairs_scatter_as_they_do_within_a_layout(void **state)
 	double level[PAIRS];
 	double variance = 0;
 
-	(void)state;
 	fg_random_seed(&random, 3);
 	for (size_t run = 0; run < RUNS; run++) {
 		draw(&random, 1, difference, layout);
@@ -95,13 +92,12 @@ static void pairs_scatter_as_they_do_within_a_layout(void **state)
 	assert_true(variance > 0.96 && variance < 1.04);
 }
 
-static void too_few_pairs_of_a_layout_are_left_as_they_are(void **state)
+FG_TEST(too_few_pairs_of_a_layout_are_left_as_they_are)
 {
 	static const double difference[] = {0.1, 0.2, 0.3, 0.4, 0.1, 0.2, 0.3};
 	double level[FG_ARRAY_SIZE(difference)];
 	uint8_t layout[FG_ARRAY_SIZE(difference)];
 
-	(void)state;
 	for (size_t lacking = 0; lacking < FG_LINE_PLACES; lacking++) {
 		for (size_t i = 0; i < FG_ARRAY_SIZE(layout); i++)
 			layout[i] = (uint8_t)((lacking + 1 + i) % FG_LINE_PLACES);
@@ -112,38 +108,35 @@ static void too_few_pairs_of_a_layout_are_left_as_they_are(void **state)
 	assert_memory_equal(level, difference, sizeof(difference));
 }
 
-static void a_layout_without_pairs_has_no_middle(void **state)
+FG_TEST(a_layout_without_pairs_has_no_middle)
 {
 	static const double difference[] = {0.1, 0.3, 0.7};
 	static const uint8_t layout[] = {1, 1, 3};
 	double middles[FG_LINE_PLACES];
 
-	(void)state;
 	fg_layout_middles(difference, layout, FG_ARRAY_SIZE(difference), middles);
 	assert_true(isnan(middles[0]) && isnan(middles[2]));
 	assert_true(fabs(middles[1] - 0.2) < NEAR);
 	assert_true(fabs(middles[3] - 0.7) < NEAR);
 }
 
-static void one_wild_pair_does_not_move_the_middle(void **state)
+FG_TEST(one_wild_pair_does_not_move_the_middle)
 {
 	static const double difference[] = {0.1, 0.1, 0.1, 0.1, 9.0};
 	static const uint8_t layout[] = {2, 2, 2, 2, 2};
 	double middles[FG_LINE_PLACES];
 
-	(void)state;
 	fg_layout_middles(difference, layout, FG_ARRAY_SIZE(difference), middles);
 	assert_true(fabs(middles[2] - 0.1) < NEAR);
 }
 
 /* Two pairs per layout, 0.1 above and below its mean: their variance is scaled by 7 / 4. */
-static void two_pairs_of_each_layout_are_enough(void **state)
+FG_TEST(two_pairs_of_each_layout_are_enough)
 {
 	uint8_t layout[2 * FG_LINE_PLACES];
 	double difference[2 * FG_LINE_PLACES];
 	double level[2 * FG_LINE_PLACES];
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(level); i++) {
 		layout[i] = (uint8_t)(i / 2);
 		difference[i] = offsets[layout[i]] + (i % 2 ? -0.1 : 0.1);
@@ -154,12 +147,11 @@ static void two_pairs_of_each_layout_are_enough(void **state)
 }
 
 /* 0, 1, 2 and 3 have the variance 5 / 3. */
-static void the_error_is_that_of_a_mean_of_four(void **state)
+FG_TEST(the_error_is_that_of_a_mean_of_four)
 {
 	static const double middles[FG_LINE_PLACES] = {3, 0, 2, 1};
 	static const double lacking[FG_LINE_PLACES] = {3, (double)NAN, 2, 1};
 
-	(void)state;
 	assert_true(fabs(fg_layout_error(middles) - sqrt(5.0 / 12)) < NEAR);
 	assert_true(fabs(fg_layout_error(lacking)) < NEAR);
 }
@@ -168,7 +160,7 @@ static void the_error_is_that_of_a_mean_of_four(void **state)
  * The layouts' means lie 0.1 above and below the centre, whatever their pairs do. A trimmed mean
  * drops a fifth of the pairs at each end, so each remaining pair has more weight.
  */
-static void more_pairs_of_a_layout_add_nothing_about_its_place(void **state)
+FG_TEST(more_pairs_of_a_layout_add_nothing_about_its_place)
 {
 	enum {
 		LAYOUTS = 8,
@@ -178,7 +170,6 @@ static void more_pairs_of_a_layout_add_nothing_about_its_place(void **state)
 	double level[LAYOUTS * EACH];
 	const double error = sqrt(LAYOUTS * 0.01 / (LAYOUTS - FG_LINE_PLACES) / LAYOUTS) / 0.6;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(level); i++) {
 		layout[i] = (uint8_t)(i % LAYOUTS);
 		level[i] =
@@ -193,32 +184,13 @@ static void more_pairs_of_a_layout_add_nothing_about_its_place(void **state)
 			 error) < NEAR);
 }
 
-static void layouts_that_are_not_a_sample_have_no_error(void **state)
+FG_TEST(layouts_that_are_not_a_sample_have_no_error)
 {
 	static const double level[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 	static const uint8_t four[] = {0, 1, 2, 3, 0, 1, 2, 3};
 	static const uint8_t eight[] = {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6};
 
-	(void)state;
 	assert_true(fabs(fg_layout_places_error(level, four, FG_ARRAY_SIZE(four), 4)) < NEAR);
 	assert_true(fabs(fg_layout_places_error(level, eight, FG_ARRAY_SIZE(eight), 8)) < NEAR);
 	assert_true(fabs(fg_layout_places_error(level, eight, 0, 8)) < NEAR);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences_between_layouts_do_not_count_as_scatter),
-		cmocka_unit_test(a_change_that_all_layouts_share_is_kept),
-		cmocka_unit_test(pairs_scatter_as_they_do_within_a_layout),
-		cmocka_unit_test(too_few_pairs_of_a_layout_are_left_as_they_are),
-		cmocka_unit_test(a_layout_without_pairs_has_no_middle),
-		cmocka_unit_test(more_pairs_of_a_layout_add_nothing_about_its_place),
-		cmocka_unit_test(layouts_that_are_not_a_sample_have_no_error),
-		cmocka_unit_test(one_wild_pair_does_not_move_the_middle),
-		cmocka_unit_test(two_pairs_of_each_layout_are_enough),
-		cmocka_unit_test(the_error_is_that_of_a_mean_of_four),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

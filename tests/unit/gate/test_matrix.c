@@ -54,7 +54,7 @@ static struct fg_profile_row *add(uint32_t pair, uint8_t arm, double a, double b
 	return row;
 }
 
-static void pairs_have_as_many_repetitions_of_both_arms(void **state)
+FG_TEST_IN(pairs_have_as_many_repetitions_of_both_arms, begin, end)
 {
 	static const struct {
 		uint32_t pair;
@@ -81,7 +81,6 @@ static void pairs_have_as_many_repetitions_of_both_arms(void **state)
 	static const uint32_t order[] = {2, 3, 4, 5, 0, 1, 12, 13};
 	struct fg_profile_pairs pairs;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
 		(void)add(rows[i].pair, rows[i].arm, MS, 0, 0);
 	fg_profile_pairs_find(&set, 0, &pairs);
@@ -97,12 +96,11 @@ static void pairs_have_as_many_repetitions_of_both_arms(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-static void only_rows_of_the_measure_that_count_make_pairs(void **state)
+FG_TEST_IN(only_rows_of_the_measure_that_count_make_pairs, begin, end)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 	struct fg_profile_pairs pairs;
 
-	(void)state;
 	add(1, 0, MS, 0, 0)->aside = FG_ASIDE_WARMUP;
 	(void)add(1, 0, MS, 0, 0);
 	(void)add(1, 1, MS, 0, 0);
@@ -125,7 +123,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 /*
  * The first counts of both arms form a pair, whatever their numbers; a third count has no partner.
  */
-static void counts_are_paired_in_their_order(void **state)
+FG_TEST_IN(counts_are_paired_in_their_order, begin, end)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 	const uint16_t id = fg_profile_set_measure(&set, &bytes);
@@ -133,7 +131,6 @@ static void counts_are_paired_in_their_order(void **state)
 	static const uint8_t arms[] = {0, 0, 1, 0, 1};
 	struct fg_profile_pairs pairs;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(arms); i++)
 		add(FG_PAIR_NUMBERS_MAX + 7, arms[i], 5, 0, 0)->measure = id;
 	fg_profile_pairs_find(&set, id, &pairs);
@@ -160,7 +157,7 @@ static void check_entity(const struct fg_entity *entity, double baseline, double
  * Three pairs, one of them a block of four; a and b are one entity, c is another, the root belongs
  * to no entity.
  */
-static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
+FG_TEST_IN(differences_are_those_of_means_of_an_arm_in_each_pair, begin, end)
 {
 	static const size_t start[] = {0, 3, 5};
 	static const uint32_t columns[] = {0, 1, 2, 1, 2};
@@ -169,7 +166,6 @@ static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
 	struct fg_profile_pairs pairs;
 	struct fg_pair_matrix matrix;
 
-	(void)state;
 	(void)add(1, 0, 10 * MS, 0, 0);
 	(void)add(1, 1, 12 * MS, 2 * MS, 0);
 	(void)add(2, 0, 20 * MS, 0, 0);
@@ -194,13 +190,12 @@ static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-static void a_pair_without_a_difference_counts_and_is_not_stored(void **state)
+FG_TEST_IN(a_pair_without_a_difference_counts_and_is_not_stored, begin, end)
 {
 	const uint32_t entity[] = {FG_NO_ENTITY, 0, 0, 0};
 	struct fg_profile_pairs pairs;
 	struct fg_pair_matrix matrix;
 
-	(void)state;
 	for (uint32_t pair = 0; pair < 2; pair++) {
 		(void)add(pair, 0, 5 * MS, 0, 0);
 		(void)add(pair, 1, pair ? 7 * MS : 5 * MS, 0, 0);
@@ -214,13 +209,12 @@ static void a_pair_without_a_difference_counts_and_is_not_stored(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-static void one_pair_has_no_error_and_without_pairs_there_is_no_level(void **state)
+FG_TEST_IN(one_pair_has_no_error_and_without_pairs_there_is_no_level, begin, end)
 {
 	uint32_t entity[] = {FG_NO_ENTITY, 0, FG_NO_ENTITY, FG_NO_ENTITY};
 	struct fg_profile_pairs pairs;
 	struct fg_pair_matrix matrix;
 
-	(void)state;
 	fg_profile_pairs_find(&set, 0, &pairs);
 	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
 	check_entity(&matrix.entities[0], 0, 0, (double)NAN, 0);
@@ -236,7 +230,7 @@ static void one_pair_has_no_error_and_without_pairs_there_is_no_level(void **sta
 }
 
 /* Maxima of parts are not added: the larger maximum is that of the whole. */
-static void parts_of_a_largest_value_are_not_added_up(void **state)
+FG_TEST_IN(parts_of_a_largest_value_are_not_added_up, begin, end)
 {
 	const struct fg_measure largest = {
 		.name = "largest", .label = "largest", .unit = "bytes", .fold = FG_FOLD_MAX};
@@ -245,7 +239,6 @@ static void parts_of_a_largest_value_are_not_added_up(void **state)
 	struct fg_profile_pairs pairs;
 	struct fg_pair_matrix matrix;
 
-	(void)state;
 	add(0, 0, 10, 4, 99)->measure = id;
 	add(0, 1, 10, 14, 99)->measure = id;
 	fg_profile_pairs_find(&set, id, &pairs);
@@ -262,13 +255,12 @@ static void add_region(uint32_t region, uint32_t pair, uint8_t arm, double cpu_m
 		.region = region, .pair = pair, .arm = arm, .cpu_ns = cpu_ms * MS, .aside = aside};
 }
 
-static void regions_follow_the_pairs_of_the_samples(void **state)
+FG_TEST_IN(regions_follow_the_pairs_of_the_samples, begin, end)
 {
 	struct fg_pair_matrix matrix;
 	uint32_t outer;
 	uint32_t inner;
 
-	(void)state;
 	outer = fg_profile_set_region(&set, "event");
 	inner = fg_profile_set_region(&set, "event/fit");
 	/* The second pair of samples is a block of four; the pair before it has only one arm. */
@@ -301,12 +293,11 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 }
 
 /* A program without samples, which reported the times of its regions. */
-static void regions_without_any_sample_are_in_no_pair(void **state)
+FG_TEST_IN(regions_without_any_sample_are_in_no_pair, begin, end)
 {
 	struct fg_pair_matrix matrix;
 	const uint32_t region = fg_profile_set_region(&set, "event");
 
-	(void)state;
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		add_region(region, 0, arm, 10, 0);
 	fg_pair_matrix_build_regions(&set, &matrix);
@@ -315,7 +306,7 @@ static void regions_without_any_sample_are_in_no_pair(void **state)
 	fg_pair_matrix_release(&matrix);
 }
 
-static void a_released_matrix_is_empty(void **state)
+FG_TEST_IN(a_released_matrix_is_empty, begin, end)
 {
 	static const struct fg_profile_pairs no_pairs;
 	static const struct fg_pair_matrix no_matrix;
@@ -323,7 +314,6 @@ static void a_released_matrix_is_empty(void **state)
 	struct fg_profile_pairs pairs;
 	struct fg_pair_matrix matrix;
 
-	(void)state;
 	(void)add(0, 0, MS, 0, 0);
 	(void)add(0, 1, MS, 0, 0);
 	fg_profile_pairs_find(&set, 0, &pairs);
@@ -333,24 +323,4 @@ static void a_released_matrix_is_empty(void **state)
 	fg_profile_pairs_release(&pairs);
 	assert_memory_equal(&pairs, &no_pairs, sizeof(pairs));
 	assert_memory_equal(&matrix, &no_matrix, sizeof(matrix));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(pairs_have_as_many_repetitions_of_both_arms),
-		TEST(only_rows_of_the_measure_that_count_make_pairs),
-		TEST(counts_are_paired_in_their_order),
-		TEST(differences_are_those_of_means_of_an_arm_in_each_pair),
-		TEST(a_pair_without_a_difference_counts_and_is_not_stored),
-		TEST(one_pair_has_no_error_and_without_pairs_there_is_no_level),
-		TEST(parts_of_a_largest_value_are_not_added_up),
-		TEST(regions_follow_the_pairs_of_the_samples),
-		TEST(regions_without_any_sample_are_in_no_pair),
-		TEST(a_released_matrix_is_empty),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void add_steady(struct program *p, const double before[SITES], const doub
 
 static const double unchanged[SITES] = {COUNT, COUNT};
 
-static void one_more_allocation_in_ten_thousand_fails_and_names_its_site(void **state)
+FG_TEST(one_more_allocation_in_ten_thousand_fails_and_names_its_site)
 {
 	const double after[SITES] = {COUNT, COUNT + 1};
 	struct program p;
@@ -115,7 +115,6 @@ static void one_more_allocation_in_ten_thousand_fails_and_names_its_site(void **
 	const struct fg_metric_verdict *metric = NULL;
 	const struct fg_blame *blame = NULL;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	add_steady(&p, unchanged, after);
 	b = fg_made_decide(&p.made, "app");
@@ -145,7 +144,7 @@ static void one_more_allocation_in_ten_thousand_fails_and_names_its_site(void **
 	program_release(&p);
 }
 
-static void tolerated_changes_pass(void **state)
+FG_TEST(tolerated_changes_pass)
 {
 	static const struct {
 		double tolerated;
@@ -158,7 +157,6 @@ static void tolerated_changes_pass(void **state)
 	};
 	const double after[SITES] = {COUNT, COUNT + 1};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		struct program p;
 
@@ -171,13 +169,12 @@ static void tolerated_changes_pass(void **state)
 	}
 }
 
-static void an_ungated_measure_is_only_shown(void **state)
+FG_TEST(an_ungated_measure_is_only_shown)
 {
 	const double after[SITES] = {COUNT, 2.0 * COUNT};
 	struct program p;
 	const struct fg_benchmark_verdict *b = NULL;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	p.made.policy.metric_count = 0;
 	add_steady(&p, unchanged, after);
@@ -189,13 +186,12 @@ static void an_ungated_measure_is_only_shown(void **state)
 	program_release(&p);
 }
 
-static void fewer_is_an_improvement(void **state)
+FG_TEST(fewer_is_an_improvement)
 {
 	const double after[SITES] = {COUNT - 1, COUNT};
 	struct program p;
 	const struct fg_benchmark_verdict *b = NULL;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	add_steady(&p, unchanged, after);
 	b = fg_made_decide(&p.made, "app");
@@ -204,13 +200,12 @@ static void fewer_is_an_improvement(void **state)
 	program_release(&p);
 }
 
-static void counts_that_only_changed_place_are_moved(void **state)
+FG_TEST(counts_that_only_changed_place_are_moved)
 {
 	const double after[SITES] = {COUNT - 100, COUNT + 100};
 	struct program p;
 	const struct fg_benchmark_verdict *b = NULL;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	add_steady(&p, unchanged, after);
 	b = fg_made_decide(&p.made, "app");
@@ -228,14 +223,13 @@ static void counts_that_only_changed_place_are_moved(void **state)
  * A moved count has no error, unlike moved time: if 100 allocations leave one site and 101 arrive
  * at another, one was added.
  */
-static void a_move_that_leaves_one_behind_is_not_a_move(void **state)
+FG_TEST(a_move_that_leaves_one_behind_is_not_a_move)
 {
 	const double after[SITES] = {COUNT - 100, COUNT + 101};
 	struct program p;
 	const struct fg_benchmark_verdict *b = NULL;
 	double sum = 0;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	add_steady(&p, unchanged, after);
 	b = fg_made_decide(&p.made, "app");
@@ -258,7 +252,7 @@ static const struct fg_benchmark_verdict *decide_unsteady(struct program *p, int
 	return fg_made_decide(&p->made, "app");
 }
 
-static void counts_that_differ_between_repetitions_are_judged_by_pairs(void **state)
+FG_TEST(counts_that_differ_between_repetitions_are_judged_by_pairs)
 {
 	static const struct {
 		int pairs;
@@ -270,7 +264,6 @@ static void counts_that_differ_between_repetitions_are_judged_by_pairs(void **st
 		{.pairs = 2, .more = 500, .outcome = FG_OUTCOME_INCONCLUSIVE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		const struct fg_benchmark_verdict *b = NULL;
 		const struct fg_metric_verdict *metric = NULL;
@@ -295,9 +288,8 @@ static void counts_that_differ_between_repetitions_are_judged_by_pairs(void **st
  * Each count has about a hundred possible values, so in one case of ten thousand the two counts of
  * either side agree by chance.
  */
-static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **state)
+FG_TEST(equal_programs_whose_counts_differ_by_chance_do_not_fail)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		struct program p;
 
@@ -309,12 +301,11 @@ static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **stat
 }
 
 /* A function that shrank significantly is not the answer if other functions grew by more. */
-static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
+FG_TEST(a_gain_within_a_larger_growth_is_not_the_answer)
 {
 	struct program p;
 	const struct fg_benchmark_verdict *b = NULL;
 
-	(void)state;
 	program_init(&p, "heap.peak");
 	for (int i = 0; i < 8; i++) {
 		const double small = i % 2;
@@ -329,12 +320,11 @@ static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
 	program_release(&p);
 }
 
-static void a_gated_measure_that_is_not_there_does_not_pass(void **state)
+FG_TEST(a_gated_measure_that_is_not_there_does_not_pass)
 {
 	struct program p;
 	const struct fg_benchmark_verdict *b = NULL;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	p.how.name = "calls"; /* a built-in measure that no repetition has */
 	add_steady(&p, unchanged, unchanged);
@@ -344,7 +334,7 @@ static void a_gated_measure_that_is_not_there_does_not_pass(void **state)
 	program_release(&p);
 }
 
-static void a_function_fails_alone_where_functions_gate(void **state)
+FG_TEST(a_function_fails_alone_where_functions_gate)
 {
 	static const struct {
 		double after[SITES];
@@ -359,7 +349,6 @@ static void a_function_fails_alone_where_functions_gate(void **state)
 		{{COUNT + 50, COUNT}, 0.006, FG_OUTCOME_REGRESSION},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct program p;
 
@@ -373,13 +362,12 @@ static void a_function_fails_alone_where_functions_gate(void **state)
 }
 
 /* A function may be worse in either of two measures. */
-static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
+FG_TEST(a_function_fails_in_whichever_measure_it_is_worse)
 {
 	static const char *const names[2] = {"heap.allocations", "own.count"};
 	static const double worse[SITES] = {COUNT - 100, COUNT + 50};
 	static const double better[SITES] = {COUNT - 100, COUNT - 50};
 
-	(void)state;
 	for (size_t at = 0; at <= 2; at++) {
 		const struct fg_measure own = fg_measure_describe(names[1], NULL);
 		struct fg_metric_policy rows[2];
@@ -409,9 +397,8 @@ static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
 }
 
 /* The first repetition fills a cache. */
-static void one_repetition_that_differs_is_enough_to_judge_by_pairs(void **state)
+FG_TEST(one_repetition_that_differs_is_enough_to_judge_by_pairs)
 {
-	(void)state;
 	for (int odd = 0; odd < 3; odd++) {
 		const struct fg_metric_verdict *metric;
 		struct program p;
@@ -427,12 +414,11 @@ static void one_repetition_that_differs_is_enough_to_judge_by_pairs(void **state
 	}
 }
 
-static void zero_counts_are_exact(void **state)
+FG_TEST(zero_counts_are_exact)
 {
 	const struct fg_metric_verdict *metric;
 	struct program p;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	add_steady(&p, (double[SITES]){0, 0}, (double[SITES]){0, 0});
 	metric = fg_made_metric(fg_made_decide(&p.made, "app"), "heap.allocations");
@@ -441,11 +427,10 @@ static void zero_counts_are_exact(void **state)
 	program_release(&p);
 }
 
-static void a_count_on_one_side_only_is_new(void **state)
+FG_TEST(a_count_on_one_side_only_is_new)
 {
 	struct program p;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	add_row(&p, FG_ARM_CANDIDATE, COUNT, COUNT);
 	assert_int_equal(
@@ -455,12 +440,11 @@ static void a_count_on_one_side_only_is_new(void **state)
 }
 
 /* The total is the same in both repetitions of the candidate, but its parts differ. */
-static void a_function_that_differs_between_repetitions_of_one_side_is_not_sure(void **state)
+FG_TEST(a_function_that_differs_between_repetitions_of_one_side_is_not_sure)
 {
 	const struct fg_benchmark_verdict *b;
 	struct program p;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	for (int i = 0; i < 2; i++) {
 		add_row(&p, FG_ARM_BASELINE, COUNT, COUNT);
@@ -475,13 +459,12 @@ static void a_function_that_differs_between_repetitions_of_one_side_is_not_sure(
 }
 
 /* One repetition per side: its count is exact. */
-static void a_count_of_one_repetition_has_no_interval(void **state)
+FG_TEST(a_count_of_one_repetition_has_no_interval)
 {
 	static const double after[SITES] = {COUNT, COUNT + 50};
 	const struct fg_node_verdict *load;
 	struct program p;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	add_row(&p, FG_ARM_BASELINE, COUNT, COUNT);
 	add_row(&p, FG_ARM_CANDIDATE, after[0], after[1]);
@@ -493,7 +476,7 @@ static void a_count_of_one_repetition_has_no_interval(void **state)
 	program_release(&p);
 }
 
-static void parts_of_a_largest_value_are_not_added_up(void **state)
+FG_TEST(parts_of_a_largest_value_are_not_added_up)
 {
 	const struct fg_measure largest = {.name = "block.largest",
 					   .label = "largest block",
@@ -504,7 +487,6 @@ static void parts_of_a_largest_value_are_not_added_up(void **state)
 	struct program p;
 	const struct fg_benchmark_verdict *b = NULL;
 
-	(void)state;
 	program_init(&p, largest.name);
 	fg_profile_set_release(&p.set);
 	fg_profile_set_init(&p.set, "app");
@@ -523,14 +505,13 @@ static void parts_of_a_largest_value_are_not_added_up(void **state)
 }
 
 /* Times have no pairs across sessions; counts that agree need no pairs. */
-static void two_stored_runs_are_compared_by_their_counts(void **state)
+FG_TEST(two_stored_runs_are_compared_by_their_counts)
 {
 	const double after[SITES] = {COUNT, COUNT + 1};
 	struct program p;
 	struct program before;
 	const struct fg_benchmark_verdict *b = NULL;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	program_init(&before, "heap.allocations");
 	/* The other run numbers the functions differently. */
@@ -566,7 +547,7 @@ static void two_stored_runs_are_compared_by_their_counts(void **state)
 }
 
 /* One part in ten thousand is not worth reporting for an ungated count. */
-static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
+FG_TEST(a_measure_that_is_only_shown_has_a_tolerance)
 {
 	static const struct {
 		double after;
@@ -577,7 +558,6 @@ static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
 		{2.0 * COUNT, FG_OUTCOME_REGRESSION},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct program p;
 		const struct fg_benchmark_verdict *b = NULL;
@@ -596,14 +576,13 @@ static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
 }
 
 /* Rows that are set aside, of a third arm or of another measure do not count. */
-static void only_repetitions_that_count_are_compared(void **state)
+FG_TEST(only_repetitions_that_count_are_compared)
 {
 	struct program p;
 	const struct fg_measure other = fg_measure_describe("alloc_space", "bytes");
 	const struct fg_benchmark_verdict *b = NULL;
 	uint16_t id;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	id = fg_profile_set_measure(&p.set, &other);
 	add_row_to(&p.set, p.measure, p.sites, 0, (double[SITES]){1, 1});
@@ -630,7 +609,7 @@ static void only_repetitions_that_count_are_compared(void **state)
 }
 
 /* Sums in another order differ in the last digit. */
-static void a_last_digit_makes_no_repetitions_differ(void **state)
+FG_TEST(a_last_digit_makes_no_repetitions_differ)
 {
 	static const struct {
 		double one;
@@ -643,7 +622,6 @@ static void a_last_digit_makes_no_repetitions_differ(void **state)
 		{1e-6, 1e-6 + 2e-6, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct program p;
 
@@ -659,12 +637,11 @@ static void a_last_digit_makes_no_repetitions_differ(void **state)
 	}
 }
 
-static void unmeasured_metrics_have_only_the_figures_of_their_policy(void **state)
+FG_TEST(unmeasured_metrics_have_only_the_figures_of_their_policy)
 {
 	struct program p;
 	const struct fg_metric_verdict *metric = NULL;
 
-	(void)state;
 	program_init(&p, "heap.allocations");
 	p.how.name = "calls";
 	add_steady(&p, unchanged, unchanged);
@@ -730,12 +707,11 @@ static const struct fg_benchmark_verdict *grow(struct program *p, double peak_af
 	return fg_made_decide(&p->made, "app");
 }
 
-static void an_unmeasured_heap_is_not_mentioned(void **state)
+FG_TEST(an_unmeasured_heap_is_not_mentioned)
 {
 	const struct fg_benchmark_verdict *b;
 	struct program p;
 
-	(void)state;
 	grow_program(&p, "heap.allocations");
 	add_steady(&p, unchanged, unchanged);
 	b = fg_made_decide(&p.made, "app");
@@ -744,7 +720,7 @@ static void an_unmeasured_heap_is_not_mentioned(void **state)
 	program_release(&p);
 }
 
-static void memory_that_the_heap_does_not_explain_is_reported(void **state)
+FG_TEST(memory_that_the_heap_does_not_explain_is_reported)
 {
 	static const struct {
 		double after; /* megabytes */
@@ -757,7 +733,6 @@ static void memory_that_the_heap_does_not_explain_is_reported(void **state)
 		{12, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct program p;
 		const struct fg_benchmark_verdict *b = grow(&p, rows[i].after * MEGABYTE);
@@ -775,49 +750,13 @@ static void memory_that_the_heap_does_not_explain_is_reported(void **state)
  * If a program became larger, the functions that hold more are to blame, even though the heap is
  * not gated.
  */
-static void functions_that_hold_more_of_a_larger_program_are_named(void **state)
+FG_TEST(functions_that_hold_more_of_a_larger_program_are_named)
 {
 	struct program p;
 	const struct fg_benchmark_verdict *b = grow(&p, 4.01 * MEGABYTE);
 
-	(void)state;
 	assert_int_equal(b->measure_count, 1);
 	assert_string_equal(b->measures[0].measure, "heap.peak");
 	assert_string_equal(b->measures[0].functions[0].name, "parse");
 	program_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_more_allocation_in_ten_thousand_fails_and_names_its_site),
-		cmocka_unit_test(tolerated_changes_pass),
-		cmocka_unit_test(an_ungated_measure_is_only_shown),
-		cmocka_unit_test(fewer_is_an_improvement),
-		cmocka_unit_test(counts_that_only_changed_place_are_moved),
-		cmocka_unit_test(a_move_that_leaves_one_behind_is_not_a_move),
-		cmocka_unit_test(counts_that_differ_between_repetitions_are_judged_by_pairs),
-		cmocka_unit_test(equal_programs_whose_counts_differ_by_chance_do_not_fail),
-		cmocka_unit_test(a_gain_within_a_larger_growth_is_not_the_answer),
-		cmocka_unit_test(a_gated_measure_that_is_not_there_does_not_pass),
-		cmocka_unit_test(a_function_fails_alone_where_functions_gate),
-		cmocka_unit_test(a_function_fails_in_whichever_measure_it_is_worse),
-		cmocka_unit_test(
-			a_function_that_differs_between_repetitions_of_one_side_is_not_sure),
-		cmocka_unit_test(one_repetition_that_differs_is_enough_to_judge_by_pairs),
-		cmocka_unit_test(zero_counts_are_exact),
-		cmocka_unit_test(a_count_on_one_side_only_is_new),
-		cmocka_unit_test(a_count_of_one_repetition_has_no_interval),
-		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
-		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),
-		cmocka_unit_test(a_measure_that_is_only_shown_has_a_tolerance),
-		cmocka_unit_test(only_repetitions_that_count_are_compared),
-		cmocka_unit_test(a_last_digit_makes_no_repetitions_differ),
-		cmocka_unit_test(unmeasured_metrics_have_only_the_figures_of_their_policy),
-		cmocka_unit_test(an_unmeasured_heap_is_not_mentioned),
-		cmocka_unit_test(memory_that_the_heap_does_not_explain_is_reported),
-		cmocka_unit_test(functions_that_hold_more_of_a_larger_program_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void check_note(const struct fg_metric_verdict *verdict, const char *note
 }
 
 /* If more is better, the ratio falls when the candidate gets worse: a ratio below one is worse. */
-static void the_interval_is_one_of_ratios_whatever_is_better(void **state)
+FG_TEST(the_interval_is_one_of_ratios_whatever_is_better)
 {
 	static const struct {
 		const char *unit;
@@ -86,7 +86,6 @@ static void the_interval_is_one_of_ratios_whatever_is_better(void **state)
 		{"1", FG_BETTER_HIGHER, {0, 150}, 3, FG_OUTCOME_IMPROVEMENT},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *verdict = NULL;
 
@@ -108,7 +107,7 @@ static void the_interval_is_one_of_ratios_whatever_is_better(void **state)
 	}
 }
 
-static void an_exact_metric_is_judged_at_its_tolerance(void **state)
+FG_TEST(an_exact_metric_is_judged_at_its_tolerance)
 {
 	static const struct {
 		double tolerance;
@@ -132,7 +131,6 @@ static void an_exact_metric_is_judged_at_its_tolerance(void **state)
 		{0.05, 0, false, 104.9, FG_OUTCOME_PASS, 0.05},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *verdict = NULL;
 
@@ -150,11 +148,10 @@ static void an_exact_metric_is_judged_at_its_tolerance(void **state)
 	}
 }
 
-static void an_exact_metric_that_is_not_is_judged_by_pairs(void **state)
+FG_TEST(an_exact_metric_that_is_not_is_judged_by_pairs)
 {
 	static const size_t others[] = {0, 1, PAIRS - 1};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
 		struct fg_series *series = begin("bytes", FG_BETTER_LOWER, true);
 
@@ -168,7 +165,7 @@ static void an_exact_metric_that_is_not_is_judged_by_pairs(void **state)
 	}
 }
 
-static void excluded_pairs_are_reported(void **state)
+FG_TEST(excluded_pairs_are_reported)
 {
 	static const struct {
 		const char *unit;
@@ -184,7 +181,6 @@ static void excluded_pairs_are_reported(void **state)
 		{"ns", 100, 0, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_series *series = begin(rows[i].unit, FG_BETTER_LOWER, false);
 
@@ -201,7 +197,7 @@ static void excluded_pairs_are_reported(void **state)
 }
 
 /* Verdicts on a metric without any pair. */
-static void without_pairs_nothing_passes_in_silence(void **state)
+FG_TEST(without_pairs_nothing_passes_in_silence)
 {
 	static const struct {
 		const char *why;
@@ -234,7 +230,6 @@ static void without_pairs_nothing_passes_in_silence(void **state)
 		 "no pair was measured"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *verdict = NULL;
 		struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
@@ -252,11 +247,10 @@ static void without_pairs_nothing_passes_in_silence(void **state)
 }
 
 /* The only pair has no number. */
-static void one_pair_that_cannot_be_used_is_an_error(void **state)
+FG_TEST(one_pair_that_cannot_be_used_is_an_error)
 {
 	static const double values[] = {NAN, 0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++) {
 		struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
 
@@ -269,9 +263,8 @@ static void one_pair_that_cannot_be_used_is_an_error(void **state)
 	}
 }
 
-static void a_pass_that_is_surely_worse_says_by_how_much(void **state)
+FG_TEST(a_pass_that_is_surely_worse_says_by_how_much)
 {
-	(void)state;
 	fill(begin("ns", FG_BETTER_LOWER, false), 100, 100.5, 0.0002);
 	check_note(decide(), "worse by 0.50 %, which is within the margin of 2 %");
 	assert_int_equal(decide()->outcome, FG_OUTCOME_PASS);
@@ -284,11 +277,10 @@ static void a_pass_that_is_surely_worse_says_by_how_much(void **state)
 	end();
 }
 
-static void too_few_pairs_are_counted(void **state)
+FG_TEST(too_few_pairs_are_counted)
 {
 	struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
 
-	(void)state;
 	fill(series, 100, 200, 0);
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		if (series->repetitions[i].pair >= 4)
@@ -300,7 +292,7 @@ static void too_few_pairs_are_counted(void **state)
 }
 
 /* The note names the option that gives more pairs. */
-static void missing_pairs_are_reported_only_for_a_suspected_slowdown(void **state)
+FG_TEST(missing_pairs_are_reported_only_for_a_suspected_slowdown)
 {
 	static const struct {
 		double slower; /* mean slowdown of three pairs in four */
@@ -312,7 +304,6 @@ static void missing_pairs_are_reported_only_for_a_suspected_slowdown(void **stat
 		{0.004, 4, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
 
@@ -361,7 +352,7 @@ static const struct fg_metric_verdict *decide_in_layouts(const char *as_linked_m
 }
 
 /* Each place has its own change; the average is zero or positive. */
-static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(void **state)
+FG_TEST(each_place_is_reported_but_blamed_only_if_the_average_is_not_slower)
 {
 	static const struct {
 		double change[FG_LINE_PLACES];
@@ -378,7 +369,6 @@ static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(
 		 "by 0, 16, 32 and 48 bytes within a cache line: +10.4 %, +9.7 %, +10.1 %, +9.8 %"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *verdict =
 			decide_in_layouts("own", 1.05, rows[i].change);
@@ -395,7 +385,7 @@ static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(
  * If layouts are used from the first pair on, there is no note about the linker's layout, and equal
  * sides pass.
  */
-static void a_difference_measured_in_layouts_is_not_placement(void **state)
+FG_TEST(a_difference_measured_in_layouts_is_not_placement)
 {
 	static const struct {
 		double change[FG_LINE_PLACES];
@@ -412,7 +402,6 @@ static void a_difference_measured_in_layouts_is_not_placement(void **state)
 		 "bytes within a cache line: +10.4 %, +9.7 %, +10.1 %, +9.8 %"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *verdict =
 			decide_in_layouts("", (double)NAN, rows[i].change);
@@ -426,7 +415,7 @@ static void a_difference_measured_in_layouts_is_not_placement(void **state)
 }
 
 /* If some of the averaged places are faster, the note says so. */
-static void places_that_disagree_are_counted(void **state)
+FG_TEST(places_that_disagree_are_counted)
 {
 	static const struct {
 		double change[FG_LINE_PLACES];
@@ -442,7 +431,6 @@ static void places_that_disagree_are_counted(void **state)
 		{{-0.02, -0.07, 0.004, -0.071}, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *verdict =
 			decide_in_layouts("", (double)NAN, rows[i].change);
@@ -453,25 +441,4 @@ static void places_that_disagree_are_counted(void **state)
 			assert_false(fg_made_has_note(&verdict->notes, "disagree"));
 		end();
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_interval_is_one_of_ratios_whatever_is_better),
-		cmocka_unit_test(an_exact_metric_is_judged_at_its_tolerance),
-		cmocka_unit_test(an_exact_metric_that_is_not_is_judged_by_pairs),
-		cmocka_unit_test(excluded_pairs_are_reported),
-		cmocka_unit_test(without_pairs_nothing_passes_in_silence),
-		cmocka_unit_test(one_pair_that_cannot_be_used_is_an_error),
-		cmocka_unit_test(a_pass_that_is_surely_worse_says_by_how_much),
-		cmocka_unit_test(too_few_pairs_are_counted),
-		cmocka_unit_test(missing_pairs_are_reported_only_for_a_suspected_slowdown),
-		cmocka_unit_test(
-			each_place_is_reported_but_blamed_only_if_the_average_is_not_slower),
-		cmocka_unit_test(a_difference_measured_in_layouts_is_not_placement),
-		cmocka_unit_test(places_that_disagree_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

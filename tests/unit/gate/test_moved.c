@@ -228,7 +228,7 @@ static void check_cases(const struct move_case *cases, size_t count)
 		check_case(&cases[i]);
 }
 
-static void a_move_is_named_by_the_nesting_of_its_functions_and_the_rest(void **state)
+FG_TEST(a_move_is_named_by_the_nesting_of_its_functions_and_the_rest)
 {
 	static const struct move_case cases[] = {
 		{.why = "a new function below the one that shrank",
@@ -296,7 +296,6 @@ static void a_move_is_named_by_the_nesting_of_its_functions_and_the_rest(void **
 		 .amount_ms = 12},
 	};
 
-	(void)state;
 	check_cases(cases, FG_ARRAY_SIZE(cases));
 }
 
@@ -304,7 +303,7 @@ static void a_move_is_named_by_the_nesting_of_its_functions_and_the_rest(void **
  * Each change is found with and without an additional slowdown; the rest of the row is the net
  * change.
  */
-static void a_change_of_shape_is_one_row_whatever_it_costs(void **state)
+FG_TEST(a_change_of_shape_is_one_row_whatever_it_costs)
 {
 	static const struct {
 		const char *why;
@@ -353,7 +352,6 @@ static void a_change_of_shape_is_one_row_whatever_it_costs(void **state)
 		 13.6},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		double net_ms = 0;
 		size_t joined = 0;
@@ -372,12 +370,11 @@ static void a_change_of_shape_is_one_row_whatever_it_costs(void **state)
 	}
 }
 
-static void code_that_is_known_to_be_the_same_did_not_move(void **state)
+FG_TEST(code_that_is_known_to_be_the_same_did_not_move)
 {
 	static const struct path paths[] = {
 		{"main", -1, 9, 9}, {"parse", 0, 30, 18}, {"scan", 1, 5, 20}};
 
-	(void)state;
 	for (size_t same = 0; same < 3; same++) {
 		static const uint32_t nobody = 0;
 		struct fg_code_fact facts[NODES_MAX] = {{0}};
@@ -396,7 +393,7 @@ static void code_that_is_known_to_be_the_same_did_not_move(void **state)
 }
 
 /* Unrelated functions that cancel out are a move only if nothing else changed. */
-static void unrelated_functions_stay_apart_despite_other_changes(void **state)
+FG_TEST(unrelated_functions_stay_apart_despite_other_changes)
 {
 	static const struct path paths[] = {{"main", -1, 9, 9},
 					    {"work", 0, 1, 1},
@@ -404,7 +401,6 @@ static void unrelated_functions_stay_apart_despite_other_changes(void **state)
 					    {"old", 1, 20, 8},
 					    {"fresh", 2, 5, 17}};
 
-	(void)state;
 	made.total_changed = true;
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 0);
@@ -412,7 +408,7 @@ static void unrelated_functions_stay_apart_despite_other_changes(void **state)
 	release();
 }
 
-static void only_sure_changes_of_some_size_move(void **state)
+FG_TEST(only_sure_changes_of_some_size_move)
 {
 	static const struct {
 		double chance;
@@ -420,7 +416,6 @@ static void only_sure_changes_of_some_size_move(void **state)
 		size_t moved;
 	} table[] = {{0.01, 10, 1}, {0.0101, 10, 0}, {0.001, 0.51, 1}, {0.001, 0.49, 0}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		for (size_t unsure = 1; unsure < 3; unsure++) {
 			struct path paths[] = {{"main", -1, 50, 50},
@@ -435,18 +430,17 @@ static void only_sure_changes_of_some_size_move(void **state)
 	}
 }
 
-static void growth_of_one_name_alone_is_not_a_move(void **state)
+FG_TEST(growth_of_one_name_alone_is_not_a_move)
 {
 	static const struct path paths[] = {
 		{"main", -1, 50, 50}, {"f<int>", 0, 4, 10}, {"f<long>", 0, 10, 16}};
 
-	(void)state;
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 0);
 	release();
 }
 
-static void similar_names_and_libraries_move_wherever_they_are_called(void **state)
+FG_TEST(similar_names_and_libraries_move_wherever_they_are_called)
 {
 	static const struct path similar[] = {{"main", -1, 50, 50},
 					      {"call", 0, 5, 5},
@@ -456,7 +450,6 @@ static void similar_names_and_libraries_move_wherever_they_are_called(void **sta
 					       {"inflate", 0, 14, 0, .library = "libz.so.1"},
 					       {"inflate", 0, 0, 14}};
 
-	(void)state;
 	made.total_changed = true;
 	find_moved(similar, FG_ARRAY_SIZE(similar));
 	assert_int_equal(made.blame.moved_count, 1);
@@ -471,14 +464,13 @@ static void similar_names_and_libraries_move_wherever_they_are_called(void **sta
 	release();
 }
 
-static void a_function_gives_no_more_than_it_lost(void **state)
+FG_TEST(a_function_gives_no_more_than_it_lost)
 {
 	static const struct path paths[] = {{"main", -1, 50, 50},
 					    {"luaD_pretailcall", 0, 14, 0},
 					    {"luaD_precall", 0, 9, 23},
 					    {"luaD_precalls", 0, 9, 22.5}};
 
-	(void)state;
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].to, "luaD_precall");
@@ -486,27 +478,9 @@ static void a_function_gives_no_more_than_it_lost(void **state)
 	release();
 }
 
-static void without_pairs_nothing_moved(void **state)
+FG_TEST(without_pairs_nothing_moved)
 {
-	(void)state;
 	find_moved(NULL, 0);
 	assert_int_equal(made.blame.moved_count, 0);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_move_is_named_by_the_nesting_of_its_functions_and_the_rest),
-		cmocka_unit_test(a_change_of_shape_is_one_row_whatever_it_costs),
-		cmocka_unit_test(code_that_is_known_to_be_the_same_did_not_move),
-		cmocka_unit_test(unrelated_functions_stay_apart_despite_other_changes),
-		cmocka_unit_test(only_sure_changes_of_some_size_move),
-		cmocka_unit_test(growth_of_one_name_alone_is_not_a_move),
-		cmocka_unit_test(similar_names_and_libraries_move_wherever_they_are_called),
-		cmocka_unit_test(a_function_gives_no_more_than_it_lost),
-		cmocka_unit_test(without_pairs_nothing_moved),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

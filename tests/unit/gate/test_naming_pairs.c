@@ -66,18 +66,16 @@ static unsigned pairs_for(unsigned largest, double ratio, unsigned most)
 	return pairs;
 }
 
-static void a_small_change_takes_more_pairs_the_larger_the_function_is(void **state)
+FG_TEST(a_small_change_takes_more_pairs_the_larger_the_function_is)
 {
-	(void)state;
 	/* sqrt(2 * 0.5 * 80 * 20) = 40 samples; a tenth of 80 * 20 is 160, four times as many. */
 	assert_int_equal(pairs_for(40, 1.1, MANY), 20);
 	assert_int_equal(pairs_for(60, 1.1, MANY), 30);
 	assert_int_equal(pairs_for(40, 1.08, MANY), 32);
 }
 
-static void enough_is_enough(void **state)
+FG_TEST(enough_is_enough)
 {
-	(void)state;
 	assert_int_equal(pairs_for(40, 1.2, MANY), 0);
 	assert_int_equal(pairs_for(40, 0.9, MANY), 0);
 	assert_int_equal(pairs_for(40, 1, MANY), 0);
@@ -85,12 +83,11 @@ static void enough_is_enough(void **state)
 }
 
 /* 40 samples of the largest function, and a test needs 50 and two standard deviations: 64. */
-static void a_large_change_takes_the_samples_that_a_test_needs(void **state)
+FG_TEST(a_large_change_takes_the_samples_that_a_test_needs)
 {
 	struct fg_profile_set set;
 	struct fg_run run;
 
-	(void)state;
 	make(&set, 2);
 	for (size_t i = 0; i < set.row_count; i++)
 		set.rows[i].samples[1] = 1;
@@ -99,9 +96,8 @@ static void a_large_change_takes_the_samples_that_a_test_needs(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void it_never_takes_much_longer_than_the_verdict_did(void **state)
+FG_TEST(it_never_takes_much_longer_than_the_verdict_did)
 {
-	(void)state;
 	assert_int_equal(pairs_for(40, 1.01, MANY), 4 * PAIRS);
 	assert_int_equal(pairs_for(40, 1.01, 25), 25);
 	assert_int_equal(pairs_for(40, 1.01, PAIRS), 0);
@@ -118,12 +114,11 @@ static unsigned pairs_of(struct fg_profile_set *set)
 	return pairs;
 }
 
-static void only_samples_of_time_in_executions_that_count_are_counted(void **state)
+FG_TEST(only_samples_of_time_in_executions_that_count_are_counted)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 	struct fg_profile_set set;
 
-	(void)state;
 	for (int how = 0; how < 2; how++) {
 		struct fg_profile_row *row;
 
@@ -140,11 +135,10 @@ static void only_samples_of_time_in_executions_that_count_are_counted(void **sta
 }
 
 /* 32 * 0.5 * 20 / (0.01 * 19 * 80) */
-static void an_execution_without_samples_is_one(void **state)
+FG_TEST(an_execution_without_samples_is_one)
 {
 	struct fg_profile_set set;
 
-	(void)state;
 	make(&set, 40);
 	set.rows[0].count = 0;
 	set.rows[0].samples[0] = 100000; /* does not count */
@@ -154,11 +148,10 @@ static void an_execution_without_samples_is_one(void **state)
 	assert_int_equal(pairs_of(&set), 22);
 }
 
-static void one_sample_is_enough_to_ask_for_more(void **state)
+FG_TEST(one_sample_is_enough_to_ask_for_more)
 {
 	struct fg_profile_set set;
 
-	(void)state;
 	make(&set, 40);
 	for (size_t i = 0; i < set.row_count; i++)
 		set.rows[i].count = 0;
@@ -167,42 +160,23 @@ static void one_sample_is_enough_to_ask_for_more(void **state)
 	assert_int_equal(pairs_of(&set), 4 * PAIRS);
 }
 
-static void samples_without_a_stack_may_be_most(void **state)
+FG_TEST(samples_without_a_stack_may_be_most)
 {
 	struct fg_profile_set set;
 
-	(void)state;
 	make(&set, 20);
 	for (size_t i = 0; i < set.row_count; i++)
 		set.rows[i].nodes[1] = 0;
 	assert_int_equal(pairs_of(&set), 30);
 }
 
-static void without_samples_nothing_is_to_be_named(void **state)
+FG_TEST(without_samples_nothing_is_to_be_named)
 {
 	struct fg_profile_set set;
 	struct fg_run run;
 
-	(void)state;
 	fg_profile_set_init(&set, "program");
 	assert_int_equal(fg_naming_pairs(&set, make_series(&run), 1.1, PAIRS, MANY), 0);
 	fg_run_release(&run);
 	fg_profile_set_release(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_small_change_takes_more_pairs_the_larger_the_function_is),
-		cmocka_unit_test(enough_is_enough),
-		cmocka_unit_test(a_large_change_takes_the_samples_that_a_test_needs),
-		cmocka_unit_test(it_never_takes_much_longer_than_the_verdict_did),
-		cmocka_unit_test(only_samples_of_time_in_executions_that_count_are_counted),
-		cmocka_unit_test(an_execution_without_samples_is_one),
-		cmocka_unit_test(one_sample_is_enough_to_ask_for_more),
-		cmocka_unit_test(samples_without_a_stack_may_be_most),
-		cmocka_unit_test(without_samples_nothing_is_to_be_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,11 +78,10 @@ static enum fg_step_action next(struct walk *w, enum fg_step_result result)
   assert_int_equal((w)->machine.state, state_after); \
  } while (0)
 
-static void without_a_baseline_a_fixed_number_is_measured(void **state)
+FG_TEST(without_a_baseline_a_fixed_number_is_measured)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	w.now.has_baseline = false;
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_ALONE);
@@ -92,11 +91,10 @@ static void without_a_baseline_a_fixed_number_is_measured(void **state)
 	tear_down(&w);
 }
 
-static void counted_benchmarks_are_not_timed(void **state)
+FG_TEST(counted_benchmarks_are_not_timed)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	w.made.measure.exact_only = true;
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
@@ -115,11 +113,10 @@ static void reach_the_first_look(struct walk *w)
 	assert_int_equal(w->step.pairs, 10);
 }
 
-static void a_pass_stops_at_the_first_look(void **state)
+FG_TEST(a_pass_stops_at_the_first_look)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	reach_the_first_look(&w);
 	measured(&w, 10, 0, 0.001);
@@ -128,11 +125,10 @@ static void a_pass_stops_at_the_first_look(void **state)
 	tear_down(&w);
 }
 
-static void an_undecided_run_looks_again_until_nothing_is_left(void **state)
+FG_TEST(an_undecided_run_looks_again_until_nothing_is_left)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	reach_the_first_look(&w);
 	measured(&w, 10, 0.01, 0.05);
@@ -157,11 +153,10 @@ static void reach_the_second_pair(struct walk *w, int64_t budget_s)
 }
 
 /* At alpha 1 % seven pairs can decide, and fewer than five say nothing. */
-static void a_budget_that_is_too_short_for_any_statement_is_not_spent(void **state)
+FG_TEST(a_budget_that_is_too_short_for_any_statement_is_not_spent)
 {
 	struct walk w;
 
-	(void)state;
 	reach_the_second_pair(&w, 4);
 	assert_step(&w, FG_STEP_DONE, FG_STEP_SAY, FG_STATE_OVER);
 	assert_string_equal(
@@ -173,7 +168,7 @@ static void a_budget_that_is_too_short_for_any_statement_is_not_spent(void **sta
 	tear_down(&w);
 }
 
-static void a_budget_that_ends_just_before_a_verdict_is_exceeded(void **state)
+FG_TEST(a_budget_that_ends_just_before_a_verdict_is_exceeded)
 {
 	static const struct {
 		size_t pairs;
@@ -184,7 +179,6 @@ static void a_budget_that_ends_just_before_a_verdict_is_exceeded(void **state)
 		{7, false, false}, {5, true, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct walk w;
 
@@ -206,11 +200,10 @@ static void a_budget_that_ends_just_before_a_verdict_is_exceeded(void **state)
 	}
 }
 
-static void a_limit_of_pairs_that_decides_nothing_is_kept(void **state)
+FG_TEST(a_limit_of_pairs_that_decides_nothing_is_kept)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	w.made.measure.layouts = FG_LAYOUTS_NEVER;
 	w.made.measure.budget_ns = 1;
@@ -220,11 +213,10 @@ static void a_limit_of_pairs_that_decides_nothing_is_kept(void **state)
 	tear_down(&w);
 }
 
-static void a_schedule_that_was_given_up_begins_its_looks_anew(void **state)
+FG_TEST(a_schedule_that_was_given_up_begins_its_looks_anew)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	reach_the_first_look(&w);
 	measured(&w, 4, 0, 0.01);
@@ -234,11 +226,10 @@ static void a_schedule_that_was_given_up_begins_its_looks_anew(void **state)
 	tear_down(&w);
 }
 
-static void until_sure_stays_open_when_the_budget_ends(void **state)
+FG_TEST(until_sure_stays_open_when_the_budget_ends)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	w.made.measure.until_sure = true;
 	w.made.measure.layouts = FG_LAYOUTS_NEVER;
@@ -249,11 +240,10 @@ static void until_sure_stays_open_when_the_budget_ends(void **state)
 	tear_down(&w);
 }
 
-static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
+FG_TEST(a_failure_as_linked_is_measured_again_in_other_places)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	reach_the_first_look(&w);
 	measured(&w, 10, 0.05, 0.001);
@@ -271,11 +261,10 @@ static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
 	tear_down(&w);
 }
 
-static void a_failure_whose_places_cannot_be_linked_stands(void **state)
+FG_TEST(a_failure_whose_places_cannot_be_linked_stands)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	reach_the_first_look(&w);
 	measured(&w, 10, 0.05, 0.001);
@@ -288,11 +277,10 @@ static void a_failure_whose_places_cannot_be_linked_stands(void **state)
 	tear_down(&w);
 }
 
-static void a_slowdown_beyond_placement_needs_no_other_places(void **state)
+FG_TEST(a_slowdown_beyond_placement_needs_no_other_places)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	reach_the_first_look(&w);
 	measured(&w, 10, 0.6, 0.001);
@@ -321,12 +309,11 @@ static void sample(struct fg_profile_set *set)
 	}
 }
 
-static void a_failure_is_measured_until_its_function_can_be_named(void **state)
+FG_TEST(a_failure_is_measured_until_its_function_can_be_named)
 {
 	struct fg_profile_set set;
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	sample(&set);
 	w.now.profile = &set;
@@ -345,12 +332,11 @@ static void a_failure_is_measured_until_its_function_can_be_named(void **state)
 	tear_down(&w);
 }
 
-static void naming_ends_with_its_pairs(void **state)
+FG_TEST(naming_ends_with_its_pairs)
 {
 	struct fg_profile_set set;
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	sample(&set);
 	w.now.profile = &set;
@@ -363,13 +349,12 @@ static void naming_ends_with_its_pairs(void **state)
 	tear_down(&w);
 }
 
-static void nothing_follows_a_benchmark_that_failed_or_was_interrupted(void **state)
+FG_TEST(nothing_follows_a_benchmark_that_failed_or_was_interrupted)
 {
 	static const enum fg_step_state states[] = {FG_STATE_ALONE, FG_STATE_DECIDING,
 						    FG_STATE_IN_LAYOUTS, FG_STATE_NAMING,
 						    FG_STATE_LAST};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(states); i++) {
 		struct walk w;
 
@@ -380,11 +365,10 @@ static void nothing_follows_a_benchmark_that_failed_or_was_interrupted(void **st
 	}
 }
 
-static void cases_of_a_harness_are_decided_together_and_not_varied(void **state)
+FG_TEST(cases_of_a_harness_are_decided_together_and_not_varied)
 {
 	struct walk w;
 
-	(void)state;
 	set_up(&w);
 	w.made.measure.layouts = FG_LAYOUTS_AUTO;
 	w.series[1] = fg_made_benchmark(&w.made, "print", 10, 0.01, 0.05);
@@ -396,28 +380,4 @@ static void cases_of_a_harness_are_decided_together_and_not_varied(void **state)
 	w.made.run.series[1].identical = true;
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
 	tear_down(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_baseline_a_fixed_number_is_measured),
-		cmocka_unit_test(counted_benchmarks_are_not_timed),
-		cmocka_unit_test(a_pass_stops_at_the_first_look),
-		cmocka_unit_test(an_undecided_run_looks_again_until_nothing_is_left),
-		cmocka_unit_test(a_budget_that_is_too_short_for_any_statement_is_not_spent),
-		cmocka_unit_test(a_budget_that_ends_just_before_a_verdict_is_exceeded),
-		cmocka_unit_test(a_limit_of_pairs_that_decides_nothing_is_kept),
-		cmocka_unit_test(a_schedule_that_was_given_up_begins_its_looks_anew),
-		cmocka_unit_test(until_sure_stays_open_when_the_budget_ends),
-		cmocka_unit_test(a_failure_as_linked_is_measured_again_in_other_places),
-		cmocka_unit_test(a_failure_whose_places_cannot_be_linked_stands),
-		cmocka_unit_test(a_slowdown_beyond_placement_needs_no_other_places),
-		cmocka_unit_test(a_failure_is_measured_until_its_function_can_be_named),
-		cmocka_unit_test(naming_ends_with_its_pairs),
-		cmocka_unit_test(nothing_follows_a_benchmark_that_failed_or_was_interrupted),
-		cmocka_unit_test(cases_of_a_harness_are_decided_together_and_not_varied),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

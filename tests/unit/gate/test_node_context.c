@@ -107,11 +107,10 @@ static const struct fg_node_context *look(struct program *p)
 }
 
 /* tests/unit/gate/test_parts.c tests the rule itself. */
-static void the_whole_is_that_of_the_metric_of_cpu_time(void **state)
+FG_TEST(the_whole_is_that_of_the_metric_of_cpu_time)
 {
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	p.metrics[1].baseline = 100 * MS;
 	p.metrics[1].candidate = 103 * MS;
@@ -122,11 +121,10 @@ static void the_whole_is_that_of_the_metric_of_cpu_time(void **state)
 	end(&p);
 }
 
-static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void **state)
+FG_TEST(without_its_metric_or_its_times_the_whole_is_what_was_sampled)
 {
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	p.verdict.metric_count = 1; /* the metrics' array has one more than this */
 	/* A second root, next to main. */
@@ -143,11 +141,10 @@ static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void *
 	end(&p);
 }
 
-static void levels_are_means_in_milliseconds_and_set_the_floor(void **state)
+FG_TEST(levels_are_means_in_milliseconds_and_set_the_floor)
 {
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	add_pairs(&p, (double[]){0, 0}, 2);
 	(void)look(&p);
@@ -169,7 +166,7 @@ static void levels_are_means_in_milliseconds_and_set_the_floor(void **state)
 }
 
 /* Coverage is computed from repetitions that count, if these take at least 20 ms of CPU time. */
-static void coverage_is_sampled_time_in_spent_time(void **state)
+FG_TEST(coverage_is_sampled_time_in_spent_time)
 {
 	static const struct {
 		double spent_ms[2];
@@ -180,7 +177,6 @@ static void coverage_is_sampled_time_in_spent_time(void **state)
 		{{19.9, 20}, {NAN, 5}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 		struct program p;
@@ -210,9 +206,8 @@ static void coverage_is_sampled_time_in_spent_time(void **state)
 }
 
 /* In a program that waits, wall-clock samples cover wall time, which may be twice its CPU time. */
-static void wall_clock_samples_are_parts_of_wall_time_if_that_is_gated(void **state)
+FG_TEST(wall_clock_samples_are_parts_of_wall_time_if_that_is_gated)
 {
-	(void)state;
 	for (int gated = 0; gated < 2; gated++) {
 		struct program p;
 
@@ -242,14 +237,13 @@ static void wall_clock_samples_are_parts_of_wall_time_if_that_is_gated(void **st
 }
 
 /* For counts, the total of the profile is used and judged by the metric of the same name. */
-static void another_measure_is_the_total_of_its_profile(void **state)
+FG_TEST(another_measure_is_the_total_of_its_profile)
 {
 	static const double more[PAIRS_MAX] = {10, 12, 11};
 	const struct fg_measure count = fg_measure_describe("heap.allocations", NULL);
 	struct fg_metric_policy how = {
 		.name = "heap.allocations", .gated = true, .min_effect = 0.01, .margin = 0.05};
 
-	(void)state;
 	for (int exact = 0; exact < 2; exact++) {
 		struct program p;
 
@@ -286,12 +280,11 @@ static void another_measure_is_the_total_of_its_profile(void **state)
 }
 
 /* For sums below one, the smallest difference is a billionth of one, not of the sum. */
-static void the_least_difference_of_counts_is_a_billionth_of_one_at_least(void **state)
+FG_TEST(the_least_difference_of_counts_is_a_billionth_of_one_at_least)
 {
 	const struct fg_measure count = fg_measure_describe("heap.allocations", NULL);
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	p.c.id = fg_profile_set_measure(&p.set, &count);
 	p.c.exact = true;
@@ -302,19 +295,4 @@ static void the_least_difference_of_counts_is_a_billionth_of_one_at_least(void *
 	assert_close(p.c.margin, 1e-9, 1e-12);
 	fg_node_context_release(&p.c);
 	end(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_whole_is_that_of_the_metric_of_cpu_time),
-		cmocka_unit_test(without_its_metric_or_its_times_the_whole_is_what_was_sampled),
-		cmocka_unit_test(levels_are_means_in_milliseconds_and_set_the_floor),
-		cmocka_unit_test(coverage_is_sampled_time_in_spent_time),
-		cmocka_unit_test(wall_clock_samples_are_parts_of_wall_time_if_that_is_gated),
-		cmocka_unit_test(another_measure_is_the_total_of_its_profile),
-		cmocka_unit_test(the_least_difference_of_counts_is_a_billionth_of_one_at_least),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,14 +145,13 @@ static const struct fg_benchmark_verdict *measure_parser(struct program *p)
 	return measure(p, PAIRS);
 }
 
-static void functions_have_the_time_of_unchanged_libraries_below_them(void **state)
+FG_TEST(functions_have_the_time_of_unchanged_libraries_below_them)
 {
 	struct program p;
 	const struct fg_benchmark_verdict *b = measure_parser(&p);
 	const struct fg_node_verdict *parse = &b->time.functions[0];
 	const struct fg_node_verdict *write = &b->time.functions[1];
 
-	(void)state;
 	assert_int_equal(b->time.functions_tested, 4);
 	assert_int_equal(b->time.function_count, 2);
 	assert_string_equal(parse->name, "parse");
@@ -177,13 +176,12 @@ static void functions_have_the_time_of_unchanged_libraries_below_them(void **sta
 	end(&p);
 }
 
-static void code_made_at_run_time_is_blamed_itself(void **state)
+FG_TEST(code_made_at_run_time_is_blamed_itself)
 {
 	const struct fg_benchmark_verdict *b = NULL;
 	struct program p;
 	uint32_t top = 0;
 
-	(void)state;
 	begin(&p);
 	top = add(&p, 0, "main", 10, 10, 0.1);
 	(void)add_of(&p, top, "[JIT]", "compiled", (struct node){.ms = {60, 80}, .swing = 0.5});
@@ -194,13 +192,12 @@ static void code_made_at_run_time_is_blamed_itself(void **state)
 	end(&p);
 }
 
-static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void **state)
+FG_TEST(a_path_names_every_frame_and_libraries_add_up_by_their_own_code)
 {
 	struct program p;
 	const struct fg_benchmark_verdict *b = measure_parser(&p);
 	const struct fg_node_verdict *parse = &b->time.functions[0];
 
-	(void)state;
 	assert_int_equal(parse->path_count, 1);
 	assert_int_equal(parse->paths[0].frame_count, 2);
 	assert_string_equal(parse->paths[0].frames[0], "main");
@@ -218,7 +215,7 @@ static void a_path_names_every_frame_and_libraries_add_up_by_their_own_code(void
 }
 
 /* Two functions are slower, each on its own paths; `fit` is faster or unchanged on other paths. */
-static void a_function_has_the_paths_that_changed_as_it_did(void **state)
+FG_TEST(a_function_has_the_paths_that_changed_as_it_did)
 {
 	const struct fg_benchmark_verdict *b = NULL;
 	const struct fg_node_verdict *fit = NULL;
@@ -226,7 +223,6 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 	struct program p;
 	uint32_t callers[5] = {0};
 
-	(void)state;
 	begin(&p);
 	(void)add(&p, 0, "scan", 30, 40, 0.1);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(callers); i++) {
@@ -260,12 +256,11 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 }
 
 /* Nothing below 50 samples is tested. */
-static void the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested(void **state)
+FG_TEST(the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested)
 {
 	const struct fg_node_verdict *fit = NULL;
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	(void)add(&p, 0, "main", 50, 50, 0.1);
 	for (int i = 0; i < 7; i++) {
@@ -285,13 +280,12 @@ static void the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested(voi
 	end(&p);
 }
 
-static void the_inner_frames_of_a_deep_path_are_shown(void **state)
+FG_TEST(the_inner_frames_of_a_deep_path_are_shown)
 {
 	const struct fg_node_verdict *fit = NULL;
 	struct program p;
 	uint32_t at = 0;
 
-	(void)state;
 	begin(&p);
 	for (int i = 0; i < 600; i++) {
 		char name[16];
@@ -344,7 +338,7 @@ static void flip_signs(const struct fg_pair_matrix *matrix, const double shares[
 	fg_signflip_max_t(&rows, 600, 3, p, p + TESTED);
 }
 
-static void half_of_the_error_allowance_is_shared_evenly_and_half_by_size(void **state)
+FG_TEST(half_of_the_error_allowance_is_shared_evenly_and_half_by_size)
 {
 	static const double sizes[ENTITIES] = {100, 500, 20, 4};
 	const double even[TESTED] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
@@ -366,7 +360,6 @@ static void half_of_the_error_allowance_is_shared_evenly_and_half_by_size(void *
 	double p[2 * TESTED];
 	double unweighted[2 * TESTED];
 
-	(void)state;
 	for (uint32_t i = 0; i < ENTITIES * PAIRS; i++) {
 		const uint32_t entity = i / PAIRS;
 		const uint32_t pair = i % PAIRS;
@@ -396,13 +389,12 @@ static void half_of_the_error_allowance_is_shared_evenly_and_half_by_size(void *
 }
 
 /* At alpha 0.5 the interval reaches to the 75 % quantile of t, here with 9 degrees of freedom. */
-static void an_interval_is_as_wide_as_the_error_rate_requires(void **state)
+FG_TEST(an_interval_is_as_wide_as_the_error_rate_requires)
 {
 	const double reach = 0.70272214675132 / 3;
 	const struct fg_node_verdict *parse;
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	p.made.policy.function_alpha = 0.5;
 	(void)add(&p, 0, "main", 50, 50, 0.1);
@@ -447,11 +439,10 @@ static double p_of_region(const char *const order[2], const char *name)
 	return p_adjusted;
 }
 
-static void the_order_in_which_regions_were_seen_makes_no_difference(void **state)
+FG_TEST(the_order_in_which_regions_were_seen_makes_no_difference)
 {
 	static const char *const orders[2][2] = {{"large", "small"}, {"small", "large"}};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const double p = p_of_region(orders[0], orders[0][i]);
 
@@ -460,12 +451,11 @@ static void the_order_in_which_regions_were_seen_makes_no_difference(void **stat
 	}
 }
 
-static void at_most_fifty_functions_are_named(void **state)
+FG_TEST(at_most_fifty_functions_are_named)
 {
 	const struct fg_benchmark_verdict *b = NULL;
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	for (int i = 0; i < 52; i++) {
 		char name[16];
@@ -481,7 +471,7 @@ static void at_most_fifty_functions_are_named(void **state)
 }
 
 /* Certain changes come first, then possible ones, then unimportant ones, whatever their size. */
-static void sure_rows_precede_suspects_and_these_precede_moves(void **state)
+FG_TEST(sure_rows_precede_suspects_and_these_precede_moves)
 {
 	static const struct {
 		const char *name;
@@ -493,7 +483,6 @@ static void sure_rows_precede_suspects_and_these_precede_moves(void **state)
 	struct program p;
 	uint32_t work;
 
-	(void)state;
 	begin(&p);
 	work = add(&p, 0, "work", 9, 9, 0.1);
 	(void)add(&p, work, "taker", 40, 70, 0.1);
@@ -513,7 +502,7 @@ static void sure_rows_precede_suspects_and_these_precede_moves(void **state)
  * The leaf with the larger share is named, whichever was seen first; a kernel function is marked as
  * such.
  */
-static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
+FG_TEST(a_leaf_of_less_than_half_of_a_change_is_not_named)
 {
 	static const struct {
 		double own;
@@ -522,7 +511,6 @@ static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
 	} rows[] = {
 		{15, 5, false}, {9, 11, true}, {11, 9, false}, {-9, -11, true}, {-11, -9, false}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b = NULL;
 		struct program p;
@@ -539,7 +527,7 @@ static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
 	}
 }
 
-static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
+FG_TEST(the_leaf_that_most_of_a_change_is_spent_in_is_named)
 {
 	static const struct {
 		const char *names[2];
@@ -561,7 +549,6 @@ static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 		 "parse: most of its change of +20.00 ms is in read_zero [kernel]"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b = NULL;
 		struct program p;
@@ -592,7 +579,7 @@ static void the_leaf_that_most_of_a_change_is_spent_in_is_named(void **state)
 }
 
 /* The total grows by 20 ms. A suspect has at least 5 % of that, and 1.3 standard errors. */
-static void a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole(void **state)
+FG_TEST(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole)
 {
 	static const struct {
 		double delta;
@@ -603,7 +590,6 @@ static void a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole(vo
 		{0.95, 1.9, false}, {-1.5, 2.7, false}, /* the other direction */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b;
 		const struct fg_node_verdict *named;
@@ -627,13 +613,12 @@ static void a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole(vo
 	}
 }
 
-static void the_five_largest_suspects_are_named(void **state)
+FG_TEST(the_five_largest_suspects_are_named)
 {
 	const struct fg_benchmark_verdict *b;
 	struct program p;
 	double largest = 0;
 
-	(void)state;
 	begin(&p);
 	(void)add(&p, 0, "main", 100, 100, 0.1);
 	for (int i = 0; i < 7; i++) {
@@ -654,7 +639,7 @@ static void the_five_largest_suspects_are_named(void **state)
 	end(&p);
 }
 
-static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **state)
+FG_TEST(from_six_pairs_and_fifty_samples_on_a_function_is_tested)
 {
 	static const struct {
 		uint32_t pairs;
@@ -667,7 +652,6 @@ static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **stat
 		{24, 1, 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b;
 		struct program p;
@@ -683,7 +667,7 @@ static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **stat
 }
 
 /* The floor is a quarter of a percent of the 200 ms that the baseline takes. */
-static void a_sure_change_below_the_floor_is_not_reported(void **state)
+FG_TEST(a_sure_change_below_the_floor_is_not_reported)
 {
 	static const struct {
 		double change;
@@ -695,7 +679,6 @@ static void a_sure_change_below_the_floor_is_not_reported(void **state)
 		{-0.49, FG_STANDING_UNCHANGED},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b;
 		const struct fg_node_verdict *fit;
@@ -715,7 +698,7 @@ static void a_sure_change_below_the_floor_is_not_reported(void **state)
 }
 
 /* The margin of CPU time is 2 % of 100 ms. */
-static void a_library_passes_where_its_interval_lies_within_the_margin(void **state)
+FG_TEST(a_library_passes_where_its_interval_lies_within_the_margin)
 {
 	static const struct {
 		double change;
@@ -727,7 +710,6 @@ static void a_library_passes_where_its_interval_lies_within_the_margin(void **st
 		{-0.3, 1.5, FG_OUTCOME_PASS}, {-0.4, 1.5, FG_OUTCOME_INCONCLUSIVE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b;
 		struct program p;
@@ -745,7 +727,7 @@ static void a_library_passes_where_its_interval_lies_within_the_margin(void **st
 	}
 }
 
-static void no_share_is_above_the_whole(void **state)
+FG_TEST(no_share_is_above_the_whole)
 {
 	static const struct {
 		double fit;
@@ -753,7 +735,6 @@ static void no_share_is_above_the_whole(void **state)
 		bool is_shared;
 	} rows[] = {{10, 5, true}, {15, -5, false}, {-10, -5, true}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b;
 		struct program p;
@@ -769,7 +750,7 @@ static void no_share_is_above_the_whole(void **state)
 }
 
 /* The remainder or the new part is at most 5 % of the other side. */
-static void the_kind_of_a_move_follows_from_both_sides(void **state)
+FG_TEST(the_kind_of_a_move_follows_from_both_sides)
 {
 	static const struct {
 		double giver[2];
@@ -784,7 +765,6 @@ static void the_kind_of_a_move_follows_from_both_sides(void **state)
 		{{30, 1}, {60, 89}, 0, "moved"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b;
 		const double *giver = rows[i].giver;
@@ -815,12 +795,11 @@ static void the_kind_of_a_move_follows_from_both_sides(void **state)
 	}
 }
 
-static void functions_that_changed_as_much_are_sorted_by_name(void **state)
+FG_TEST(functions_that_changed_as_much_are_sorted_by_name)
 {
 	static const struct fg_node_verdict nodes[] = {
 		{.name = "a", .delta = 2}, {.name = "b", .delta = -2}, {.name = "c", .delta = 3}};
 
-	(void)state;
 	assert_true(fg_node_compare(&nodes[0], &nodes[1]) < 0);
 	assert_true(fg_node_compare(&nodes[1], &nodes[0]) > 0);
 	assert_int_equal(fg_node_compare(&nodes[0], &nodes[0]), 0);
@@ -828,7 +807,7 @@ static void functions_that_changed_as_much_are_sorted_by_name(void **state)
 	assert_true(fg_node_compare(&nodes[1], &nodes[2]) > 0);
 }
 
-static void without_samples_of_one_side_no_function_is_blamed(void **state)
+FG_TEST(without_samples_of_one_side_no_function_is_blamed)
 {
 	static const struct {
 		double seen; /* sampled part of the baseline's 100 ms */
@@ -836,7 +815,6 @@ static void without_samples_of_one_side_no_function_is_blamed(void **state)
 		bool is_blamed;
 	} rows[] = {{51, 100, true}, {49, 100, false}, {0.2, 1.9, true}, {0.2, 2.1, false}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_benchmark_verdict *b;
 		struct fg_series *series;
@@ -861,13 +839,12 @@ static void without_samples_of_one_side_no_function_is_blamed(void **state)
 }
 
 /* On both sides, the sampler misses more than a millisecond of the execution. */
-static void time_unseen_on_both_sides_counts_against_neither(void **state)
+FG_TEST(time_unseen_on_both_sides_counts_against_neither)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_series *series;
 	struct program p;
 
-	(void)state;
 	begin(&p);
 	(void)add(&p, 0, "main", 0.7, 7, 0.01);
 	(void)measure(&p, PAIRS);
@@ -885,13 +862,12 @@ static void time_unseen_on_both_sides_counts_against_neither(void **state)
 	end(&p);
 }
 
-static void an_unseen_side_is_reported(void **state)
+FG_TEST(an_unseen_side_is_reported)
 {
 	static const char *const seen[] = {
 		"saw 49 % of the baseline's CPU time and 100 % of the candidate's;",
 		"saw 100 % of the baseline's CPU time and 49 % of the candidate's;"};
 
-	(void)state;
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_series *series;
 		struct program p;
@@ -909,36 +885,4 @@ static void an_unseen_side_is_reported(void **state)
 		assert_true(fg_made_has_note(&fg_made_decide(&p.made, "app")->notes, seen[arm]));
 		end(&p);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_have_the_time_of_unchanged_libraries_below_them),
-		cmocka_unit_test(code_made_at_run_time_is_blamed_itself),
-		cmocka_unit_test(a_path_names_every_frame_and_libraries_add_up_by_their_own_code),
-		cmocka_unit_test(a_function_has_the_paths_that_changed_as_it_did),
-		cmocka_unit_test(the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested),
-		cmocka_unit_test(the_inner_frames_of_a_deep_path_are_shown),
-		cmocka_unit_test(half_of_the_error_allowance_is_shared_evenly_and_half_by_size),
-		cmocka_unit_test(an_interval_is_as_wide_as_the_error_rate_requires),
-		cmocka_unit_test(the_order_in_which_regions_were_seen_makes_no_difference),
-		cmocka_unit_test(at_most_fifty_functions_are_named),
-		cmocka_unit_test(sure_rows_precede_suspects_and_these_precede_moves),
-		cmocka_unit_test(a_leaf_of_less_than_half_of_a_change_is_not_named),
-		cmocka_unit_test(the_leaf_that_most_of_a_change_is_spent_in_is_named),
-		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
-		cmocka_unit_test(the_five_largest_suspects_are_named),
-		cmocka_unit_test(from_six_pairs_and_fifty_samples_on_a_function_is_tested),
-		cmocka_unit_test(a_sure_change_below_the_floor_is_not_reported),
-		cmocka_unit_test(a_library_passes_where_its_interval_lies_within_the_margin),
-		cmocka_unit_test(no_share_is_above_the_whole),
-		cmocka_unit_test(the_kind_of_a_move_follows_from_both_sides),
-		cmocka_unit_test(functions_that_changed_as_much_are_sorted_by_name),
-		cmocka_unit_test(without_samples_of_one_side_no_function_is_blamed),
-		cmocka_unit_test(time_unseen_on_both_sides_counts_against_neither),
-		cmocka_unit_test(an_unseen_side_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #define PAIRS 60
 
-static void the_slower_function_is_named_first_with_its_path(void **state)
+FG_TEST(the_slower_function_is_named_first_with_its_path)
 {
 	const struct fg_benchmark_verdict *b;
 	const struct fg_node_verdict *fit;
@@ -18,7 +18,6 @@ static void the_slower_function_is_named_first_with_its_path(void **state)
 	uint32_t work;
 	uint32_t parse;
 
-	(void)state;
 	fg_made_program_init(&p, 3);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 5, 5);
 	parse = fg_made_node(&p, work, "parse", 20, 20);
@@ -46,12 +45,11 @@ static void the_slower_function_is_named_first_with_its_path(void **state)
 	fg_made_program_release(&p);
 }
 
-static void rows_of_another_measure_change_no_verdict_of_time(void **state)
+FG_TEST(rows_of_another_measure_change_no_verdict_of_time)
 {
 	struct fg_made_program programs[2];
 	const struct fg_benchmark_verdict *verdicts[2];
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct fg_made_program *p = &programs[i];
 
@@ -72,14 +70,13 @@ static void rows_of_another_measure_change_no_verdict_of_time(void **state)
 		fg_made_program_release(&programs[i]);
 }
 
-static void blame_adds_up_to_the_measured_whole(void **state)
+FG_TEST(blame_adds_up_to_the_measured_whole)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	double sum;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 4);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 30, 30);
 	(void)fg_made_node(&p, work, "fit", 30, 40);
@@ -94,11 +91,10 @@ static void blame_adds_up_to_the_measured_whole(void **state)
 	fg_made_program_release(&p);
 }
 
-static void identical_programs_flag_hardly_any_function(void **state)
+FG_TEST(identical_programs_flag_hardly_any_function)
 {
 	int flagged = 0;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 25; seed++) {
 		const struct fg_benchmark_verdict *b;
 		struct fg_made_program p;
@@ -120,12 +116,11 @@ static void identical_programs_flag_hardly_any_function(void **state)
  * A few large functions: no floor hides anything, and the test is as strict as promised, but not
  * stricter.
  */
-static void a_second_function_is_named_no_more_often_than_allowed(void **state)
+FG_TEST(a_second_function_is_named_no_more_often_than_allowed)
 {
 	const unsigned decisions = 1000;
 	unsigned named = 0;
 
-	(void)state;
 	for (unsigned seed = 1; seed <= decisions; seed++) {
 		struct fg_made_program p;
 		const struct fg_benchmark_verdict *b = NULL;
@@ -147,14 +142,13 @@ static void a_second_function_is_named_no_more_often_than_allowed(void **state)
 		fail_msg("another function named in %u of %u decisions", named, decisions);
 }
 
-static void an_extracted_function_is_moved_not_slower(void **state)
+FG_TEST(an_extracted_function_is_moved_not_slower)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 	uint32_t parse;
 
-	(void)state;
 	fg_made_program_init(&p, 5);
 	p.made.policy.functions = FG_FUNCTIONS_GATE;
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 20, 20);
@@ -173,7 +167,7 @@ static void an_extracted_function_is_moved_not_slower(void **state)
 	fg_made_program_release(&p);
 }
 
-static void a_move_is_found_on_each_of_two_paths(void **state)
+FG_TEST(a_move_is_found_on_each_of_two_paths)
 {
 	static const struct {
 		const char *name;
@@ -184,7 +178,6 @@ static void a_move_is_found_on_each_of_two_paths(void **state)
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 5);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 20, 20);
 	for (size_t i = 0; i < 2; i++) {
@@ -204,7 +197,7 @@ static void a_move_is_found_on_each_of_two_paths(void **state)
 	fg_made_program_release(&p);
 }
 
-static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
+FG_TEST(a_move_may_cost_a_tenth_of_what_moved_and_no_more)
 {
 	static const struct {
 		const char *why;
@@ -216,7 +209,6 @@ static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
 		{"slower, too", 62.0, 1, FG_OUTCOME_REGRESSION},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		const struct fg_benchmark_verdict *b;
 		struct fg_made_program p;
@@ -236,14 +228,13 @@ static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
 	}
 }
 
-static void a_renamed_and_an_inlined_function_are_recognised(void **state)
+FG_TEST(a_renamed_and_an_inlined_function_are_recognised)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 	uint32_t parse;
 
-	(void)state;
 	fg_made_program_init(&p, 6);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 20, 20);
 	(void)fg_made_node(&p, work, "old_name", 15, 0);
@@ -262,13 +253,12 @@ static void a_renamed_and_an_inlined_function_are_recognised(void **state)
 }
 
 /* No two variants cancel out: only the total of all variants of the name is unchanged. */
-static void variants_of_one_name_are_recognised_as_moved_together(void **state)
+FG_TEST(variants_of_one_name_are_recognised_as_moved_together)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t loop;
 
-	(void)state;
 	fg_made_program_init(&p, 21);
 	loop = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "execute", 60, 75);
 	(void)fg_made_node(&p, loop, "f<int>", 14, 0);
@@ -290,7 +280,7 @@ static void variants_of_one_name_are_recognised_as_moved_together(void **state)
 /*
  * The interpreter loop, which calls all variants, becomes slower as well.
  */
-static void moves_between_variants_are_recognised_whatever_calls_them(void **state)
+FG_TEST(moves_between_variants_are_recognised_whatever_calls_them)
 {
 	static const struct {
 		const char *from;
@@ -307,7 +297,6 @@ static void moves_between_variants_are_recognised_whatever_calls_them(void **sta
 		{"inflate", "libz.so.1", "inflate", "app", 1, "relinked"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		const struct fg_benchmark_verdict *b;
 		struct fg_made_program p;
@@ -336,13 +325,12 @@ static void moves_between_variants_are_recognised_whatever_calls_them(void **sta
 	}
 }
 
-static void cost_beyond_a_move_is_a_slowdown(void **state)
+FG_TEST(cost_beyond_a_move_is_a_slowdown)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 22);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 20, 20);
 	(void)fg_made_node(&p, work, "f<int>", 14, 0);
@@ -355,13 +343,12 @@ static void cost_beyond_a_move_is_a_slowdown(void **state)
 }
 
 /* The program is slightly slower everywhere: no function is significant. */
-static void without_a_sure_function_suspects_are_reported_as_unsure(void **state)
+FG_TEST(without_a_sure_function_suspects_are_reported_as_unsure)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 23);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 5, 5);
 	for (int i = 0; i < 12; i++) {
@@ -387,14 +374,13 @@ static void without_a_sure_function_suspects_are_reported_as_unsure(void **state
 	fg_made_program_release(&p);
 }
 
-static void suspects_are_never_blamed_next_to_a_sure_function(void **state)
+FG_TEST(suspects_are_never_blamed_next_to_a_sure_function)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	double sum;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 24);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 5, 5);
 	(void)fg_made_node(&p, work, "fit", 30, 40);
@@ -416,13 +402,12 @@ static void suspects_are_never_blamed_next_to_a_sure_function(void **state)
 }
 
 /* 24 ms more and 16 ms less are 8 ms in total, not 300 % and -200 %. */
-static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
+FG_TEST(shares_of_a_whole_that_nearly_cancels_are_not_shown)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 25);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 5, 5);
 	(void)fg_made_node(&p, work, "fit", 40, 64);
@@ -437,11 +422,10 @@ static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
 	fg_made_program_release(&p);
 }
 
-static void one_unsampled_arm_blames_no_function_and_reports_the_reason(void **state)
+FG_TEST(one_unsampled_arm_blames_no_function_and_reports_the_reason)
 {
 	static const double seen[] = {0.0, 0.03, 0.9};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(seen); i++) {
 		const struct fg_benchmark_verdict *b;
 		struct fg_made_program p;
@@ -460,13 +444,12 @@ static void one_unsampled_arm_blames_no_function_and_reports_the_reason(void **s
 }
 
 /* A library whose interval crosses the margin has not passed: it is undecided. */
-static void a_wide_interval_is_not_a_pass(void **state)
+FG_TEST(a_wide_interval_is_not_a_pass)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 27);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 100, 100);
 	(void)fg_made_node_of(&p, work, "libz.so.1", "inflate", 40, 40);
@@ -483,13 +466,12 @@ static void a_wide_interval_is_not_a_pass(void **state)
 	fg_made_program_release(&p);
 }
 
-static void a_move_is_recognised_although_another_function_got_slower(void **state)
+FG_TEST(a_move_is_recognised_although_another_function_got_slower)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 16);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 20, 20);
 	(void)fg_made_node(&p, work, "old_name", 25, 0);
@@ -504,13 +486,12 @@ static void a_move_is_recognised_although_another_function_got_slower(void **sta
 	fg_made_program_release(&p);
 }
 
-static void a_slower_function_and_a_smaller_gain_are_not_a_move(void **state)
+FG_TEST(a_slower_function_and_a_smaller_gain_are_not_a_move)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 7);
 	p.made.policy.functions = FG_FUNCTIONS_GATE;
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 20, 20);
@@ -525,13 +506,12 @@ static void a_slower_function_and_a_smaller_gain_are_not_a_move(void **state)
 	fg_made_program_release(&p);
 }
 
-static void functions_explain_but_fail_only_if_configured(void **state)
+FG_TEST(functions_explain_but_fail_only_if_configured)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 8);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 400, 400);
 	(void)fg_made_node(&p, work, "fit", 20, 24);
@@ -546,13 +526,12 @@ static void functions_explain_but_fail_only_if_configured(void **state)
 	fg_made_program_release(&p);
 }
 
-static void rare_functions_and_few_pairs_are_not_tested(void **state)
+FG_TEST(rare_functions_and_few_pairs_are_not_tested)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t work;
 
-	(void)state;
 	fg_made_program_init(&p, 9);
 	work = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 30, 30);
 	(void)fg_made_node(&p, work, "rare", 0, 0.2);
@@ -569,13 +548,12 @@ static void rare_functions_and_few_pairs_are_not_tested(void **state)
 	fg_made_program_release(&p);
 }
 
-static void regions_are_judged_by_their_cpu_time(void **state)
+FG_TEST(regions_are_judged_by_their_cpu_time)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 	uint32_t region;
 
-	(void)state;
 	fg_made_program_init(&p, 11);
 	(void)fg_made_node(&p, 0, "main", 50, 50);
 	region = fg_profile_set_region(&p.set, "event/fit");
@@ -601,12 +579,11 @@ static void regions_are_judged_by_their_cpu_time(void **state)
 	fg_made_program_release(&p);
 }
 
-static void a_profile_without_pairs_says_nothing(void **state)
+FG_TEST(a_profile_without_pairs_says_nothing)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 
-	(void)state;
 	fg_made_program_init(&p, 12);
 	(void)fg_made_node(&p, 0, "main", 50, 50);
 	b = fg_made_measure(&p, 0);
@@ -614,35 +591,4 @@ static void a_profile_without_pairs_says_nothing(void **state)
 	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
 	assert_non_null(b->error);
 	fg_made_program_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_slower_function_is_named_first_with_its_path),
-		cmocka_unit_test(rows_of_another_measure_change_no_verdict_of_time),
-		cmocka_unit_test(blame_adds_up_to_the_measured_whole),
-		cmocka_unit_test(identical_programs_flag_hardly_any_function),
-		cmocka_unit_test(a_second_function_is_named_no_more_often_than_allowed),
-		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
-		cmocka_unit_test(a_move_is_found_on_each_of_two_paths),
-		cmocka_unit_test(a_move_may_cost_a_tenth_of_what_moved_and_no_more),
-		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),
-		cmocka_unit_test(variants_of_one_name_are_recognised_as_moved_together),
-		cmocka_unit_test(moves_between_variants_are_recognised_whatever_calls_them),
-		cmocka_unit_test(cost_beyond_a_move_is_a_slowdown),
-		cmocka_unit_test(without_a_sure_function_suspects_are_reported_as_unsure),
-		cmocka_unit_test(suspects_are_never_blamed_next_to_a_sure_function),
-		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
-		cmocka_unit_test(one_unsampled_arm_blames_no_function_and_reports_the_reason),
-		cmocka_unit_test(a_wide_interval_is_not_a_pass),
-		cmocka_unit_test(a_move_is_recognised_although_another_function_got_slower),
-		cmocka_unit_test(a_slower_function_and_a_smaller_gain_are_not_a_move),
-		cmocka_unit_test(functions_explain_but_fail_only_if_configured),
-		cmocka_unit_test(rare_functions_and_few_pairs_are_not_tested),
-		cmocka_unit_test(regions_are_judged_by_their_cpu_time),
-		cmocka_unit_test(a_profile_without_pairs_says_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,12 @@
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 
-static void the_measure_alone_is_gated(void **state)
+FG_TEST(the_measure_alone_is_gated)
 {
 	struct fg_made made;
 	struct fg_arena arena = {0};
 	size_t at = 1;
 
-	(void)state;
 	fg_made_init(&made, 5);
 	(void)fg_made_benchmark(&made, "parse", 6, 0, 0.01);
 	(void)fg_made_benchmark(&made, "lookup", 6, 0, 0.01);
@@ -35,11 +34,10 @@ static void the_measure_alone_is_gated(void **state)
 	fg_made_release(&made);
 }
 
-static void metrics_without_call_paths_are_refused(void **state)
+FG_TEST(metrics_without_call_paths_are_refused)
 {
 	static const char *const wrong[] = {"cpu_time", "no.such.measure"};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct fg_policy policy = {0};
 		struct fg_arena arena = {0};
@@ -52,14 +50,4 @@ static void metrics_without_call_paths_are_refused(void **state)
 		assert_int_equal(policy.metric_count, 0);
 		fg_arena_release(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_measure_alone_is_gated),
-		cmocka_unit_test(metrics_without_call_paths_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static size_t needed_around(double middle)
 	return fg_rule_pairs_needed(&usual, difference, TEN);
 }
 
-static void the_weaker_the_change_the_more_pairs_up_to_four_times_as_many(void **state)
+FG_TEST(the_weaker_the_change_the_more_pairs_up_to_four_times_as_many)
 {
 	static const struct {
 		double middle;
@@ -41,19 +41,17 @@ static void the_weaker_the_change_the_more_pairs_up_to_four_times_as_many(void *
 		{0.0100, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
 		assert_int_equal(needed_around(rows[i].middle), rows[i].needed);
 }
 
 /* Every fourth pair has the same layout, and the next pairs continue this order. */
-static void pairs_of_several_layouts_continue_in_turn(void **state)
+FG_TEST(pairs_of_several_layouts_continue_in_turn)
 {
 	struct fg_rule rule = usual;
 	double difference[TWELVE];
 	uint8_t layout[TWELVE];
 
-	(void)state;
 	for (size_t i = 0; i < TWELVE; i++) {
 		layout[i] = (uint8_t)(i % FG_LINE_PLACES);
 		difference[i] = 0.03 + 0.2 * ((double)layout[i] - 1.5) +
@@ -65,25 +63,13 @@ static void pairs_of_several_layouts_continue_in_turn(void **state)
 	assert_int_equal(fg_rule_pairs_needed(&rule, difference, TWELVE), 23);
 }
 
-static void pairs_above_the_tolerated_change_are_slower(void **state)
+FG_TEST(pairs_above_the_tolerated_change_are_slower)
 {
 	const struct fg_rule rule = {.tolerated = 0.01};
 	const double at = log1p(0.01);
 	const double difference[] = {0.02, at, -0.5, 0.0099, 0.011, 0};
 
-	(void)state;
 	assert_int_equal(fg_rule_count_slower(&rule, difference, FG_ARRAY_SIZE(difference)), 2);
 	assert_int_equal(fg_rule_count_slower(&usual, difference, FG_ARRAY_SIZE(difference)), 4);
 	assert_int_equal(fg_rule_count_slower(&usual, difference, 0), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_weaker_the_change_the_more_pairs_up_to_four_times_as_many),
-		cmocka_unit_test(pairs_of_several_layouts_continue_in_turn),
-		cmocka_unit_test(pairs_above_the_tolerated_change_are_slower),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

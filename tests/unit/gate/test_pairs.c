@@ -48,11 +48,10 @@ static void add_pair(uint32_t pair, double baseline, double candidate)
 	(void)add(pair, FG_ARM_CANDIDATE, candidate);
 }
 
-static void a_difference_is_that_of_the_logarithms(void **state)
+FG_TEST_IN(a_difference_is_that_of_the_logarithms, begin, end)
 {
 	struct fg_pairs pairs;
 
-	(void)state;
 	add_pair(3, 100, 200);
 	add_pair(1, 100, 50);
 	/* A block of four: geometric means of 2 and 8, and of 4 and 16. */
@@ -75,11 +74,10 @@ static void a_difference_is_that_of_the_logarithms(void **state)
 	assert_null(pairs.difference);
 }
 
-static void positive_is_worse_whatever_is_better(void **state)
+FG_TEST_IN(positive_is_worse_whatever_is_better, begin, end)
 {
 	struct fg_pairs pairs;
 
-	(void)state;
 	add_metric("1/s", FG_BETTER_HIGHER);
 	add_pair(0, 100, 200);
 	add_pair(1, 100, 50);
@@ -89,7 +87,7 @@ static void positive_is_worse_whatever_is_better(void **state)
 	fg_pairs_release(&pairs);
 }
 
-static void a_count_may_be_zero_and_a_time_may_not(void **state)
+FG_TEST_IN(a_count_may_be_zero_and_a_time_may_not, begin, end)
 {
 	static const struct {
 		const char *unit;
@@ -124,11 +122,10 @@ static void a_count_may_be_zero_and_a_time_may_not(void **state)
 	}
 }
 
-static void counts_that_are_all_zero_do_not_differ(void **state)
+FG_TEST_IN(counts_that_are_all_zero_do_not_differ, begin, end)
 {
 	struct fg_pairs pairs;
 
-	(void)state;
 	add_pair(0, 0, 0);
 	add_pair(1, 0, 0);
 	fg_pairs_collect(series, metric, &pairs);
@@ -139,11 +136,10 @@ static void counts_that_are_all_zero_do_not_differ(void **state)
 }
 
 /* The level is half a fault, so a difference of one fault is twice the level. */
-static void a_level_may_be_below_one(void **state)
+FG_TEST_IN(a_level_may_be_below_one, begin, end)
 {
 	struct fg_pairs pairs;
 
-	(void)state;
 	add_pair(0, 0, 1);
 	add_pair(1, 1, 0);
 	fg_pairs_collect(series, metric, &pairs);
@@ -154,11 +150,10 @@ static void a_level_may_be_below_one(void **state)
 }
 
 /* Only the first applicable reason is counted. */
-static void each_pair_that_is_left_out_is_counted_once(void **state)
+FG_TEST_IN(each_pair_that_is_left_out_is_counted_once, begin, end)
 {
 	struct fg_pairs pairs;
 
-	(void)state;
 	add_metric("ns", FG_BETTER_LOWER);
 	add_pair(0, 10, 20);
 	add(1, 0, 10)->aside = FG_ASIDE_OVERLAP; /* a pair that was meant to count */
@@ -189,13 +184,12 @@ static void each_pair_that_is_left_out_is_counted_once(void **state)
 	fg_pairs_release(&pairs);
 }
 
-static void pairs_take_the_layouts_in_turn(void **state)
+FG_TEST_IN(pairs_take_the_layouts_in_turn, begin, end)
 {
 	static const uint32_t numbers[] = {0, 1, 2, 3, 5, 6};
 	static const uint8_t layouts[] = {0, 1, 2, 3, 1, 2};
 	struct fg_pairs pairs;
 
-	(void)state;
 	series->as_linked_metric = fg_xstrdup("own");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers); i++)
 		add_pair(numbers[i], 10, 20);
@@ -204,11 +198,10 @@ static void pairs_take_the_layouts_in_turn(void **state)
 	fg_pairs_release(&pairs);
 }
 
-static void pair_numbers_beyond_the_limit_are_ignored(void **state)
+FG_TEST_IN(pair_numbers_beyond_the_limit_are_ignored, begin, end)
 {
 	struct fg_pairs pairs;
 
-	(void)state;
 	assert_int_equal(fg_pair_end(series), 0);
 	add_pair(2, 10, 20);
 	assert_int_equal(fg_pair_end(series), 3);
@@ -222,11 +215,10 @@ static void pair_numbers_beyond_the_limit_are_ignored(void **state)
 	assert_int_equal(fg_count_set_aside(series).all, 0);
 }
 
-static void excluded_pairs_are_counted_by_reason(void **state)
+FG_TEST_IN(excluded_pairs_are_counted_by_reason, begin, end)
 {
 	struct fg_set_aside found;
 
-	(void)state;
 	add(1, 0, 10)->aside = FG_ASIDE_OVERLAP;
 	add_pair(0, 10, 20);
 	(void)add(1, 1, 10);
@@ -239,23 +231,4 @@ static void excluded_pairs_are_counted_by_reason(void **state)
 	assert_int_equal(found.all, 2);
 	assert_int_equal(found.apart, 2);
 	assert_int_equal(found.stolen, 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_difference_is_that_of_the_logarithms),
-		TEST(positive_is_worse_whatever_is_better),
-		TEST(a_count_may_be_zero_and_a_time_may_not),
-		TEST(counts_that_are_all_zero_do_not_differ),
-		TEST(a_level_may_be_below_one),
-		TEST(each_pair_that_is_left_out_is_counted_once),
-		TEST(pairs_take_the_layouts_in_turn),
-		TEST(pair_numbers_beyond_the_limit_are_ignored),
-		TEST(excluded_pairs_are_counted_by_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,9 +71,8 @@ static void settle(const struct part_case *row, bool total_changed,
 	fg_parts_fit(blame, row->rest, total_changed);
 }
 
-static void parts_add_up_and_no_share_is_above_the_whole(void **state)
+FG_TEST(parts_add_up_and_no_share_is_above_the_whole)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const struct part_case *row = &cases[i];
 		struct fg_node_verdict functions[ROWS_MAX];
@@ -104,11 +103,10 @@ static void parts_add_up_and_no_share_is_above_the_whole(void **state)
  * Random parts of every kind: the list always adds up, never exceeds the total, and has no row that
  * is 0 or points the other way.
  */
-static void the_list_always_adds_up(void **state)
+FG_TEST(the_list_always_adds_up)
 {
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 47);
 	for (int i = 0; i < 100000; i++) {
 		struct part_case row = {.total = 10 * fg_random_normal(&random)};
@@ -137,19 +135,18 @@ static void the_list_always_adds_up(void **state)
 	}
 }
 
-static void without_a_change_of_the_whole_there_are_no_shares(void **state)
+FG_TEST(without_a_change_of_the_whole_there_are_no_shares)
 {
 	struct fg_node_verdict functions[ROWS_MAX];
 	struct fg_blame blame;
 
-	(void)state;
 	settle(&cases[2], false, functions, &blame);
 	assert_near(functions[0].delta, 17.2, 1e-12);
 	assert_near(blame.everything_else, -5.2, 1e-12);
 	assert_true(isnan(functions[0].share_of_change));
 }
 
-static void the_whole_is_the_difference_of_the_levels(void **state)
+FG_TEST(the_whole_is_the_difference_of_the_levels)
 {
 	struct fg_metric_verdict metrics[] = {
 		{.name = "wall_time", .baseline = 1, .candidate = 2, .low = 2, .high = 2},
@@ -161,7 +158,6 @@ static void the_whole_is_the_difference_of_the_levels(void **state)
 	const struct fg_benchmark_verdict verdict = {.metrics = metrics, .metric_count = 2};
 	struct fg_whole whole = fg_parts_whole(&verdict, "cpu_time", 10);
 
-	(void)state;
 	assert_near(whole.delta, 27.94, 1e-9);
 	assert_true(whole.changed);
 	metrics[1].low = 0.99;
@@ -171,16 +167,4 @@ static void the_whole_is_the_difference_of_the_levels(void **state)
 	assert_true(fg_parts_whole(&verdict, "cpu_time", 1).changed);
 	whole = fg_parts_whole(&verdict, "max_rss", 1);
 	assert_true(isnan(whole.delta) && !whole.changed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_add_up_and_no_share_is_above_the_whole),
-		cmocka_unit_test(the_list_always_adds_up),
-		cmocka_unit_test(without_a_change_of_the_whole_there_are_no_shares),
-		cmocka_unit_test(the_whole_is_the_difference_of_the_levels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

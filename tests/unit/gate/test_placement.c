@@ -43,22 +43,20 @@ static struct fg_series *make_moved_build(void)
 	return make_moved_build_with(0.05);
 }
 
-static void the_same_code_elsewhere_that_is_not_slower_is_a_pass(void **state)
+FG_TEST_IN(the_same_code_elsewhere_that_is_not_slower_is_a_pass, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	(void)make_moved_build_with(0.002);
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_false(fg_made_has_note(&b->notes, "placement"));
 }
 
-static void the_same_code_elsewhere_is_placement_and_passes(void **state)
+FG_TEST_IN(the_same_code_elsewhere_is_placement_and_passes, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	(void)make_moved_build();
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_PLACEMENT);
@@ -68,9 +66,8 @@ static void the_same_code_elsewhere_is_placement_and_passes(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 }
 
-static void placement_fails_if_configured(void **state)
+FG_TEST_IN(placement_fails_if_configured, begin, end)
 {
-	(void)state;
 	(void)make_moved_build();
 	made.policy.fail_on_placement = true;
 	(void)fg_made_decide(&made, "parse");
@@ -79,7 +76,7 @@ static void placement_fails_if_configured(void **state)
 }
 
 /* Each benchmark counts by its own policy, even if a benchmark with a worse outcome passes. */
-static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **state)
+FG_TEST(the_worst_outcome_that_is_set_to_fail_gives_the_exit_code)
 {
 	struct fg_benchmark planned = {.name = "moved"};
 	const struct fg_plan plan = {.benchmarks = &planned, .benchmark_count = 1};
@@ -94,7 +91,6 @@ static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **sta
 				     .benchmarks = benchmarks,
 				     .benchmark_count = FG_ARRAY_SIZE(benchmarks)};
 
-	(void)state;
 	fg_gate_set_exit_codes(&input, &verdict);
 	assert_int_equal(verdict.exit_code, FG_EXIT_PASS);
 	policy.fail_on_placement = true; /* the benchmark "moved" has its own policy */
@@ -114,15 +110,14 @@ static void the_worst_outcome_that_is_set_to_fail_gives_the_exit_code(void **sta
 	assert_int_equal(verdict.exit_code, FG_EXIT_NOT_MEASURED);
 }
 
-static void a_gated_function_does_not_fail_for_its_place(void **state)
+FG_TEST_IN(a_gated_function_does_not_fail_for_its_place, begin, end)
 {
-	(void)state;
 	(void)make_moved_build();
 	made.policy.functions = FG_FUNCTIONS_GATE;
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
 }
 
-static void anything_that_may_have_changed_keeps_the_regression(void **state)
+FG_TEST_IN(anything_that_may_have_changed_keeps_the_regression, begin, end)
 {
 	static const struct {
 		const char *why;
@@ -139,7 +134,6 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 		{.why = "a library is gone", .key = "build.library.libold.so", .baseline = "1"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		fg_made_release(&made);
 		fg_made_init(&made, 5);
@@ -151,11 +145,10 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 }
 
 /* If no known file differs, the cause may be something else, such as a rebuilt plugin. */
-static void the_same_files_are_not_placed_elsewhere(void **state)
+FG_TEST_IN(the_same_files_are_not_placed_elsewhere, begin, end)
 {
 	struct fg_series *series = make_moved_build();
 
-	(void)state;
 	fg_made_build_fact(series, "build.id", "aa", "aa");
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
 	fg_made_build_fact(series, "build.library.libown.so", "21", "21");
@@ -163,7 +156,7 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 }
 
 /* Other inputs, and other files with the same code, are not other code of the project. */
-static void only_other_code_of_the_project_is_other_code(void **state)
+FG_TEST_IN(only_other_code_of_the_project_is_other_code, begin, end)
 {
 	static const struct {
 		const char *what;
@@ -198,7 +191,6 @@ static void only_other_code_of_the_project_is_other_code(void **state)
 		 .is_other = true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_series *series = NULL;
 
@@ -213,12 +205,11 @@ static void only_other_code_of_the_project_is_other_code(void **state)
 	}
 }
 
-static void a_fact_missing_on_both_sides_proves_nothing(void **state)
+FG_TEST(a_fact_missing_on_both_sides_proves_nothing)
 {
 	struct fg_build_facts a = {0};
 	struct fg_build_facts b = {0};
 
-	(void)state;
 	assert_false(fg_placement_is_other_code(&a, &b));
 	fg_build_facts_set(&b, "build.code", "1");
 	assert_false(fg_placement_is_other_code(&a, &b));
@@ -284,7 +275,7 @@ static bool are_comparable(struct builds builds)
 	return are;
 }
 
-static void builds_are_comparable_where_all_that_differs_was_compared(void **state)
+FG_TEST(builds_are_comparable_where_all_that_differs_was_compared)
 {
 	static const struct {
 		const char *why;
@@ -302,7 +293,6 @@ static void builds_are_comparable_where_all_that_differs_was_compared(void **sta
 		{"of the same file", "build.place.libc.so.6", {"0", "16"}, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct builds builds = make_builds("", 0);
 
@@ -316,12 +306,11 @@ static void builds_are_comparable_where_all_that_differs_was_compared(void **sta
 	}
 }
 
-static void builds_of_which_a_fact_is_not_known_are_not_comparable(void **state)
+FG_TEST(builds_of_which_a_fact_is_not_known_are_not_comparable)
 {
 	static const char *const needed[] = {"build.code", "build.inputs", "build.mapped",
 					     "build.code.libown.so", "build.place.libown.so"};
 
-	(void)state;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		for (size_t i = 0; i < FG_ARRAY_SIZE(needed); i++) {
 			if (are_comparable(make_builds(needed[i], arm)))
@@ -411,11 +400,10 @@ static void assert_placed(const struct judged *j, bool placed)
 	}
 }
 
-static void placement_applies_to_times_but_not_to_counts(void **state)
+FG_TEST(placement_applies_to_times_but_not_to_counts)
 {
 	struct judged j;
 
-	(void)state;
 	make_judged(&j);
 	fg_placement_settle(&j.arena, &j.verdict);
 	assert_int_equal(j.metrics[0].outcome, FG_OUTCOME_PLACEMENT);
@@ -436,11 +424,10 @@ static void placement_applies_to_times_but_not_to_counts(void **state)
 /*
  * 2.353 standard errors are the one-sided 95 % limit of Student's t with three degrees of freedom.
  */
-static void it_is_open_if_a_changed_caller_may_call_that_code_more_often(void **state)
+FG_TEST(it_is_open_if_a_changed_caller_may_call_that_code_more_often)
 {
 	struct judged j;
 
-	(void)state;
 	make_judged(&j);
 	for (size_t m = 0; m < METRICS; m++)
 		j.metrics[m] = (struct fg_metric_verdict){
@@ -452,7 +439,7 @@ static void it_is_open_if_a_changed_caller_may_call_that_code_more_often(void **
 	fg_arena_release(&j.arena);
 }
 
-static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
+FG_TEST(a_regression_within_the_spread_of_layouts_is_placement)
 {
 	static const struct {
 		double ratio;
@@ -469,7 +456,6 @@ static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
 		{1.0001, 0.01, FG_OUTCOME_INCONCLUSIVE, FG_OUTCOME_INCONCLUSIVE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const bool placed = rows[i].after == FG_OUTCOME_PLACEMENT;
 
@@ -491,32 +477,4 @@ static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
 			fg_arena_release(&j.arena);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			the_same_code_elsewhere_that_is_not_slower_is_a_pass, begin, end),
-		cmocka_unit_test_setup_teardown(the_same_code_elsewhere_is_placement_and_passes,
-						begin, end),
-		cmocka_unit_test_setup_teardown(placement_fails_if_configured, begin, end),
-		cmocka_unit_test(the_worst_outcome_that_is_set_to_fail_gives_the_exit_code),
-		cmocka_unit_test_setup_teardown(a_gated_function_does_not_fail_for_its_place, begin,
-						end),
-		cmocka_unit_test_setup_teardown(the_same_files_are_not_placed_elsewhere, begin,
-						end),
-		cmocka_unit_test_setup_teardown(anything_that_may_have_changed_keeps_the_regression,
-						begin, end),
-		cmocka_unit_test_setup_teardown(only_other_code_of_the_project_is_other_code, begin,
-						end),
-		cmocka_unit_test(a_fact_missing_on_both_sides_proves_nothing),
-		cmocka_unit_test(builds_are_comparable_where_all_that_differs_was_compared),
-		cmocka_unit_test(builds_of_which_a_fact_is_not_known_are_not_comparable),
-		cmocka_unit_test(placement_applies_to_times_but_not_to_counts),
-		cmocka_unit_test(a_regression_within_the_spread_of_layouts_is_placement),
-		cmocka_unit_test(it_is_open_if_a_changed_caller_may_call_that_code_more_often),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
  * Checks that the printed interval is the one that decides, for each path to a verdict. The data
  * are 5,000 windows of recorded pairs, and windows in which every pair is slower.
  */
-#include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/gate/recorded_pairs.h"
@@ -200,11 +199,10 @@ static void replay(enum path path, uint64_t seed, size_t outcomes[])
 		fg_run_release(&runs[i]);
 }
 
-static void every_path_decides_by_the_interval_that_it_prints(void **state)
+FG_TEST(every_path_decides_by_the_interval_that_it_prints)
 {
 	size_t outcomes[FG_OUTCOME_ERROR + 1] = {0};
 
-	(void)state;
 	for (uint64_t i = 0; i < REPLAYED; i++)
 		replay((enum path)(i % PATHS), i, outcomes);
 	/* The windows are varied enough. */
@@ -240,7 +238,7 @@ static bool find_slower(struct fg_random *random, double change, size_t count, d
  * All pairs within the budget are slower. From ten pairs on, the run fails: coins do that in less
  * than 0.1 % of all cases. Fewer pairs are "probably slower".
  */
-static void pairs_that_are_all_slower_fail(void **state)
+FG_TEST(pairs_that_are_all_slower_fail)
 {
 	static const struct {
 		size_t pairs;
@@ -253,7 +251,6 @@ static void pairs_that_are_all_slower_fail(void **state)
 		{41, 16, FG_OUTCOME_REGRESSION},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		for (uint64_t seed = 0; seed < 40; seed++) {
 			const struct fg_metric_verdict *metric = NULL;
@@ -283,13 +280,12 @@ static void pairs_that_are_all_slower_fail(void **state)
 }
 
 /* Recorded without a shift: a program that does 5 % more, on a host with a load of 11 to 25. */
-static void recorded_programs_that_do_more_fail_and_never_pass(void **state)
+FG_TEST(recorded_programs_that_do_more_fail_and_never_pass)
 {
 	size_t failed = 0;
 	size_t passed = 0;
 	size_t count = 0;
 
-	(void)state;
 	for (size_t i = 0; i < RECORDED_SLOWER; i++) {
 		const struct recorded *series = &recorded_slower[i];
 		double difference[LONGEST];
@@ -309,15 +305,4 @@ static void recorded_programs_that_do_more_fail_and_never_pass(void **state)
 	}
 	assert_int_equal(passed, 0);
 	assert_true(2 * failed > count);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_path_decides_by_the_interval_that_it_prints),
-		cmocka_unit_test(pairs_that_are_all_slower_fail),
-		cmocka_unit_test(recorded_programs_that_do_more_fail_and_never_pass),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static struct fg_series *make(const enum says says[METRICS])
 	return series;
 }
 
-static void an_open_metric_is_shown_before_the_worst_decided_one(void **state)
+FG_TEST_IN(an_open_metric_is_shown_before_the_worst_decided_one, begin, end)
 {
 	static const struct {
 		enum says says[METRICS];
@@ -105,7 +105,6 @@ static void an_open_metric_is_shown_before_the_worst_decided_one(void **state)
 		{{SAYS_EQUAL, SAYS_EQUAL, SAYS_EQUAL}, "a", FG_OUTCOME_PASS, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		struct fg_gate_progress progress;
 
@@ -119,11 +118,10 @@ static void an_open_metric_is_shown_before_the_worst_decided_one(void **state)
 	}
 }
 
-static void the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures(void **state)
+FG_TEST_IN(the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures, begin, end)
 {
 	struct fg_gate_progress progress;
 
-	(void)state;
 	fg_gate_look(make((enum says[]){SAYS_EQUAL, SAYS_TWICE, SAYS_THREE_TIMES}), &made.policy,
 		     &made.measure, &progress);
 	assert_string_equal(progress.metric, "b");
@@ -133,12 +131,11 @@ static void the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures(vo
 	assert_float_equal(progress.high, 2, 1e-9);
 }
 
-static void ungated_and_unjudged_metrics_are_not_waited_for(void **state)
+FG_TEST_IN(ungated_and_unjudged_metrics_are_not_waited_for, begin, end)
 {
 	struct fg_gate_progress progress;
 	struct fg_series *series = make((enum says[]){SAYS_LITTLE, SAYS_NOTHING_YET, SAYS_TWICE});
 
-	(void)state;
 	for (size_t m = 0; m < METRICS; m++)
 		rows[m].gated = false;
 	rows[METRICS + 2].gated = true;
@@ -149,12 +146,11 @@ static void ungated_and_unjudged_metrics_are_not_waited_for(void **state)
 	assert_true(isnan(progress.ratio));
 }
 
-static void only_failing_gated_and_judged_metrics_are_worse(void **state)
+FG_TEST_IN(only_failing_gated_and_judged_metrics_are_worse, begin, end)
 {
 	struct fg_series *series = make((enum says[]){SAYS_TWICE, SAYS_EQUAL, SAYS_NOTHING_YET});
 	size_t wall = fg_series_find_metric(series, "wall_time");
 
-	(void)state;
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[wall] = series->repetitions[i].arm ? 2e8 : 1e8;
 	assert_true(fg_gate_is_worse(series, &made.policy, &made.measure, "a"));
@@ -172,12 +168,11 @@ static void only_failing_gated_and_judged_metrics_are_worse(void **state)
 
 /* ---- a whole run ---- */
 
-static void the_worst_benchmark_decides_and_missing_ones_are_listed(void **state)
+FG_TEST_IN(the_worst_benchmark_decides_and_missing_ones_are_listed, begin, end)
 {
 	static const char *const gone[] = {"first", "second"};
 	const struct fg_verdict *verdict = &made.verdict;
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "slow", 40, 0.2, 0.01);
 	(void)fg_made_benchmark(&made, "same", 40, 0.0, 0.01);
 	made.input.gone = gone;
@@ -190,9 +185,8 @@ static void the_worst_benchmark_decides_and_missing_ones_are_listed(void **state
 	assert_int_equal(verdict->notes.count, 0);
 }
 
-static void a_baseline_that_must_be_there_is_missed_only_where_it_is_not(void **state)
+FG_TEST_IN(a_baseline_that_must_be_there_is_missed_only_where_it_is_not, begin, end)
 {
-	(void)state;
 	(void)fg_made_benchmark(&made, "same", 40, 0.0, 0.01);
 	made.input.baseline_required = true;
 	(void)fg_made_decide(&made, "same");
@@ -215,11 +209,10 @@ static const struct fg_fact_difference *find_difference(const char *key)
 	return NULL;
 }
 
-static void differences_between_the_builds_are_listed(void **state)
+FG_TEST_IN(differences_between_the_builds_are_listed, begin, end)
 {
 	struct fg_side *sides = made.run.sides;
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "same", 40, 0.0, 0.01);
 	fg_environment_set(&sides[FG_ARM_BASELINE].build, "build.compiler", "gcc 12", true);
 	fg_environment_set(&sides[FG_ARM_CANDIDATE].build, "build.compiler", "gcc 13", true);
@@ -248,11 +241,10 @@ static void differences_between_the_builds_are_listed(void **state)
 	assert_false(fg_made_has_note(&made.verdict.notes, "in place"));
 }
 
-static void against_a_stored_run_the_hosts_may_differ_too(void **state)
+FG_TEST_IN(against_a_stored_run_the_hosts_may_differ_too, begin, end)
 {
 	struct fg_made before;
 
-	(void)state;
 	fg_made_init(&before, 6);
 	(void)fg_made_benchmark(&made, "same", 40, 0.0, 0.01);
 	(void)fg_made_benchmark(&before, "gone", 40, 0.0, 0.01);
@@ -273,7 +265,7 @@ static void against_a_stored_run_the_hosts_may_differ_too(void **state)
 	fg_made_release(&before);
 }
 
-static void leftover_accepted_slowdowns_of_a_benchmark_are_noted_once(void **state)
+FG_TEST_IN(leftover_accepted_slowdowns_of_a_benchmark_are_noted_once, begin, end)
 {
 	struct fg_accept general = {
 		.benchmark = "same", .metric = "cpu_time", .until_ns = 1, .source = "plan"};
@@ -282,7 +274,6 @@ static void leftover_accepted_slowdowns_of_a_benchmark_are_noted_once(void **sta
 	struct fg_benchmark benchmark = {.name = "same", .measure = made.measure};
 	const struct fg_plan plan = {.benchmarks = &benchmark, .benchmark_count = 1};
 
-	(void)state;
 	(void)fg_made_benchmark(&made, "same", 40, 0.0, 0.01);
 	made.policy.accepts = &general;
 	made.policy.accept_count = 1;
@@ -299,7 +290,7 @@ static void leftover_accepted_slowdowns_of_a_benchmark_are_noted_once(void **sta
 	made.policy.accept_count = 0;
 }
 
-static void a_note_on_two_sessions_names_a_command_if_the_commits_differ(void **state)
+FG_TEST_IN(a_note_on_two_sessions_names_a_command_if_the_commits_differ, begin, end)
 {
 	static const struct {
 		const char *commits[2];
@@ -312,7 +303,6 @@ static void a_note_on_two_sessions_names_a_command_if_the_commits_differ(void **
 		{{"0123456789abcdef", NULL}, "measure both sides in one session"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		struct fg_run runs[2];
 		struct fg_verdict verdict = {0};
@@ -336,24 +326,4 @@ static void a_note_on_two_sessions_names_a_command_if_the_commits_differ(void **
 		fg_run_release(&runs[0]);
 		fg_run_release(&runs[1]);
 	}
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(an_open_metric_is_shown_before_the_worst_decided_one),
-		TEST(the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures),
-		TEST(ungated_and_unjudged_metrics_are_not_waited_for),
-		TEST(only_failing_gated_and_judged_metrics_are_worse),
-		TEST(the_worst_benchmark_decides_and_missing_ones_are_listed),
-		TEST(a_baseline_that_must_be_there_is_missed_only_where_it_is_not),
-		TEST(differences_between_the_builds_are_listed),
-		TEST(against_a_stored_run_the_hosts_may_differ_too),
-		TEST(leftover_accepted_slowdowns_of_a_benchmark_are_noted_once),
-		TEST(a_note_on_two_sessions_names_a_command_if_the_commits_differ),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

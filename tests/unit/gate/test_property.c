@@ -5,7 +5,6 @@
  */
 #include "base/random.h"
 #include "gate/rule.h"
-#include "model/run.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/recorded_pairs.h"
 
@@ -203,12 +202,11 @@ static void check(const struct trial *trial, size_t number)
 	check_probability(trial, &found);
 }
 
-static void the_printed_interval_decides(void **state)
+FG_TEST(the_printed_interval_decides)
 {
 	struct fg_random random;
 	struct trial trial;
 
-	(void)state;
 	fg_random_seed(&random, 1);
 	for (size_t i = 0; i < MADE; i++) {
 		draw_rule(&random, &trial);
@@ -229,12 +227,11 @@ static void replay(struct fg_random *random, double change, struct trial *trial)
 		trial->difference[i] = log1p(change) + recorded_pairs[from + i] / 1e4;
 }
 
-static void recorded_pairs_are_judged_by_their_interval_too(void **state)
+FG_TEST(recorded_pairs_are_judged_by_their_interval_too)
 {
 	struct fg_random random;
 	struct trial trial;
 
-	(void)state;
 	fg_random_seed(&random, 2);
 	for (size_t i = 0; i < REPLAYED; i++) {
 		draw_rule(&random, &trial);
@@ -247,7 +244,7 @@ static void recorded_pairs_are_judged_by_their_interval_too(void **state)
 }
 
 /* Uses the defaults and 50 pairs, recorded on a host with a load of 8 to 25 on two CPUs. */
-static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void **state)
+FG_TEST(recorded_programs_fail_where_one_side_is_slower_and_only_there)
 {
 	static const struct {
 		double change;
@@ -255,7 +252,6 @@ static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void 
 		size_t most;
 	} table[] = {{0, 0, 5}, {0.05, 850, 1000}, {0.1, 995, 1000}};
 
-	(void)state;
 	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
 		struct fg_random random;
 		size_t failed = 0;
@@ -277,15 +273,4 @@ static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void 
 		if (failed < table[row].least || failed > table[row].most)
 			fail_msg("%g: %zu of 1,000", table[row].change, failed);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_printed_interval_decides),
-		cmocka_unit_test(recorded_pairs_are_judged_by_their_interval_too),
-		cmocka_unit_test(recorded_programs_fail_where_one_side_is_slower_and_only_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

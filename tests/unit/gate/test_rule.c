@@ -27,13 +27,12 @@ static void draw(struct fg_random *random, double change, double *difference)
 	}
 }
 
-static void looks_grow_by_half_and_end_at_the_most(void **state)
+FG_TEST(looks_grow_by_half_and_end_at_the_most)
 {
 	static const size_t wanted[] = {10, 15, 23, 35, 53, 80};
 	static const size_t strict[] = {12, 18, 27, 41, 62, 93, 140, 210, 315, 400};
 	size_t found[FG_GATE_LOOKS_MAX];
 
-	(void)state;
 	assert_int_equal(fg_gate_looks(0.01, 10, 80, found), FG_ARRAY_SIZE(wanted));
 	assert_memory_equal(found, wanted, sizeof(wanted));
 	assert_int_equal(fg_gate_looks(0.001, 10, 400, found), FG_ARRAY_SIZE(strict));
@@ -44,14 +43,13 @@ static void looks_grow_by_half_and_end_at_the_most(void **state)
 }
 
 /* 2^-n is the chance that n coins agree. */
-static void no_look_falls_before_it_can_decide(void **state)
+FG_TEST(no_look_falls_before_it_can_decide)
 {
 	static const struct {
 		double alpha;
 		size_t least;
 	} table[] = {{0.5, 3}, {0.25, 4}, {0.01, 9}, {0.001, 12}, {1e-9, 32}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		const size_t least = fg_gate_min_pairs_first_look(table[i].alpha);
 
@@ -62,11 +60,10 @@ static void no_look_falls_before_it_can_decide(void **state)
 }
 
 /* At every look, the spent shares and the remaining share add up to alpha. */
-static void the_shares_of_all_looks_are_alpha(void **state)
+FG_TEST(the_shares_of_all_looks_are_alpha)
 {
 	double sum = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 200; i++) {
 		assert_true(fg_gate_share(0.01, i) > 0);
 		assert_float_equal(sum + fg_gate_share_left(0.01, i), 0.01, 1e-12);
@@ -95,7 +92,7 @@ static void draw_in_places(struct fg_random *random, double change, double *diff
 	}
 }
 
-static void places_of_the_code_are_a_sample_however_many_pairs_there_are(void **state)
+FG_TEST(places_of_the_code_are_a_sample_however_many_pairs_there_are)
 {
 	static const struct {
 		double change;
@@ -105,7 +102,6 @@ static void places_of_the_code_are_a_sample_however_many_pairs_there_are(void **
 	struct fg_rule rule = default_rule();
 	uint8_t layout[PAIRS];
 
-	(void)state;
 	rule.min_effect = 0;
 	rule.layout = layout;
 	rule.layouts = FG_LAYOUTS_MAX;
@@ -127,7 +123,7 @@ static void places_of_the_code_are_a_sample_however_many_pairs_there_are(void **
 	}
 }
 
-static void outcomes_over_many_runs_keep_their_promises(void **state)
+FG_TEST(outcomes_over_many_runs_keep_their_promises)
 {
 	static const struct {
 		const char *why;
@@ -145,7 +141,6 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 	};
 	struct fg_rule rule = default_rule();
 
-	(void)state;
 	for (size_t row = 0; row < sizeof(table) / sizeof(table[0]); row++) {
 		struct fg_random random;
 		int hits = 0;
@@ -164,7 +159,7 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 	}
 }
 
-static void a_decision_at_a_look_is_not_touched_by_later_pairs(void **state)
+FG_TEST(a_decision_at_a_look_is_not_touched_by_later_pairs)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding early;
@@ -172,7 +167,6 @@ static void a_decision_at_a_look_is_not_touched_by_later_pairs(void **state)
 	struct fg_random random;
 	double difference[PAIRS];
 
-	(void)state;
 	fg_random_seed(&random, 7);
 	draw(&random, 0.10, difference);
 	fg_rule_apply(&rule, difference, 16, false, &early);
@@ -184,13 +178,12 @@ static void a_decision_at_a_look_is_not_touched_by_later_pairs(void **state)
 	assert_int_equal(late.pairs, early.pairs);
 }
 
-static void between_looks_it_waits_unless_no_more_will_come(void **state)
+FG_TEST(between_looks_it_waits_unless_no_more_will_come)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
 	double difference[PAIRS];
 
-	(void)state;
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = (i % 2 ? 0.01 : -0.01) * (double)(i + 1);
 	fg_rule_apply(&rule, difference, 13, false, &finding);
@@ -208,7 +201,7 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 /*
  * There is one last look, wherever the measurement ends; no look follows the last planned one.
  */
-static void a_measurement_that_ends_has_one_last_look(void **state)
+FG_TEST(a_measurement_that_ends_has_one_last_look)
 {
 	static const struct {
 		size_t pairs;
@@ -224,7 +217,6 @@ static void a_measurement_that_ends_has_one_last_look(void **state)
 	struct fg_rule rule = default_rule();
 	double difference[PAIRS];
 
-	(void)state;
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = (i % 2 ? 0.01 : -0.01) * (double)(i + 1);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -236,13 +228,12 @@ static void a_measurement_that_ends_has_one_last_look(void **state)
 	}
 }
 
-static void a_sure_change_below_the_smallest_that_matters_passes(void **state)
+FG_TEST(a_sure_change_below_the_smallest_that_matters_passes)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
 	double difference[PAIRS];
 
-	(void)state;
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = 0.005 + (i % 2 ? 0.0002 : -0.0002);
 	fg_rule_apply(&rule, difference, PAIRS, true, &finding);
@@ -250,13 +241,12 @@ static void a_sure_change_below_the_smallest_that_matters_passes(void **state)
 	assert_true(finding.low > 0.0);
 }
 
-static void equal_values_are_decided_without_a_division_by_zero(void **state)
+FG_TEST(equal_values_are_decided_without_a_division_by_zero)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
 	double difference[PAIRS] = {0.0};
 
-	(void)state;
 	fg_rule_apply(&rule, difference, PAIRS, true, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_PASS);
 	for (size_t i = 0; i < PAIRS; i++)
@@ -265,13 +255,12 @@ static void equal_values_are_decided_without_a_division_by_zero(void **state)
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 }
 
-static void a_mean_that_some_pairs_contradict_is_not_a_regression(void **state)
+FG_TEST(a_mean_that_some_pairs_contradict_is_not_a_regression)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
 	double difference[10];
 
-	(void)state;
 	/* The centre is steady, but two of ten pairs are much faster: chance often does that. */
 	for (size_t i = 0; i < 10; i++)
 		difference[i] = i % 5 == 0 ? -0.5 : 0.06 + 0.0001 * (double)(i % 2);
@@ -285,13 +274,12 @@ static void a_mean_that_some_pairs_contradict_is_not_a_regression(void **state)
 	assert_float_equal(finding.low, 0.06, 1e-12);
 }
 
-static void too_few_pairs_decide_nothing(void **state)
+FG_TEST(too_few_pairs_decide_nothing)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
 	double difference[6] = {0.3, 0.3, 0.3, 0.3, 0.3, 0.3};
 
-	(void)state;
 	for (size_t count = 0; count <= FG_ARRAY_SIZE(difference); count++) {
 		fg_rule_apply(&rule, difference, count, true, &finding);
 		assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
@@ -327,7 +315,7 @@ static void draw_dependent(struct fg_random *random, enum dependence how, double
 	}
 }
 
-static void equal_programs_hardly_ever_fail_whatever_the_host_does(void **state)
+FG_TEST(equal_programs_hardly_ever_fail_whatever_the_host_does)
 {
 	static const struct {
 		const char *why;
@@ -340,7 +328,6 @@ static void equal_programs_hardly_ever_fail_whatever_the_host_does(void **state)
 		{"memory that is not drawn", REMEMBERED, 20},
 	};
 
-	(void)state;
 	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
 		struct fg_rule rule = default_rule();
 		struct fg_random random;
@@ -362,7 +349,7 @@ static void equal_programs_hardly_ever_fail_whatever_the_host_does(void **state)
 	}
 }
 
-static void dependence_between_pairs_widens_the_interval(void **state)
+FG_TEST(dependence_between_pairs_widens_the_interval)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding narrow;
@@ -370,7 +357,6 @@ static void dependence_between_pairs_widens_the_interval(void **state)
 	struct fg_random random;
 	double difference[PAIRS];
 
-	(void)state;
 	fg_random_seed(&random, 9);
 	draw(&random, 0, difference);
 	fg_rule_apply(&rule, difference, 10, true, &narrow);
@@ -385,7 +371,7 @@ static void dependence_between_pairs_widens_the_interval(void **state)
 			   1e-12);
 }
 
-static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
+FG_TEST(looks_at_a_schedule_that_was_given_up_are_paid_for)
 {
 	static const struct {
 		size_t given_up;
@@ -394,7 +380,6 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 	double difference[PAIRS];
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 7);
 	draw(&random, 0.015, difference);
 	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
@@ -413,13 +398,12 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 }
 
 /* A session that ends between two looks decides nothing: the next one continues. */
-static void until_sure_takes_no_look_early(void **state)
+FG_TEST(until_sure_takes_no_look_early)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
 	double difference[PAIRS];
 
-	(void)state;
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = i < 10 && i % 2 ? -0.05 : 0.05 + 0.001 * (double)i;
 	rule.until_sure = true;
@@ -433,13 +417,12 @@ static void until_sure_takes_no_look_early(void **state)
 }
 
 /* A budget that ends after ten pairs is not wasted: 2^-10 is less than 0.1 %. */
-static void the_last_look_may_spend_all_that_is_left(void **state)
+FG_TEST(the_last_look_may_spend_all_that_is_left)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
 	double difference[PAIRS];
 
-	(void)state;
 	rule.alpha = 0.001;
 	rule.max_pairs = 400;
 	for (size_t i = 0; i < PAIRS; i++)
@@ -457,12 +440,11 @@ static void the_last_look_may_spend_all_that_is_left(void **state)
 	assert_int_equal(finding.next_look, 12);
 }
 
-static void twelve_slower_pairs_are_as_probable_as_twelve_equal_coins(void **state)
+FG_TEST(twelve_slower_pairs_are_as_probable_as_twelve_equal_coins)
 {
 	const struct fg_rule rule = default_rule();
 	double difference[12];
 
-	(void)state;
 	for (size_t i = 0; i < 12; i++)
 		difference[i] = 0.02 + 0.001 * (double)i;
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - exp2(-12), 1e-12);
@@ -474,7 +456,7 @@ static void twelve_slower_pairs_are_as_probable_as_twelve_equal_coins(void **sta
 }
 
 /* Conditions shared by all pairs pull the probability towards one half. */
-static void the_probability_has_the_doubts_of_the_interval(void **state)
+FG_TEST(the_probability_has_the_doubts_of_the_interval)
 {
 	static const double away[] = {-0.004, 0.004};
 	struct fg_rule_finding finding;
@@ -483,7 +465,6 @@ static void the_probability_has_the_doubts_of_the_interval(void **state)
 	double difference[PAIRS];
 	uint8_t layout[PAIRS];
 
-	(void)state;
 	fg_random_seed(&random, 12);
 	draw_in_places(&random, 0.02, difference, layout);
 	as_drawn.layout = layout;
@@ -506,31 +487,4 @@ static void the_probability_has_the_doubts_of_the_interval(void **state)
 		assert_true(fabs(sure - 0.5) > fabs(placed - 0.5));
 		assert_true((sure > 0.5) == (i == 0) && (placed > 0.5) == (i == 0));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(looks_grow_by_half_and_end_at_the_most),
-		cmocka_unit_test(no_look_falls_before_it_can_decide),
-		cmocka_unit_test(the_shares_of_all_looks_are_alpha),
-		cmocka_unit_test(places_of_the_code_are_a_sample_however_many_pairs_there_are),
-		cmocka_unit_test(outcomes_over_many_runs_keep_their_promises),
-		cmocka_unit_test(a_decision_at_a_look_is_not_touched_by_later_pairs),
-		cmocka_unit_test(between_looks_it_waits_unless_no_more_will_come),
-		cmocka_unit_test(a_measurement_that_ends_has_one_last_look),
-		cmocka_unit_test(a_sure_change_below_the_smallest_that_matters_passes),
-		cmocka_unit_test(equal_values_are_decided_without_a_division_by_zero),
-		cmocka_unit_test(a_mean_that_some_pairs_contradict_is_not_a_regression),
-		cmocka_unit_test(too_few_pairs_decide_nothing),
-		cmocka_unit_test(equal_programs_hardly_ever_fail_whatever_the_host_does),
-		cmocka_unit_test(dependence_between_pairs_widens_the_interval),
-		cmocka_unit_test(looks_at_a_schedule_that_was_given_up_are_paid_for),
-		cmocka_unit_test(until_sure_takes_no_look_early),
-		cmocka_unit_test(the_last_look_may_spend_all_that_is_left),
-		cmocka_unit_test(twelve_slower_pairs_are_as_probable_as_twelve_equal_coins),
-		cmocka_unit_test(the_probability_has_the_doubts_of_the_interval),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* There are too few samples to be certain of a function; only the total is certain. */
-static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **state)
+FG_TEST(without_a_sure_function_the_only_one_that_changed_is_guilty)
 {
 	static const struct {
 		const char
@@ -25,7 +25,6 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, 7, true},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		char *functions = fg_xasprintf(
 			"%s b_part=0:0:s d_part=0:0:s e_part=0:0:s f_part=0:0:s g_part=0:0:s "
@@ -63,7 +62,7 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 	}
 }
 
-static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **state)
+FG_TEST(unchanged_slower_code_is_not_blamed_if_other_code_changed)
 {
 	static const struct {
 		const char *functions; /* the fact in the build */
@@ -78,7 +77,6 @@ static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **sta
 		{"fit=1040:1072 scan=64:96:c", FG_STANDING_GUILTY, false},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		const struct fg_made_fact facts[] = {{"build.functions", "", rows[r].functions},
 						     {NULL, NULL, NULL}};
@@ -107,8 +105,7 @@ static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **sta
 }
 
 /* Only `fit` became significantly slower; its caller `work`, or a sibling, changed. */
-static void
-slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(void **state)
+FG_TEST(slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it)
 {
 	static const struct {
 		const char *functions; /* the fact in the build */
@@ -127,7 +124,6 @@ slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(voi
 		{"fit=16:48:s scan=64:96:s", 40, "fit", FG_STANDING_GUILTY, NULL},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		const struct fg_made_fact facts[] = {{"build.functions", "", rows[r].functions},
 						     {NULL, NULL, NULL}};
@@ -154,7 +150,7 @@ slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(voi
  * Templates of the standard library are in the project's own file, but people do not look for them:
  * certain or not, they count towards the changed code that calls them, and only towards that.
  */
-static void an_untouched_template_is_charged_to_the_changed_code_that_calls_it(void **state)
+FG_TEST(an_untouched_template_is_charged_to_the_changed_code_that_calls_it)
 {
 	static const struct {
 		const char *name;
@@ -169,7 +165,6 @@ static void an_untouched_template_is_charged_to_the_changed_code_that_calls_it(v
 		{"own::push_back", "own::push_back=16:48:s work=0:0:c", 40},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		const struct fg_made_fact facts[] = {{"build.functions", "", rows[r].functions},
 						     {NULL, NULL, NULL}};
@@ -191,7 +186,7 @@ static void an_untouched_template_is_charged_to_the_changed_code_that_calls_it(v
 	}
 }
 
-static void placement_has_no_guilty_function(void **state)
+FG_TEST(placement_has_no_guilty_function)
 {
 	static const struct fg_made_fact facts[] = {
 		{"build.id", "aa", "bb"},
@@ -204,7 +199,6 @@ static void placement_has_no_guilty_function(void **state)
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
 
-	(void)state;
 	fg_made_program_init(&p, 25);
 	p.facts = facts;
 	(void)fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "fit", 40, 64);
@@ -218,7 +212,7 @@ static void placement_has_no_guilty_function(void **state)
 	fg_made_program_release(&p);
 }
 
-static void a_pass_has_no_row_for_code_that_only_lies_elsewhere(void **state)
+FG_TEST(a_pass_has_no_row_for_code_that_only_lies_elsewhere)
 {
 	static const struct fg_made_fact facts[] = {
 		{"build.functions", "", "run=16:48:s scan=64:96:c main=0:0:c"}, {NULL, NULL, NULL}};
@@ -226,7 +220,6 @@ static void a_pass_has_no_row_for_code_that_only_lies_elsewhere(void **state)
 	struct fg_made_program p;
 	uint32_t node;
 
-	(void)state;
 	fg_made_program_init(&p, 25);
 	p.facts = facts;
 	p.made.policy.alpha = 0.1;
@@ -244,7 +237,7 @@ static void a_pass_has_no_row_for_code_that_only_lies_elsewhere(void **state)
  * The candidate is 3 % slower on average, although no function's code changed. Either the code is
  * slower by the same amount at every place, or by different amounts.
  */
-static void differences_of_layouts_are_placement_if_no_code_changed(void **state)
+FG_TEST(differences_of_layouts_are_placement_if_no_code_changed)
 {
 	static const double alike[FG_LINE_PLACES] = {1.03, 1.031, 1.029, 1.03};
 	static const double apart[FG_LINE_PLACES] = {1.02, 0.97, 1.10, 1.03};
@@ -262,7 +255,6 @@ static void differences_of_layouts_are_placement_if_no_code_changed(void **state
 		{apart, "", "da", FG_OUTCOME_REGRESSION},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		const struct fg_made_fact facts[] = {
 			{"build.id", "aa", "bb"},
@@ -289,14 +281,13 @@ static void differences_of_layouts_are_placement_if_no_code_changed(void **state
 	}
 }
 
-static void code_that_did_not_change_is_never_to_blame(void **state)
+FG_TEST(code_that_did_not_change_is_never_to_blame)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_series *series;
 	struct fg_made_program p;
 	uint32_t find_node;
 
-	(void)state;
 	fg_made_program_init(&p, 13);
 	find_node = fg_made_node(&p, fg_made_node(&p, 0, "main", 20, 20), "find", 5, 6);
 	(void)fg_made_node(&p, find_node, "memcmp@plt", 2, 3);
@@ -314,22 +305,4 @@ static void code_that_did_not_change_is_never_to_blame(void **state)
 	assert_int_equal(b->time.functions[0].paths[0].frame_count, 2);
 	assert_true(fg_made_has_note(&b->notes, "is in memcmp"));
 	fg_made_program_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_sure_function_the_only_one_that_changed_is_guilty),
-		cmocka_unit_test(unchanged_slower_code_is_not_blamed_if_other_code_changed),
-		cmocka_unit_test(
-			slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it),
-		cmocka_unit_test(
-			an_untouched_template_is_charged_to_the_changed_code_that_calls_it),
-		cmocka_unit_test(placement_has_no_guilty_function),
-		cmocka_unit_test(a_pass_has_no_row_for_code_that_only_lies_elsewhere),
-		cmocka_unit_test(differences_of_layouts_are_placement_if_no_code_changed),
-		cmocka_unit_test(code_that_did_not_change_is_never_to_blame),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

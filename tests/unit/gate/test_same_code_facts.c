@@ -2,7 +2,6 @@
 /* Facts about machine code applied to one profile, sample by sample. */
 #include "gate/same_code.h"
 #include "tests/support/fg_test.h"
-#include "tests/unit/gate/made_run.h"
 
 enum {
 	FUNCTIONS = 8,
@@ -89,7 +88,7 @@ static void assert_takes_all_time(struct program *p, bool expected)
 
 /* ---- Is all hot code the same? ---- */
 
-static void only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the_same(void **state)
+FG_TEST(only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the_same)
 {
 	static const struct {
 		const char *facts;
@@ -112,7 +111,6 @@ static void only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the
 		{NULL, false},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct program p;
 
@@ -121,11 +119,10 @@ static void only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the
 	}
 }
 
-static void changed_code_takes_time_from_half_a_percent_of_the_samples_on(void **state)
+FG_TEST(changed_code_takes_time_from_half_a_percent_of_the_samples_on)
 {
 	static const struct fg_profile_function other = {.name = "other", .library = "app"};
 
-	(void)state;
 	for (uint32_t samples = 4; samples <= 5; samples++) {
 		struct program p;
 
@@ -135,7 +132,7 @@ static void changed_code_takes_time_from_half_a_percent_of_the_samples_on(void *
 	}
 }
 
-static void a_changed_caller_at_any_distance_may_call_code_more_often(void **state)
+FG_TEST(a_changed_caller_at_any_distance_may_call_code_more_often)
 {
 	static const struct {
 		const char *changed;
@@ -149,7 +146,6 @@ static void a_changed_caller_at_any_distance_may_call_code_more_often(void **sta
 							     {.name = "loop", .library = "app"},
 							     {.name = "other", .library = "app"}};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct program p;
 		uint32_t caller;
@@ -168,9 +164,8 @@ static void a_changed_caller_at_any_distance_may_call_code_more_often(void **sta
 	}
 }
 
-static void nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack(void **state)
+FG_TEST(nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack)
 {
-	(void)state;
 	for (uint32_t samples = 50; samples <= 51; samples++) {
 		struct program p;
 
@@ -180,17 +175,16 @@ static void nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_s
 	}
 }
 
-static void without_a_sample_nothing_is_known(void **state)
+FG_TEST(without_a_sample_nothing_is_known)
 {
 	struct program p;
 
-	(void)state;
 	begin(&p, "_Z4worki=16:48:s");
 	p.row->samples[0] = 0;
 	assert_takes_all_time(&p, false);
 }
 
-static void the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides(void **state)
+FG_TEST(the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides)
 {
 	static const struct {
 		struct fg_profile_function function;
@@ -206,7 +200,6 @@ static void the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides(void *
 		{{.name = "generated at run time", .library = "[unknown]"}, false},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct program p;
 
@@ -216,7 +209,7 @@ static void the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides(void *
 	}
 }
 
-static void a_library_is_the_same_where_both_sides_know_one_build_id(void **state)
+FG_TEST(a_library_is_the_same_where_both_sides_know_one_build_id)
 {
 	static const struct fg_profile_function memcmp_function = {.name = "memcmp",
 								   .library = "libc.so.6"};
@@ -233,7 +226,6 @@ static void a_library_is_the_same_where_both_sides_know_one_build_id(void **stat
 		{{"no build-id, 12 bytes", "no build-id, 12 bytes"}, false},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct program p;
 
@@ -248,25 +240,23 @@ static void a_library_is_the_same_where_both_sides_know_one_build_id(void **stat
 	}
 }
 
-static void inlined_code_belongs_to_the_function_that_contains_it(void **state)
+FG_TEST(inlined_code_belongs_to_the_function_that_contains_it)
 {
 	static const struct fg_profile_function inlined = {
 		.name = "clamp", .library = "app", .inlined = true};
 	struct program p;
 
-	(void)state;
 	begin(&p, "_Z4worki=16:48:s");
 	(void)add(&p, p.work, &inlined, 500);
 	assert_takes_all_time(&p, true);
 }
 
-static void only_samples_of_time_in_repetitions_that_count_are_time(void **state)
+FG_TEST(only_samples_of_time_in_repetitions_that_count_are_time)
 {
 	static const struct fg_profile_function other = {.name = "other", .library = "app"};
 	static const uint16_t asides[] = {0, FG_ASIDE_WARMUP};
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(asides); i++) {
 		struct program p;
 		struct fg_profile_row *row;
@@ -284,7 +274,7 @@ static void only_samples_of_time_in_repetitions_that_count_are_time(void **state
 
 /* ---- Which function is guilty, and which is named? ---- */
 
-static void a_sure_function_of_known_code_has_a_note_about_its_place(void **state)
+FG_TEST(a_sure_function_of_known_code_has_a_note_about_its_place)
 {
 	static const struct {
 		const char *facts;
@@ -306,7 +296,6 @@ static void a_sure_function_of_known_code_has_a_note_about_its_place(void **stat
 		{"main=16:16:s", FG_STANDING_GUILTY, NULL},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct program p;
 
@@ -320,11 +309,10 @@ static void a_sure_function_of_known_code_has_a_note_about_its_place(void **stat
 	}
 }
 
-static void a_fact_is_about_the_function_of_its_library(void **state)
+FG_TEST(a_fact_is_about_the_function_of_its_library)
 {
 	struct program p;
 
-	(void)state;
 	begin(&p, "_Z4worki=16:16:s");
 	judge(&p, "work(int)", FG_STANDING_GUILTY)->library = "libother.so";
 	settle(&p, true);
@@ -346,7 +334,7 @@ static struct fg_node_verdict *judge_with_other(struct program *p, const char *f
 	return judge(p, "work(int)", FG_STANDING_GUILTY);
 }
 
-static void the_only_changed_function_is_named_as_people_read_it(void **state)
+FG_TEST(the_only_changed_function_is_named_as_people_read_it)
 {
 	static const struct {
 		const char *facts;
@@ -363,7 +351,6 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 		{"_Z4worki=0:0:s _Z5otherv=0:0:c main=0:0:c", 5, true, NULL},
 	};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct program p;
 
@@ -378,37 +365,13 @@ static void the_only_changed_function_is_named_as_people_read_it(void **state)
 	}
 }
 
-static void no_other_function_is_named_next_to_a_guilty_one(void **state)
+FG_TEST(no_other_function_is_named_next_to_a_guilty_one)
 {
 	struct program p;
 
-	(void)state;
 	(void)judge_with_other(&p, "_Z4worki=0:0:c", 5);
 	(void)judge(&p, "other()", FG_STANDING_NOT_SURE);
 	settle(&p, true);
 	assert_null(p.verdict.only_changed);
 	end(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the_same),
-		cmocka_unit_test(changed_code_takes_time_from_half_a_percent_of_the_samples_on),
-		cmocka_unit_test(
-			nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack),
-		cmocka_unit_test(without_a_sample_nothing_is_known),
-		cmocka_unit_test(a_changed_caller_at_any_distance_may_call_code_more_often),
-		cmocka_unit_test(the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides),
-		cmocka_unit_test(a_library_is_the_same_where_both_sides_know_one_build_id),
-		cmocka_unit_test(inlined_code_belongs_to_the_function_that_contains_it),
-		cmocka_unit_test(only_samples_of_time_in_repetitions_that_count_are_time),
-		cmocka_unit_test(a_sure_function_of_known_code_has_a_note_about_its_place),
-		cmocka_unit_test(a_fact_is_about_the_function_of_its_library),
-		cmocka_unit_test(the_only_changed_function_is_named_as_people_read_it),
-		cmocka_unit_test(no_other_function_is_named_next_to_a_guilty_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

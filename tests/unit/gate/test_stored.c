@@ -62,19 +62,17 @@ static enum fg_outcome cpu_outcome(void)
 	return fg_made_metric(b, "cpu_time")->outcome;
 }
 
-static void a_change_beyond_the_spread_of_sessions_is_found(void **state)
+FG_TEST(a_change_beyond_the_spread_of_sessions_is_found)
 {
-	(void)state;
 	make_past(0.01, 0.15, 1);
 	assert_int_equal(cpu_outcome(), FG_OUTCOME_REGRESSION);
 	drop_past();
 }
 
-static void a_change_within_the_spread_of_sessions_is_not_judged(void **state)
+FG_TEST(a_change_within_the_spread_of_sessions_is_not_judged)
 {
 	const struct fg_metric_verdict *cpu;
 
-	(void)state;
 	make_past(0.05, 0.05, 2);
 	cpu = fg_made_metric(fg_made_decide(&past.candidate, "parse"), "cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
@@ -82,11 +80,10 @@ static void a_change_within_the_spread_of_sessions_is_not_judged(void **state)
 	drop_past();
 }
 
-static void sessions_that_differ_for_no_reason_rarely_fail(void **state)
+FG_TEST(sessions_that_differ_for_no_reason_rarely_fail)
 {
 	int failed = 0;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 150; seed++) {
 		make_past(0.04, 0.0, 100 + seed);
 		failed += cpu_outcome() == FG_OUTCOME_REGRESSION;
@@ -95,11 +92,10 @@ static void sessions_that_differ_for_no_reason_rarely_fail(void **state)
 	assert_in_range(failed, 0, 5);
 }
 
-static void without_a_history_there_is_no_verdict(void **state)
+FG_TEST(without_a_history_there_is_no_verdict)
 {
 	const struct fg_metric_verdict *cpu;
 
-	(void)state;
 	make_past(0.01, 0.5, 3);
 	past.candidate.input.history_count = 2;
 	cpu = fg_made_metric(fg_made_decide(&past.candidate, "parse"), "cpu_time");
@@ -109,11 +105,10 @@ static void without_a_history_there_is_no_verdict(void **state)
 	drop_past();
 }
 
-static void another_environment_is_at_most_inconclusive(void **state)
+FG_TEST(another_environment_is_at_most_inconclusive)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	make_past(0.01, 0.3, 4);
 	/* Another commit is not another environment. */
 	fg_environment_set(&past.candidate.run.sides[FG_ARM_CANDIDATE].build, "git.subject", "New",
@@ -128,12 +123,11 @@ static void another_environment_is_at_most_inconclusive(void **state)
 	drop_past();
 }
 
-static void an_exact_metric_is_compared_across_environments(void **state)
+FG_TEST(an_exact_metric_is_compared_across_environments)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_series *series;
 
-	(void)state;
 	make_past(0.01, 0.0, 5);
 	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);
 	series = fg_made_series(&past.candidate, "parse");
@@ -145,7 +139,7 @@ static void an_exact_metric_is_compared_across_environments(void **state)
 }
 
 /* As within one session, a change of 0.01 % in an ungated size passes. */
-static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
+FG_TEST(an_exact_metric_that_is_only_shown_has_a_tolerance)
 {
 	struct fg_metric_policy row = {.name = "binary_size", .gated = true};
 	static const struct {
@@ -158,7 +152,6 @@ static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 		{5000, true, FG_OUTCOME_PASS},
 	};
 
-	(void)state;
 	make_past(0.01, 0.0, 5);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_series *series = fg_made_series(&past.candidate, "parse");
@@ -177,12 +170,11 @@ static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 	drop_past();
 }
 
-static void the_same_binary_passes(void **state)
+FG_TEST(the_same_binary_passes)
 {
 	struct fg_build_facts *builds[2];
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	make_past(0.01, 0.3, 6);
 	builds[0] = &fg_run_find(&past.runs[SESSIONS - 1], "parse")->build[FG_ARM_CANDIDATE];
 	builds[1] = &fg_made_series(&past.candidate, "parse")->build[FG_ARM_CANDIDATE];
@@ -208,12 +200,11 @@ static void the_same_binary_passes(void **state)
 	drop_past();
 }
 
-static void a_benchmark_that_a_run_left_out_is_not_compared(void **state)
+FG_TEST(a_benchmark_that_a_run_left_out_is_not_compared)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_series *baseline;
 
-	(void)state;
 	make_past(0.01, 0.3, 6);
 	baseline = fg_run_find(&past.runs[SESSIONS - 1], "parse");
 	baseline->unaffected = true;
@@ -229,9 +220,8 @@ static void a_benchmark_that_a_run_left_out_is_not_compared(void **state)
 	drop_past();
 }
 
-static void other_benchmarks_are_new_or_missing(void **state)
+FG_TEST(other_benchmarks_are_new_or_missing)
 {
-	(void)state;
 	make_past(0.01, 0.0, 7);
 	(void)fg_made_benchmark(&past.candidate, "fresh", 5, 0.0, 0.01);
 	(void)fg_run_add_series(&past.runs[SESSIONS - 1], "gone");
@@ -240,11 +230,10 @@ static void other_benchmarks_are_new_or_missing(void **state)
 	drop_past();
 }
 
-static void a_candidate_alone_is_new(void **state)
+FG_TEST(a_candidate_alone_is_new)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)state;
 	make_past(0.01, 0.0, 8);
 	past.candidate.input.baseline = NULL;
 	b = fg_made_decide(&past.candidate, "parse");
@@ -341,12 +330,11 @@ static void drop_functions(struct functions *functions)
 	drop_past();
 }
 
-static void in_another_environment_no_function_is_judged(void **state)
+FG_TEST(in_another_environment_no_function_is_judged)
 {
 	static const double more[FUNCTIONS] = {12, 0, 0};
 	struct functions functions;
 
-	(void)state;
 	make_past(0.01, 0.1, 21);
 	make_functions(&functions, more, SESSIONS);
 	assert_true(fg_made_decide(&past.candidate, "parse")->time.function_count > 0);
@@ -355,14 +343,13 @@ static void in_another_environment_no_function_is_judged(void **state)
 	drop_functions(&functions);
 }
 
-static void a_function_beyond_the_spread_of_sessions_is_guilty(void **state)
+FG_TEST(a_function_beyond_the_spread_of_sessions_is_guilty)
 {
 	const double more[FUNCTIONS] = {20, 0, 5};
 	const struct fg_benchmark_verdict *verdict = NULL;
 	struct functions functions;
 	double sum = 0;
 
-	(void)state;
 	make_past(0.002, 0.25, 11);
 	make_functions(&functions, more, SESSIONS);
 	verdict = fg_made_decide(&past.candidate, "parse");
@@ -382,13 +369,12 @@ static void a_function_beyond_the_spread_of_sessions_is_guilty(void **state)
 	drop_functions(&functions);
 }
 
-static void a_function_within_the_spread_of_sessions_is_not_sure(void **state)
+FG_TEST(a_function_within_the_spread_of_sessions_is_not_sure)
 {
 	const double more[FUNCTIONS] = {1.2, 0, 0};
 	const struct fg_benchmark_verdict *verdict = NULL;
 	struct functions functions;
 
-	(void)state;
 	make_past(0.002, 0.25, 12);
 	make_functions(&functions, more, SESSIONS);
 	verdict = fg_made_decide(&past.candidate, "parse");
@@ -398,37 +384,13 @@ static void a_function_within_the_spread_of_sessions_is_not_sure(void **state)
 	drop_functions(&functions);
 }
 
-static void with_few_sessions_no_function_is_named(void **state)
+FG_TEST(with_few_sessions_no_function_is_named)
 {
 	const double more[FUNCTIONS] = {20, 0, 0};
 	struct functions functions;
 
-	(void)state;
 	make_past(0.002, 0.25, 13);
 	make_functions(&functions, more, 5);
 	assert_int_equal(fg_made_decide(&past.candidate, "parse")->time.function_count, 0);
 	drop_functions(&functions);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_beyond_the_spread_of_sessions_is_found),
-		cmocka_unit_test(a_change_within_the_spread_of_sessions_is_not_judged),
-		cmocka_unit_test(sessions_that_differ_for_no_reason_rarely_fail),
-		cmocka_unit_test(without_a_history_there_is_no_verdict),
-		cmocka_unit_test(another_environment_is_at_most_inconclusive),
-		cmocka_unit_test(an_exact_metric_is_compared_across_environments),
-		cmocka_unit_test(an_exact_metric_that_is_only_shown_has_a_tolerance),
-		cmocka_unit_test(the_same_binary_passes),
-		cmocka_unit_test(a_benchmark_that_a_run_left_out_is_not_compared),
-		cmocka_unit_test(other_benchmarks_are_new_or_missing),
-		cmocka_unit_test(in_another_environment_no_function_is_judged),
-		cmocka_unit_test(a_function_beyond_the_spread_of_sessions_is_guilty),
-		cmocka_unit_test(a_function_within_the_spread_of_sessions_is_not_sure),
-		cmocka_unit_test(with_few_sessions_no_function_is_named),
-		cmocka_unit_test(a_candidate_alone_is_new),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,12 +77,11 @@ static const struct fg_metric_verdict *decide(struct sessions *s)
 	return fg_made_metric(fg_made_decide(&s->candidate, "parse"), "cpu_time");
 }
 
-static void the_interval_is_that_of_the_differences_between_sessions(void **state)
+FG_TEST(the_interval_is_that_of_the_differences_between_sessions)
 {
 	const struct fg_metric_verdict *cpu;
 	struct sessions s;
 
-	(void)state;
 	begin(&s, 0.3, calm);
 	cpu = decide(&s);
 	assert_true(cpu->decided);
@@ -102,7 +101,7 @@ static void the_interval_is_that_of_the_differences_between_sessions(void **stat
 }
 
 /* The interval extends by 0.3165 to either side. */
-static void the_interval_and_the_least_effect_decide(void **state)
+FG_TEST(the_interval_and_the_least_effect_decide)
 {
 	static const struct {
 		double change;
@@ -123,7 +122,6 @@ static void the_interval_and_the_least_effect_decide(void **state)
 		{-0.40, 0, 0.5, FG_OUTCOME_PASS},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct sessions s;
 
@@ -136,13 +134,12 @@ static void the_interval_and_the_least_effect_decide(void **state)
 }
 
 /* The standard error is 0.15 / (0.6 sqrt(5)) in each session. */
-static void scatter_within_the_sessions_counts_where_it_is_larger(void **state)
+FG_TEST(scatter_within_the_sessions_counts_where_it_is_larger)
 {
 	const double error = 0.15 / (0.6 * sqrt(5)) * sqrt(2);
 	const struct fg_metric_verdict *cpu;
 	struct sessions s;
 
-	(void)state;
 	begin(&s, 0.3, wild);
 	cpu = decide(&s);
 	assert_close(cpu->high, exp(0.3 + 6.0991112878386241 * error), 1e-9);
@@ -150,11 +147,10 @@ static void scatter_within_the_sessions_counts_where_it_is_larger(void **state)
 }
 
 /* All repetitions of the other session are equal. */
-static void the_scatter_of_one_session_is_its_own(void **state)
+FG_TEST(the_scatter_of_one_session_is_its_own)
 {
 	const double error = 0.15 / (0.6 * sqrt(5));
 
-	(void)state;
 	for (size_t which = 0; which < 2; which++) {
 		const struct fg_metric_verdict *cpu;
 		struct fg_series *series;
@@ -174,13 +170,12 @@ static void the_scatter_of_one_session_is_its_own(void **state)
 	}
 }
 
-static void without_enough_sessions_three_errors_are_shown_and_nothing_is_decided(void **state)
+FG_TEST(without_enough_sessions_three_errors_are_shown_and_nothing_is_decided)
 {
 	const double error = 0.15 / (0.6 * sqrt(5)) * sqrt(2);
 	const struct fg_metric_verdict *cpu;
 	struct sessions s;
 
-	(void)state;
 	begin(&s, 0.9, wild);
 	s.candidate.input.history_count = 5;
 	cpu = decide(&s);
@@ -194,7 +189,7 @@ static void without_enough_sessions_three_errors_are_shown_and_nothing_is_decide
 	end(&s);
 }
 
-static void values_not_above_zero_are_new_missing_or_unknown(void **state)
+FG_TEST(values_not_above_zero_are_new_missing_or_unknown)
 {
 	static const struct {
 		double before;
@@ -212,7 +207,6 @@ static void values_not_above_zero_are_new_missing_or_unknown(void **state)
 		 "cpu time was not measured above zero in either run"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *cpu;
 		struct sessions s;
@@ -234,12 +228,11 @@ static void values_not_above_zero_are_new_missing_or_unknown(void **state)
 	}
 }
 
-static void only_measured_sessions_of_the_same_host_make_the_spread(void **state)
+FG_TEST(only_measured_sessions_of_the_same_host_make_the_spread)
 {
 	struct fg_session_spread spread;
 	struct sessions s;
 
-	(void)state;
 	begin(&s, 0, calm);
 	spread = fg_session_spread_of(s.history, HISTORY, &s.candidate.run, "parse", "cpu_time");
 	assert_int_equal(spread.differences, 6);
@@ -377,13 +370,12 @@ static void check_blame(const struct fg_blame *blame)
 	assert_near(blame->functions[1].inclusive[1], 0, 0);
 }
 
-static void functions_are_judged_by_sessions_and_samples_with_one_level_for_all(void **state)
+FG_TEST(functions_are_judged_by_sessions_and_samples_with_one_level_for_all)
 {
 	static const double intervals[][2] = {{1.01, 1.2}, {0.99, 1.01}, {0.8, 0.99}};
 	struct fg_profile_set sets[2];
 	const struct fg_profile_set *lists[2] = {&sets[0], &sets[1]};
 
-	(void)state;
 	for (size_t side = 0; side < 2; side++)
 		fill(&sets[side], side);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(intervals); i++) {
@@ -414,22 +406,4 @@ static void functions_are_judged_by_sessions_and_samples_with_one_level_for_all(
 	}
 	for (size_t side = 0; side < 2; side++)
 		fg_profile_set_release(&sets[side]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_interval_is_that_of_the_differences_between_sessions),
-		cmocka_unit_test(the_interval_and_the_least_effect_decide),
-		cmocka_unit_test(scatter_within_the_sessions_counts_where_it_is_larger),
-		cmocka_unit_test(the_scatter_of_one_session_is_its_own),
-		cmocka_unit_test(
-			without_enough_sessions_three_errors_are_shown_and_nothing_is_decided),
-		cmocka_unit_test(values_not_above_zero_are_new_missing_or_unknown),
-		cmocka_unit_test(only_measured_sessions_of_the_same_host_make_the_spread),
-		cmocka_unit_test(
-			functions_are_judged_by_sessions_and_samples_with_one_level_for_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static const struct fg_node_verdict *find(const struct fg_blame *blame, const ch
 	return NULL;
 }
 
-static void functions_are_matched_by_name_and_library_not_by_number(void **state)
+FG_TEST(functions_are_matched_by_name_and_library_not_by_number)
 {
 	static const struct function functions[] = {
 		{.name = "alone", .library = "prog", .ms = {100, 130}},
@@ -151,7 +151,6 @@ static void functions_are_matched_by_name_and_library_not_by_number(void **state
 	const struct fg_blame *blame = NULL;
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, FG_ARRAY_SIZE(functions));
 	blame = decide(&c);
 	assert_string_equal(blame->measure, "cpu_time");
@@ -174,7 +173,7 @@ static void functions_are_matched_by_name_and_library_not_by_number(void **state
 }
 
 /* t at 0.5 % over the family, with 0.37 x 19 degrees of freedom, times 1.4826 ms. */
-static void the_level_is_shared_by_all_that_took_time(void **state)
+FG_TEST(the_level_is_shared_by_all_that_took_time)
 {
 	static const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {100, 130}},
@@ -182,7 +181,6 @@ static void the_level_is_shared_by_all_that_took_time(void **state)
 	};
 	static const double quantiles[] = {QUANTILE_1_19, QUANTILE_2_19};
 
-	(void)state;
 	for (size_t count = 1; count <= 2; count++) {
 		const struct fg_blame *blame = NULL;
 		struct comparison c;
@@ -195,7 +193,7 @@ static void the_level_is_shared_by_all_that_took_time(void **state)
 	}
 }
 
-static void an_interval_beyond_zero_is_sure(void **state)
+FG_TEST(an_interval_beyond_zero_is_sure)
 {
 	static const struct {
 		double after;
@@ -211,7 +209,6 @@ static void an_interval_beyond_zero_is_sure(void **state)
 		{100.001, FG_STANDING_NOT_SURE, FG_OUTCOME_INCONCLUSIVE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct function function = {
 			.name = "one", .library = "prog", .ms = {100, rows[i].after}};
@@ -231,7 +228,7 @@ static void an_interval_beyond_zero_is_sure(void **state)
 }
 
 /* Six sessions have five differences, the fewest that show how sessions differ. */
-static void six_sessions_are_enough_and_five_are_not(void **state)
+FG_TEST(six_sessions_are_enough_and_five_are_not)
 {
 	static const struct function functions[] = {
 		{.name = "six", .library = "prog", .ms = {100, 200}, .sessions = 6},
@@ -241,7 +238,6 @@ static void six_sessions_are_enough_and_five_are_not(void **state)
 	const struct fg_blame *blame = NULL;
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, 1);
 	blame = decide(&c);
 	assert_close(blame->functions[0].high - 100, 1.4826 * QUANTILE_1_5, 1e-6);
@@ -254,7 +250,7 @@ static void six_sessions_are_enough_and_five_are_not(void **state)
 	end(&c);
 }
 
-static void the_twelve_that_differ_most_are_tested(void **state)
+FG_TEST(the_twelve_that_differ_most_are_tested)
 {
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g",
 					    "h", "i", "j", "k", "l", "m", "n"};
@@ -262,7 +258,6 @@ static void the_twelve_that_differ_most_are_tested(void **state)
 	const struct fg_blame *blame = NULL;
 	struct comparison c;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++)
 		functions[i] = (struct function){
 			.name = names[i], .library = "prog", .ms = {200, 220 + (double)i}};
@@ -275,7 +270,7 @@ static void the_twelve_that_differ_most_are_tested(void **state)
 	end(&c);
 }
 
-static void a_fiftieth_of_the_whole_is_tested(void **state)
+FG_TEST(a_fiftieth_of_the_whole_is_tested)
 {
 	static const struct function functions[] = {
 		{.name = "most", .library = "prog", .ms = {100, 196.01}},
@@ -285,7 +280,6 @@ static void a_fiftieth_of_the_whole_is_tested(void **state)
 	const struct fg_blame *blame = NULL;
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, FG_ARRAY_SIZE(functions));
 	blame = decide(&c);
 	assert_close(blame->total_delta, 100, 1e-9);
@@ -295,7 +289,7 @@ static void a_fiftieth_of_the_whole_is_tested(void **state)
 }
 
 /* Certain functions come first, each group by size. */
-static void unsure_functions_follow_sure_ones(void **state)
+FG_TEST(unsure_functions_follow_sure_ones)
 {
 	static const struct function functions[] = {
 		{.name = "wild", .library = "prog", .ms = {200, 300}, .samples = 3},
@@ -305,7 +299,6 @@ static void unsure_functions_follow_sure_ones(void **state)
 	const struct fg_blame *blame = NULL;
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, FG_ARRAY_SIZE(functions));
 	blame = decide(&c);
 	assert_string_equal(blame->functions[0].name, "faster");
@@ -317,19 +310,18 @@ static void unsure_functions_follow_sure_ones(void **state)
 }
 
 /* A time without samples counts as one sample. */
-static void no_sample_is_as_noisy_as_one(void **state)
+FG_TEST(no_sample_is_as_noisy_as_one)
 {
 	const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {30, 40}, .samples = 1}};
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, 1);
 	assert_close(decide(&c)->functions[0].high - 10, QUANTILE_1_19 * 50, 1e-6);
 	end(&c);
 }
 
-static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
+FG_TEST(shares_of_a_whole_that_nearly_cancels_are_not_shown)
 {
 	static const struct function functions[] = {
 		{.name = "grown", .library = "prog", .ms = {100, 150}},
@@ -339,7 +331,6 @@ static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
 	const struct fg_blame *blame = NULL;
 	struct comparison c;
 
-	(void)state;
 	/* Without the third function, +10 ms remain of +50 and -40. */
 	begin(&c, functions, 2);
 	blame = decide(&c);
@@ -360,13 +351,12 @@ static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
 	end(&c);
 }
 
-static void inclusive_time_counts_recursion_once(void **state)
+FG_TEST(inclusive_time_counts_recursion_once)
 {
 	static const struct function functions[] = {
 		{.name = "walk", .library = "prog", .ms = {100, 150}}};
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, 1);
 	for (size_t side = 0; side < 2; side++) {
 		struct fg_profile_set *set = &c.sets[side];
@@ -386,7 +376,7 @@ static void inclusive_time_counts_recursion_once(void **state)
 	end(&c);
 }
 
-static void without_its_inputs_no_function_is_judged(void **state)
+FG_TEST(without_its_inputs_no_function_is_judged)
 {
 	static const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {100, 200}}};
@@ -394,7 +384,6 @@ static void without_its_inputs_no_function_is_judged(void **state)
 	const struct fg_profile_set *const *sides[2];
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, 1);
 	sides[0] = c.made.input.baseline_profiles;
 	sides[1] = c.made.input.profiles;
@@ -425,13 +414,12 @@ static void without_its_inputs_no_function_is_judged(void **state)
 	end(&c);
 }
 
-static void time_without_a_stack_is_one_part_of_the_whole(void **state)
+FG_TEST(time_without_a_stack_is_one_part_of_the_whole)
 {
 	static const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {100, 200}}};
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, 1);
 	for (size_t side = 0; side < 2; side++) {
 		for (size_t i = 0; i < c.sets[side].row_count; i++)
@@ -442,12 +430,11 @@ static void time_without_a_stack_is_one_part_of_the_whole(void **state)
 	end(&c);
 }
 
-static void most_of_many_functions_may_be_gone(void **state)
+FG_TEST(most_of_many_functions_may_be_gone)
 {
 	struct function functions[12];
 	struct comparison c;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(functions); i++) {
 		static const char *const names[] = {"a", "b", "c", "d", "e", "f",
 						    "g", "h", "i", "j", "k", "l"};
@@ -461,13 +448,12 @@ static void most_of_many_functions_may_be_gone(void **state)
 	end(&c);
 }
 
-static void without_its_metric_a_change_of_the_whole_is_unknown(void **state)
+FG_TEST(without_its_metric_a_change_of_the_whole_is_unknown)
 {
 	static const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {100, 200}}};
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, 1);
 	assert_close(decide(&c)->functions[0].share_of_change, 1, 1e-12);
 	c.verdict.metric_count = 0;
@@ -486,39 +472,15 @@ static size_t give_nothing(void *context, const char *benchmark,
 	return 0;
 }
 
-static void a_function_that_no_session_knows_is_not_judged(void **state)
+FG_TEST(a_function_that_no_session_knows_is_not_judged)
 {
 	static const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {100, 200}}};
 	struct comparison c;
 
-	(void)state;
 	begin(&c, functions, 1);
 	c.made.input.function_history = give_nothing;
 	assert_int_equal(decide(&c)->functions_tested, 1);
 	assert_int_equal(c.verdict.time.function_count, 0);
 	end(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_matched_by_name_and_library_not_by_number),
-		cmocka_unit_test(the_level_is_shared_by_all_that_took_time),
-		cmocka_unit_test(an_interval_beyond_zero_is_sure),
-		cmocka_unit_test(six_sessions_are_enough_and_five_are_not),
-		cmocka_unit_test(the_twelve_that_differ_most_are_tested),
-		cmocka_unit_test(a_fiftieth_of_the_whole_is_tested),
-		cmocka_unit_test(unsure_functions_follow_sure_ones),
-		cmocka_unit_test(no_sample_is_as_noisy_as_one),
-		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
-		cmocka_unit_test(inclusive_time_counts_recursion_once),
-		cmocka_unit_test(without_its_inputs_no_function_is_judged),
-		cmocka_unit_test(time_without_a_stack_is_one_part_of_the_whole),
-		cmocka_unit_test(most_of_many_functions_may_be_gone),
-		cmocka_unit_test(without_its_metric_a_change_of_the_whole_is_unknown),
-		cmocka_unit_test(a_function_that_no_session_knows_is_not_judged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static const struct pair same[] = {
 	{"<int>", "(int)", false},
 };
 
-static void variants_of_one_name_are_the_same(void **state)
+FG_TEST(variants_of_one_name_are_the_same)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(same); i++) {
 		if (fg_symbols_have_same_name(same[i].a, same[i].b) != same[i].is_kin ||
 		    fg_symbols_have_same_name(same[i].b, same[i].a) != same[i].is_kin)
@@ -74,9 +73,8 @@ static const struct pair similar[] = {
 	{"parse_line(int)", "parse_link<char>", true},
 };
 
-static void names_with_equal_ends_are_similar_in_one_scope(void **state)
+FG_TEST(names_with_equal_ends_are_similar_in_one_scope)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(similar); i++) {
 		if (fg_symbols_have_similar_names(similar[i].a, similar[i].b) !=
 			    similar[i].is_kin ||
@@ -85,7 +83,7 @@ static void names_with_equal_ends_are_similar_in_one_scope(void **state)
 	}
 }
 
-static void relinked_is_one_name_from_another_library(void **state)
+FG_TEST(relinked_is_one_name_from_another_library)
 {
 	static const struct {
 		struct fg_profile_function a;
@@ -99,18 +97,6 @@ static void relinked_is_one_name_from_another_library(void **state)
 		{{.name = "f", .library = "lib.so"}, {.name = "f", .library = NULL}, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
 		assert_int_equal(fg_symbols_are_relinked(&rows[i].a, &rows[i].b), rows[i].is);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(variants_of_one_name_are_the_same),
-		cmocka_unit_test(names_with_equal_ends_are_similar_in_one_scope),
-		cmocka_unit_test(relinked_is_one_name_from_another_library),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

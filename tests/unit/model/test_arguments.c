@@ -33,13 +33,12 @@ static void add(struct fg_argument_sums *sums, unsigned side, const char *name,
 static const char *const to_fit[] = {"main", "fit"};
 static const char *const to_draw[] = {"main", "draw"};
 
-static void both_sides_meet_by_function_and_by_call_path(void **state)
+FG_TEST(both_sides_meet_by_function_and_by_call_path)
 {
 	struct fg_argument_sums sums = {0};
 	struct fg_arena arena = {0};
 	const struct fg_argument_table *table = NULL;
 
-	(void)state;
 	add(&sums, BASELINE, "log", to_fit, 2, 10);
 	add(&sums, BASELINE, "log", to_fit, 2, 5); /* another line of the same caller */
 	add(&sums, CANDIDATE, "log", to_fit, 2, 20);
@@ -79,13 +78,12 @@ static void add_many(struct fg_argument_sums *sums, unsigned functions, unsigned
 	}
 }
 
-static void the_most_called_stay_and_the_rest_is_counted(void **state)
+FG_TEST(the_most_called_stay_and_the_rest_is_counted)
 {
 	struct fg_argument_sums sums = {0};
 	struct fg_arena arena = {0};
 	const struct fg_argument_table *table = NULL;
 
-	(void)state;
 	add_many(&sums, FG_ARGUMENT_FUNCTIONS_MAX + 6, FG_ARGUMENT_PATHS_MAX + 8);
 	table = fg_argument_table_make(&sums, fg_argument_room_of_run, &arena);
 	assert_int_equal(table->function_count, FG_ARGUMENT_FUNCTIONS_MAX);
@@ -101,7 +99,7 @@ static void the_most_called_stay_and_the_rest_is_counted(void **state)
 	fg_arena_release(&arena);
 }
 
-static void nothing_is_larger_than_its_room(void **state)
+FG_TEST(nothing_is_larger_than_its_room)
 {
 	const struct fg_argument_room few = {.functions = 4, .paths = 8, .bytes = 1 << 20};
 	const struct fg_argument_room narrow = {.functions = 4, .paths = 100, .bytes = 60};
@@ -111,7 +109,6 @@ static void nothing_is_larger_than_its_room(void **state)
 	const struct fg_argument_table *table = NULL;
 	size_t paths = 0;
 
-	(void)state;
 	add_many(&sums, 5, 5);
 	table = fg_argument_table_make(&sums, few, &arena);
 	assert_int_equal(table->function_count, 4);
@@ -131,7 +128,7 @@ static void nothing_is_larger_than_its_room(void **state)
 	assert_null(fg_argument_table_make(&sums, few, &arena));
 }
 
-static void a_deep_path_keeps_its_ends_and_a_long_name_its_beginning(void **state)
+FG_TEST(a_deep_path_keeps_its_ends_and_a_long_name_its_beginning)
 {
 	enum {
 		DEEP = FG_ARGUMENT_FRAMES_MAX + 50
@@ -143,7 +140,6 @@ static void a_deep_path_keeps_its_ends_and_a_long_name_its_beginning(void **stat
 	const struct fg_argument_table *table = NULL;
 	const struct fg_argument_path *path = NULL;
 
-	(void)state;
 	for (unsigned i = 0; i < DEEP; i++) {
 		(void)snprintf(texts[i], sizeof(texts[i]), "frame%u", i);
 		frames[i] = texts[i];
@@ -164,7 +160,7 @@ static void a_deep_path_keeps_its_ends_and_a_long_name_its_beginning(void **stat
 	fg_arena_release(&arena);
 }
 
-static void a_table_joins_other_sums_with_its_omitted_rest(void **state)
+FG_TEST(a_table_joins_other_sums_with_its_omitted_rest)
 {
 	const struct fg_argument_room few = {.functions = 3, .paths = 6, .bytes = 1 << 20};
 	struct fg_argument_sums sums = {0};
@@ -173,7 +169,6 @@ static void a_table_joins_other_sums_with_its_omitted_rest(void **state)
 	const struct fg_argument_table *table = NULL;
 	const struct fg_argument_table *again = NULL;
 
-	(void)state;
 	add_many(&sums, 5, 5);
 	table = fg_argument_table_make(&sums, few, &arena);
 	fg_argument_sums_add_table(&joined, table, CANDIDATE, BASELINE);
@@ -204,11 +199,10 @@ static void hint_is(const char *function, const struct fg_argument_figures *figu
 	fg_strbuf_release(&text);
 }
 
-static void hints_are_true_and_complete(void **state)
+FG_TEST(hints_are_true_and_complete)
 {
 	struct fg_argument_figures figures = figures_of(2000, 0.25, 0.5);
 
-	(void)state;
 	hint_is("expf", &figures,
 		"always in [0.25, 0.5]: a polynomial could replace the "
 		"function\n");
@@ -221,18 +215,4 @@ static void hints_are_true_and_complete(void **state)
 	figures.nans = 0;
 	figures.most = (double)NAN; /* the value in a report without this member */
 	hint_is("exp", &figures, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_sides_meet_by_function_and_by_call_path),
-		cmocka_unit_test(the_most_called_stay_and_the_rest_is_counted),
-		cmocka_unit_test(nothing_is_larger_than_its_room),
-		cmocka_unit_test(a_deep_path_keeps_its_ends_and_a_long_name_its_beginning),
-		cmocka_unit_test(a_table_joins_other_sums_with_its_omitted_rest),
-		cmocka_unit_test(hints_are_true_and_complete),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

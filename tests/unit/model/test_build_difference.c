@@ -108,9 +108,8 @@ static const struct difference_row rows[] = {
 	},
 };
 
-static void differences_of_builds_are_reported(void **state)
+FG_TEST(differences_of_builds_are_reported)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct difference_row *row = &rows[i];
 		struct fg_build_facts sides[2] = {{0}, {0}};
@@ -132,13 +131,4 @@ static void differences_of_builds_are_reported(void **state)
 		fg_build_facts_release(&sides[0]);
 		fg_build_facts_release(&sides[1]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences_of_builds_are_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "model/build_facts.h"
 #include "tests/support/fg_test.h"
 
-static void every_fact_is_stored_under_a_key_and_read_again(void **state)
+FG_TEST(every_fact_is_stored_under_a_key_and_read_again)
 {
 	static const struct fg_fact rows[] = {
 		{.key = "build.code", .value = "c0de"},
@@ -22,7 +22,6 @@ static void every_fact_is_stored_under_a_key_and_read_again(void **state)
 	struct fg_build_facts copy = {0};
 	struct fg_environment listed = {0};
 
-	(void)state;
 	for (size_t i = FG_ARRAY_SIZE(rows); i > 0; i--)
 		fg_build_facts_set(&build, rows[i - 1].key, rows[i - 1].value);
 	fg_build_facts_copy(&copy, &build);
@@ -43,12 +42,11 @@ static void every_fact_is_stored_under_a_key_and_read_again(void **state)
 	fg_build_facts_release(&build);
 }
 
-static void a_function_whose_comparison_cannot_be_read_is_unknown(void **state)
+FG_TEST(a_function_whose_comparison_cannot_be_read_is_unknown)
 {
 	static const char *const texts[] = {"",         "fit",       "fit=",     "fit=1:2",
 					    "fit=1:2:", "fit=1:2:x", "fit=:2:s", "fit=1:s"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
 		struct fg_build_facts build = {0};
 
@@ -58,7 +56,7 @@ static void a_function_whose_comparison_cannot_be_read_is_unknown(void **state)
 	}
 }
 
-static void libraries_of_two_builds_are_matched_by_name(void **state)
+FG_TEST(libraries_of_two_builds_are_matched_by_name)
 {
 	static const struct {
 		const char *name;
@@ -74,7 +72,6 @@ static void libraries_of_two_builds_are_matched_by_name(void **state)
 	struct fg_library_pair pair = {.builds = {&builds[0], &builds[1]}};
 	size_t count = 0;
 
-	(void)state;
 	for (size_t side = 0; side < 2; side++) {
 		fg_build_facts_set(&builds[side], "build.library.libm.so.6", side ? "2" : "1");
 		fg_build_facts_set(&builds[side], "build.library.libc.so.6", "1");
@@ -91,15 +88,4 @@ static void libraries_of_two_builds_are_matched_by_name(void **state)
 	assert_int_equal(count, FG_ARRAY_SIZE(met));
 	for (size_t side = 0; side < 2; side++)
 		fg_build_facts_release(&builds[side]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_fact_is_stored_under_a_key_and_read_again),
-		cmocka_unit_test(a_function_whose_comparison_cannot_be_read_is_unknown),
-		cmocka_unit_test(libraries_of_two_builds_are_matched_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

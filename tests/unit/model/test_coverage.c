@@ -14,19 +14,18 @@ static struct fg_coverage of(double spent_ms, double seen_ms, size_t repetitions
 				    .repetitions = repetitions};
 }
 
-static void share_is_the_time_that_samples_represent(void **state)
+FG_TEST(share_is_the_time_that_samples_represent)
 {
 	const struct fg_coverage half = of(10, 5, 2);
 	const struct fg_coverage nothing = of(0, 0, 0);
 
-	(void)state;
 	assert_float_equal(fg_coverage_share(&half, 20 * MS), 0.5, 1e-12);
 	assert_true(isnan(fg_coverage_share(&half, 20.1 * MS)));
 	assert_true(isnan(fg_coverage_share(&nothing, 0)));
 }
 
 /* The rows have the spent and the sampled milliseconds of an execution on both sides. */
-static void programs_of_one_side_escape_or_were_only_short(void **state)
+FG_TEST(programs_of_one_side_escape_or_were_only_short)
 {
 	static const struct {
 		double spent[2];
@@ -49,7 +48,6 @@ static void programs_of_one_side_escape_or_were_only_short(void **state)
 		{{1, 1}, {0, 1}, {9, 9}, false, "too little time to tell"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_coverage arms[2] = {
 			of(rows[i].spent[0], rows[i].seen[0], rows[i].repetitions[0]),
@@ -58,14 +56,4 @@ static void programs_of_one_side_escape_or_were_only_short(void **state)
 		if (fg_coverage_is_one_sided(arms, 10 * MS) != rows[i].is_one_sided)
 			fail_msg("%s", rows[i].what);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(share_is_the_time_that_samples_represent),
-		cmocka_unit_test(programs_of_one_side_escape_or_were_only_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

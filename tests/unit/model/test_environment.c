@@ -2,11 +2,10 @@
 #include "model/environment.h"
 #include "tests/support/fg_test.h"
 
-static void facts_are_sorted_and_replaced(void **state)
+FG_TEST(facts_are_sorted_and_replaced)
 {
 	struct fg_environment environment = {0};
 
-	(void)state;
 	fg_environment_set(&environment, "host.cpu", "old", true);
 	fg_environment_set(&environment, "build.compiler", "gcc 12", false);
 	fg_environment_printf(&environment, "host.cpu", true, "%s %d", "EPYC", 2);
@@ -17,14 +16,13 @@ static void facts_are_sorted_and_replaced(void **state)
 	fg_environment_release(&environment);
 }
 
-static void only_identity_facts_make_the_fingerprint(void **state)
+FG_TEST(only_identity_facts_make_the_fingerprint)
 {
 	struct fg_environment a = {0};
 	struct fg_environment b = {0};
 	char fa[17];
 	char fb[17];
 
-	(void)state;
 	fg_environment_set(&a, "host.cpu", "EPYC", true);
 	fg_environment_set(&a, "host.load", "0.3", false);
 	fg_environment_copy(&b, &a);
@@ -39,13 +37,12 @@ static void only_identity_facts_make_the_fingerprint(void **state)
 	fg_environment_release(&b);
 }
 
-static void difference_names_changed_new_and_gone(void **state)
+FG_TEST(difference_names_changed_new_and_gone)
 {
 	struct fg_environment a = {0};
 	struct fg_environment b = {0};
 	struct fg_fact_difference *found = NULL;
 
-	(void)state;
 	fg_environment_set(&a, "a", "1", false);
 	fg_environment_set(&a, "b", "1", false);
 	fg_environment_set(&a, "c", "1", true);
@@ -62,15 +59,4 @@ static void difference_names_changed_new_and_gone(void **state)
 	free(found);
 	fg_environment_release(&a);
 	fg_environment_release(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts_are_sorted_and_replaced),
-		cmocka_unit_test(only_identity_facts_make_the_fingerprint),
-		cmocka_unit_test(difference_names_changed_new_and_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,12 +15,11 @@ static void make(struct fg_executed *executed)
 	fg_executed_add_file(executed, "/usr/lib/libm.so.6", false, "4567")->is_whole = true;
 }
 
-static void a_part_and_a_clone_stand_for_their_function(void **state)
+FG_TEST(a_part_and_a_clone_stand_for_their_function)
 {
 	const struct fg_executed_file *program = NULL;
 	struct fg_executed executed;
 
-	(void)state;
 	make(&executed);
 	program = fg_executed_find(&executed, "build/my program");
 	assert_non_null(program);
@@ -33,14 +32,13 @@ static void a_part_and_a_clone_stand_for_their_function(void **state)
 	fg_executed_release(&executed);
 }
 
-static void written_lists_are_read_back(void **state)
+FG_TEST(written_lists_are_read_back)
 {
 	struct fg_strbuf text = {0};
 	struct fg_strbuf again = {0};
 	struct fg_executed executed;
 	struct fg_executed read;
 
-	(void)state;
 	make(&executed);
 	fg_executed_doubt(&executed, "it starts %s", "sh");
 	fg_executed_doubt(&executed, "another reason");
@@ -62,7 +60,7 @@ static void written_lists_are_read_back(void **state)
 	fg_strbuf_release(&again);
 }
 
-static void a_broken_file_is_refused(void **state)
+FG_TEST(a_broken_file_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -76,7 +74,6 @@ static void a_broken_file_is_refused(void **state)
 	struct fg_executed executed;
 	struct fg_error err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
 		assert_int_equal(fg_executed_read(texts[i], strlen(texts[i]), &executed, &err),
 				 FG_EPARSE);
@@ -84,27 +81,14 @@ static void a_broken_file_is_refused(void **state)
 	}
 }
 
-static void the_sampler_adds_unknown_functions(void **state)
+FG_TEST(the_sampler_adds_unknown_functions)
 {
 	struct fg_executed executed;
 
-	(void)state;
 	make(&executed);
 	assert_true(fg_executed_add_sampled(&executed, "my program", "fast_path"));
 	assert_false(fg_executed_add_sampled(&executed, "my program", "fast_path"));
 	assert_false(fg_executed_add_sampled(&executed, "libm.so.6", "sin"));
 	assert_true(fg_executed_has_function(&executed.files[0], "fast_path"));
 	fg_executed_release(&executed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_part_and_a_clone_stand_for_their_function),
-		cmocka_unit_test(written_lists_are_read_back),
-		cmocka_unit_test(a_broken_file_is_refused),
-		cmocka_unit_test(the_sampler_adds_unknown_functions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

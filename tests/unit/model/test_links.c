@@ -15,12 +15,11 @@ static void check(const char *pattern, const struct fg_web_link_values *values,
 	fg_strbuf_release(&url);
 }
 
-static void placeholders_are_replaced_and_escaped(void **state)
+FG_TEST(placeholders_are_replaced_and_escaped)
 {
 	const struct fg_web_link_values hostile = {
 		.project = "a\"><b>", .commit = "c", .file = "./dir/#1 ä?.c", .line = 1};
 
-	(void)state;
 	check("https://git.example.org/{project}/blob/{commit}/{file}#L{line}", &known,
 	      "https://git.example.org/tracker/blob/3ab2cd9/src/fit.cpp#L17");
 	check("http://[::1]:8080/{file}", &known, "http://[::1]:8080/src/fit.cpp");
@@ -29,7 +28,7 @@ static void placeholders_are_replaced_and_escaped(void **state)
 	check("https://h/{other}", &known, "https://h/{other}");
 }
 
-static void only_plain_addresses_of_the_web_make_links(void **state)
+FG_TEST(only_plain_addresses_of_the_web_make_links)
 {
 	static const char *const refused[] = {"javascript:alert(1)//{commit}",
 					      "data:text/html,{commit}",
@@ -43,19 +42,17 @@ static void only_plain_addresses_of_the_web_make_links(void **state)
 					      "https://h/\xc3\xa4",
 					      ""};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(refused); i++)
 		check(refused[i], &known, NULL);
 	check(NULL, &known, NULL);
 }
 
-static void unknown_values_make_no_link(void **state)
+FG_TEST(unknown_values_make_no_link)
 {
 	static const char *const outside[] = {"/usr/include/c++/12/vector", "../other/a.c",
 					      "src/../../a.c", "", NULL};
 	struct fg_web_link_values values = known;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(outside); i++) {
 		values.file = outside[i];
 		check("https://h/{file}", &values, NULL);
@@ -66,13 +63,12 @@ static void unknown_values_make_no_link(void **state)
 	check("https://h/{file}", &values, "https://h/a.c");
 }
 
-static void a_place_without_a_line_links_to_its_file(void **state)
+FG_TEST(a_place_without_a_line_links_to_its_file)
 {
 	struct fg_run run = {.project = (char *)"p"};
 	struct fg_environment *build = &run.sides[FG_ARM_CANDIDATE].build;
 	struct fg_strbuf url = {0};
 
-	(void)state;
 	assert_false(fg_web_link_place(&run, "a.c", 3, &url));
 	fg_environment_set(build, fg_web_link_fact(FG_WEB_LINK_FILE), "https://h/{file}", false);
 	fg_environment_set(build, fg_web_link_fact(FG_WEB_LINK_LINE), "https://h/{file}#L{line}",
@@ -91,7 +87,7 @@ static void a_place_without_a_line_links_to_its_file(void **state)
 	fg_strbuf_release(&url);
 }
 
-static void a_remote_on_github_or_gitlab_has_templates(void **state)
+FG_TEST(a_remote_on_github_or_gitlab_has_templates)
 {
 	static const struct {
 		const char *remote;
@@ -110,7 +106,6 @@ static void a_remote_on_github_or_gitlab_has_templates(void **state)
 		{"", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_strbuf patterns[FG_WEB_LINK_COUNT] = {0};
 
@@ -124,13 +119,12 @@ static void a_remote_on_github_or_gitlab_has_templates(void **state)
 }
 
 /* A line that was never committed does not exist on the server. */
-static void uncommitted_lines_are_not_linked(void **state)
+FG_TEST(uncommitted_lines_are_not_linked)
 {
 	struct fg_run run;
 	struct fg_side *side = &run.sides[FG_ARM_CANDIDATE];
 	struct fg_strbuf url = {0};
 
-	(void)state;
 	fg_run_init(&run);
 	side->commit = fg_xstrdup("1a2b3c");
 	fg_environment_set(&side->build, "link.line", "https://h/{commit}/{file}#L{line}", false);
@@ -140,18 +134,4 @@ static void uncommitted_lines_are_not_linked(void **state)
 	assert_int_equal(url.length, 0);
 	fg_strbuf_release(&url);
 	fg_run_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(placeholders_are_replaced_and_escaped),
-		cmocka_unit_test(only_plain_addresses_of_the_web_make_links),
-		cmocka_unit_test(unknown_values_make_no_link),
-		cmocka_unit_test(a_place_without_a_line_links_to_its_file),
-		cmocka_unit_test(a_remote_on_github_or_gitlab_has_templates),
-		cmocka_unit_test(uncommitted_lines_are_not_linked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,10 @@
 #include "model/measure.h"
 #include "tests/support/fg_test.h"
 
-static void every_builtin_measure_has_what_a_column_needs(void **state)
+FG_TEST(every_builtin_measure_has_what_a_column_needs)
 {
 	const struct fg_measure_list list = {0};
 
-	(void)state;
 	for (uint16_t id = 0; id < FG_MEASURE_BUILTIN_COUNT; id++) {
 		const struct fg_measure *measure = fg_measure_at(&list, id);
 		uint16_t found = UINT16_MAX;
@@ -20,46 +19,43 @@ static void every_builtin_measure_has_what_a_column_needs(void **state)
 	}
 }
 
-static void time_comes_first_and_reads_as_time(void **state)
+FG_TEST(time_comes_first_and_reads_as_time)
 {
 	const struct fg_measure_list list = {0};
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	(void)state;
 	assert_int_equal(FG_MEASURE_CPU_TIME, 0);
 	assert_true(fg_measure_is_time(FG_MEASURE_WALL_TIME));
 	assert_false(fg_measure_is_time(FG_MEASURE_BUILTIN_COUNT));
 	assert_string_equal(fg_measure_text(fg_measure_at(&list, 0), 12.5e6, text), "12.5 ms");
 }
 
-static void a_member_is_described_by_its_family_and_by_a_row_of_its_own_before_that(void **state)
+FG_TEST(a_member_is_described_by_its_family_and_by_a_row_of_its_own_before_that)
 {
 	const struct fg_measure table[] = {
 		{.name = "calls.", .unit = "1"},
 		{.name = "calls.all", .unit = "1", .exact = true},
 	};
 
-	(void)state;
 	assert_ptr_equal(fg_measure_match(table, 2, "calls.fit"), &table[0]);
 	assert_ptr_equal(fg_measure_match(table, 2, "calls.all"), &table[1]);
 	assert_null(fg_measure_match(table, 2, "calls"));
 	assert_null(fg_measure_match(table, 2, "heap.bytes"));
 }
 
-static void a_measure_outside_the_table_follows_its_unit(void **state)
+FG_TEST(a_measure_outside_the_table_follows_its_unit)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 	const struct fg_measure time = fg_measure_describe("wall_time", "bytes");
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	(void)state;
 	assert_string_equal(bytes.name, "alloc_space");
 	assert_string_equal(fg_measure_text(&bytes, 3 * 1048576.0, text), "3.00 MiB");
 	assert_string_equal(time.unit, "ns");
 	assert_string_equal(fg_measure_describe("things", NULL).unit, "1");
 }
 
-static void a_list_keeps_one_copy_of_each_name_after_the_builtin_ones(void **state)
+FG_TEST(a_list_keeps_one_copy_of_each_name_after_the_builtin_ones)
 {
 	struct fg_arena arena = {0};
 	struct fg_measure_list list = {0};
@@ -67,7 +63,6 @@ static void a_list_keeps_one_copy_of_each_name_after_the_builtin_ones(void **sta
 	struct fg_measure measure = fg_measure_describe(name, "bytes");
 	uint16_t id = 0;
 
-	(void)state;
 	assert_false(fg_measure_find(&list, "alloc_space", &id));
 	id = fg_measure_add(&list, &arena, &measure);
 	assert_int_equal(id, FG_MEASURE_BUILTIN_COUNT);
@@ -80,27 +75,11 @@ static void a_list_keeps_one_copy_of_each_name_after_the_builtin_ones(void **sta
 	fg_arena_release(&arena);
 }
 
-static void nothing_seen_is_neutral_however_values_fold(void **state)
+FG_TEST(nothing_seen_is_neutral_however_values_fold)
 {
-	(void)state;
 	assert_true(fg_measure_join(FG_FOLD_SUM, 3, 4) == 7);
 	assert_true(fg_measure_join(FG_FOLD_MAX, 3, 4) == 4);
 	assert_true(fg_measure_join(FG_FOLD_MIN, 3, 4) == 3);
 	assert_true(fg_measure_join(FG_FOLD_MIN, 0, 4) == 4);
 	assert_true(fg_measure_join(FG_FOLD_MAX, -3, 0) == -3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_builtin_measure_has_what_a_column_needs),
-		cmocka_unit_test(time_comes_first_and_reads_as_time),
-		cmocka_unit_test(
-			a_member_is_described_by_its_family_and_by_a_row_of_its_own_before_that),
-		cmocka_unit_test(a_measure_outside_the_table_follows_its_unit),
-		cmocka_unit_test(a_list_keeps_one_copy_of_each_name_after_the_builtin_ones),
-		cmocka_unit_test(nothing_seen_is_neutral_however_values_fold),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

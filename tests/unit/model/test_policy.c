@@ -3,11 +3,10 @@
 #include "model/policy.h"
 #include "tests/support/fg_test.h"
 
-static void defaults_are_those_of_the_documentation(void **state)
+FG_TEST(defaults_are_those_of_the_documentation)
 {
 	struct fg_plan plan;
 
-	(void)state;
 	fg_plan_init(&plan);
 	assert_true(plan.policy.alpha == 0.001);
 	assert_int_equal(plan.policy.functions, FG_FUNCTIONS_EXPLAIN);
@@ -20,13 +19,12 @@ static void defaults_are_those_of_the_documentation(void **state)
 	fg_plan_release(&plan);
 }
 
-static void own_row_precedes_the_built_in_default(void **state)
+FG_TEST(own_row_precedes_the_built_in_default)
 {
 	struct fg_metric_policy rows[] = {
 		{.name = "cpu_time", .gated = true, .min_effect = 0.005, .margin = 0.01}};
 	struct fg_policy policy;
 
-	(void)state;
 	fg_policy_defaults(&policy);
 	assert_true(fg_policy_metric(&policy, "cpu_time").margin == 0.02);
 	policy.metrics = rows;
@@ -37,24 +35,12 @@ static void own_row_precedes_the_built_in_default(void **state)
 	assert_true(fg_policy_metric(&policy, "events_per_second").gated);
 }
 
-static void schedules_have_names(void **state)
+FG_TEST(schedules_have_names)
 {
 	enum fg_schedule schedule = FG_SCHEDULE_AUTO;
 
-	(void)state;
 	assert_true(fg_schedule_parse("duet", &schedule));
 	assert_int_equal(schedule, FG_SCHEDULE_DUET);
 	assert_string_equal(fg_schedule_name(FG_SCHEDULE_STORED), "stored");
 	assert_false(fg_schedule_parse("trio", &schedule));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_those_of_the_documentation),
-		cmocka_unit_test(own_row_precedes_the_built_in_default),
-		cmocka_unit_test(schedules_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

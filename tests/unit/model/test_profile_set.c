@@ -10,11 +10,10 @@ static uint32_t function(struct fg_profile_set *set, const char *name, const cha
 		set, &(struct fg_profile_function){.name = name, .library = library});
 }
 
-static void a_new_set_has_the_program_as_its_root(void **state)
+FG_TEST(a_new_set_has_the_program_as_its_root)
 {
 	struct fg_profile_set set;
 
-	(void)state;
 	fg_profile_set_init(&set, "reco");
 	assert_int_equal(set.function_count, 1);
 	assert_string_equal(set.functions[0].name, "reco");
@@ -25,12 +24,11 @@ static void a_new_set_has_the_program_as_its_root(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void functions_are_the_same_by_name_and_library(void **state)
+FG_TEST(functions_are_the_same_by_name_and_library)
 {
 	struct fg_profile_set set;
 	uint32_t fit;
 
-	(void)state;
 	fg_profile_set_init(&set, "p");
 	fit = function(&set, "fit", "libreco.so");
 	assert_int_equal(function(&set, "fit", "libreco.so"), fit);
@@ -39,12 +37,11 @@ static void functions_are_the_same_by_name_and_library(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void gaps_are_filled_and_nothing_is_overwritten(void **state)
+FG_TEST(gaps_are_filled_and_nothing_is_overwritten)
 {
 	struct fg_profile_set set;
 	uint32_t fit;
 
-	(void)state;
 	fg_profile_set_init(&set, "p");
 	fit = function(&set, "fit()", "l");
 	(void)fg_profile_set_function(&set, &(struct fg_profile_function){.name = "fit()",
@@ -63,13 +60,12 @@ static void gaps_are_filled_and_nothing_is_overwritten(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void a_function_seen_once_as_itself_is_not_marked_inlined(void **state)
+FG_TEST(a_function_seen_once_as_itself_is_not_marked_inlined)
 {
 	struct fg_profile_function get = {.name = "get", .library = "l", .inlined = true};
 	struct fg_profile_set set;
 	uint32_t index;
 
-	(void)state;
 	fg_profile_set_init(&set, "p");
 	index = fg_profile_set_function(&set, &get);
 	assert_true(set.functions[index].inlined);
@@ -114,13 +110,12 @@ static void build(struct sample_set *s)
 	s->fit_fit = fg_profile_set_node(&s->set, s->fit, fit_function);
 }
 
-static void mean_takes_only_the_rows_of_the_arm_that_count(void **state)
+FG_TEST(mean_takes_only_the_rows_of_the_arm_that_count)
 {
 	struct sample_set s;
 	double self[8];
 	double inclusive[8];
 
-	(void)state;
 	build(&s);
 	add_row(&s.set, 0, 0, (uint32_t[]){s.loop_fit, s.fit_fit}, (double[]){10, 4}, 2);
 	add_row(&s.set, 0, 0, (uint32_t[]){s.loop_fit}, (double[]){20}, 1);
@@ -138,7 +133,7 @@ static void mean_takes_only_the_rows_of_the_arm_that_count(void **state)
 	fg_profile_set_release(&s.set);
 }
 
-static void rows_of_another_measure_leave_the_mean_of_time_alone(void **state)
+FG_TEST(rows_of_another_measure_leave_the_mean_of_time_alone)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 	struct sample_set s;
@@ -146,7 +141,6 @@ static void rows_of_another_measure_leave_the_mean_of_time_alone(void **state)
 	double inclusive[8];
 	uint16_t id = 0;
 
-	(void)state;
 	build(&s);
 	id = fg_profile_set_measure(&s.set, &bytes);
 	add_row(&s.set, 0, 0, (uint32_t[]){s.fit_fit}, (double[]){4096}, 1);
@@ -162,13 +156,12 @@ static void rows_of_another_measure_leave_the_mean_of_time_alone(void **state)
 	fg_profile_set_release(&s.set);
 }
 
-static void recursion_is_found_at_any_distance(void **state)
+FG_TEST(recursion_is_found_at_any_distance)
 {
 	struct sample_set s;
 	uint32_t far;
 	bool *recursive;
 
-	(void)state;
 	build(&s);
 	far = fg_profile_set_node(&s.set, s.fit_fit, function(&s.set, "helper", "p"));
 	far = fg_profile_set_node(&s.set, far, function(&s.set, "main", "p"));
@@ -183,12 +176,11 @@ static void recursion_is_found_at_any_distance(void **state)
 	fg_profile_set_release(&s.set);
 }
 
-static void regions_are_found_again_by_path(void **state)
+FG_TEST(regions_are_found_again_by_path)
 {
 	struct fg_profile_set set;
 	uint32_t outer;
 
-	(void)state;
 	fg_profile_set_init(&set, "p");
 	outer = fg_profile_set_region(&set, "event");
 	assert_int_not_equal(fg_profile_set_region(&set, "event/fit"), outer);
@@ -198,12 +190,11 @@ static void regions_are_found_again_by_path(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void many_nodes_survive_growth(void **state)
+FG_TEST(many_nodes_survive_growth)
 {
 	struct fg_profile_set set;
 	uint32_t node = 0;
 
-	(void)state;
 	fg_profile_set_init(&set, "p");
 	for (int i = 0; i < 5000; i++) {
 		char name[32];
@@ -218,13 +209,12 @@ static void many_nodes_survive_growth(void **state)
 	fg_profile_set_release(&set);
 }
 
-static void a_set_becomes_a_profile_of_one_arm(void **state)
+FG_TEST(a_set_becomes_a_profile_of_one_arm)
 {
 	struct fg_profile profile;
 	struct sample_set s;
 	struct fg_profile_region_row *region;
 
-	(void)state;
 	build(&s);
 	add_row(&s.set, 0, 0, (uint32_t[]){s.loop_fit, s.fit_fit}, (double[]){10, 4}, 2);
 	add_row(&s.set, 1, 0, (uint32_t[]){s.loop_fit}, (double[]){1000}, 1);
@@ -242,22 +232,4 @@ static void a_set_becomes_a_profile_of_one_arm(void **state)
 	assert_int_equal(profile.regions[2].count, 7);
 	fg_profile_release(&profile);
 	fg_profile_set_release(&s.set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_set_has_the_program_as_its_root),
-		cmocka_unit_test(functions_are_the_same_by_name_and_library),
-		cmocka_unit_test(gaps_are_filled_and_nothing_is_overwritten),
-		cmocka_unit_test(a_function_seen_once_as_itself_is_not_marked_inlined),
-		cmocka_unit_test(mean_takes_only_the_rows_of_the_arm_that_count),
-		cmocka_unit_test(rows_of_another_measure_leave_the_mean_of_time_alone),
-		cmocka_unit_test(recursion_is_found_at_any_distance),
-		cmocka_unit_test(regions_are_found_again_by_path),
-		cmocka_unit_test(many_nodes_survive_growth),
-		cmocka_unit_test(a_set_becomes_a_profile_of_one_arm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,10 @@
 
 #include <math.h>
 
-static void series_begins_with_the_built_in_metrics(void **state)
+FG_TEST(series_begins_with_the_built_in_metrics)
 {
 	struct fg_series series;
 
-	(void)state;
 	fg_series_init(&series, "parse");
 	assert_int_equal(series.metric_count, FG_METRIC_BUILTIN_COUNT);
 	assert_int_equal(fg_series_find_metric(&series, "max_rss"), FG_METRIC_MAX_RSS);
@@ -17,14 +16,13 @@ static void series_begins_with_the_built_in_metrics(void **state)
 	fg_series_release(&series);
 }
 
-static void late_metric_is_unknown_in_earlier_repetitions(void **state)
+FG_TEST(late_metric_is_unknown_in_earlier_repetitions)
 {
 	const struct fg_metric mine = {.name = "rate", .unit = "1/s", .better = FG_BETTER_HIGHER};
 	struct fg_series series;
 	struct fg_repetition *repetition = NULL;
 	size_t index = 0;
 
-	(void)state;
 	fg_series_init(&series, "parse");
 	repetition = fg_series_add_repetition(&series);
 	repetition->pair = 4;
@@ -38,7 +36,7 @@ static void late_metric_is_unknown_in_earlier_repetitions(void **state)
 }
 
 /* The values are in both arms, set aside, and not measured. */
-static void median_is_of_the_values_that_count(void **state)
+FG_TEST(median_is_of_the_values_that_count)
 {
 	static const struct {
 		enum fg_arm arm;
@@ -58,7 +56,6 @@ static void median_is_of_the_values_that_count(void **state)
 	double *values = NULL;
 	size_t count = 0;
 
-	(void)state;
 	fg_series_init(&series, "parse");
 	assert_true(isnan(fg_series_median(&series, FG_METRIC_CPU_TIME, FG_ARM_CANDIDATE, &count)));
 	assert_int_equal(count, 0);
@@ -79,11 +76,10 @@ static void median_is_of_the_values_that_count(void **state)
 	fg_series_release(&series);
 }
 
-static void run_finds_its_benchmarks(void **state)
+FG_TEST(run_finds_its_benchmarks)
 {
 	struct fg_run run;
 
-	(void)state;
 	fg_run_init(&run);
 	(void)fg_run_add_series(&run, "a");
 	(void)fg_run_add_series(&run, "b");
@@ -92,11 +88,10 @@ static void run_finds_its_benchmarks(void **state)
 	fg_run_release(&run);
 }
 
-static void worst_outcome_decides_the_whole(void **state)
+FG_TEST(worst_outcome_decides_the_whole)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
 
-	(void)state;
 	assert_int_equal(fg_outcome_worse(FG_OUTCOME_REGRESSION, FG_OUTCOME_INCONCLUSIVE),
 			 FG_OUTCOME_REGRESSION);
 	assert_int_equal(fg_outcome_worse(FG_OUTCOME_REGRESSION, FG_OUTCOME_ERROR),
@@ -112,11 +107,10 @@ static void worst_outcome_decides_the_whole(void **state)
 	assert_false(fg_outcome_parse("splendid", &outcome));
 }
 
-static void notes_keep_their_order(void **state)
+FG_TEST(notes_keep_their_order)
 {
 	struct fg_verdict verdict = {0};
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		fg_notes_add(&verdict.notes, &verdict.arena, "note %d", i);
 	assert_int_equal(verdict.notes.count, 20);
@@ -125,30 +119,14 @@ static void notes_keep_their_order(void **state)
 	fg_verdict_release(&verdict);
 }
 
-static void an_imported_profile_has_no_metrics(void **state)
+FG_TEST(an_imported_profile_has_no_metrics)
 {
 	struct fg_run run;
 
-	(void)state;
 	fg_run_init(&run);
 	assert_true(fg_series_is_profile(fg_run_add_profile(&run, "recorded")));
 	assert_false(fg_series_is_profile(fg_run_add_series(&run, "measured")));
 	assert_int_equal(fg_run_find(&run, "recorded")->state, FG_MEASURED);
 	(void)fg_series_add_repetition(fg_run_find(&run, "recorded"));
 	fg_run_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(series_begins_with_the_built_in_metrics),
-		cmocka_unit_test(late_metric_is_unknown_in_earlier_repetitions),
-		cmocka_unit_test(median_is_of_the_values_that_count),
-		cmocka_unit_test(run_finds_its_benchmarks),
-		cmocka_unit_test(an_imported_profile_has_no_metrics),
-		cmocka_unit_test(worst_outcome_decides_the_whole),
-		cmocka_unit_test(notes_keep_their_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

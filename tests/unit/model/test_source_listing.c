@@ -32,7 +32,7 @@ static struct fg_source_side side_of(const char *text, const struct fg_line_cost
 		.text = text, .costs = costs, .cost_count = count, .first = first, .scale = 0.5};
 }
 
-static void a_line_that_changed_is_there_twice_and_others_once(void **state)
+FG_TEST(a_line_that_changed_is_there_twice_and_others_once)
 {
 	const struct fg_source_side sides[2] = {side_of(before, costs_before, 2, 2),
 						side_of(after, costs_after, 2, 3)};
@@ -40,7 +40,6 @@ static void a_line_that_changed_is_there_twice_and_others_once(void **state)
 	const struct fg_source_listing *listing = fg_source_listing_make(sides, "find.c", &arena);
 	static const unsigned lines[][2] = {{2, 3}, {3, 4}, {4, 0}, {0, 5}, {5, 6}, {6, 7}, {7, 8}};
 
-	(void)state;
 	assert_non_null(listing);
 	assert_string_equal(listing->file, "find.c");
 	assert_int_equal(listing->row_count, FG_ARRAY_SIZE(lines));
@@ -58,7 +57,7 @@ static void a_line_that_changed_is_there_twice_and_others_once(void **state)
 }
 
 /* One side was sampled on more lines than the other; these lines did not change. */
-static void lines_seen_on_one_side_only_are_not_new(void **state)
+FG_TEST(lines_seen_on_one_side_only_are_not_new)
 {
 	static const struct fg_line_cost few[] = {{.line = 10, .cost = 20}};
 	static const struct fg_line_cost many[] = {
@@ -66,7 +65,6 @@ static void lines_seen_on_one_side_only_are_not_new(void **state)
 	struct fg_strbuf text = {0};
 	struct fg_arena arena = {0};
 
-	(void)state;
 	for (unsigned i = 1; i <= 17; i++)
 		fg_strbuf_printf(&text, "line %u;\n", i);
 	for (size_t swap = 0; swap < 2; swap++) {
@@ -85,7 +83,7 @@ static void lines_seen_on_one_side_only_are_not_new(void **state)
 	fg_arena_release(&arena);
 }
 
-static void a_side_without_source_leaves_the_other(void **state)
+FG_TEST(a_side_without_source_leaves_the_other)
 {
 	const struct fg_source_side sides[2] = {side_of(NULL, costs_before, 2, 2),
 						side_of(after, costs_after, 2, 3)};
@@ -94,7 +92,6 @@ static void a_side_without_source_leaves_the_other(void **state)
 	struct fg_arena arena = {0};
 	const struct fg_source_listing *listing = fg_source_listing_make(sides, "find.c", &arena);
 
-	(void)state;
 	assert_non_null(listing);
 	assert_false(listing->has_side[0]);
 	assert_true(listing->has_side[1]);
@@ -106,7 +103,7 @@ static void a_side_without_source_leaves_the_other(void **state)
 }
 
 /* A thousand lines, few of them with a cost; some costs are beyond the end of the file. */
-static void a_long_function_shows_expensive_lines_only(void **state)
+FG_TEST(a_long_function_shows_expensive_lines_only)
 {
 	static const struct fg_line_cost costs[] = {{.line = 10, .cost = 30},
 						    {.line = 200, .cost = 60},
@@ -117,7 +114,6 @@ static void a_long_function_shows_expensive_lines_only(void **state)
 	struct fg_source_side sides[2];
 	const struct fg_source_listing *listing = NULL;
 
-	(void)state;
 	for (unsigned i = 1; i <= 1000; i++)
 		fg_strbuf_printf(&text, "line %u;\n", i);
 	sides[0] = sides[1] = side_of(fg_strbuf_text(&text), costs, FG_ARRAY_SIZE(costs), 1);
@@ -133,7 +129,7 @@ static void a_long_function_shows_expensive_lines_only(void **state)
 }
 
 /* The text before the function differs, and one side has a cost in it. */
-static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
+FG_TEST(lines_of_an_unchanged_neighbour_are_never_new)
 {
 	static const char old_text[] =
 		"int first(int n)\n{\n\tint sum = 0;\n\tfor (int i = 0; i < n; i++)\n"
@@ -153,7 +149,6 @@ static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 	const struct fg_source_listing *listing = fg_source_listing_make(sides, "sum.c", &arena);
 	size_t came = 0;
 
-	(void)state;
 	assert_non_null(listing);
 	for (size_t i = 0; i < listing->row_count; i++) {
 		const struct fg_source_row *row = &listing->rows[i];
@@ -170,7 +165,7 @@ static void lines_of_an_unchanged_neighbour_are_never_new(void **state)
 }
 
 /* There are more changed lines than fit; the most expensive ones are kept. */
-static void a_rewritten_function_keeps_its_costly_lines(void **state)
+FG_TEST(a_rewritten_function_keeps_its_costly_lines)
 {
 	struct fg_line_cost costs[2][100];
 	struct fg_strbuf texts[2] = {0};
@@ -179,7 +174,6 @@ static void a_rewritten_function_keeps_its_costly_lines(void **state)
 	const struct fg_source_listing *listing = NULL;
 	bool found = false;
 
-	(void)state;
 	for (unsigned side = 0; side < 2; side++) {
 		for (unsigned i = 0; i < 100; i++) {
 			fg_strbuf_printf(&texts[side], "%s %u;\n", side ? "new" : "old", i);
@@ -200,7 +194,7 @@ static void a_rewritten_function_keeps_its_costly_lines(void **state)
 	fg_arena_release(&arena);
 }
 
-static void a_strange_line_is_cut_and_clean(void **state)
+FG_TEST(a_strange_line_is_cut_and_clean)
 {
 	static const struct fg_line_cost costs[] = {{.line = 1, .cost = 1}};
 	struct fg_strbuf text = {0};
@@ -208,7 +202,6 @@ static void a_strange_line_is_cut_and_clean(void **state)
 	struct fg_source_side sides[2] = {0};
 	const struct fg_source_listing *listing = NULL;
 
-	(void)state;
 	fg_strbuf_add_text(&text, "\x1b[2J\xff");
 	fg_strbuf_add_repeated(&text, 'x', 100000);
 	sides[1] = side_of(fg_strbuf_text(&text), costs, 1, 0);
@@ -222,12 +215,11 @@ static void a_strange_line_is_cut_and_clean(void **state)
 	fg_arena_release(&arena);
 }
 
-static void costs_add_up_by_line_and_come_from_the_file_with_most(void **state)
+FG_TEST(costs_add_up_by_line_and_come_from_the_file_with_most)
 {
 	struct fg_line_costs costs = {0};
 	struct fg_function_lines lines;
 
-	(void)state;
 	fg_line_costs_add(&costs, "a.c",
 			  &(struct fg_line_cost){.function = 3, .line = 9, .cost = 2});
 	fg_line_costs_add(&costs, "b.h",
@@ -249,20 +241,4 @@ static void costs_add_up_by_line_and_come_from_the_file_with_most(void **state)
 	free(lines.items);
 	assert_null(fg_line_costs_of(&costs, 5, 0).file);
 	fg_line_costs_release(&costs);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_that_changed_is_there_twice_and_others_once),
-		cmocka_unit_test(lines_seen_on_one_side_only_are_not_new),
-		cmocka_unit_test(a_side_without_source_leaves_the_other),
-		cmocka_unit_test(a_long_function_shows_expensive_lines_only),
-		cmocka_unit_test(lines_of_an_unchanged_neighbour_are_never_new),
-		cmocka_unit_test(a_rewritten_function_keeps_its_costly_lines),
-		cmocka_unit_test(a_strange_line_is_cut_and_clean),
-		cmocka_unit_test(costs_add_up_by_line_and_come_from_the_file_with_most),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

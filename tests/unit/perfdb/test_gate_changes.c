@@ -41,9 +41,8 @@ static int forget(void **state)
 	return 0;
 }
 
-static void a_failed_gate_opens_a_change_at_once(void **state)
+FG_TEST_IN(a_failed_gate_opens_a_change_at_once, forget, NULL)
 {
-	(void)state;
 	ran("main", "a", "pass", 1);
 	ran("main", "b", "regression", 1.1);
 	fg_gate_changes_add(&history, &watched);
@@ -56,9 +55,8 @@ static void a_failed_gate_opens_a_change_at_once(void **state)
 	assert_string_equal(watched.changes[0].reverted_by, "");
 }
 
-static void the_next_commits_pass_leaves_it_open(void **state)
+FG_TEST_IN(the_next_commits_pass_leaves_it_open, forget, NULL)
 {
-	(void)state;
 	ran("main", "a", "regression", 1.1);
 	ran("main", "b", "pass", 1);
 	fg_gate_changes_add(&history, &watched);
@@ -66,9 +64,8 @@ static void the_next_commits_pass_leaves_it_open(void **state)
 	assert_string_equal(watched.changes[0].reverted_by, "");
 }
 
-static void a_branch_that_is_measured_again_is_one_change(void **state)
+FG_TEST_IN(a_branch_that_is_measured_again_is_one_change, forget, NULL)
 {
-	(void)state;
 	ran("feature", "a", "regression", 1.1);
 	ran("other", "a", "regression", 1.2);
 	ran("feature", "a", "regression", 1.12);
@@ -78,9 +75,8 @@ static void a_branch_that_is_measured_again_is_one_change(void **state)
 	assert_string_equal(watched.changes[1].run, "run 2");
 }
 
-static void a_fixed_branch_closes_its_change(void **state)
+FG_TEST_IN(a_fixed_branch_closes_its_change, forget, NULL)
 {
-	(void)state;
 	ran("feature", "a", "regression", 1.1);
 	ran("feature", "a", "pass", 1);
 	fg_gate_changes_add(&history, &watched);
@@ -88,9 +84,8 @@ static void a_fixed_branch_closes_its_change(void **state)
 	assert_string_equal(watched.changes[0].reverted_by, "run 1");
 }
 
-static void an_improvement_of_about_its_size_takes_it_back(void **state)
+FG_TEST_IN(an_improvement_of_about_its_size_takes_it_back, forget, NULL)
 {
-	(void)state;
 	ran("main", "a", "regression", 1.1);
 	ran("main", "b", "improvement", 0.98);
 	ran("main", "c", "improvement", 0.92);
@@ -99,9 +94,8 @@ static void an_improvement_of_about_its_size_takes_it_back(void **state)
 	assert_string_equal(watched.changes[0].reverted_by, "run 2");
 }
 
-static void a_change_point_nearby_confirms_and_does_not_double(void **state)
+FG_TEST_IN(a_change_point_nearby_confirms_and_does_not_double, forget, NULL)
 {
-	(void)state;
 	ran("main", "a", "pass", 1);
 	ran("main", "b", "regression", 1.1);
 	for (int i = 0; i < 4; i++)
@@ -113,9 +107,8 @@ static void a_change_point_nearby_confirms_and_does_not_double(void **state)
 	assert_true(watched.changes[0].is_confirmed);
 }
 
-static void other_change_points_stand_for_themselves(void **state)
+FG_TEST_IN(other_change_points_stand_for_themselves, forget, NULL)
 {
-	(void)state;
 	ran("main", "a", "regression", 1.1);
 	for (int i = 0; i < 9; i++)
 		ran("main", "c", "pass", 1);
@@ -129,9 +122,8 @@ static void other_change_points_stand_for_themselves(void **state)
 	assert_string_equal(watched.changes[2].run, "run 9");
 }
 
-static void the_newest_ones_stay(void **state)
+FG_TEST_IN(the_newest_ones_stay, forget, NULL)
 {
-	(void)state;
 	for (int i = 0; i < 12; i++)
 		ran("main", NULL, "regression", 1.1);
 	found_in_history("run 0", 100, 90);
@@ -139,20 +131,4 @@ static void the_newest_ones_stay(void **state)
 	assert_int_equal(watched.count, FG_WATCHED_CHANGES);
 	assert_string_equal(watched.changes[0].run, "run 4");
 	assert_string_equal(watched.changes[FG_WATCHED_CHANGES - 1].run, "run 11");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_failed_gate_opens_a_change_at_once, forget),
-		cmocka_unit_test_setup(the_next_commits_pass_leaves_it_open, forget),
-		cmocka_unit_test_setup(a_branch_that_is_measured_again_is_one_change, forget),
-		cmocka_unit_test_setup(a_fixed_branch_closes_its_change, forget),
-		cmocka_unit_test_setup(an_improvement_of_about_its_size_takes_it_back, forget),
-		cmocka_unit_test_setup(a_change_point_nearby_confirms_and_does_not_double, forget),
-		cmocka_unit_test_setup(other_change_points_stand_for_themselves, forget),
-		cmocka_unit_test_setup(the_newest_ones_stay, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

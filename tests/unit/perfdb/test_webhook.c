@@ -14,14 +14,13 @@ static struct fg_ranges *ranges_of(const char *const *allowed, size_t count)
 	return ranges;
 }
 
-static void public_addresses_are_reached(void **state)
+FG_TEST(public_addresses_are_reached)
 {
 	static const char *const addresses[] = {
 		"8.8.8.8",    "1.1.1.1",        "172.15.0.1",  "172.32.0.1",
 		"100.63.0.1", "::ffff:8.8.8.8", "2606:4700::", "2a00:1450:4001:800::200e"};
 	struct fg_ranges *allowed = ranges_of(NULL, 0);
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(addresses); i++) {
 		if (!fg_webhook_admits(allowed, addresses[i]))
 			fail_msg("%s is not reached", addresses[i]);
@@ -29,7 +28,7 @@ static void public_addresses_are_reached(void **state)
 	fg_ranges_free(allowed);
 }
 
-static void local_and_private_addresses_are_not(void **state)
+FG_TEST(local_and_private_addresses_are_not)
 {
 	static const char *const addresses[] = {
 		"0.0.0.0",
@@ -63,7 +62,6 @@ static void local_and_private_addresses_are_not(void **state)
 	};
 	struct fg_ranges *allowed = ranges_of(NULL, 0);
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(addresses); i++) {
 		if (fg_webhook_admits(allowed, addresses[i]))
 			fail_msg("%s is reached", addresses[i]);
@@ -71,12 +69,11 @@ static void local_and_private_addresses_are_not(void **state)
 	fg_ranges_free(allowed);
 }
 
-static void only_allowed_ranges_are_reached(void **state)
+FG_TEST(only_allowed_ranges_are_reached)
 {
 	static const char *const texts[] = {"10.1.0.0/16", "::1"};
 	struct fg_ranges *allowed = ranges_of(texts, FG_ARRAY_SIZE(texts));
 
-	(void)state;
 	assert_true(fg_webhook_admits(allowed, "10.1.255.1"));
 	assert_true(fg_webhook_admits(allowed, "::ffff:10.1.0.1"));
 	assert_true(fg_webhook_admits(allowed, "::1"));
@@ -86,11 +83,10 @@ static void only_allowed_ranges_are_reached(void **state)
 	fg_ranges_free(allowed);
 }
 
-static void mistyped_range_is_refused(void **state)
+FG_TEST(mistyped_range_is_refused)
 {
 	static const char *const wrong[] = {"10.0.0.0/33", "example.org", "", "10.0.0.0/"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
 		struct fg_ranges *allowed = NULL;
 		struct fg_error err = {0};
@@ -101,7 +97,7 @@ static void mistyped_range_is_refused(void **state)
 	}
 }
 
-static void values_stay_in_their_strings(void **state)
+FG_TEST(values_stay_in_their_strings)
 {
 	static const char template[] =
 		"{\"text\": \"{project} {summary}\", \"{branch}\": [\"{commit}\", \"{other}\"]}";
@@ -117,7 +113,6 @@ static void values_stay_in_their_strings(void **state)
 	const cJSON *list = NULL;
 	cJSON *json = NULL;
 
-	(void)state;
 	fg_webhook_fill(template, values, &body);
 	if (fg_json_parse(body.data, body.length, body.length, &json, &err) != FG_OK)
 		fail_msg("%s: %s", err.message, body.data);
@@ -132,30 +127,15 @@ static void values_stay_in_their_strings(void **state)
 	fg_strbuf_release(&body);
 }
 
-static void long_values_are_cut(void **state)
+FG_TEST(long_values_are_cut)
 {
 	char *name = fg_xcalloc(1, 5001);
 	const struct fg_webhook_value values[] = {{"{project}", name}, {NULL, NULL}};
 	struct fg_strbuf body = {0};
 
-	(void)state;
 	memset(name, 'n', 5000);
 	fg_webhook_fill("{project}", values, &body);
 	assert_int_equal(body.length, 2000);
 	fg_strbuf_release(&body);
 	free(name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(public_addresses_are_reached),
-		cmocka_unit_test(local_and_private_addresses_are_not),
-		cmocka_unit_test(only_allowed_ranges_are_reached),
-		cmocka_unit_test(mistyped_range_is_refused),
-		cmocka_unit_test(values_stay_in_their_strings),
-		cmocka_unit_test(long_values_are_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

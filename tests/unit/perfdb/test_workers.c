@@ -58,11 +58,10 @@ static void answer(struct fg_job *job)
 	(void)sem_post(&done);
 }
 
-static void test_jobs_waiting_for_room_are_done(void **state)
+FG_TEST(test_jobs_waiting_for_room_are_done)
 {
 	static struct fg_job jobs[AT_ONCE];
 
-	(void)state;
 	workers = start();
 	for (int i = 0; i < AT_ONCE; i++) {
 		jobs[i] = i % 4 ? (struct fg_job){.kind = FG_JOB_UPLOAD, .run = upload}
@@ -84,11 +83,10 @@ static void refuse(struct fg_job *job)
 	atomic_fetch_add(&refused, 1);
 }
 
-static void test_a_job_given_after_the_stop_is_refused(void **state)
+FG_TEST(test_a_job_given_after_the_stop_is_refused)
 {
 	struct fg_job late = {.kind = FG_JOB_QUESTION, .run = answer, .refuse = refuse};
 
-	(void)state;
 	workers = start();
 	fg_workers_stop(workers);
 	assert_false(fg_workers_hold(workers));
@@ -96,14 +94,4 @@ static void test_a_job_given_after_the_stop_is_refused(void **state)
 	assert_int_equal(atomic_load(&refused), 1);
 	fg_workers_free(workers);
 	(void)sem_destroy(&done);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_jobs_waiting_for_room_are_done),
-		cmocka_unit_test(test_a_job_given_after_the_stop_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,17 +11,16 @@ static struct fg_argument_values piece_of(size_t size, uint32_t columns, uint32_
 		.columns = columns, .rows = rows, .bytes = packed, .size = size};
 }
 
-static void a_value_is_stored_as_its_difference_from_the_one_above(void **state)
+FG_TEST(a_value_is_stored_as_its_difference_from_the_one_above)
 {
 	const struct fg_argument_values piece = piece_of(sizeof(packed), 1, 3);
 	double values[3] = {0};
 
-	(void)state;
 	assert_int_equal(fg_argument_values_unpack(&piece, values), 3);
 	assert_true(values[0] == 1.0 && values[1] == 1.5 && values[2] == 1.5);
 }
 
-static void columns_have_each_their_own_value_above(void **state)
+FG_TEST(columns_have_each_their_own_value_above)
 {
 	const uint8_t two[] = {0x62, 0xf0, 0x3f, 0x61, 0x08, 0x00, 0x62, 0xf0, 0x3f};
 	const struct fg_argument_values piece = {
@@ -29,35 +28,22 @@ static void columns_have_each_their_own_value_above(void **state)
 	double values[4] = {0};
 	uint64_t bits = 0;
 
-	(void)state;
 	assert_int_equal(fg_argument_values_unpack(&piece, values), 2);
 	memcpy(&bits, &values[1], sizeof(bits));
 	assert_true(values[0] == 1.0 && bits == UINT64_C(0x0008000000000000));
 	assert_true(values[2] == 1.0 && values[3] == 1.5);
 }
 
-static void damaged_pieces_end_early(void **state)
+FG_TEST(damaged_pieces_end_early)
 {
 	const uint8_t too_long[] = {0x09, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 	struct fg_argument_values piece = piece_of(sizeof(packed) - 1, 1, 3);
 	double values[3] = {0};
 
-	(void)state;
 	assert_int_equal(fg_argument_values_unpack(&piece, values), 2);
 	piece = piece_of(2, 1, 3);
 	assert_int_equal(fg_argument_values_unpack(&piece, values), 0);
 	piece.bytes = too_long;
 	piece.size = sizeof(too_long);
 	assert_int_equal(fg_argument_values_unpack(&piece, values), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_value_is_stored_as_its_difference_from_the_one_above),
-		cmocka_unit_test(columns_have_each_their_own_value_above),
-		cmocka_unit_test(damaged_pieces_end_early),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,11 +115,10 @@ static const struct fg_label_figures *find(const struct fg_calltree *tree,
 	return NULL;
 }
 
-static void totals_and_paths_are_right(void **state)
+FG_TEST(totals_and_paths_are_right)
 {
 	struct fg_calltree tree;
 
-	(void)state;
 	query(&(struct fg_calltree_query){0}, &tree);
 	assert_float_equal(tree.inclusive[0][0].value, 37, 0);
 	assert_int_equal(tree.inclusive[0][0].samples, 4);
@@ -133,13 +132,12 @@ static void totals_and_paths_are_right(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void recursion_never_counts_twice(void **state)
+FG_TEST(recursion_never_counts_twice)
 {
 	struct fg_calltree tree;
 	struct fg_label_figures *figures;
 	size_t count;
 
-	(void)state;
 	query(&(struct fg_calltree_query){0}, &tree);
 	assert_true(tree.nodes[at(&tree, "main;reco::fit(Track<int>&);reco::fit(Track<int>&)")]
 			    .recursive);
@@ -158,14 +156,13 @@ static void recursion_never_counts_twice(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void edges_carry_each_sample_once(void **state)
+FG_TEST(edges_carry_each_sample_once)
 {
 	struct fg_calltree tree;
 	struct fg_label_edge *edges;
 	size_t count;
 	double to_log = 0;
 
-	(void)state;
 	query(&(struct fg_calltree_query){0}, &tree);
 	count = fg_calltree_edges(&tree, &edges);
 	assert_int_equal(count,
@@ -178,7 +175,7 @@ static void edges_carry_each_sample_once(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void filters_keep_what_they_name(void **state)
+FG_TEST(filters_keep_what_they_name)
 {
 	const struct {
 		struct fg_calltree_query query;
@@ -208,7 +205,6 @@ static void filters_keep_what_they_name(void **state)
 		 "filters combine"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		struct fg_calltree tree;
 
@@ -219,11 +215,10 @@ static void filters_keep_what_they_name(void **state)
 	}
 }
 
-static void root_and_leaf_cut_the_stacks(void **state)
+FG_TEST(root_and_leaf_cut_the_stacks)
 {
 	struct fg_calltree tree;
 
-	(void)state;
 	query(&(struct fg_calltree_query){.root = "io::read"}, &tree);
 	assert_float_equal(inclusive(&tree, "io::read();log"), 20, 0);
 	fg_calltree_release(&tree);
@@ -233,11 +228,10 @@ static void root_and_leaf_cut_the_stacks(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
+FG_TEST(hidden_and_inlined_frames_fold_into_their_callers)
 {
 	struct fg_calltree tree;
 
-	(void)state;
 	query(&(struct fg_calltree_query){.hide = (const char *const[]){"io::read", NULL}}, &tree);
 	assert_float_equal(self(&tree, "main;log"), 20, 0);
 	fg_calltree_release(&tree);
@@ -247,14 +241,13 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 }
 
 /* Tests kernel functions and generated code, with and without names. */
-static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
+FG_TEST(the_kernel_is_a_library_and_a_class_of_its_own)
 {
 	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS,
 					       FG_GROUP_NAMESPACE};
 	struct fg_calltree tree;
 	struct fg_error err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(groups); i++) {
 		struct fg_profile p;
 		uint32_t above;
@@ -283,11 +276,10 @@ static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 	}
 }
 
-static void groups_merge_neighbours(void **state)
+FG_TEST(groups_merge_neighbours)
 {
 	struct fg_calltree tree;
 
-	(void)state;
 	query(&(struct fg_calltree_query){.group = FG_GROUP_LIBRARY}, &tree);
 	assert_float_equal(self(&tree, "app"), 2, 0);
 	assert_float_equal(self(&tree, "app;libm.so.6"), 20, 0);
@@ -305,11 +297,10 @@ static void groups_merge_neighbours(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void splits_are_above_the_paths(void **state)
+FG_TEST(splits_are_above_the_paths)
 {
 	struct fg_calltree tree;
 
-	(void)state;
 	query(&(struct fg_calltree_query){.split = FG_SPLIT_THREAD}, &tree);
 	assert_float_equal(inclusive(&tree, "worker (42);main;io::read()"), 22, 0);
 	fg_calltree_release(&tree);
@@ -323,13 +314,12 @@ static void splits_are_above_the_paths(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void a_function_can_be_split_by_its_ancestor(void **state)
+FG_TEST(a_function_can_be_split_by_its_ancestor)
 {
 	struct fg_calltree tree;
 	struct fg_label_figures *figures;
 	size_t count;
 
-	(void)state;
 	query(&(struct fg_calltree_query){.ancestors = (const char *const[]){"reco::fit",
 									     "io::read", NULL}},
 	      &tree);
@@ -343,11 +333,10 @@ static void a_function_can_be_split_by_its_ancestor(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void names_are_rewritten(void **state)
+FG_TEST(names_are_rewritten)
 {
 	struct fg_calltree tree;
 
-	(void)state;
 	query(&(struct fg_calltree_query){.collapse_templates = true,
 					  .rename = (const char *const[]){"s/reco:://",
 									  "s/io::/IO./", NULL}},
@@ -358,13 +347,12 @@ static void names_are_rewritten(void **state)
 }
 
 /* A function that moved to another line between two builds stays the same. */
-static void a_function_that_moved_is_the_same_in_a_difference(void **state)
+FG_TEST(a_function_that_moved_is_the_same_in_a_difference)
 {
 	struct fg_calltree trees[2];
 	struct fg_calltree difference;
 	struct fg_error err = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct fg_profile p;
 		uint32_t stack;
@@ -388,13 +376,12 @@ static void a_function_that_moved_is_the_same_in_a_difference(void **state)
 }
 
 /* fit is in libreco.so and io::read is in app, each in its own file. */
-static void equal_rewritten_names_are_one_across_files_and_libraries(void **state)
+FG_TEST(equal_rewritten_names_are_one_across_files_and_libraries)
 {
 	const struct fg_calltree_query q = {
 		.rename = (const char *const[]){"s/^(reco::fit|io::read).*/work/", NULL}};
 	struct fg_calltree tree;
 
-	(void)state;
 	query(&q, &tree);
 	assert_true(fabs(tree.inclusive[0][at(&tree, "main;work")].value - 37) < 1e-9);
 	assert_string_equal(tree.labels[tree.nodes[at(&tree, "main;work")].label].library, "");
@@ -402,13 +389,12 @@ static void equal_rewritten_names_are_one_across_files_and_libraries(void **stat
 	fg_calltree_release(&tree);
 }
 
-static void a_bad_pattern_is_refused_by_name(void **state)
+FG_TEST(a_bad_pattern_is_refused_by_name)
 {
 	struct fg_calltree tree = {0};
 	struct fg_profile p;
 	struct fg_error err = {0};
 
-	(void)state;
 	build(&p);
 	assert_int_equal(
 		fg_calltree_build(&p, &(struct fg_calltree_query){.root = "("}, &tree, &err),
@@ -423,12 +409,11 @@ static void a_bad_pattern_is_refused_by_name(void **state)
 	fg_profile_release(&p);
 }
 
-static void a_difference_has_the_union_of_the_paths(void **state)
+FG_TEST(a_difference_has_the_union_of_the_paths)
 {
 	struct fg_calltree before, after, difference;
 	uint32_t node;
 
-	(void)state;
 	query(&(struct fg_calltree_query){.to_ns = 250}, &before);
 	query(&(struct fg_calltree_query){.from_ns = 150}, &after);
 	fg_calltree_difference(&before, &after, &difference);
@@ -445,11 +430,10 @@ static void a_difference_has_the_union_of_the_paths(void **state)
 	fg_calltree_release(&difference);
 }
 
-static void bottom_up_puts_callers_below_the_leaf(void **state)
+FG_TEST(bottom_up_puts_callers_below_the_leaf)
 {
 	struct fg_calltree tree, inverted;
 
-	(void)state;
 	query(&(struct fg_calltree_query){0}, &tree);
 	fg_calltree_invert(&tree, 16, 0, &inverted);
 	assert_float_equal(inverted.inclusive[0][0].value, 37, 0);
@@ -467,13 +451,12 @@ static void bottom_up_puts_callers_below_the_leaf(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void the_standard_error_is_binomial_for_equal_weights(void **state)
+FG_TEST(the_standard_error_is_binomial_for_equal_weights)
 {
 	/* 30 of 100 samples of 2 ns: 2 · sqrt(100 · 0.3 · 0.7) */
 	const struct fg_weight part = {.value = 60, .square = 120, .samples = 30};
 	const struct fg_weight total = {.value = 200, .square = 400, .samples = 100};
 
-	(void)state;
 	assert_float_equal(fg_weight_error(&part, &total), 2 * sqrt(100 * 0.3 * 0.7), 1e-9);
 	assert_float_equal(fg_weight_error(&total, &total), 0, 1e-9);
 	assert_true(isnan(fg_weight_error(&(struct fg_weight){0}, &total)));
@@ -485,13 +468,12 @@ static void the_standard_error_is_binomial_for_equal_weights(void **state)
  *            └ read_zero    4       another, at t = 60
  *      └ idle               10      of the other thread at t = 50
  */
-static void parts_of_a_sample_are_one_where_they_are_together(void **state)
+FG_TEST(parts_of_a_sample_are_one_where_they_are_together)
 {
 	struct fg_profile p;
 	struct fg_calltree tree;
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_profile_init(&p);
 	const uint32_t s_main = fg_profile_stack(&p, 0, frame_of(&p, "main", "app", "m.c", 1, 0));
 	const uint32_t s_ask =
@@ -527,13 +509,12 @@ static void parts_of_a_sample_are_one_where_they_are_together(void **state)
 	fg_profile_release(&p);
 }
 
-static void figures_per_repetition_are_means(void **state)
+FG_TEST(figures_per_repetition_are_means)
 {
 	struct fg_profile p;
 	struct fg_calltree tree;
 	struct fg_error err = {0};
 
-	(void)state;
 	build(&p);
 	p.repetition_count = 2;
 	assert_int_equal(fg_calltree_build(&p, &(struct fg_calltree_query){.per_repetition = true},
@@ -544,7 +525,7 @@ static void figures_per_repetition_are_means(void **state)
 	fg_profile_release(&p);
 }
 
-static void an_empty_profile_gives_an_empty_tree(void **state)
+FG_TEST(an_empty_profile_gives_an_empty_tree)
 {
 	struct fg_profile p;
 	struct fg_calltree tree, inverted;
@@ -552,7 +533,6 @@ static void an_empty_profile_gives_an_empty_tree(void **state)
 	struct fg_label_edge *edges;
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_profile_init(&p);
 	assert_int_equal(fg_calltree_build(&p, &(struct fg_calltree_query){0}, &tree, &err), FG_OK);
 	assert_int_equal(tree.node_count, 1);
@@ -565,32 +545,4 @@ static void an_empty_profile_gives_an_empty_tree(void **state)
 	fg_calltree_release(&inverted);
 	fg_calltree_release(&tree);
 	fg_profile_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(totals_and_paths_are_right),
-		cmocka_unit_test(recursion_never_counts_twice),
-		cmocka_unit_test(edges_carry_each_sample_once),
-		cmocka_unit_test(filters_keep_what_they_name),
-		cmocka_unit_test(root_and_leaf_cut_the_stacks),
-		cmocka_unit_test(hidden_and_inlined_frames_fold_into_their_callers),
-		cmocka_unit_test(the_kernel_is_a_library_and_a_class_of_its_own),
-		cmocka_unit_test(groups_merge_neighbours),
-		cmocka_unit_test(splits_are_above_the_paths),
-		cmocka_unit_test(a_function_can_be_split_by_its_ancestor),
-		cmocka_unit_test(names_are_rewritten),
-		cmocka_unit_test(a_function_that_moved_is_the_same_in_a_difference),
-		cmocka_unit_test(equal_rewritten_names_are_one_across_files_and_libraries),
-		cmocka_unit_test(a_bad_pattern_is_refused_by_name),
-		cmocka_unit_test(a_difference_has_the_union_of_the_paths),
-		cmocka_unit_test(bottom_up_puts_callers_below_the_leaf),
-		cmocka_unit_test(the_standard_error_is_binomial_for_equal_weights),
-		cmocka_unit_test(parts_of_a_sample_are_one_where_they_are_together),
-		cmocka_unit_test(figures_per_repetition_are_means),
-		cmocka_unit_test(an_empty_profile_gives_an_empty_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

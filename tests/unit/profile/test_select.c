@@ -52,7 +52,7 @@ static void select_part(const struct fg_profile *profile, const struct fg_calltr
 		fail_msg("%s", err.message);
 }
 
-static void a_selected_profile_has_the_tree_of_its_query(void **state)
+FG_TEST(a_selected_profile_has_the_tree_of_its_query)
 {
 	/* clang-format off */
 	const struct fg_calltree_query queries[] = {
@@ -80,7 +80,6 @@ static void a_selected_profile_has_the_tree_of_its_query(void **state)
 	/* clang-format on */
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(queries); i++) {
 		struct fg_strbuf expected = {0};
@@ -112,12 +111,11 @@ static double total_with(const struct fg_profile *profile, const char *pattern)
 	return total;
 }
 
-static void a_pattern_may_mean_the_name_alone_or_name_and_library(void **state)
+FG_TEST(a_pattern_may_mean_the_name_alone_or_name_and_library)
 {
 	struct fg_profile profile;
 	double expected = 0;
 
-	(void)state;
 	known_profile_init(&profile);
 	expected = total_with(&profile, "^compress");
 	assert_true(expected > 0);
@@ -128,7 +126,7 @@ static void a_pattern_may_mean_the_name_alone_or_name_and_library(void **state)
 	fg_profile_release(&profile);
 }
 
-static void samples_keep_their_time_thread_region_and_unit(void **state)
+FG_TEST(samples_keep_their_time_thread_region_and_unit)
 {
 	const struct fg_calltree_query query = {
 		.unit_first = 3, .unit_last = 3, .only_units = true};
@@ -136,7 +134,6 @@ static void samples_keep_their_time_thread_region_and_unit(void **state)
 	struct fg_profile selected;
 	double total = 0;
 
-	(void)state;
 	known_profile_init(&profile);
 	select_part(&profile, &query, &selected);
 	assert_int_equal(selected.sample_count, 20);
@@ -155,13 +152,12 @@ static void samples_keep_their_time_thread_region_and_unit(void **state)
 	fg_profile_release(&profile);
 }
 
-static void repetitions_become_their_mean(void **state)
+FG_TEST(repetitions_become_their_mean)
 {
 	const struct fg_calltree_query query = {.per_repetition = true};
 	struct fg_profile profile;
 	struct fg_profile selected;
 
-	(void)state;
 	known_profile_init(&profile);
 	profile.repetition_count = 4;
 	for (size_t i = 0; i < profile.sample_count; i++)
@@ -175,30 +171,16 @@ static void repetitions_become_their_mean(void **state)
 	fg_profile_release(&profile);
 }
 
-static void anything_but_a_pattern_is_refused(void **state)
+FG_TEST(anything_but_a_pattern_is_refused)
 {
 	const struct fg_calltree_query query = {.focus = LIST("(")};
 	struct fg_profile profile;
 	struct fg_profile selected = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	assert_int_equal(fg_profile_select(&profile, &query, &selected, &err), FG_EINVAL);
 	assert_non_null(strstr(err.message, "focus"));
 	assert_null(selected.samples);
 	fg_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_selected_profile_has_the_tree_of_its_query),
-		cmocka_unit_test(a_pattern_may_mean_the_name_alone_or_name_and_library),
-		cmocka_unit_test(samples_keep_their_time_thread_region_and_unit),
-		cmocka_unit_test(repetitions_become_their_mean),
-		cmocka_unit_test(anything_but_a_pattern_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void has_note(const struct fg_profile *profile, const char *note)
 }
 
 /* A single loss is reported in the singular, and no loss is noted if nothing was lost. */
-static void losses_are_reported_with_their_number(void **state)
+FG_TEST(losses_are_reported_with_their_number)
 {
 	static const struct {
 		enum fg_trace_loss loss;
@@ -55,7 +55,6 @@ static void losses_are_reported_with_their_number(void **state)
 		 "process 7: 2 libraries are missing: the table is full"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (uint64_t count = 0; count <= 2; count++) {
 			struct fg_trace trace = trace_of(7);
@@ -73,12 +72,11 @@ static void losses_are_reported_with_their_number(void **state)
 }
 
 /* The elapsed time of handlers includes time in which they had lost the CPU. */
-static void handlers_cost_the_cpu_time_that_was_measured(void **state)
+FG_TEST(handlers_cost_the_cpu_time_that_was_measured)
 {
 	struct fg_trace trace = trace_of(7);
 	struct fg_profile profile;
 
-	(void)state;
 	fg_profile_init(&profile);
 	trace.header.samples = 12;
 	trace.header.parts = 2;
@@ -94,14 +92,13 @@ static void handlers_cost_the_cpu_time_that_was_measured(void **state)
 }
 
 /* The reported clock is the one with most system time, over all processes. */
-static void the_clock_of_most_system_time_is_reported(void **state)
+FG_TEST(the_clock_of_most_system_time_is_reported)
 {
 	struct fg_trace shell = trace_of(7);
 	struct fg_trace worker = trace_of(8);
 	struct fg_trace late = trace_of(9);
 	struct fg_profile profile;
 
-	(void)state;
 	shell.header.system_ns = 1 * ms;
 	worker.header.system_ns = 1000 * ms;
 	worker.header.kernel_ns = 990 * ms;
@@ -119,15 +116,4 @@ static void the_clock_of_most_system_time_is_reported(void **state)
 	add(&profile, &late);
 	assert_non_null(strstr(profile.clock, "system time at kernel ticks"));
 	fg_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(losses_are_reported_with_their_number),
-		cmocka_unit_test(handlers_cost_the_cpu_time_that_was_measured),
-		cmocka_unit_test(the_clock_of_most_system_time_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

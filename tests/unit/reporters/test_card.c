@@ -22,23 +22,21 @@ static void check(const char *name, const char *expected)
 	fg_fixture_release(&fixture);
 }
 
-static void a_regression_is_reported_with_its_function_place_and_cost(void **state)
+FG_TEST(a_regression_is_reported_with_its_function_place_and_cost)
 {
-	(void)state;
 	check("regression", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
 	check("improvement", "sort is 8.8 % faster: fit(Track&) fit.cpp:88 (−7.8 ms)");
 	check("counted", "parse: allocations +0.01 %: grow_table table.c:31 (+1)");
 }
 
-static void a_function_that_is_not_sure_is_not_named_as_the_cause(void **state)
+FG_TEST(a_function_that_is_not_sure_is_not_named_as_the_cause)
 {
-	(void)state;
 	check("unsure",
 	      "reconstruct is 4.8 % slower; no single function can be blamed with certainty; the only "
 	      "hot one that changed is extrapolate");
 }
 
-static void unchanged_code_is_not_counted_among_the_causes(void **state)
+FG_TEST(unchanged_code_is_not_counted_among_the_causes)
 {
 	static const struct {
 		enum fg_standing second;
@@ -46,7 +44,6 @@ static void unchanged_code_is_not_counted_among_the_causes(void **state)
 	} rows[] = {{FG_STANDING_SAME_CODE, "fit.cpp:88 (+9.7 ms)"},
 		    {FG_STANDING_GUILTY, "fit.cpp:88 (+9.7 ms) and 1 more function"}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_fixture fixture;
 		struct fg_strbuf text = {0};
@@ -66,9 +63,8 @@ static void unchanged_code_is_not_counted_among_the_causes(void **state)
 	}
 }
 
-static void every_other_outcome_has_its_sentence(void **state)
+FG_TEST(every_other_outcome_has_its_sentence)
 {
-	(void)state;
 	check("pass", "parse is not slower: cpu time +0.1 % [−0.5, +0.7]");
 	check("inconclusive", "compress is inconclusive: cpu time +1.7 % [−0.4, +3.8]");
 	check("identical", "hash: same binaries on both sides");
@@ -82,18 +78,16 @@ static void every_other_outcome_has_its_sentence(void **state)
 	      "fits <at last> (commit 9f8e7d6c5b4a)");
 }
 
-static void the_regression_leads_even_if_another_benchmark_failed(void **state)
+FG_TEST(the_regression_leads_even_if_another_benchmark_failed)
 {
-	(void)state;
 	check("mixed", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
 }
 
-static void further_benchmarks_of_the_outcome_are_counted(void **state)
+FG_TEST(further_benchmarks_of_the_outcome_are_counted)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	fg_fixture_repeat(&fixture, 3);
 	fg_card_add_run_sentence(&text, &fixture.verdict, NULL);
@@ -102,7 +96,7 @@ static void further_benchmarks_of_the_outcome_are_counted(void **state)
 	fg_fixture_release(&fixture);
 }
 
-static void a_sure_improvement_leads_before_benchmarks_that_are_open(void **state)
+FG_TEST(a_sure_improvement_leads_before_benchmarks_that_are_open)
 {
 	struct fg_metric_verdict metrics[] = {
 		{.name = "cpu_time",
@@ -138,7 +132,6 @@ static void a_sure_improvement_leads_before_benchmarks_that_are_open(void **stat
 		.outcome = FG_OUTCOME_INCONCLUSIVE, .benchmarks = benchmarks, .benchmark_count = 2};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_card_add_run_sentence(&text, &verdict, NULL);
 	assert_string_equal(fg_strbuf_text(&text), "parse is 57.0 % faster; 1 inconclusive");
 	fg_strbuf_clear(&text);
@@ -149,7 +142,7 @@ static void a_sure_improvement_leads_before_benchmarks_that_are_open(void **stat
 	fg_strbuf_release(&text);
 }
 
-static void a_change_that_could_have_been_seen_has_no_exponent(void **state)
+FG_TEST(a_change_that_could_have_been_seen_has_no_exponent)
 {
 	static const struct {
 		double change;
@@ -159,7 +152,6 @@ static void a_change_that_could_have_been_seen_has_no_exponent(void **state)
 		     {.change = 430, .text = "×431"}};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const struct fg_metric_verdict metric = {.smallest_detectable = cases[i].change};
 
@@ -170,12 +162,11 @@ static void a_change_that_could_have_been_seen_has_no_exponent(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void names_of_strangers_stay_in_one_clean_line(void **state)
+FG_TEST(names_of_strangers_stay_in_one_clean_line)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "hostile");
 	for (size_t i = 0; i < fixture.verdict.benchmark_count; i++) {
 		fg_strbuf_clear(&text);
@@ -216,12 +207,11 @@ static void init_known(struct fg_fixture *fixture)
 	fg_environment_set(build, "link.commit", "https://git.example/commit/{commit}", false);
 }
 
-static void a_regression_has_its_change_and_all_steps(void **state)
+FG_TEST(a_regression_has_its_change_and_all_steps)
 {
 	struct fg_fixture fixture;
 	struct fg_card card;
 
-	(void)state;
 	init_known(&fixture);
 	fg_card_make(&fixture.report, NULL, &arena, &card);
 	assert_int_equal(card.next_count, FG_CARD_STEPS - 1);
@@ -240,12 +230,11 @@ static void a_regression_has_its_change_and_all_steps(void **state)
 	fg_arena_release(&arena);
 }
 
-static void uncounted_regression_says_how_to_count(void **state)
+FG_TEST(uncounted_regression_says_how_to_count)
 {
 	struct fg_fixture fixture;
 	struct fg_card card;
 
-	(void)state;
 	init_known(&fixture);
 	fixture.verdict.benchmarks[0].time.functions[0].mechanism = NULL;
 	fg_card_make(&fixture.report, NULL, &arena, &card);
@@ -256,12 +245,11 @@ static void uncounted_regression_says_how_to_count(void **state)
 	fg_arena_release(&arena);
 }
 
-static void facts_that_are_unknown_are_left_out(void **state)
+FG_TEST(facts_that_are_unknown_are_left_out)
 {
 	struct fg_fixture fixture;
 	struct fg_card card;
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		free(fixture.run.sides[arm].commit);
@@ -274,12 +262,11 @@ static void facts_that_are_unknown_are_left_out(void **state)
 	fg_arena_release(&arena);
 }
 
-static void a_pass_needs_nothing(void **state)
+FG_TEST(a_pass_needs_nothing)
 {
 	struct fg_fixture fixture;
 	struct fg_card card;
 
-	(void)state;
 	fg_fixture_init(&fixture, "pass");
 	fg_card_make(&fixture.report, NULL, &arena, &card);
 	assert_int_equal(card.next_count, 0);
@@ -352,13 +339,12 @@ static void expect_card(const char *format, const char *plain, const struct fg_c
 	fg_strbuf_release(&line);
 }
 
-static void every_surface_has_the_card_word_for_word(void **state)
+FG_TEST(every_surface_has_the_card_word_for_word)
 {
 	static const char *const formats[] = {"terminal", "markdown", "comment", "junit", "github"};
 	struct fg_fixture fixture;
 	struct fg_card card;
 
-	(void)state;
 	init_known(&fixture);
 	fg_card_make(&fixture.report, NULL, &arena, &card);
 	assert_int_equal(card.hunk.count, 2);
@@ -384,7 +370,7 @@ static void expect_lines(const cJSON *because, const char *name, const char *tex
 }
 
 /* The HTML page, the server's pages and other programs read the card from the JSON. */
-static void the_answer_in_json_is_the_card(void **state)
+FG_TEST(the_answer_in_json_is_the_card)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
@@ -394,7 +380,6 @@ static void the_answer_in_json_is_the_card(void **state)
 	const cJSON *because = NULL;
 	const cJSON *commit = NULL;
 
-	(void)state;
 	init_known(&fixture);
 	fg_card_make(&fixture.report, NULL, &arena, &card);
 	fg_fixture_write_report(&fixture, "json", NULL, &text);
@@ -443,12 +428,11 @@ static void init_probably(struct fg_fixture *fixture)
 		     "%s", PROBABLY);
 }
 
-static void every_surface_says_probably_slower_once(void **state)
+FG_TEST(every_surface_says_probably_slower_once)
 {
 	static const char *const formats[] = {"terminal", "junit", "github"};
 	struct fg_fixture fixture;
 
-	(void)state;
 	init_probably(&fixture);
 	assert_string_equal(fg_report_state(&fixture.verdict.benchmarks[0]), "probably slower");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
@@ -466,13 +450,12 @@ static void every_surface_says_probably_slower_once(void **state)
 }
 
 /* A benchmark that is probably slower comes after regressions and before undecided benchmarks. */
-static void probably_slower_comes_after_regressions(void **state)
+FG_TEST(probably_slower_comes_after_regressions)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 	struct fg_benchmark_verdict *benchmarks = NULL;
 
-	(void)state;
 	init_probably(&fixture);
 	fg_fixture_repeat(&fixture, 2);
 	benchmarks = fixture.verdict.benchmarks;
@@ -492,29 +475,4 @@ static void probably_slower_comes_after_regressions(void **state)
 	assert_string_equal(fg_strbuf_text(&text), "2 benchmarks: 1 regressed, 1 probably slower");
 	fg_strbuf_release(&text);
 	fg_fixture_release(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_regression_is_reported_with_its_function_place_and_cost),
-		cmocka_unit_test(a_function_that_is_not_sure_is_not_named_as_the_cause),
-		cmocka_unit_test(unchanged_code_is_not_counted_among_the_causes),
-		cmocka_unit_test(every_other_outcome_has_its_sentence),
-		cmocka_unit_test(the_regression_leads_even_if_another_benchmark_failed),
-		cmocka_unit_test(further_benchmarks_of_the_outcome_are_counted),
-		cmocka_unit_test(a_sure_improvement_leads_before_benchmarks_that_are_open),
-		cmocka_unit_test(a_change_that_could_have_been_seen_has_no_exponent),
-		cmocka_unit_test(names_of_strangers_stay_in_one_clean_line),
-		cmocka_unit_test(a_regression_has_its_change_and_all_steps),
-		cmocka_unit_test(uncounted_regression_says_how_to_count),
-		cmocka_unit_test(facts_that_are_unknown_are_left_out),
-		cmocka_unit_test(a_pass_needs_nothing),
-		cmocka_unit_test(every_surface_has_the_card_word_for_word),
-		cmocka_unit_test(the_answer_in_json_is_the_card),
-		cmocka_unit_test(every_surface_says_probably_slower_once),
-		cmocka_unit_test(probably_slower_comes_after_regressions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

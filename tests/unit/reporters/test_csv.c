@@ -2,9 +2,8 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 
-static void every_outcome_is_written_as_agreed(void **state)
+FG_TEST(every_outcome_is_written_as_agreed)
 {
-	(void)state;
 	fg_fixture_check_golden("csv", NULL, ".csv");
 	fg_fixture_check_one("counted", "csv-raw", NULL, ".raw.csv");
 }
@@ -24,11 +23,10 @@ static size_t take_record(const char **at)
 	return cells;
 }
 
-static void every_record_has_the_cells_of_the_head(void **state)
+FG_TEST(every_record_has_the_cells_of_the_head)
 {
 	static const char *const formats[] = {"csv", "csv-raw"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
 		struct fg_strbuf text = {0};
 		const char *at = NULL;
@@ -45,12 +43,11 @@ static void every_record_has_the_cells_of_the_head(void **state)
 	}
 }
 
-static void raw_rows_are_the_repetitions(void **state)
+FG_TEST(raw_rows_are_the_repetitions)
 {
 	struct fg_strbuf text = {0};
 	size_t rows = 0;
 
-	(void)state;
 	fg_fixture_write("regression", "csv-raw", NULL, &text);
 	for (const char *at = fg_strbuf_text(&text); *at; at++)
 		rows += *at == '\n';
@@ -61,29 +58,16 @@ static void raw_rows_are_the_repetitions(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void a_cell_is_not_a_formula(void **state)
+FG_TEST(a_cell_is_not_a_formula)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 	const struct fg_report_options options = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "pass");
 	fixture.verdict.benchmarks[0].name = "=HYPERLINK(\"x\")";
 	fg_reporter_find("csv", NULL)->write(&fixture.report, &options, &text);
 	assert_non_null(strstr(fg_strbuf_text(&text), "\n\"'=HYPERLINK(\"\"x\"\")\","));
 	fg_strbuf_release(&text);
 	fg_fixture_release(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_is_written_as_agreed),
-		cmocka_unit_test(every_record_has_the_cells_of_the_head),
-		cmocka_unit_test(raw_rows_are_the_repetitions),
-		cmocka_unit_test(a_cell_is_not_a_formula),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static void check_golden(const char *name,
 	fg_fixture_release(&fixture);
 }
 
-static void a_regression_is_explained_as_agreed(void **state)
+FG_TEST(a_regression_is_explained_as_agreed)
 {
-	(void)state;
 	check_golden("report/regression.explain.json", fg_explain_json);
 	check_golden("report/regression.explain.txt", fg_explain_text);
 }
@@ -70,13 +69,12 @@ static void fill(struct fg_fixture *fixture)
 	fg_environment_set(&fixture->run.sides[FG_ARM_CANDIDATE].build, "git.author", huge, false);
 }
 
-static void a_document_never_exceeds_its_limit(void **state)
+FG_TEST(a_document_never_exceeds_its_limit)
 {
 	static void (*const forms[])(const struct fg_report *report,
 				     const struct fg_benchmark_verdict *benchmark,
 				     struct fg_strbuf *text) = {fg_explain_json, fg_explain_text};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(forms); i++) {
 		struct fg_fixture fixture;
 		struct fg_strbuf text = {0};
@@ -90,13 +88,12 @@ static void a_document_never_exceeds_its_limit(void **state)
 	}
 }
 
-static void no_secret_is_in_it(void **state)
+FG_TEST(no_secret_is_in_it)
 {
 	static const char secret[] = "hunter2";
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_environment_set(&fixture.run.sides[arm].build, "user.TOKEN",
@@ -122,9 +119,8 @@ static void no_secret_is_in_it(void **state)
 	fg_fixture_release(&fixture);
 }
 
-static void every_outcome_has_a_document(void **state)
+FG_TEST(every_outcome_has_a_document)
 {
-	(void)state;
 	for (size_t i = 0; fg_fixture_names[i]; i++) {
 		struct fg_fixture fixture;
 		struct fg_strbuf text = {0};
@@ -138,12 +134,11 @@ static void every_outcome_has_a_document(void **state)
 	}
 }
 
-static void an_exact_metric_is_compared_with_its_tolerance(void **state)
+FG_TEST(an_exact_metric_is_compared_with_its_tolerance)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	for (size_t i = 0; i < fixture.verdict.benchmarks[0].metric_count; i++)
 		fixture.verdict.benchmarks[0].metrics[i].exact = true;
@@ -158,13 +153,12 @@ static void an_exact_metric_is_compared_with_its_tolerance(void **state)
 /*
  * Each benchmark that did not pass gets one sentence, and the list ends with the command for more.
  */
-static void other_benchmarks_that_did_not_pass_are_named(void **state)
+FG_TEST(other_benchmarks_that_did_not_pass_are_named)
 {
 	struct fg_fixture fixture;
 	const struct fg_benchmark_verdict *sort = NULL;
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "mixed");
 	fg_explain_text(&fixture.report, NULL, &text);
 	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "reconstruct is 4.8 % slower"));
@@ -187,18 +181,4 @@ static void other_benchmarks_that_did_not_pass_are_named(void **state)
 		strstr(fg_strbuf_text(&text), "\"sentence\": \"reconstruct is 4.8 % slower"));
 	fg_strbuf_release(&text);
 	fg_fixture_release(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_regression_is_explained_as_agreed),
-		cmocka_unit_test(a_document_never_exceeds_its_limit),
-		cmocka_unit_test(no_secret_is_in_it),
-		cmocka_unit_test(every_outcome_has_a_document),
-		cmocka_unit_test(an_exact_metric_is_compared_with_its_tolerance),
-		cmocka_unit_test(other_benchmarks_that_did_not_pass_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,15 @@
 
 static const struct fg_report_options in_checkout = {.source_root = "/src/"};
 
-static void every_outcome_is_written_as_agreed(void **state)
+FG_TEST(every_outcome_is_written_as_agreed)
 {
-	(void)state;
 	fg_fixture_check_golden("github", &in_checkout, ".github.txt");
 }
 
-static void files_are_named_as_in_the_checkout(void **state)
+FG_TEST(files_are_named_as_in_the_checkout)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("regression", "github", &in_checkout, &text);
 	assert_true(fg_text_starts_with(
 		fg_strbuf_text(&text),
@@ -28,12 +26,11 @@ static void files_are_named_as_in_the_checkout(void **state)
 }
 
 /* memcpy became slower: the annotation is at its nearest caller in the checkout. */
-static void a_function_from_elsewhere_is_shown_at_its_caller(void **state)
+FG_TEST(a_function_from_elsewhere_is_shown_at_its_caller)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	fixture.verdict.benchmarks[0].time.functions[0].file = "/usr/src/libc/fit.c";
 	fixture.verdict.benchmarks[0].time.functions[0].paths[0].frame_count = 2; /* main, loop */
@@ -45,12 +42,11 @@ static void a_function_from_elsewhere_is_shown_at_its_caller(void **state)
 }
 
 /* A name can neither start a command nor end our properties. */
-static void names_cannot_give_commands(void **state)
+FG_TEST(names_cannot_give_commands)
 {
 	struct fg_strbuf text = {0};
 	size_t lines = 0;
 
-	(void)state;
 	fg_fixture_write("hostile", "github", &in_checkout, &text);
 	for (const char *at = fg_strbuf_text(&text); *at;) {
 		const size_t length = strcspn(at, "\n");
@@ -67,7 +63,7 @@ static void names_cannot_give_commands(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void no_more_than_ten_of_each_are_written(void **state)
+FG_TEST(no_more_than_ten_of_each_are_written)
 {
 	enum {
 		COUNT = 40
@@ -76,7 +72,6 @@ static void no_more_than_ten_of_each_are_written(void **state)
 	struct fg_strbuf text = {0};
 	size_t lines = 0;
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	fg_fixture_repeat(&fixture, COUNT);
 	fg_reporter_find("github", NULL)->write(&fixture.report, &in_checkout, &text);
@@ -90,14 +85,13 @@ static void no_more_than_ten_of_each_are_written(void **state)
 }
 
 /* Up to ten annotations are shown in full; beyond that, one line counts the remaining ones. */
-static void ten_are_all_shown_and_eleven_are_not(void **state)
+FG_TEST(ten_are_all_shown_and_eleven_are_not)
 {
 	static const struct {
 		size_t count;
 		const char *more;
 	} cases[] = {{9, NULL}, {10, NULL}, {11, "2 more; the report"}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_fixture fixture;
 		struct fg_strbuf text = {0};
@@ -119,13 +113,12 @@ static void ten_are_all_shown_and_eleven_are_not(void **state)
 }
 
 /* A benchmark that the policy fails is an error, whatever its outcome. */
-static void what_the_policy_fails_is_an_error(void **state)
+FG_TEST(what_the_policy_fails_is_an_error)
 {
 	static const enum fg_outcome outcomes[] = {FG_OUTCOME_CREEP, FG_OUTCOME_PLACEMENT,
 						   FG_OUTCOME_INCONCLUSIVE};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(outcomes); i++) {
 		for (unsigned fails = 0; fails < 2; fails++) {
 			struct fg_fixture fixture;
@@ -141,19 +134,4 @@ static void what_the_policy_fails_is_an_error(void **state)
 		}
 	}
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_is_written_as_agreed),
-		cmocka_unit_test(files_are_named_as_in_the_checkout),
-		cmocka_unit_test(a_function_from_elsewhere_is_shown_at_its_caller),
-		cmocka_unit_test(names_cannot_give_commands),
-		cmocka_unit_test(no_more_than_ten_of_each_are_written),
-		cmocka_unit_test(ten_are_all_shown_and_eleven_are_not),
-		cmocka_unit_test(what_the_policy_fails_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

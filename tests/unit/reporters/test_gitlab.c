@@ -2,20 +2,18 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 
-static void every_outcome_is_written_as_agreed(void **state)
+FG_TEST(every_outcome_is_written_as_agreed)
 {
-	(void)state;
 	fg_fixture_check_golden("gitlab", NULL, ".metrics.txt");
 }
 
 /* GitLab compares texts: a difference within the noise must not show. */
-static void values_within_the_noise_are_the_same_text(void **state)
+FG_TEST(values_within_the_noise_are_the_same_text)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text[2] = {{0}, {0}};
 	const struct fg_report_options options = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "pass");
 	for (size_t i = 0; i < 2; i++) {
 		fg_reporter_find("gitlab", NULL)->write(&fixture.report, &options, &text[i]);
@@ -31,13 +29,12 @@ static void values_within_the_noise_are_the_same_text(void **state)
 }
 
 /* OpenMetrics requires each family once and in one piece. */
-static void families_are_adjacent(void **state)
+FG_TEST(families_are_adjacent)
 {
 	static const char family[] = "# TYPE fastgate_cpu_time_seconds gauge\n";
 	struct fg_strbuf text = {0};
 	const char *first = NULL;
 
-	(void)state;
 	fg_fixture_write("hostile", "gitlab", NULL, &text);
 	assert_string_equal(strstr(fg_strbuf_text(&text), "# EOF"), "# EOF\n");
 	first = strstr(fg_strbuf_text(&text), family);
@@ -46,15 +43,4 @@ static void families_are_adjacent(void **state)
 	assert_non_null(
 		strstr(fg_strbuf_text(&text), "{benchmark=\"\\\"quoted\\\" 'single' `code`"));
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_is_written_as_agreed),
-		cmocka_unit_test(values_within_the_noise_are_the_same_text),
-		cmocka_unit_test(families_are_adjacent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,8 @@ static char *data_of(const struct fg_strbuf *page)
 	return fg_xstrndup(start, (size_t)(end - start));
 }
 
-static void every_outcome_has_the_data_as_agreed(void **state)
+FG_TEST(every_outcome_has_the_data_as_agreed)
 {
-	(void)state;
 	for (size_t i = 0; fg_fixture_names[i]; i++) {
 		struct fg_fixture fixture;
 		struct fg_strbuf text = {0};
@@ -42,14 +41,13 @@ static void every_outcome_has_the_data_as_agreed(void **state)
 }
 
 /* No name can end the data early or make them invalid JSON. */
-static void hostile_names_cannot_leave_the_data(void **state)
+FG_TEST(hostile_names_cannot_leave_the_data)
 {
 	struct fg_strbuf page = {0};
 	struct fg_error err = {0};
 	cJSON *json = NULL;
 	char *data = NULL;
 
-	(void)state;
 	fg_fixture_write("hostile", "html", NULL, &page);
 	data = data_of(&page);
 	assert_null(strpbrk(data, "<>&"));
@@ -63,13 +61,12 @@ static void hostile_names_cannot_leave_the_data(void **state)
 }
 
 /* The plain text for browsers without scripts is escaped as well. */
-static void hostile_names_cannot_leave_the_plain_text(void **state)
+FG_TEST(hostile_names_cannot_leave_the_plain_text)
 {
 	struct fg_strbuf page = {0};
 	const char *start = NULL;
 	const char *end = NULL;
 
-	(void)state;
 	fg_fixture_write("hostile", "html", NULL, &page);
 	start = strstr(fg_strbuf_text(&page), "<noscript><pre>");
 	assert_non_null(start);
@@ -80,13 +77,12 @@ static void hostile_names_cannot_leave_the_plain_text(void **state)
 	fg_strbuf_release(&page);
 }
 
-static void the_page_asks_for_nothing(void **state)
+FG_TEST(the_page_asks_for_nothing)
 {
 	static const char *const never[] = {"src=",    "@import", "url(h",          "https:",
 					    "import(", "fetch(",  "XMLHttpRequest", "eval("};
 	struct fg_strbuf page = {0};
 
-	(void)state;
 	fg_fixture_write("mixed", "html", NULL, &page);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(never); i++) {
 		if (strstr(fg_strbuf_text(&page), never[i]))
@@ -97,12 +93,11 @@ static void the_page_asks_for_nothing(void **state)
 	fg_strbuf_release(&page);
 }
 
-static void assets_are_found_by_name(void **state)
+FG_TEST(assets_are_found_by_name)
 {
 	const struct fg_web_asset *module = fg_web_asset_find("compare.js");
 	const struct fg_web_asset *bundle = fg_web_asset_find("bundle.js");
 
-	(void)state;
 	assert_non_null(module);
 	assert_true(fg_text_starts_with(module->media_type, "text/javascript"));
 	assert_non_null(strstr((const char *)module->data, "import {"));
@@ -113,17 +108,4 @@ static void assets_are_found_by_name(void **state)
 	assert_int_equal(bundle->data[bundle->size], 0);
 	assert_null(fg_web_asset_find("../style.css"));
 	assert_null(fg_web_asset_find(""));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_has_the_data_as_agreed),
-		cmocka_unit_test(hostile_names_cannot_leave_the_data),
-		cmocka_unit_test(hostile_names_cannot_leave_the_plain_text),
-		cmocka_unit_test(the_page_asks_for_nothing),
-		cmocka_unit_test(assets_are_found_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

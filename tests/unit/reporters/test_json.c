@@ -24,9 +24,8 @@ static cJSON *write_and_parse(const char *fixture_name, struct fg_strbuf *text)
 	return json;
 }
 
-static void every_outcome_is_written_as_agreed(void **state)
+FG_TEST(every_outcome_is_written_as_agreed)
 {
-	(void)state;
 	for (size_t i = 0; fg_fixture_names[i]; i++) {
 		struct fg_strbuf text = {0};
 		char name[128];
@@ -41,14 +40,13 @@ static void every_outcome_is_written_as_agreed(void **state)
 	}
 }
 
-static void figures_are_those_of_the_verdict(void **state)
+FG_TEST(figures_are_those_of_the_verdict)
 {
 	struct fg_strbuf text = {0};
 	cJSON *json = write_and_parse("regression", &text);
 	const cJSON *benchmark = NULL;
 	const cJSON *metric = NULL;
 
-	(void)state;
 	benchmark = fg_json_pointer(json, "/benchmarks/0");
 	metric = fg_json_pointer(json, "/benchmarks/0/metrics/0");
 	assert_string_equal(fg_json_text_or(json, "verdict", ""), "regression");
@@ -63,14 +61,13 @@ static void figures_are_those_of_the_verdict(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void hostile_names_are_read_back_whole(void **state)
+FG_TEST(hostile_names_are_read_back_whole)
 {
 	struct fg_strbuf text = {0};
 	cJSON *json = write_and_parse("hostile", &text);
 	const cJSON *functions = fg_json_pointer(json, "/benchmarks/0/functions");
 	const char *const *names = fg_hostile_names();
 
-	(void)state;
 	for (size_t i = 0; names[i]; i++) {
 		const char *name =
 			fg_json_text_or(cJSON_GetArrayItem(functions, (int)i), "name", NULL);
@@ -83,15 +80,4 @@ static void hostile_names_are_read_back_whole(void **state)
 	}
 	cJSON_Delete(json);
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_is_written_as_agreed),
-		cmocka_unit_test(figures_are_those_of_the_verdict),
-		cmocka_unit_test(hostile_names_are_read_back_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 #include "tests/support/fixture_report.h"
 #include "tests/support/scratch.h"
 
-static void every_outcome_is_written_as_agreed(void **state)
+FG_TEST(every_outcome_is_written_as_agreed)
 {
-	(void)state;
 	fg_fixture_check_golden("junit", NULL, ".junit.xml");
 }
 
@@ -45,12 +44,11 @@ static void require_xmllint(void)
 	free(program);
 }
 
-static void every_outcome_is_valid_by_the_common_schemas(void **state)
+FG_TEST(every_outcome_is_valid_by_the_common_schemas)
 {
 	static const char *const schemas[] = {"junit-ant.xsd", "junit-jenkins.xsd"};
 	struct fg_scratch scratch;
 
-	(void)state;
 	require_xmllint();
 	fg_scratch_init(&scratch);
 	for (size_t i = 0; fg_fixture_names[i]; i++) {
@@ -72,13 +70,12 @@ static void every_outcome_is_valid_by_the_common_schemas(void **state)
 }
 
 /* If the schemas accepted invalid files, the previous test would prove nothing. */
-static void the_schemas_refuse_invalid_files(void **state)
+FG_TEST(the_schemas_refuse_invalid_files)
 {
 	static const char wrong[] = "<testsuites><testsuite name='x' tests='many'/></testsuites>";
 	struct fg_process_result result = {0};
 	struct fg_scratch scratch;
 
-	(void)state;
 	require_xmllint();
 	fg_scratch_init(&scratch);
 	fg_scratch_write_text(&scratch, "r.xml", wrong);
@@ -90,14 +87,13 @@ static void the_schemas_refuse_invalid_files(void **state)
 }
 
 /* GitLab keeps the first of several cases with the same name. */
-static void names_are_unique_over_the_file(void **state)
+FG_TEST(names_are_unique_over_the_file)
 {
 	static const char start[] = "\" name=\"";
 	struct fg_strbuf text = {0};
 	struct fg_map names = {0};
 	const char *at = NULL;
 
-	(void)state;
 	fg_fixture_write("hostile", "junit", NULL, &text);
 	for (at = strstr(fg_strbuf_text(&text), "<testcase "); at; at = strstr(at, "<testcase ")) {
 		bool is_new = false;
@@ -111,11 +107,10 @@ static void names_are_unique_over_the_file(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void a_regression_fails_and_the_rest_does_not(void **state)
+FG_TEST(a_regression_fails_and_the_rest_does_not)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("regression", "junit", NULL, &text);
 	assert_non_null(strstr(fg_strbuf_text(&text),
 			       "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""));
@@ -154,7 +149,7 @@ static void write_as(enum fg_outcome outcome, enum fg_exit exit_code, struct fg_
 	fg_fixture_release(&fixture);
 }
 
-static void what_the_policy_fails_is_a_failure(void **state)
+FG_TEST(what_the_policy_fails_is_a_failure)
 {
 	static const struct {
 		enum fg_outcome outcome;
@@ -170,7 +165,6 @@ static void what_the_policy_fails_is_a_failure(void **state)
 	};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const bool fails = cases[i].exit_code != FG_EXIT_PASS;
 
@@ -182,28 +176,12 @@ static void what_the_policy_fails_is_a_failure(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void the_pairs_are_those_that_were_used(void **state)
+FG_TEST(the_pairs_are_those_that_were_used)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("unsure", "junit", NULL, &text);
 	assert_non_null(strstr(fg_strbuf_text(&text), ", 22 pairs, 7 s\""));
 	assert_null(strstr(fg_strbuf_text(&text), ", 10 pairs"));
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_is_written_as_agreed),
-		cmocka_unit_test(every_outcome_is_valid_by_the_common_schemas),
-		cmocka_unit_test(the_schemas_refuse_invalid_files),
-		cmocka_unit_test(names_are_unique_over_the_file),
-		cmocka_unit_test(a_regression_fails_and_the_rest_does_not),
-		cmocka_unit_test(what_the_policy_fails_is_a_failure),
-		cmocka_unit_test(the_pairs_are_those_that_were_used),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,22 +3,20 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 
-static void every_outcome_is_written_as_agreed(void **state)
+FG_TEST(every_outcome_is_written_as_agreed)
 {
-	(void)state;
 	fg_fixture_check_golden("markdown", NULL, ".md");
 	fg_fixture_check_one("mixed", "comment", NULL, ".comment.md");
 	fg_fixture_check_one("hostile", "comment", NULL, ".comment.md");
 }
 
 /* No name is read as HTML, a table border, a link or a mention. */
-static void hostile_names_stay_names(void **state)
+FG_TEST(hostile_names_stay_names)
 {
 	static const char *const never[] = {"<script", "<img",     "](",       "`code`",
 					    "|pipe|",  "@someone", "**bold**", "\033"};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("hostile", "comment", NULL, &text);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(never); i++) {
 		if (strstr(fg_strbuf_text(&text), never[i]))
@@ -33,14 +31,13 @@ static void hostile_names_stay_names(void **state)
  * Commits and places are links if the run has templates, and plain text if the templates are
  * invalid.
  */
-static void templates_of_the_run_make_links(void **state)
+FG_TEST(templates_of_the_run_make_links)
 {
 	static const char link[] = "<a href=\"https&#58;//h/";
 	struct fg_strbuf text = {0};
 	struct fg_fixture fixture;
 	struct fg_environment *build = &fixture.run.sides[FG_ARM_CANDIDATE].build;
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	fixture.run.sides[FG_ARM_CANDIDATE].dirty = false;
 	fg_environment_set(build, "link.commit", "https://h/c/{commit}", false);
@@ -75,11 +72,10 @@ static bool is_within(const char *text, const char *at, const char *open, const 
  * GitHub looks for names in the rendered page, with references resolved, but not in <code> and
  * <pre>.
  */
-static void no_user_is_mentioned(void **state)
+FG_TEST(no_user_is_mentioned)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("hostile", "markdown", NULL, &text);
 	for (const char *at = strstr(fg_strbuf_text(&text), "&#64;"); at;
 	     at = strstr(at + 1, "&#64;")) {
@@ -94,11 +90,10 @@ static void no_user_is_mentioned(void **state)
 }
 
 /* GitLab executes lines that begin with "/merge". */
-static void no_line_gives_orders(void **state)
+FG_TEST(no_line_gives_orders)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("hostile", "markdown", NULL, &text);
 	for (const char *at = fg_strbuf_text(&text); *at;) {
 		at += strspn(at, " ");
@@ -110,14 +105,13 @@ static void no_line_gives_orders(void **state)
 }
 
 /* A run from elsewhere may have any text as its commit. */
-static void a_commit_is_not_markup(void **state)
+FG_TEST(a_commit_is_not_markup)
 {
 	struct fg_fixture fixture;
 	const struct fg_report_options options = {0};
 	struct fg_strbuf text = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "pass");
 	free(fixture.run.sides[FG_ARM_CANDIDATE].commit);
 	fixture.run.sides[FG_ARM_CANDIDATE].commit = fg_xstrdup("</code>@abc\nrest");
@@ -129,12 +123,11 @@ static void a_commit_is_not_markup(void **state)
 }
 
 /* Every line of a table has as many cells as the table's head. */
-static void tables_keep_their_columns(void **state)
+FG_TEST(tables_keep_their_columns)
 {
 	struct fg_strbuf text = {0};
 	size_t columns = 0;
 
-	(void)state;
 	fg_fixture_write("hostile", "markdown", NULL, &text);
 	for (const char *at = fg_strbuf_text(&text); *at;) {
 		const size_t length = strcspn(at, "\n");
@@ -153,13 +146,12 @@ static void tables_keep_their_columns(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void the_comment_begins_with_its_marker(void **state)
+FG_TEST(the_comment_begins_with_its_marker)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 	struct fg_strbuf marker = {0};
 
-	(void)state;
 	fg_fixture_write("pass", "comment", NULL, &text);
 	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "<!-- fastgate:tracker -->\n"));
 	fg_fixture_init(&fixture, "hostile"); /* the project is called --> <b>"p" */
@@ -173,7 +165,7 @@ static void the_comment_begins_with_its_marker(void **state)
 /*
  * Five regressions and two undecided benchmarks among fifty benchmarks with the names of templates.
  */
-static void a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first(void **state)
+FG_TEST(a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first)
 {
 	enum {
 		COUNT = 50,
@@ -185,7 +177,6 @@ static void a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first(
 	struct fg_strbuf text = {0};
 	const char *lead = NULL;
 
-	(void)state;
 	fg_fixture_init(&fixture, "pass");
 	fg_fixture_init(&loud[0], "regression");
 	fg_fixture_init(&loud[1], "inconclusive");
@@ -217,7 +208,7 @@ static void a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first(
 }
 
 /* Thousands of benchmarks that all regressed: too many for the limit. */
-static void budgets_hold_for_any_content(void **state)
+FG_TEST(budgets_hold_for_any_content)
 {
 	static const struct {
 		const char *format;
@@ -229,7 +220,6 @@ static void budgets_hold_for_any_content(void **state)
 	struct fg_fixture fixture;
 	const struct fg_report_options options = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	fg_fixture_repeat(&fixture, COUNT);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
@@ -259,7 +249,7 @@ static bool leaves_out(struct fg_fixture *fixture, const char *format, size_t co
 }
 
 /* The comment is complete up to the last benchmark that fits; beyond it, the limit still holds. */
-static void parts_are_left_out_at_the_budget_and_not_before(void **state)
+FG_TEST(parts_are_left_out_at_the_budget_and_not_before)
 {
 	static const struct {
 		const char *format;
@@ -267,7 +257,6 @@ static void parts_are_left_out_at_the_budget_and_not_before(void **state)
 		size_t much; /* share of the limit that is used before anything is left out */
 	} formats[] = {{"markdown", 1024UL * 1024, 600UL * 1000}, {"comment", 4096, 1500}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
 		struct fg_fixture fixture;
 		size_t fits = 1;
@@ -290,24 +279,4 @@ static void parts_are_left_out_at_the_budget_and_not_before(void **state)
 		assert_in_range(length, formats[i].much, formats[i].limit);
 		fg_fixture_release(&fixture);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_is_written_as_agreed),
-		cmocka_unit_test(hostile_names_stay_names),
-		cmocka_unit_test(templates_of_the_run_make_links),
-		cmocka_unit_test(no_user_is_mentioned),
-		cmocka_unit_test(no_line_gives_orders),
-		cmocka_unit_test(a_commit_is_not_markup),
-		cmocka_unit_test(tables_keep_their_columns),
-		cmocka_unit_test(
-			a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first),
-		cmocka_unit_test(the_comment_begins_with_its_marker),
-		cmocka_unit_test(budgets_hold_for_any_content),
-		cmocka_unit_test(parts_are_left_out_at_the_budget_and_not_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

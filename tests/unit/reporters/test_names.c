@@ -11,9 +11,8 @@ static void check_plain(const char *name, const char *expected)
 	fg_strbuf_release(&text);
 }
 
-static void arguments_are_left_out_of_plain_names(void **state)
+FG_TEST(arguments_are_left_out_of_plain_names)
 {
-	(void)state;
 	check_plain("find", "find");
 	check_plain("ns::fit<int>(Track&)", "ns::fit");
 	check_plain("Map<int, Less<int> >::find(int) const", "Map::find");
@@ -26,9 +25,8 @@ static void arguments_are_left_out_of_plain_names(void **state)
 	check_plain("ns::operator bool() const", "ns::operator bool const");
 }
 
-static void scopes_in_brackets_stay_in_plain_names(void **state)
+FG_TEST(scopes_in_brackets_stay_in_plain_names)
 {
-	(void)state;
 	check_plain("<u32>::wrapping_mul", "<u32>::wrapping_mul");
 	check_plain("<app::Set<u8> as core::cmp::Ord>::cmp",
 		    "<app::Set<u8> as core::cmp::Ord>::cmp");
@@ -39,7 +37,7 @@ static void scopes_in_brackets_stay_in_plain_names(void **state)
 	check_plain("(unfinished::fit", "(unfinished::fit");
 }
 
-static void names_in_one_list_are_elided_only_as_far_as_they_stay_distinct(void **state)
+FG_TEST(names_in_one_list_are_elided_only_as_far_as_they_stay_distinct)
 {
 	struct fg_node_verdict functions[] = {
 		{.name = "std::sort<std::vector<long>::iterator, Less<Track> >(int, int)"},
@@ -49,7 +47,6 @@ static void names_in_one_list_are_elided_only_as_far_as_they_stay_distinct(void 
 	const struct fg_blame blame = {.functions = functions, .function_count = 3};
 	struct fg_strbuf names[3] = {{0}, {0}, {0}};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		fg_report_add_function_name(&names[i], &blame, &functions[i], 30, false);
 	assert_string_equal(fg_strbuf_text(&names[2]), "std::find<…>(int, int)");
@@ -57,15 +54,4 @@ static void names_in_one_list_are_elided_only_as_far_as_they_stay_distinct(void 
 	assert_non_null(strstr(fg_strbuf_text(&names[1]), "Hit"));
 	for (size_t i = 0; i < 3; i++)
 		fg_strbuf_release(&names[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arguments_are_left_out_of_plain_names),
-		cmocka_unit_test(scopes_in_brackets_stay_in_plain_names),
-		cmocka_unit_test(names_in_one_list_are_elided_only_as_far_as_they_stay_distinct),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

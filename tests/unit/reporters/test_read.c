@@ -5,11 +5,10 @@
 
 #include <math.h>
 
-static void a_verdict_is_read_back_unchanged(void **state)
+FG_TEST(a_verdict_is_read_back_unchanged)
 {
 	const struct fg_report_options plain = {0};
 
-	(void)state;
 	for (size_t i = 0; fg_fixture_names[i]; i++) {
 		struct fg_strbuf first = {0};
 		struct fg_strbuf second = {0};
@@ -34,13 +33,12 @@ static void a_verdict_is_read_back_unchanged(void **state)
 	}
 }
 
-static void a_function_that_moved_comes_back_as_moved_and_never_as_passed(void **state)
+FG_TEST(a_function_that_moved_comes_back_as_moved_and_never_as_passed)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 	struct fg_verdict verdict = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	fixture.verdict.benchmarks[0].time.functions[1].outcome = FG_OUTCOME_PASS;
 	fixture.verdict.benchmarks[0].time.functions[1].standing = FG_STANDING_MOVED;
@@ -56,7 +54,7 @@ static void a_function_that_moved_comes_back_as_moved_and_never_as_passed(void *
 	fg_fixture_release(&fixture);
 }
 
-static void anything_but_a_report_is_refused(void **state)
+FG_TEST(anything_but_a_report_is_refused)
 {
 	static const struct {
 		const char *json;
@@ -69,7 +67,6 @@ static void anything_but_a_report_is_refused(void **state)
 		{"[1]", "no object"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
 		struct fg_verdict verdict = {.benchmark_count = 77};
 		struct fg_error err = {0};
@@ -82,7 +79,7 @@ static void anything_but_a_report_is_refused(void **state)
 }
 
 /* Members of a wrong type count as absent: nothing from the network is trusted. */
-static void wrong_types_do_no_harm(void **state)
+FG_TEST(wrong_types_do_no_harm)
 {
 	static const char json[] =
 		"{\"schema\": \"fastgate-report/1\", \"verdict\": 7, \"exit_code\": -1e300, "
@@ -98,7 +95,6 @@ static void wrong_types_do_no_harm(void **state)
 	size_t count = 0;
 	const struct fg_reporter *table = fg_reporter_table(&count);
 
-	(void)state;
 	fg_fixture_init(&fixture, "nothing");
 	assert_int_equal(fg_report_read(json, strlen(json), &verdict, NULL), FG_OK);
 	assert_int_equal(verdict.benchmark_count, 3);
@@ -118,14 +114,13 @@ static void wrong_types_do_no_harm(void **state)
 
 #define RUN_OF(members) "{\"schema\": \"fastgate-report/1\", \"run\": {" members "}}"
 
-static void a_run_is_known_by_its_report(void **state)
+FG_TEST(a_run_is_known_by_its_report)
 {
 	struct fg_strbuf json = {0};
 	struct fg_strbuf name = {0};
 	struct fg_fixture fixture;
 	struct fg_run run;
 
-	(void)state;
 	fg_fixture_init(&fixture, "regression");
 	fg_fixture_write("regression", "json", NULL, &json);
 	assert_int_equal(fg_report_read_run(fg_strbuf_text(&json), json.length, &run, NULL), FG_OK);
@@ -143,7 +138,7 @@ static void a_run_is_known_by_its_report(void **state)
 }
 
 /* A comment shows the report of a stranger's job, so its raw values must be well-formed. */
-static void a_malformed_run_is_refused(void **state)
+FG_TEST(a_malformed_run_is_refused)
 {
 	static const struct {
 		const char *json;
@@ -158,7 +153,6 @@ static void a_malformed_run_is_refused(void **state)
 		{RUN_OF("\"id\": \"a\", \"baseline\": {\"commit\": \"\"}"), "an empty commit"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
 		struct fg_run run = {.series_count = 77};
 		struct fg_error err = {0};
@@ -170,13 +164,12 @@ static void a_malformed_run_is_refused(void **state)
 	}
 }
 
-static void names_hold_no_signs(void **state)
+FG_TEST(names_hold_no_signs)
 {
 	char project[] = "a/b?c&d -->";
 	struct fg_run run = {.project = project};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_report_status_name(&run, &text);
 	assert_string_equal(fg_strbuf_text(&text), "fastgate/a_b_c_d____");
 	fg_strbuf_release(&text);
@@ -186,7 +179,7 @@ static void names_hold_no_signs(void **state)
  * For a stranger's table, no memory is allocated that a run cannot need, and every frame needs a
  * name.
  */
-static void a_table_of_arguments_takes_no_more_than_its_room(void **state)
+FG_TEST(a_table_of_arguments_takes_no_more_than_its_room)
 {
 	enum {
 		BENCHMARKS = 40,
@@ -198,7 +191,6 @@ static void a_table_of_arguments_takes_no_more_than_its_room(void **state)
 	size_t functions = 0;
 	size_t paths = 0;
 
-	(void)state;
 	fg_strbuf_add_text(&text, "{\"schema\": \"fastgate-report/1\", \"benchmarks\": [");
 	for (unsigned b = 0; b < BENCHMARKS; b++) {
 		fg_strbuf_printf(&text, "%s{\"arguments\": {\"names\": [\"a\"], \"functions\": [",
@@ -233,7 +225,7 @@ static void a_table_of_arguments_takes_no_more_than_its_room(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void invalid_entries_in_a_table_of_arguments_are_left_out(void **state)
+FG_TEST(invalid_entries_in_a_table_of_arguments_are_left_out)
 {
 	static const char wrong[] =
 		"{\"schema\": \"fastgate-report/1\", \"benchmarks\": [{\"arguments\": {"
@@ -247,7 +239,6 @@ static void invalid_entries_in_a_table_of_arguments_are_left_out(void **state)
 	const struct fg_argument_path *path = NULL;
 	double in_bins = 0;
 
-	(void)state;
 	assert_int_equal(fg_report_read(wrong, strlen(wrong), &verdict, NULL), FG_OK);
 	assert_int_equal(verdict.benchmarks[0].arguments->name_count, 2);
 	assert_string_equal(verdict.benchmarks[0].arguments->names[1], "a\xef\xbf\xbd"
@@ -269,21 +260,4 @@ static void invalid_entries_in_a_table_of_arguments_are_left_out(void **state)
 	assert_float_equal(path->sides[1]->bins[FG_ARGUMENT_BIN_OF_ONE], 5, 0);
 	assert_float_equal(in_bins, 5, 0);
 	fg_verdict_release(&verdict);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_verdict_is_read_back_unchanged),
-		cmocka_unit_test(a_table_of_arguments_takes_no_more_than_its_room),
-		cmocka_unit_test(invalid_entries_in_a_table_of_arguments_are_left_out),
-		cmocka_unit_test(a_function_that_moved_comes_back_as_moved_and_never_as_passed),
-		cmocka_unit_test(anything_but_a_report_is_refused),
-		cmocka_unit_test(wrong_types_do_no_harm),
-		cmocka_unit_test(a_run_is_known_by_its_report),
-		cmocka_unit_test(a_malformed_run_is_refused),
-		cmocka_unit_test(names_hold_no_signs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

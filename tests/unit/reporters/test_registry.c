@@ -12,12 +12,11 @@
 
 static const struct fg_report_options plain;
 
-static void every_row_is_found_by_its_name(void **state)
+FG_TEST(every_row_is_found_by_its_name)
 {
 	size_t count = 0;
 	const struct fg_reporter *table = fg_reporter_table(&count);
 
-	(void)state;
 	assert_true(count > 0);
 	for (size_t i = 0; i < count; i++) {
 		assert_ptr_equal(fg_reporter_find(table[i].name, NULL), &table[i]);
@@ -25,11 +24,10 @@ static void every_row_is_found_by_its_name(void **state)
 	}
 }
 
-static void an_unknown_format_names_the_nearest(void **state)
+FG_TEST(an_unknown_format_names_the_nearest)
 {
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_null(fg_reporter_find("jsno", &err));
 	assert_string_equal(err.message, "'jsno' is not a report format; did you mean 'json'?");
 	assert_null(fg_reporter_find("powerpoint", &err));
@@ -37,12 +35,11 @@ static void an_unknown_format_names_the_nearest(void **state)
 }
 
 /* A report that is written again from the store must not differ from the first one. */
-static void the_same_run_gives_the_same_bytes(void **state)
+FG_TEST(the_same_run_gives_the_same_bytes)
 {
 	size_t count = 0;
 	const struct fg_reporter *table = fg_reporter_table(&count);
 
-	(void)state;
 	for (size_t i = 0; i < count; i++) {
 		struct fg_strbuf text[2] = {{0}, {0}};
 
@@ -61,12 +58,11 @@ static void the_same_run_gives_the_same_bytes(void **state)
 	}
 }
 
-static void a_run_without_profiles_is_reported_too(void **state)
+FG_TEST(a_run_without_profiles_is_reported_too)
 {
 	size_t count = 0;
 	const struct fg_reporter *table = fg_reporter_table(&count);
 
-	(void)state;
 	for (size_t i = 0; i < count; i++) {
 		struct fg_strbuf text = {0};
 		struct fg_fixture fixture;
@@ -92,13 +88,12 @@ static int write_to(const char *path, struct fg_error *err)
 	return status;
 }
 
-static void a_report_replaces_the_old_one(void **state)
+FG_TEST(a_report_replaces_the_old_one)
 {
 	struct fg_scratch scratch;
 	struct fg_error err = {0};
 	char *data = NULL;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_scratch_write_text(&scratch, "r.json", "old");
 	assert_int_equal(write_to(fg_scratch_path(&scratch, "r.json"), &err), FG_OK);
@@ -108,13 +103,12 @@ static void a_report_replaces_the_old_one(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void a_folder_that_is_not_there_is_named(void **state)
+FG_TEST(a_folder_that_is_not_there_is_named)
 {
 	struct fg_scratch scratch;
 	struct fg_error err = {0};
 	const char *path = NULL;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	path = fg_scratch_path(&scratch, "no/such/r.json");
 	assert_int_equal(write_to(path, &err), FG_EIO);
@@ -124,7 +118,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
 }
 
 /* A file size limit of 64 bytes simulates a full disk: the old report must survive. */
-static void a_full_disk_leaves_the_old_report(void **state)
+FG_TEST(a_full_disk_leaves_the_old_report)
 {
 	struct fg_scratch scratch;
 	struct fg_error err = {0};
@@ -135,7 +129,6 @@ static void a_full_disk_leaves_the_old_report(void **state)
 	char *data = NULL;
 	int status = FG_OK;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_scratch_write_text(&scratch, "r.json", "old");
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -156,12 +149,11 @@ static void a_full_disk_leaves_the_old_report(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void a_device_is_written_to_and_not_replaced(void **state)
+FG_TEST(a_device_is_written_to_and_not_replaced)
 {
 	struct fg_error err = {0};
 	struct stat status = {0};
 
-	(void)state;
 	if (access("/dev/full", W_OK) != 0) {
 		print_message("there is no /dev/full that could be written\n");
 		skip();
@@ -176,14 +168,13 @@ static void a_device_is_written_to_and_not_replaced(void **state)
 	assert_true(S_ISCHR(status.st_mode));
 }
 
-static void a_closed_pipe_is_an_error_and_no_signal(void **state)
+FG_TEST(a_closed_pipe_is_an_error_and_no_signal)
 {
 	struct fg_error err = {0};
 	int ends[2] = {-1, -1};
 	int saved = -1;
 	int status = FG_OK;
 
-	(void)state;
 	(void)fflush(stdout);
 	(void)signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
@@ -198,21 +189,4 @@ static void a_closed_pipe_is_an_error_and_no_signal(void **state)
 	assert_int_equal(status, FG_EIO);
 	assert_non_null(strstr(err.message, "standard output"));
 	assert_non_null(strstr(err.message, "Broken pipe"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_found_by_its_name),
-		cmocka_unit_test(an_unknown_format_names_the_nearest),
-		cmocka_unit_test(the_same_run_gives_the_same_bytes),
-		cmocka_unit_test(a_run_without_profiles_is_reported_too),
-		cmocka_unit_test(a_report_replaces_the_old_one),
-		cmocka_unit_test(a_folder_that_is_not_there_is_named),
-		cmocka_unit_test(a_full_disk_leaves_the_old_report),
-		cmocka_unit_test(a_device_is_written_to_and_not_replaced),
-		cmocka_unit_test(a_closed_pipe_is_an_error_and_no_signal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

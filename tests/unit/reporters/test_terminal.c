@@ -9,20 +9,18 @@
 
 #include <math.h>
 
-static void every_outcome_reads_as_agreed(void **state)
+FG_TEST(every_outcome_reads_as_agreed)
 {
-	(void)state;
 	fg_fixture_check_golden("terminal", NULL, ".txt");
 }
 
-static void verbose_shows_everything(void **state)
+FG_TEST(verbose_shows_everything)
 {
-	(void)state;
 	fg_fixture_check_golden("terminal", &(struct fg_report_options){.verbose = true},
 				".verbose.txt");
 }
 
-static void the_picture_of_the_interface_is_kept(void **state)
+FG_TEST(the_picture_of_the_interface_is_kept)
 {
 	struct fg_strbuf text = {0};
 	static const char picture[] =
@@ -31,7 +29,6 @@ static void the_picture_of_the_interface_is_kept(void **state)
 		"REGRESSION\n"
 		"  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit\n";
 
-	(void)state;
 	fg_fixture_write("regression", "terminal", &(struct fg_report_options){0}, &text);
 	assert_true(fg_text_starts_with(fg_strbuf_text(&text), picture));
 	assert_non_null(strstr(fg_strbuf_text(&text),
@@ -40,7 +37,7 @@ static void the_picture_of_the_interface_is_kept(void **state)
 }
 
 /* A host's load always differs, so only --verbose shows it. */
-static void facts_of_the_build_that_differ_are_named(void **state)
+FG_TEST(facts_of_the_build_that_differ_are_named)
 {
 	struct fg_fact_difference differences[] = {
 		{.key = "host.load", .baseline = "0.10", .candidate = "0.20"},
@@ -49,7 +46,6 @@ static void facts_of_the_build_that_differ_are_named(void **state)
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_init(&fixture, "pass");
 	fixture.verdict.environment_difference = differences;
 	fixture.verdict.environment_difference_count = FG_ARRAY_SIZE(differences);
@@ -60,12 +56,11 @@ static void facts_of_the_build_that_differ_are_named(void **state)
 	fg_fixture_release(&fixture);
 }
 
-static void the_worst_benchmark_comes_first_in_every_list(void **state)
+FG_TEST(the_worst_benchmark_comes_first_in_every_list)
 {
 	static const char *const formats[] = {"terminal", "markdown", "github"};
 	struct fg_fixture fixture;
 
-	(void)state;
 	fg_fixture_init(&fixture, "mixed");
 	/* The regression is the last benchmark of the run. */
 	for (size_t i = 0; i + 1 < fixture.verdict.benchmark_count; i++) {
@@ -88,11 +83,10 @@ static void the_worst_benchmark_comes_first_in_every_list(void **state)
 	fg_fixture_release(&fixture);
 }
 
-static void unsure_functions_are_never_listed_as_the_cause(void **state)
+FG_TEST(unsure_functions_are_never_listed_as_the_cause)
 {
 	static const char *const formats[] = {"terminal", "junit", "markdown", "comment", "github"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
 		struct fg_strbuf text = {0};
 		const char *not_sure;
@@ -108,11 +102,10 @@ static void unsure_functions_are_never_listed_as_the_cause(void **state)
 	}
 }
 
-static void the_list_adds_up_by_a_row_of_everything_else(void **state)
+FG_TEST(the_list_adds_up_by_a_row_of_everything_else)
 {
 	static const char *const formats[] = {"terminal", "junit", "markdown", "comment"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
 		struct fg_strbuf text = {0};
 
@@ -126,7 +119,7 @@ static void the_list_adds_up_by_a_row_of_everything_else(void **state)
 }
 
 /* The last rows cancel the first ones: the rest of a short list is five times the total. */
-static void the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole(void **state)
+FG_TEST(the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole)
 {
 	static const double deltas[] = {15, 15, 15, 15, -19, -19, -12};
 	struct fg_node_verdict functions[FG_ARRAY_SIZE(deltas)];
@@ -134,7 +127,6 @@ static void the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole(void **
 		.functions = functions, .function_count = FG_ARRAY_SIZE(deltas), .total_delta = 10};
 	struct fg_remainder rest;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(deltas); i++)
 		functions[i] = (struct fg_node_verdict){.standing = FG_STANDING_GUILTY,
 							.delta = deltas[i],
@@ -148,11 +140,10 @@ static void the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole(void **
 	assert_float_equal(rest.share, -0.5, 1e-9);
 }
 
-static void one_line_has_the_schedule_and_why_no_duet(void **state)
+FG_TEST(one_line_has_the_schedule_and_why_no_duet)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("unsure", "terminal", NULL, &text);
 	assert_non_null(
 		strstr(fg_strbuf_text(&text),
@@ -164,14 +155,13 @@ static void one_line_has_the_schedule_and_why_no_duet(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void a_note_about_several_metrics_is_printed_once(void **state)
+FG_TEST(a_note_about_several_metrics_is_printed_once)
 {
 	static const char note[] = "cannot be judged against a stored run yet";
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 	const char *first;
 
-	(void)state;
 	fg_fixture_init(&fixture, "inconclusive");
 	for (size_t i = 0; i < 2; i++) {
 		struct fg_metric_verdict *metric = &fixture.verdict.benchmarks[0].metrics[i];
@@ -205,11 +195,10 @@ static size_t longest_line(const char *text)
 	return longest;
 }
 
-static void a_narrow_terminal_keeps_name_change_and_verdict(void **state)
+FG_TEST(a_narrow_terminal_keeps_name_change_and_verdict)
 {
 	static const unsigned widths[] = {200, 100, 80, 60, 48};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(widths); i++) {
 		const struct fg_report_options options = {.width = widths[i]};
 		struct fg_strbuf text = {0};
@@ -227,13 +216,12 @@ static void a_narrow_terminal_keeps_name_change_and_verdict(void **state)
 }
 
 /* Without its colours the text is the same: colour adds no information. */
-static void colour_adds_nothing_but_colour(void **state)
+FG_TEST(colour_adds_nothing_but_colour)
 {
 	struct fg_strbuf plain = {0};
 	struct fg_strbuf colored = {0};
 	struct fg_strbuf stripped = {0};
 
-	(void)state;
 	fg_fixture_write("mixed", "terminal", &(struct fg_report_options){0}, &plain);
 	fg_fixture_write("mixed", "terminal", &(struct fg_report_options){.color = true}, &colored);
 	for (const char *at = fg_strbuf_text(&colored); *at; at++) {
@@ -250,11 +238,10 @@ static void colour_adds_nothing_but_colour(void **state)
 	fg_strbuf_release(&stripped);
 }
 
-static void names_cannot_drive_the_terminal(void **state)
+FG_TEST(names_cannot_drive_the_terminal)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("hostile", "terminal",
 			 &(struct fg_report_options){.verbose = true, .width = 120}, &text);
 	for (const char *at = fg_strbuf_text(&text); *at; at++)
@@ -263,11 +250,10 @@ static void names_cannot_drive_the_terminal(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void a_locale_without_arrows_gets_ascii(void **state)
+FG_TEST(a_locale_without_arrows_gets_ascii)
 {
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_fixture_write("mixed", "terminal",
 			 &(struct fg_report_options){.ascii = true, .verbose = true}, &text);
 	for (const char *at = fg_strbuf_text(&text); *at; at++)
@@ -276,13 +262,12 @@ static void a_locale_without_arrows_gets_ascii(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void levels_never_fall_where_the_change_rises(void **state)
+FG_TEST(levels_never_fall_where_the_change_rises)
 {
 	struct fg_metric_verdict metric = {
 		.unit = "ns", .ratio = 1.005, .baseline = 66.4e6, .candidate = 66.0e6};
 	struct fg_strbuf text = {0};
 
-	(void)state;
 	fg_report_add_levels(&text, &metric);
 	assert_string_equal(fg_strbuf_text(&text), "about 66.2 ms");
 	metric.ratio = 0.995;
@@ -290,27 +275,4 @@ static void levels_never_fall_where_the_change_rises(void **state)
 	fg_report_add_levels(&text, &metric);
 	assert_string_equal(fg_strbuf_text(&text), "66.4 ms → 66.0 ms");
 	fg_strbuf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_outcome_reads_as_agreed),
-		cmocka_unit_test(verbose_shows_everything),
-		cmocka_unit_test(levels_never_fall_where_the_change_rises),
-		cmocka_unit_test(the_picture_of_the_interface_is_kept),
-		cmocka_unit_test(facts_of_the_build_that_differ_are_named),
-		cmocka_unit_test(the_worst_benchmark_comes_first_in_every_list),
-		cmocka_unit_test(unsure_functions_are_never_listed_as_the_cause),
-		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),
-		cmocka_unit_test(the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole),
-		cmocka_unit_test(one_line_has_the_schedule_and_why_no_duet),
-		cmocka_unit_test(a_note_about_several_metrics_is_printed_once),
-		cmocka_unit_test(a_narrow_terminal_keeps_name_change_and_verdict),
-		cmocka_unit_test(colour_adds_nothing_but_colour),
-		cmocka_unit_test(names_cannot_drive_the_terminal),
-		cmocka_unit_test(a_locale_without_arrows_gets_ascii),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,11 @@
 
 static const char self_path[] = "/proc/self/exe";
 
-static void our_own_program_shows_how_it_was_built(void **state)
+FG_TEST(our_own_program_shows_how_it_was_built)
 {
 	struct fg_binary elf = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	if (fg_binary_read(self_path, &elf, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_true(strlen(elf.build_id) >= 16);
@@ -32,12 +31,11 @@ static void our_own_program_shows_how_it_was_built(void **state)
 	fg_binary_release(&elf);
 }
 
-static void anything_but_an_elf_file_is_refused(void **state)
+FG_TEST(anything_but_an_elf_file_is_refused)
 {
 	struct fg_error err = {0};
 	struct fg_binary elf = {0};
 
-	(void)state;
 	assert_int_equal(fg_binary_read("/no/such/file", &elf, &err), FG_ENOENT);
 	assert_non_null(strstr(err.message, "/no/such/file"));
 	assert_int_equal(fg_binary_read("/dev/null", &elf, &err), FG_EIO);
@@ -45,7 +43,7 @@ static void anything_but_an_elf_file_is_refused(void **state)
 	assert_non_null(strstr(err.message, "not an ELF file"));
 }
 
-static void producers_are_recognised(void **state)
+FG_TEST(producers_are_recognised)
 {
 	static const struct {
 		const char *text;
@@ -62,14 +60,13 @@ static void producers_are_recognised(void **state)
 		{"", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (fg_binary_is_producer(cases[i].text) != cases[i].expected)
 			fail_msg("%s", cases[i].text);
 	}
 }
 
-static void the_level_of_optimisation_is_read_from_the_producer(void **state)
+FG_TEST(the_level_of_optimisation_is_read_from_the_producer)
 {
 	static const struct {
 		const char *producer;
@@ -85,7 +82,6 @@ static void the_level_of_optimisation_is_read_from_the_producer(void **state)
 	};
 	char *both = fg_binary_level_names(FG_BINARY_O0 | FG_BINARY_O2);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *names = fg_binary_level_names(fg_binary_level_of(rows[i].producer));
 
@@ -97,12 +93,11 @@ static void the_level_of_optimisation_is_read_from_the_producer(void **state)
 	free(both);
 }
 
-static void producer_is_split_into_compiler_and_flags(void **state)
+FG_TEST(producer_is_split_into_compiler_and_flags)
 {
 	char *compiler = NULL;
 	char *flags = NULL;
 
-	(void)state;
 	fg_build_split_producer("GNU C17 12.2.0 -O2 -g", &compiler, &flags);
 	assert_string_equal(compiler, "GNU C17 12.2.0");
 	assert_string_equal(flags, "-O2 -g");
@@ -116,7 +111,7 @@ static void producer_is_split_into_compiler_and_flags(void **state)
 }
 
 /* A file that is truncated or has random bytes is read or refused; ASan would see an overrun. */
-static void broken_files_are_refused_or_read_without_harm(void **state)
+FG_TEST(broken_files_are_refused_or_read_without_harm)
 {
 	enum {
 		KEPT_BYTES = 1 << 16,
@@ -131,7 +126,6 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 	size_t size = 0;
 	unsigned refused = 0;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	fg_random_seed(&random, 7);
 	assert_int_equal(fg_fs_read(self_path, 64 << 20, &whole, &size, NULL), FG_OK);
@@ -163,7 +157,7 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void program_libraries_and_size_are_captured(void **state)
+FG_TEST(program_libraries_and_size_are_captured)
 {
 	char *self = realpath(self_path, NULL);
 	char *argv[] = {self, NULL};
@@ -172,7 +166,6 @@ static void program_libraries_and_size_are_captured(void **state)
 	struct fg_build_facts build = {0};
 	struct fg_target target;
 
-	(void)state;
 	fg_target_init(&target, FG_ARM_CANDIDATE, &benchmark, "/");
 	fg_target_resolve(&target);
 	fg_build_capture(&target, &build);
@@ -188,7 +181,7 @@ static void program_libraries_and_size_are_captured(void **state)
 	free(self);
 }
 
-static void copies_are_identical_and_changed_data_is_not(void **state)
+FG_TEST(copies_are_identical_and_changed_data_is_not)
 {
 	static char *argv[] = {"./program", "data.txt", NULL};
 	const struct fg_benchmark benchmark = {.name = "b",
@@ -197,7 +190,6 @@ static void copies_are_identical_and_changed_data_is_not(void **state)
 	struct fg_target targets[2];
 	struct fg_scratch scratch;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	for (int arm = 0; arm < 2; arm++) {
 		char name[32];
@@ -245,7 +237,7 @@ static void set_alike(struct fg_build_facts builds[2])
 	}
 }
 
-static void files_loaded_alike_may_differ_only_in_debug_information(void **state)
+FG_TEST(files_loaded_alike_may_differ_only_in_debug_information)
 {
 	static char *words[] = {"./p", "1", NULL};
 	static char *others[] = {"./p", "2", NULL};
@@ -266,7 +258,6 @@ static void files_loaded_alike_may_differ_only_in_debug_information(void **state
 	struct fg_command other = {.text = "p", .argv = others, .argc = 2};
 	struct fg_target targets[2] = {{.command = &same}, {.command = &same}};
 
-	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
 		struct fg_build_facts builds[2] = {0};
 
@@ -285,14 +276,13 @@ static void files_loaded_alike_may_differ_only_in_debug_information(void **state
 	}
 }
 
-static void libraries_that_cannot_be_read_are_not_alike(void **state)
+FG_TEST(libraries_that_cannot_be_read_are_not_alike)
 {
 	static char *words[] = {"./p", NULL};
 	struct fg_command command = {.text = "p", .argv = words, .argc = 1};
 	const struct fg_target target = {.command = &command};
 	struct fg_build_facts builds[2] = {0};
 
-	(void)state;
 	set_alike(builds);
 	assert_true(fg_build_loads_the_same(&target, &target, &builds[0], &builds[1]));
 	for (int arm = 0; arm < 2; arm++)
@@ -302,7 +292,7 @@ static void libraries_that_cannot_be_read_are_not_alike(void **state)
 	fg_build_facts_release(&builds[1]);
 }
 
-static void facts_of_the_user_are_literal_or_commands(void **state)
+FG_TEST(facts_of_the_user_are_literal_or_commands)
 {
 	static char *date[] = {"/bin/echo", "  1.74  ", NULL};
 	static char *bad[] = {"/bin/sh", "-c", "echo no such package >&2; exit 3", NULL};
@@ -318,7 +308,6 @@ static void facts_of_the_user_are_literal_or_commands(void **state)
 	struct fg_environment environment = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_build_record(&good, &environment, &err), FG_OK);
 	assert_string_equal(fg_environment_get(&environment, "user.geometry"), "v12");
 	assert_string_equal(fg_environment_get(&environment, "user.boost"), "  1.74");
@@ -327,23 +316,4 @@ static void facts_of_the_user_are_literal_or_commands(void **state)
 	assert_string_equal(err.message,
 			    "recorded fact 'root': 'rootver' exited with code 3: no such package");
 	fg_environment_release(&environment);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(our_own_program_shows_how_it_was_built),
-		cmocka_unit_test(anything_but_an_elf_file_is_refused),
-		cmocka_unit_test(producers_are_recognised),
-		cmocka_unit_test(the_level_of_optimisation_is_read_from_the_producer),
-		cmocka_unit_test(producer_is_split_into_compiler_and_flags),
-		cmocka_unit_test(broken_files_are_refused_or_read_without_harm),
-		cmocka_unit_test(program_libraries_and_size_are_captured),
-		cmocka_unit_test(copies_are_identical_and_changed_data_is_not),
-		cmocka_unit_test(files_loaded_alike_may_differ_only_in_debug_information),
-		cmocka_unit_test(libraries_that_cannot_be_read_are_not_alike),
-		cmocka_unit_test(facts_of_the_user_are_literal_or_commands),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

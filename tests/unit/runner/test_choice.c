@@ -52,7 +52,7 @@ static int count_duets(double duet_noise, double duet_seconds, double abba_noise
 	return duets;
 }
 
-static void the_schedule_that_is_sooner_sure_is_chosen(void **state)
+FG_TEST(the_schedule_that_is_sooner_sure_is_chosen)
 {
 	static const struct {
 		const char *why;
@@ -72,7 +72,6 @@ static void the_schedule_that_is_sooner_sure_is_chosen(void **state)
 		{"the duet scatters ten times as much", 0.2, 0.2, 0.02, 0.2, 0, 40, 7.0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		double rounds;
 		int duets = count_duets(table[i].duet_noise, table[i].duet_seconds,
@@ -84,14 +83,13 @@ static void the_schedule_that_is_sooner_sure_is_chosen(void **state)
 	}
 }
 
-static void a_wider_margin_needs_fewer_pairs(void **state)
+FG_TEST(a_wider_margin_needs_fewer_pairs)
 {
 	const struct fg_choice_goal wide = {.min_pairs = 10, .margin = 0.2};
 	struct fg_random random;
 	struct fg_trial duet;
 	struct fg_trial abba;
 
-	(void)state;
 	fg_random_seed(&random, 2);
 	duet = made_trial(&random, 6, 0.1, 0.2);
 	abba = made_trial(&random, 6, 0.1, 0.2);
@@ -99,13 +97,12 @@ static void a_wider_margin_needs_fewer_pairs(void **state)
 		    fg_choice_make(&goal, &duet, &abba).duet_seconds);
 }
 
-static void equal_values_have_no_spread_and_are_chosen_from_all_the_same(void **state)
+FG_TEST(equal_values_have_no_spread_and_are_chosen_from_all_the_same)
 {
 	struct fg_trial duet = {.differences = {0.0, 0.0, 0.0}, .count = 3, .seconds = 0.3};
 	struct fg_trial abba = duet;
 	struct fg_choice choice = fg_choice_make(&goal, &duet, &abba);
 
-	(void)state;
 	assert_float_equal(fg_trial_spread(&duet), 0.0, 1e-12);
 	assert_true(choice.settled);
 	assert_int_equal(choice.schedule, FG_SCHEDULE_DUET);
@@ -115,11 +112,10 @@ static void equal_values_have_no_spread_and_are_chosen_from_all_the_same(void **
 	assert_true(isnan(fg_trial_spread(&duet)));
 }
 
-static void a_spread_is_the_mean_distance_from_the_median(void **state)
+FG_TEST(a_spread_is_the_mean_distance_from_the_median)
 {
 	const struct fg_trial trial = {.differences = {0.05, 0.01, 0.02}, .count = 3};
 
-	(void)state;
 	/* around 0.02: 0.03 + 0.01 + 0, over n - 1 */
 	assert_float_equal(fg_trial_spread(&trial), 0.02, 1e-12);
 }
@@ -145,7 +141,7 @@ static void check_asides(const struct fg_series *series, bool given_up)
 				 given_up && i >= 3);
 }
 
-static void an_automatic_duet_whose_pairs_do_not_count_is_given_up(void **state)
+FG_TEST(an_automatic_duet_whose_pairs_do_not_count_is_given_up)
 {
 	static const struct {
 		const char *why;
@@ -171,7 +167,6 @@ static void an_automatic_duet_whose_pairs_do_not_count_is_given_up(void **state)
 		{"nothing is lost", FG_SCHEDULE_AUTO, 0, 0xffff, false, 69, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		struct fg_benchmark benchmark = {
 			.measure = {.schedule = table[i].asked,
@@ -213,17 +208,4 @@ static void an_automatic_duet_whose_pairs_do_not_count_is_given_up(void **state)
 			free(job.notes[n]);
 		fg_run_release(&run);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_schedule_that_is_sooner_sure_is_chosen),
-		cmocka_unit_test(a_wider_margin_needs_fewer_pairs),
-		cmocka_unit_test(equal_values_have_no_spread_and_are_chosen_from_all_the_same),
-		cmocka_unit_test(a_spread_is_the_mean_distance_from_the_median),
-		cmocka_unit_test(an_automatic_duet_whose_pairs_do_not_count_is_given_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void appended(const struct fixture *fixture, const char *text)
 	fg_control_file_look(fixture->control);
 }
 
-static void the_first_byte_is_the_state(void **state)
+FG_TEST_IN(the_first_byte_is_the_state, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -89,7 +89,7 @@ static void the_first_byte_is_the_state(void **state)
 	assert_int_equal(fixture->page->dumps, 0);
 }
 
-static void the_files_former_content_decides_the_beginning(void **state)
+FG_TEST_IN(the_files_former_content_decides_the_beginning, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -101,7 +101,7 @@ static void the_files_former_content_decides_the_beginning(void **state)
 	assert_int_equal(fixture->page->dumps, 1);
 }
 
-static void anything_but_a_file_changes_nothing(void **state)
+FG_TEST_IN(anything_but_a_file_changes_nothing, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -129,7 +129,7 @@ static void anything_but_a_file_changes_nothing(void **state)
 	assert_int_equal(fixture->page->off, 0);
 }
 
-static void another_file_in_its_place_counts(void **state)
+FG_TEST_IN(another_file_in_its_place_counts, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -142,7 +142,7 @@ static void another_file_in_its_place_counts(void **state)
 	assert_int_equal(fixture->page->off, 1);
 }
 
-static void each_new_line_requests_a_dump(void **state)
+FG_TEST_IN(each_new_line_requests_a_dump, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -171,7 +171,7 @@ static void each_new_line_requests_a_dump(void **state)
 	assert_int_equal(fixture->page->dumps, 6);
 }
 
-static void only_the_beginning_of_a_large_file_is_read(void **state)
+FG_TEST_IN(only_the_beginning_of_a_large_file_is_read, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	const size_t lines = 200000;
@@ -190,7 +190,7 @@ static void only_the_beginning_of_a_large_file_is_read(void **state)
 }
 
 /* The page is not the user's file, and nobody can shrink it. */
-static void the_page_cannot_shrink(void **state)
+FG_TEST_IN(the_page_cannot_shrink, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -206,7 +206,7 @@ static void the_page_cannot_shrink(void **state)
 	assert_int_equal(fixture->page->off, 1);
 }
 
-static void anything_but_a_file_is_refused(void **state)
+FG_TEST_IN(anything_but_a_file_is_refused, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	const char *path = fg_scratch_path(&fixture->scratch, "control");
@@ -225,7 +225,7 @@ static void anything_but_a_file_is_refused(void **state)
 }
 
 /* Changes the file in different ways, without a time limit. */
-static void a_change_is_seen_by_itself(void **state)
+FG_TEST_IN(a_change_is_seen_by_itself, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	static const char *const texts[] = {"0", "1", "0\n", "1\n"};
@@ -241,25 +241,4 @@ static void a_change_is_seen_by_itself(void **state)
 		while (__atomic_load_n(&fixture->page->off, __ATOMIC_ACQUIRE) != (i % 2 == 0))
 			(void)sched_yield();
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_first_byte_is_the_state, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_files_former_content_decides_the_beginning,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(anything_but_a_file_changes_nothing, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(another_file_in_its_place_counts, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(each_new_line_requests_a_dump, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(only_the_beginning_of_a_large_file_is_read, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_page_cannot_shrink, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(anything_but_a_file_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_change_is_seen_by_itself, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,11 +43,10 @@ static const struct fg_finding *find(const struct fg_diagnosis *diagnosis, const
 	return &none;
 }
 
-static void a_healthy_host_gets_no_advice(void **state)
+FG_TEST_IN(a_healthy_host_gets_no_advice, set_up, fg_fake_host_tear_down)
 {
 	struct fg_diagnosis diagnosis = {0};
 
-	(void)state;
 	fg_doctor_host(fg_fake_host.path, &diagnosis);
 	assert_int_equal(diagnosis.count, 13);
 	for (size_t i = 0; i < diagnosis.count; i++) {
@@ -60,7 +59,7 @@ static void a_healthy_host_gets_no_advice(void **state)
 	fg_diagnosis_release(&diagnosis);
 }
 
-static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
+FG_TEST_IN(each_noise_source_is_found_with_evidence_and_remedy, set_up, fg_fake_host_tear_down)
 {
 	static const struct {
 		const char *path;
@@ -95,7 +94,6 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 		 "thermal", FG_SEVERITY_WARNING, "throttling events since boot: 7"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fg_diagnosis diagnosis = {0};
 		const struct fg_finding *finding = &none;
@@ -113,22 +111,20 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 	}
 }
 
-static void a_host_that_reports_nothing_gets_only_known_facts(void **state)
+FG_TEST(a_host_that_reports_nothing_gets_only_known_facts)
 {
 	struct fg_diagnosis diagnosis = {0};
 
-	(void)state;
 	fg_doctor_host("/no/such/root", &diagnosis);
 	assert_int_equal(diagnosis.count, 1);
 	assert_string_equal(diagnosis.items[0].id, "virtualization");
 	fg_diagnosis_release(&diagnosis);
 }
 
-static void our_own_process_is_examined(void **state)
+FG_TEST(our_own_process_is_examined)
 {
 	struct fg_diagnosis diagnosis = {0};
 
-	(void)state;
 	fg_doctor_process(&diagnosis);
 	assert_non_null(find(&diagnosis, "perf"));
 	assert_non_null(find(&diagnosis, "affinity"));
@@ -137,12 +133,11 @@ static void our_own_process_is_examined(void **state)
 	fg_diagnosis_release(&diagnosis);
 }
 
-static void a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not(void **state)
+FG_TEST(a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not)
 {
 	struct fg_diagnosis hosted = {0};
 	struct fg_diagnosis own = {0};
 
-	(void)state;
 	assert_int_equal(setenv("RUNNER_ENVIRONMENT", "github-hosted", 1), 0);
 	fg_doctor_process(&hosted);
 	assert_string_equal(find(&hosted, "hosted_runner")->evidence,
@@ -156,7 +151,7 @@ static void a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not(void **
 	assert_int_equal(unsetenv("RUNNER_ENVIRONMENT"), 0);
 }
 
-static void a_benchmarks_program_is_examined(void **state)
+FG_TEST_IN(a_benchmarks_program_is_examined, set_up, fg_fake_host_tear_down)
 {
 	static char *missing[] = {"./not-there", NULL};
 	char *self = realpath("/proc/self/exe", NULL);
@@ -167,7 +162,6 @@ static void a_benchmarks_program_is_examined(void **state)
 					  .command = {.text = "y", .argv = argv, .argc = 1}};
 	struct fg_diagnosis diagnosis = {0};
 
-	(void)state;
 	fg_doctor_benchmark(&gone, fg_fake_host.path, &diagnosis);
 	assert_int_equal(find(&diagnosis, "missing")->severity, FG_SEVERITY_PROBLEM);
 	assert_string_equal(find(&diagnosis, "missing")->subject, "gone");
@@ -176,21 +170,4 @@ static void a_benchmarks_program_is_examined(void **state)
 	assert_int_equal(find(&diagnosis, "debug_info")->severity, FG_SEVERITY_OK);
 	fg_diagnosis_release(&diagnosis);
 	free(self);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_healthy_host_gets_no_advice, set_up,
-						fg_fake_host_tear_down),
-		cmocka_unit_test_setup_teardown(each_noise_source_is_found_with_evidence_and_remedy,
-						set_up, fg_fake_host_tear_down),
-		cmocka_unit_test(a_host_that_reports_nothing_gets_only_known_facts),
-		cmocka_unit_test(our_own_process_is_examined),
-		cmocka_unit_test(a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not),
-		cmocka_unit_test_setup_teardown(a_benchmarks_program_is_examined, set_up,
-						fg_fake_host_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static int run_one(const struct fg_user_metric *metric, const char *out, const c
 	return status;
 }
 
-static void numbers_are_found(void **state)
+FG_TEST(numbers_are_found)
 {
 	static const struct {
 		const char *regex;
@@ -45,7 +45,6 @@ static void numbers_are_found(void **state)
 		{NULL, "/a/1/b", "{\"a\": [0, {\"b\": 8.25}]}", "", 8.25, "a JSON pointer"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct fg_user_metric metric = {
 			.name = "m", .regex = cases[i].regex, .json_pointer = cases[i].pointer};
@@ -59,7 +58,7 @@ static void numbers_are_found(void **state)
 	}
 }
 
-static void a_missing_value_or_non_number_is_reported_with_the_metrics_name(void **state)
+FG_TEST(a_missing_value_or_non_number_is_reported_with_the_metrics_name)
 {
 	static const struct {
 		const char *regex;
@@ -76,7 +75,6 @@ static void a_missing_value_or_non_number_is_reported_with_the_metrics_name(void
 		{NULL, "/a", "{\"a\": \"1\"}", "not a number at '/a'"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct fg_user_metric metric = {
 			.name = "speed", .regex = cases[i].regex, .json_pointer = cases[i].pointer};
@@ -91,7 +89,7 @@ static void a_missing_value_or_non_number_is_reported_with_the_metrics_name(void
 	}
 }
 
-static void a_file_is_read_instead_of_the_output(void **state)
+FG_TEST(a_file_is_read_instead_of_the_output)
 {
 	const struct fg_user_metric metric = {
 		.name = "m", .regex = "v=([0-9]+)", .file = "result.txt"};
@@ -99,7 +97,6 @@ static void a_file_is_read_instead_of_the_output(void **state)
 	struct fg_error err = {0};
 	double value = 0;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	assert_int_equal(run_one(&metric, "v=1\n", "", scratch.path, &value, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "result.txt"));
@@ -109,18 +106,17 @@ static void a_file_is_read_instead_of_the_output(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void an_expression_that_is_not_valid_is_refused(void **state)
+FG_TEST(an_expression_that_is_not_valid_is_refused)
 {
 	const struct fg_user_metric metric = {.name = "m", .regex = "rate: ([0-9"};
 	struct fg_error err = {0};
 	double value = 0;
 
-	(void)state;
 	assert_int_equal(run_one(&metric, "", "", "/", &value, &err), FG_EPARSE);
 	assert_non_null(strstr(err.message, "rate: ([0-9"));
 }
 
-static void zero_bytes_in_the_output_do_not_end_the_search(void **state)
+FG_TEST(zero_bytes_in_the_output_do_not_end_the_search)
 {
 	static const char output[] = "bin\0ary\0v=9\n";
 	const struct fg_user_metric metric = {.name = "m", .regex = "v=([0-9]+)"};
@@ -131,22 +127,8 @@ static void zero_bytes_in_the_output_do_not_end_the_search(void **state)
 	struct fg_extractor *extractor = NULL;
 	double value = 0;
 
-	(void)state;
 	assert_int_equal(fg_extractor_create(&metric, 1, &extractor, NULL), FG_OK);
 	assert_int_equal(fg_extractor_run(extractor, &source, &value, NULL), FG_OK);
 	assert_true(value == 9);
 	fg_extractor_free(extractor);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_found),
-		cmocka_unit_test(a_missing_value_or_non_number_is_reported_with_the_metrics_name),
-		cmocka_unit_test(a_file_is_read_instead_of_the_output),
-		cmocka_unit_test(an_expression_that_is_not_valid_is_refused),
-		cmocka_unit_test(zero_bytes_in_the_output_do_not_end_the_search),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

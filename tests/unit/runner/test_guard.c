@@ -111,22 +111,20 @@ static int exit_code_of(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-static void exit_code_of_the_worker_is_passed_on(void **state)
+FG_TEST(exit_code_of_the_worker_is_passed_on)
 {
 	struct stand_in s;
 
-	(void)state;
 	start(&s, false);
 	wait_until_all_are_gone(&s);
 	assert_int_equal(exit_code_of(s.guard), 7);
 	(void)close(s.words_fd);
 }
 
-static void killed_worker_leaves_nothing_behind(void **state)
+FG_TEST(killed_worker_leaves_nothing_behind)
 {
 	struct stand_in s;
 
-	(void)state;
 	start(&s, true);
 	assert_int_equal(kill(s.worker, SIGKILL), 0);
 	wait_until_all_are_gone(&s);
@@ -134,11 +132,10 @@ static void killed_worker_leaves_nothing_behind(void **state)
 	(void)close(s.words_fd);
 }
 
-static void killed_guard_lets_the_worker_stop_cleanly(void **state)
+FG_TEST(killed_guard_lets_the_worker_stop_cleanly)
 {
 	struct stand_in s;
 
-	(void)state;
 	start(&s, true);
 	assert_int_equal(kill(s.guard, SIGKILL), 0);
 	wait_until_all_are_gone(&s);
@@ -146,26 +143,13 @@ static void killed_guard_lets_the_worker_stop_cleanly(void **state)
 	assert_int_equal(waitpid(s.guard, NULL, 0), s.guard);
 }
 
-static void interrupt_reaches_the_worker(void **state)
+FG_TEST(interrupt_reaches_the_worker)
 {
 	struct stand_in s;
 
-	(void)state;
 	start(&s, true);
 	assert_int_equal(kill(s.guard, SIGINT), 0);
 	wait_until_all_are_gone(&s);
 	worker_has_kept_its_data(&s);
 	assert_int_equal(exit_code_of(s.guard), 13);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exit_code_of_the_worker_is_passed_on),
-		cmocka_unit_test(killed_worker_leaves_nothing_behind),
-		cmocka_unit_test(killed_guard_lets_the_worker_stop_cleanly),
-		cmocka_unit_test(interrupt_reaches_the_worker),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

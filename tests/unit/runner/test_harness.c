@@ -113,11 +113,10 @@ static struct fg_harness_report parse(enum fg_harness harness, const char *text)
 	return report;
 }
 
-static void google_benchmark_gives_cases_times_and_counters(void **state)
+FG_TEST(google_benchmark_gives_cases_times_and_counters)
 {
 	struct fg_harness_report report = parse(FG_HARNESS_GOOGLE_BENCHMARK, google);
 
-	(void)state;
 	assert_int_equal(report.case_count, 2);
 	assert_string_equal(report.cases[0].name, "BM_Sort/8");
 	assert_true(value_of(&report.cases[0], "cpu_time") == 2000);
@@ -130,11 +129,10 @@ static void google_benchmark_gives_cases_times_and_counters(void **state)
 	fg_harness_report_release(&report);
 }
 
-static void catch2_gives_means_with_names_unescaped(void **state)
+FG_TEST(catch2_gives_means_with_names_unescaped)
 {
 	struct fg_harness_report report = parse(FG_HARNESS_CATCH2, catch2);
 
-	(void)state;
 	assert_int_equal(report.case_count, 2);
 	assert_string_equal(report.cases[0].name, "sum of a < b & c");
 	assert_true(value_of(&report.cases[0], "wall_time") == 507.149);
@@ -299,9 +297,8 @@ static const struct {
 	},
 };
 
-static void each_harness_gives_its_cases_and_numbers(void **state)
+FG_TEST(each_harness_gives_its_cases_and_numbers)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(outputs); i++) {
 		struct fg_harness_report report = parse(outputs[i].harness, outputs[i].text);
 
@@ -313,11 +310,10 @@ static void each_harness_gives_its_cases_and_numbers(void **state)
 	}
 }
 
-static void an_output_of_something_else_is_refused_by_every_harness(void **state)
+FG_TEST(an_output_of_something_else_is_refused_by_every_harness)
 {
 	static const char nothing[] = "usage: bench [options]\n";
 
-	(void)state;
 	for (int harness = FG_HARNESS_NONE + 1; harness < FG_HARNESS_COUNT; harness++) {
 		struct fg_harness_report report = {0};
 		struct fg_error err = {0};
@@ -329,12 +325,11 @@ static void an_output_of_something_else_is_refused_by_every_harness(void **state
 	}
 }
 
-static void a_rate_is_better_when_higher_and_a_time_when_lower(void **state)
+FG_TEST(a_rate_is_better_when_higher_and_a_time_when_lower)
 {
 	struct fg_harness_report report =
 		parse(FG_HARNESS_PLAIN, "copy 20 MB/s\nsort 3 ms\nqueue 7 entries\n");
 
-	(void)state;
 	assert_int_equal(report.cases[0].values[0].better, FG_BETTER_HIGHER);
 	assert_string_equal(report.cases[0].values[0].unit, "MB/s");
 	assert_int_equal(report.cases[1].values[0].better, FG_BETTER_LOWER);
@@ -343,11 +338,10 @@ static void a_rate_is_better_when_higher_and_a_time_when_lower(void **state)
 	fg_harness_report_release(&report);
 }
 
-static void hyperfine_gives_commands_in_nanoseconds(void **state)
+FG_TEST(hyperfine_gives_commands_in_nanoseconds)
 {
 	struct fg_harness_report report = parse(FG_HARNESS_HYPERFINE, hyperfine);
 
-	(void)state;
 	assert_int_equal(report.case_count, 2);
 	assert_string_equal(report.cases[0].name, "/bin/true");
 	assert_string_equal(report.cases[1].name, "echo 'a b'");
@@ -356,7 +350,7 @@ static void hyperfine_gives_commands_in_nanoseconds(void **state)
 	fg_harness_report_release(&report);
 }
 
-static void empty_and_broken_reports_are_refused_with_a_hint(void **state)
+FG_TEST(empty_and_broken_reports_are_refused_with_a_hint)
 {
 	static const struct {
 		enum fg_harness harness;
@@ -383,7 +377,6 @@ static void empty_and_broken_reports_are_refused_with_a_hint(void **state)
 		 "end of the JSON is missing"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fg_harness_report report = {0};
 		struct fg_error err = {0};
@@ -397,7 +390,7 @@ static void empty_and_broken_reports_are_refused_with_a_hint(void **state)
 	}
 }
 
-static void a_report_cut_anywhere_does_no_harm(void **state)
+FG_TEST(a_report_cut_anywhere_does_no_harm)
 {
 	static const struct {
 		enum fg_harness harness;
@@ -406,7 +399,6 @@ static void a_report_cut_anywhere_does_no_harm(void **state)
 		     {FG_HARNESS_CATCH2, catch2},
 		     {FG_HARNESS_HYPERFINE, hyperfine}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
 		for (size_t size = 0; size < strlen(whole[i].text); size++) {
 			struct fg_harness_report report = {0};
@@ -417,20 +409,4 @@ static void a_report_cut_anywhere_does_no_harm(void **state)
 			free(copy);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(google_benchmark_gives_cases_times_and_counters),
-		cmocka_unit_test(catch2_gives_means_with_names_unescaped),
-		cmocka_unit_test(each_harness_gives_its_cases_and_numbers),
-		cmocka_unit_test(an_output_of_something_else_is_refused_by_every_harness),
-		cmocka_unit_test(a_rate_is_better_when_higher_and_a_time_when_lower),
-		cmocka_unit_test(hyperfine_gives_commands_in_nanoseconds),
-		cmocka_unit_test(empty_and_broken_reports_are_refused_with_a_hint),
-		cmocka_unit_test(a_report_cut_anywhere_does_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

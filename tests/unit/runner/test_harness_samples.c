@@ -145,9 +145,8 @@ static double value_of(const struct fg_harness_case *found, const char *metric)
 	return 0;
 }
 
-static void the_output_of_each_tool_gives_its_cases_and_numbers(void **state)
+FG_TEST(the_output_of_each_tool_gives_its_cases_and_numbers)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(samples); i++) {
 		struct fg_harness_report report = read_sample(&samples[i]);
 		const double value =
@@ -159,13 +158,4 @@ static void the_output_of_each_tool_gives_its_cases_and_numbers(void **state)
 			fail_msg("%s: %s is %.17g", samples[i].file, samples[i].metric, value);
 		fg_harness_report_release(&report);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_output_of_each_tool_gives_its_cases_and_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,13 +28,12 @@ static int set_up(void **state)
 	return fg_fake_host_set_up(files);
 }
 
-static void facts_are_read_and_identity_is_coarse(void **state)
+FG_TEST_IN(facts_are_read_and_identity_is_coarse, set_up, fg_fake_host_tear_down)
 {
 	struct fg_environment host = {0};
 	char before[17];
 	char after[17];
 
-	(void)state;
 	fg_host_capture(fg_fake_host.path, &host);
 	assert_string_equal(fg_environment_get(&host, "host.cpu.model"), "Sample CPU 3000");
 	assert_string_equal(fg_environment_get(&host, "host.cpu.count"), "5");
@@ -62,11 +61,10 @@ static void facts_are_read_and_identity_is_coarse(void **state)
 	fg_environment_release(&host);
 }
 
-static void a_host_that_reports_nothing_is_not_an_error(void **state)
+FG_TEST_IN(a_host_that_reports_nothing_is_not_an_error, set_up, fg_fake_host_tear_down)
 {
 	struct fg_environment host = {0};
 
-	(void)state;
 	fg_host_capture("/no/such/root", &host);
 	assert_string_equal(fg_environment_get(&host, "host.virtualization"), "none");
 	assert_null(fg_environment_get(&host, "host.cpu.model"));
@@ -75,7 +73,7 @@ static void a_host_that_reports_nothing_is_not_an_error(void **state)
 	fg_environment_release(&host);
 }
 
-static void cpu_lists_are_counted(void **state)
+FG_TEST(cpu_lists_are_counted)
 {
 	static const struct {
 		const char *list;
@@ -85,14 +83,12 @@ static void cpu_lists_are_counted(void **state)
 		{"3-1", 0}, {"0-", 0},  {"0-99999999", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(fg_host_count_cpu_list(cases[i].list), cases[i].expected);
 }
 
-static void quotas_of_both_kinds_of_control_groups_are_read(void **state)
+FG_TEST_IN(quotas_of_both_kinds_of_control_groups_are_read, set_up, fg_fake_host_tear_down)
 {
-	(void)state;
 	assert_true(fg_host_cpu_quota(fg_fake_host.path) == 0);
 	fg_fake_host_put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
 	fg_fake_host_put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
@@ -103,9 +99,8 @@ static void quotas_of_both_kinds_of_control_groups_are_read(void **state)
 	assert_true(fabs(fg_host_cpu_quota(fg_fake_host.path) - 0.5) < 1e-9);
 }
 
-static void containers_and_hypervisors_are_named(void **state)
+FG_TEST_IN(containers_and_hypervisors_are_named, set_up, fg_fake_host_tear_down)
 {
-	(void)state;
 	assert_null(fg_host_container(fg_fake_host.path));
 	fg_fake_host_put("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n");
 	assert_string_equal(fg_host_container(fg_fake_host.path), "kubernetes");
@@ -120,30 +115,10 @@ static void containers_and_hypervisors_are_named(void **state)
 	assert_string_equal(fg_host_virtualization(fg_fake_host.path), "none");
 }
 
-static void turbo_is_known_from_either_driver(void **state)
+FG_TEST_IN(turbo_is_known_from_either_driver, set_up, fg_fake_host_tear_down)
 {
-	(void)state;
 	fg_fake_host_put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
 	assert_string_equal(fg_host_turbo(fg_fake_host.path), "on");
 	fg_fake_host_put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
 	assert_string_equal(fg_host_turbo(fg_fake_host.path), "off");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(facts_are_read_and_identity_is_coarse, set_up,
-						fg_fake_host_tear_down),
-		cmocka_unit_test_setup_teardown(a_host_that_reports_nothing_is_not_an_error, set_up,
-						fg_fake_host_tear_down),
-		cmocka_unit_test(cpu_lists_are_counted),
-		cmocka_unit_test_setup_teardown(quotas_of_both_kinds_of_control_groups_are_read,
-						set_up, fg_fake_host_tear_down),
-		cmocka_unit_test_setup_teardown(containers_and_hypervisors_are_named, set_up,
-						fg_fake_host_tear_down),
-		cmocka_unit_test_setup_teardown(turbo_is_known_from_either_driver, set_up,
-						fg_fake_host_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,12 +189,11 @@ static void check_made(const struct build *b)
 	assert_int_equal(count_of(b, "builds/key/layouts"), 1);
 }
 
-static void three_links_make_four_places_and_are_made_once(void **state)
+FG_TEST(three_links_make_four_places_and_are_made_once)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	script_the_clock();
 	if (make(&b, 3 * FG_NS_PER_S, &err) != FG_OK)
@@ -209,12 +207,11 @@ static void three_links_make_four_places_and_are_made_once(void **state)
 	tear_down(&b);
 }
 
-static void the_first_link_shows_that_all_are_expensive(void **state)
+FG_TEST(the_first_link_shows_that_all_are_expensive)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	script_the_clock();
 	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
@@ -229,12 +226,11 @@ static void the_first_link_shows_that_all_are_expensive(void **state)
 	tear_down(&b);
 }
 
-static void another_build_of_the_program_reuses_the_link_cost(void **state)
+FG_TEST(another_build_of_the_program_reuses_the_link_cost)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	script_the_clock();
 	assert_int_equal(make(&b, 0, &err), FG_OK);
@@ -247,12 +243,11 @@ static void another_build_of_the_program_reuses_the_link_cost(void **state)
 	tear_down(&b);
 }
 
-static void requested_layouts_are_linked_however_long_it_takes(void **state)
+FG_TEST(requested_layouts_are_linked_however_long_it_takes)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	script_the_clock();
 	assert_int_equal(make(&b, 1, &err), FG_ELIMIT);
@@ -262,7 +257,7 @@ static void requested_layouts_are_linked_however_long_it_takes(void **state)
 	tear_down(&b);
 }
 
-static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state)
+FG_TEST(more_places_are_made_as_far_as_links_and_the_disk_allow)
 {
 	static const struct {
 		int64_t within_s;
@@ -276,7 +271,6 @@ static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state
 	};
 	struct fg_error err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const struct fg_layouts_options options = {
 			.more_within_ns = cases[i].within_s * FG_NS_PER_S,
@@ -296,7 +290,7 @@ static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state
 }
 
 /* Four places take 5 s and eight take 9 s; further links are expected to take the mean so far. */
-static void one_slow_link_does_not_make_all_expensive(void **state)
+FG_TEST(one_slow_link_does_not_make_all_expensive)
 {
 	static const struct {
 		int64_t within_s;
@@ -304,7 +298,6 @@ static void one_slow_link_does_not_make_all_expensive(void **state)
 	} cases[] = {{20, 16}, {19, 8}, {11, 4}};
 	struct fg_error err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct build b;
 
@@ -334,12 +327,11 @@ static void set_up_in_four_places(struct build *b)
 	assert_int_equal(b->layouts.count, FG_LINE_PLACES);
 }
 
-static void lost_places_are_reported(void **state)
+FG_TEST(lost_places_are_reported)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up_in_four_places(&b);
 	sh(&b, "A=a", "rm -r ../layouts/*/0");
 	assert_int_equal(make(&b, 0, &err), FG_ENOENT);
@@ -348,14 +340,13 @@ static void lost_places_are_reported(void **state)
 }
 
 /* Layouts that the other side lacks are useless. */
-static void no_more_layouts_are_given_than_wanted(void **state)
+FG_TEST(no_more_layouts_are_given_than_wanted)
 {
 	const struct fg_layouts_options all = {.more_within_ns = FG_NS_PER_S * 1000};
 	const struct fg_layouts_options few = {.most = FG_LINE_PLACES};
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	assert_int_equal(make_more(&b, &all, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
@@ -380,7 +371,7 @@ static uint64_t address_of_main(const char *program)
 	return address;
 }
 
-static void places_are_apart_in_the_line_and_in_the_page(void **state)
+FG_TEST(places_are_apart_in_the_line_and_in_the_page)
 {
 	const struct fg_layouts_options options = {.more_within_ns = FG_NS_PER_S * 1000};
 	unsigned quarters[FG_LAYOUTS_MAX / FG_LINE_PLACES] = {0};
@@ -389,7 +380,6 @@ static void places_are_apart_in_the_line_and_in_the_page(void **state)
 	uint64_t first = 0;
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	assert_int_equal(make_more(&b, &options, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
@@ -409,12 +399,11 @@ static void places_are_apart_in_the_line_and_in_the_page(void **state)
 }
 
 /* The linker waits for ever for a writer of a pipe. */
-static void a_link_that_hangs_is_ended(void **state)
+FG_TEST(a_link_that_hangs_is_ended)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	sh(&b, "A=a",
 	   "mkfifo pipe; printf '#!/bin/sh\nexec cat pipe\n' >linker; chmod +x linker\n"
@@ -430,12 +419,11 @@ static void a_link_that_hangs_is_ended(void **state)
 	tear_down(&b);
 }
 
-static void an_interrupted_link_leaves_nothing(void **state)
+FG_TEST(an_interrupted_link_leaves_nothing)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	world.interrupt_after = 1;
 	assert_int_equal(make(&b, 0, &err), FG_EINTERRUPTED);
@@ -448,12 +436,11 @@ static void an_interrupted_link_leaves_nothing(void **state)
 	tear_down(&b);
 }
 
-static void a_link_that_fails_at_once_is_not_expensive(void **state)
+FG_TEST(a_link_that_fails_at_once_is_not_expensive)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	fg_build_facts_set(&b.facts, "build.code", "another");
 	for (int i = 0; i < 2; i++) {
@@ -501,12 +488,11 @@ static void check_nothing_is_left(const struct build *b)
 	assert_int_equal(b->layouts.count, 0);
 }
 
-static void parallel_links_make_the_same_programs(void **state)
+FG_TEST(parallel_links_make_the_same_programs)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	assert_int_equal(make_in_parallel(&b, 0, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LAYOUTS_MAX);
@@ -524,7 +510,7 @@ static void parallel_links_make_the_same_programs(void **state)
 	tear_down(&b);
 }
 
-static void parallel_links_fit_in_less_time(void **state)
+FG_TEST(parallel_links_fit_in_less_time)
 {
 	static const struct {
 		size_t at_once;
@@ -534,7 +520,6 @@ static void parallel_links_fit_in_less_time(void **state)
 	} cases[] = {{1, 14, 8, 7}, {2, 8, 16, 8}, {2, 7, 8, 4}, {5, 5, 16, 4}, {3, 5, 16, 5}};
 	struct fg_error err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const struct fg_layouts_options options = {
 			.more_within_ns = cases[i].within_s * FG_NS_PER_S,
@@ -552,13 +537,12 @@ static void parallel_links_fit_in_less_time(void **state)
 	}
 }
 
-static void large_programs_are_linked_one_by_one(void **state)
+FG_TEST(large_programs_are_linked_one_by_one)
 {
 	const struct fg_layouts_options options = {.bytes_max = 1000, .at_once = 8};
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	assert_int_equal(make_more(&b, &options, &err), FG_OK);
 	assert_int_equal(b.layouts.count, FG_LINE_PLACES);
@@ -566,12 +550,11 @@ static void large_programs_are_linked_one_by_one(void **state)
 	tear_down(&b);
 }
 
-static void one_of_several_links_fails(void **state)
+FG_TEST(one_of_several_links_fails)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	replace_linker(&b, "case $* in */2/program*) echo no room >&2; exit 3 ;; esac");
 	assert_int_equal(make_in_parallel(&b, 3, &err), FG_ECHILD);
@@ -582,12 +565,11 @@ static void one_of_several_links_fails(void **state)
 }
 
 /* The wrong program is found while the next link, which never ends, is running. */
-static void one_of_several_links_makes_another_program(void **state)
+FG_TEST(one_of_several_links_makes_another_program)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	sh(&b, "A=a", "echo 'int main(void) { return 7; }' >other.c; cc -g -o other other.c");
 	replace_linker(&b, "out=; for word; do case $word in */program) out=$word ;; esac; done\n"
@@ -606,12 +588,11 @@ static void interrupt(int number)
 	world.interrupted = 1;
 }
 
-static void an_interruption_ends_all_running_links(void **state)
+FG_TEST(an_interruption_ends_all_running_links)
 {
 	struct fg_error err = {0};
 	struct build b;
 
-	(void)state;
 	set_up(&b);
 	assert_true(signal(SIGUSR1, interrupt) != SIG_ERR);
 	replace_linker(&b, "case $* in */3/program*) kill -USR1 $PPID ;; esac; exec cat pipe");
@@ -620,30 +601,4 @@ static void an_interruption_ends_all_running_links(void **state)
 	check_nothing_is_left(&b);
 	assert_true(signal(SIGUSR1, SIG_DFL) != SIG_ERR);
 	tear_down(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(three_links_make_four_places_and_are_made_once),
-		cmocka_unit_test(the_first_link_shows_that_all_are_expensive),
-		cmocka_unit_test(another_build_of_the_program_reuses_the_link_cost),
-		cmocka_unit_test(requested_layouts_are_linked_however_long_it_takes),
-		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
-		cmocka_unit_test(one_slow_link_does_not_make_all_expensive),
-		cmocka_unit_test(lost_places_are_reported),
-		cmocka_unit_test(no_more_layouts_are_given_than_wanted),
-		cmocka_unit_test(places_are_apart_in_the_line_and_in_the_page),
-		cmocka_unit_test(a_link_that_hangs_is_ended),
-		cmocka_unit_test(an_interrupted_link_leaves_nothing),
-		cmocka_unit_test(a_link_that_fails_at_once_is_not_expensive),
-		cmocka_unit_test(parallel_links_make_the_same_programs),
-		cmocka_unit_test(parallel_links_fit_in_less_time),
-		cmocka_unit_test(large_programs_are_linked_one_by_one),
-		cmocka_unit_test(one_of_several_links_fails),
-		cmocka_unit_test(one_of_several_links_makes_another_program),
-		cmocka_unit_test(an_interruption_ends_all_running_links),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

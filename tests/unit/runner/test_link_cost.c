@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static void links_may_take_a_tenth_of_the_measurement(void **state)
+FG_TEST(links_may_take_a_tenth_of_the_measurement)
 {
 	static const struct {
 		const char *what;
@@ -29,7 +29,6 @@ static void links_may_take_a_tenth_of_the_measurement(void **state)
 		{"fewer pairs than that", 5, 300, 8, 4},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_measuring measure = {
 			.min_pairs = 10,
@@ -45,13 +44,12 @@ static void links_may_take_a_tenth_of_the_measurement(void **state)
 	}
 }
 
-static void a_link_cost_is_kept_for_a_day(void **state)
+FG_TEST(a_link_cost_is_kept_for_a_day)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = 0}};
 	struct fg_scratch scratch;
 	const char *path = NULL;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	path = fg_scratch_path(&scratch, "a/cost");
 	assert_int_equal(fg_link_cost_read(path), 0);
@@ -68,7 +66,7 @@ static void a_link_cost_is_kept_for_a_day(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void a_malformed_link_cost_is_ignored(void **state)
+FG_TEST(a_malformed_link_cost_is_ignored)
 {
 	static const char *const texts[] = {"",
 					    "x",
@@ -78,7 +76,6 @@ static void a_malformed_link_cost_is_ignored(void **state)
 					    "1111111111111111111111111111111111111111111111111"};
 	struct fg_scratch scratch;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
 		fg_scratch_write_text(&scratch, "cost", texts[i]);
@@ -88,15 +85,4 @@ static void a_malformed_link_cost_is_ignored(void **state)
 	fg_link_cost_write(fg_scratch_path(&scratch, "cost/below/a/file"), 5);
 	assert_int_equal(fg_link_cost_read(fg_scratch_path(&scratch, "cost/below/a/file")), 0);
 	fg_scratch_release(&scratch);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_may_take_a_tenth_of_the_measurement),
-		cmocka_unit_test(a_link_cost_is_kept_for_a_day),
-		cmocka_unit_test(a_malformed_link_cost_is_ignored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

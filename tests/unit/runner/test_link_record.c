@@ -61,14 +61,13 @@ static void read_links(struct fg_links *links, size_t count)
 	assert_int_equal(links->count, count);
 }
 
-static void a_program_is_linked_again_after_its_objects_are_gone(void **state)
+FG_TEST_IN(a_program_is_linked_again_after_its_objects_are_gone, set_up, tear_down)
 {
 	struct fg_links links = {0};
 	struct fg_link *link = NULL;
 	char *path = NULL;
 	char **argv = NULL;
 
-	(void)state;
 	build("mkdir 'a folder'; cc -o 'a folder/my program' main.c; cp 'a folder/my program' first");
 	read_links(&links, 1);
 	link = &links.items[0];
@@ -87,11 +86,10 @@ static void a_program_is_linked_again_after_its_objects_are_gone(void **state)
 	fg_links_release(&links);
 }
 
-static void libraries_are_listed_with_their_names_newest_first(void **state)
+FG_TEST_IN(libraries_are_listed_with_their_names_newest_first, set_up, tear_down)
 {
 	struct fg_links links = {0};
 
-	(void)state;
 	build("cc -shared -fPIC -Wl,-soname,libf.so.1 -o libf.so f.c");
 	sh("touch -d 2001-01-01 'record of links'/links/*");
 	build("cc -shared -fPIC -Wl,-soname=libg.so.1 -o libg.so f.c");
@@ -103,12 +101,11 @@ static void libraries_are_listed_with_their_names_newest_first(void **state)
 	fg_links_release(&links);
 }
 
-static void the_last_link_of_an_output_is_the_one_kept(void **state)
+FG_TEST_IN(the_last_link_of_an_output_is_the_one_kept, set_up, tear_down)
 {
 	struct fg_links links = {0};
 	bool is_stripped = false;
 
-	(void)state;
 	build("cc -o program main.c; cc -s -o program main.c");
 	read_links(&links, 1);
 	for (size_t i = 0; i < links.items[0].word_count; i++)
@@ -117,22 +114,20 @@ static void the_last_link_of_an_output_is_the_one_kept(void **state)
 	fg_links_release(&links);
 }
 
-static void a_note_that_cannot_be_written_fails_no_build(void **state)
+FG_TEST_IN(a_note_that_cannot_be_written_fails_no_build, set_up, tear_down)
 {
 	struct fg_error err = {0};
 	struct fg_links links = {0};
 
-	(void)state;
 	build("rmdir 'record of links/links'; echo >'record of links/links'; cc -o program main.c;"
 	      "./program");
 	assert_int_equal(fg_links_read(record, &links, &err), FG_ENOENT);
 }
 
-static void damaged_notes_are_passed_over(void **state)
+FG_TEST_IN(damaged_notes_are_passed_over, set_up, tear_down)
 {
 	struct fg_links links = {0};
 
-	(void)state;
 	build("cc -o program main.c");
 	sh("cd 'record of links/links'; : >empty; printf '/folder\\0ld\\0' >short;"
 	   "printf '/folder\\0ld\\0\\0\\0-o\\0' >nameless; mkdir folder");
@@ -141,43 +136,24 @@ static void damaged_notes_are_passed_over(void **state)
 	fg_links_release(&links);
 }
 
-static void a_build_without_a_link_is_reported(void **state)
+FG_TEST_IN(a_build_without_a_link_is_reported, set_up, tear_down)
 {
 	struct fg_error err = {0};
 	struct fg_links links = {0};
 
-	(void)state;
 	build("cc -c main.c");
 	assert_int_equal(fg_links_read(record, &links, &err), FG_ENOENT);
 	assert_non_null(strstr(err.message, "no link was seen"));
 	assert_int_equal(links.count, 0);
 }
 
-static void folders_of_the_user_s_compiler_are_still_searched(void **state)
+FG_TEST_IN(folders_of_the_user_s_compiler_are_still_searched, set_up, tear_down)
 {
 	struct fg_error err = {0};
 	char *variable = NULL;
 
-	(void)state;
 	(void)setenv("COMPILER_PATH", "/opt/tools", 1);
 	assert_int_equal(fg_link_record_begin(record, &variable, &err), FG_OK);
 	assert_non_null(strstr(variable, "record of links/linker:/opt/tools"));
 	free(variable);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(a_program_is_linked_again_after_its_objects_are_gone),
-		TEST(libraries_are_listed_with_their_names_newest_first),
-		TEST(the_last_link_of_an_output_is_the_one_kept),
-		TEST(a_note_that_cannot_be_written_fails_no_build),
-		TEST(damaged_notes_are_passed_over),
-		TEST(a_build_without_a_link_is_reported),
-		TEST(folders_of_the_user_s_compiler_are_still_searched),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-#undef TEST
 }

@@ -79,13 +79,12 @@ static void set_plant(const struct fg_plant *plant, const char *function, uint32
 		fail_msg("%s", err.message);
 }
 
-static void planted_program_prints_the_same(void **state)
+FG_TEST_IN(planted_program_prints_the_same, set_up, tear_down)
 {
 	struct fg_plant plant;
 	char *before = sh("./program");
 	char *after = NULL;
 
-	(void)state;
 	open_plant(&plant);
 	set_plant(&plant, "add", 100);
 	after = sh("./program");
@@ -96,12 +95,11 @@ static void planted_program_prints_the_same(void **state)
 }
 
 /* Each call begins with the jump; the loop has its own count, and the function's name. */
-static void function_jumps_to_a_loop_of_its_name(void **state)
+FG_TEST_IN(function_jumps_to_a_loop_of_its_name, set_up, tear_down)
 {
 	struct fg_plant plant;
 	char *text = NULL;
 
-	(void)state;
 	open_plant(&plant);
 	set_plant(&plant, "add", 4321);
 	text = sh("objdump -d --no-show-raw-insn program >all; "
@@ -113,12 +111,11 @@ static void function_jumps_to_a_loop_of_its_name(void **state)
 }
 
 /* The same code must be recognised in every layout, so it must not depend on the object's name. */
-static void loop_belongs_to_a_source_of_its_own(void **state)
+FG_TEST_IN(loop_belongs_to_a_source_of_its_own, set_up, tear_down)
 {
 	struct fg_plant plant;
 	char *text = NULL;
 
-	(void)state;
 	open_plant(&plant);
 	set_plant(&plant, "add", 10);
 	text = sh("nm -a program | grep -c ' a fastgate-plant$'; "
@@ -128,12 +125,11 @@ static void loop_belongs_to_a_source_of_its_own(void **state)
 	free(text);
 }
 
-static void neutral_link_changes_no_function(void **state)
+FG_TEST_IN(neutral_link_changes_no_function, set_up, tear_down)
 {
 	struct fg_plant plant;
 	char *text = NULL;
 
-	(void)state;
 	open_plant(&plant);
 	set_plant(&plant, "", 0);
 	text = sh(
@@ -144,12 +140,11 @@ static void neutral_link_changes_no_function(void **state)
 	free(text);
 }
 
-static void closing_puts_the_program_back(void **state)
+FG_TEST_IN(closing_puts_the_program_back, set_up, tear_down)
 {
 	struct fg_plant plant;
 	char *text = NULL;
 
-	(void)state;
 	free(sh("cp program kept"));
 	open_plant(&plant);
 	set_plant(&plant, "add", 7);
@@ -159,35 +154,16 @@ static void closing_puts_the_program_back(void **state)
 	free(text);
 }
 
-static void a_function_that_cannot_be_planted_is_named(void **state)
+FG_TEST_IN(a_function_that_cannot_be_planted_is_named, set_up, tear_down)
 {
 	const struct fg_planted planted = {.function = "twice", .iterations = 1};
 	struct fg_plant plant;
 	struct fg_error err = {0};
 
-	(void)state;
 	open_plant(&plant);
 	assert_int_equal(fg_plant_set(&plant, &planted, &err), FG_EUNSUPPORTED);
 	assert_string_equal(err.message, "the program has no function 'twice'");
 	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
 	assert_int_equal(fg_plant_open(&plant, folder, "other", &err), FG_ENOENT);
 	assert_string_equal(err.message, "'other' was not linked during the build");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(planted_program_prints_the_same, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(function_jumps_to_a_loop_of_its_name, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(loop_belongs_to_a_source_of_its_own, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(neutral_link_changes_no_function, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(closing_puts_the_program_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_function_that_cannot_be_planted_is_named, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,13 +27,12 @@ static void write_trace(const struct fg_scratch *folder, const char *name, const
 	fg_scratch_write(folder, name, &header, sizeof(header));
 }
 
-static void traces_contain_the_cost_of_samples_and_of_the_start(void **state)
+FG_TEST(traces_contain_the_cost_of_samples_and_of_the_start)
 {
 	struct fg_sample_cost cost = {0};
 	struct fg_sampling sampling = {0};
 	struct fg_scratch scratch;
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	write_trace(&scratch, "1.0.fgtrace", FG_TRACE_MAGIC, FG_END_EXIT);
 	write_trace(&scratch, "2.0.fgtrace", FG_TRACE_MAGIC, FG_END_UNKNOWN);
@@ -56,25 +55,14 @@ static void traces_contain_the_cost_of_samples_and_of_the_start(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void without_samples_nothing_is_learned(void **state)
+FG_TEST(without_samples_nothing_is_learned)
 {
 	const struct fg_sample_cost cost = {.start_ns = 500000};
 	struct fg_sampling sampling = {.handler_ns = 7};
 
-	(void)state;
 	fg_sampling_settle(&cost, 0.03, &sampling);
 	assert_true(sampling.handler_ns == 7);
 	assert_true(sampling.start_share == 0);
 	assert_true(sampling.rate_hz == 125);
 	assert_true(isnan(sampling.expected_cost));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(traces_contain_the_cost_of_samples_and_of_the_start),
-		cmocka_unit_test(without_samples_nothing_is_learned),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,13 +21,12 @@ static struct fg_schedule_rules rules_for(enum fg_schedule schedule)
 	};
 }
 
-static void duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu(void **state)
+FG_TEST(duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu)
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
 	unsigned started[FG_ARM_COUNT][FG_ARM_COUNT] = {
 		{0}}; /* by the first arm of this pair and of the next */
 
-	(void)state;
 	for (uint32_t n = 0; n < 400; n += 2) {
 		struct fg_block first;
 		struct fg_block second;
@@ -50,12 +49,11 @@ static void duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu(void **state
 	}
 }
 
-static void abba_blocks_are_symmetric_and_both_kinds_occur(void **state)
+FG_TEST(abba_blocks_are_symmetric_and_both_kinds_occur)
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
 	unsigned outer[FG_ARM_COUNT][FG_ARM_COUNT] = {{0}}; /* of this block and of the next */
 
-	(void)state;
 	for (uint32_t n = 0; n < 200; n++) {
 		struct fg_block block;
 		struct fg_block next;
@@ -76,12 +74,11 @@ static void abba_blocks_are_symmetric_and_both_kinds_occur(void **state)
 	}
 }
 
-static void pinning_is_obeyed_outside_the_duet(void **state)
+FG_TEST(pinning_is_obeyed_outside_the_duet)
 {
 	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
 	struct fg_block block;
 
-	(void)state;
 	rules.pin = true;
 	fg_schedule_pair(&rules, 4, &block);
 	assert_true(block.cpu == 2 || block.cpu == 5 || block.cpu == 7);
@@ -90,12 +87,11 @@ static void pinning_is_obeyed_outside_the_duet(void **state)
 	assert_int_equal(block.cpu, -1);
 }
 
-static void stored_runs_only_the_arm_that_is_there(void **state)
+FG_TEST(stored_runs_only_the_arm_that_is_there)
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_STORED);
 	struct fg_block block;
 
-	(void)state;
 	fg_schedule_pair(&rules, 0, &block);
 	assert_int_equal(block.count, 1);
 	assert_int_equal(block.slots[0].arm, FG_ARM_CANDIDATE);
@@ -114,14 +110,13 @@ static bool same_block(const struct fg_block *a, const struct fg_block *b)
 	return same;
 }
 
-static void the_same_seed_gives_the_same_order_and_another_one_does_not(void **state)
+FG_TEST(the_same_seed_gives_the_same_order_and_another_one_does_not)
 {
 	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
 	struct fg_block a;
 	struct fg_block b;
 	unsigned different = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < 50; n++) {
 		fg_schedule_pair(&rules, n, &a);
 		fg_schedule_pair(&rules, n, &b);
@@ -136,14 +131,13 @@ static void the_same_seed_gives_the_same_order_and_another_one_does_not(void **s
 	assert_int_not_equal(fg_schedule_seed(1, "a"), fg_schedule_seed(2, "a"));
 }
 
-static void padding_and_period_stay_in_their_ranges_and_vary(void **state)
+FG_TEST(padding_and_period_stay_in_their_ranges_and_vary)
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
 	uint64_t low_ns = UINT64_MAX;
 	uint64_t high_ns = 0;
 	unsigned high_paddings = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < 400; n++) {
 		struct fg_block block;
 
@@ -161,12 +155,11 @@ static void padding_and_period_stay_in_their_ranges_and_vary(void **state)
 	assert_in_range(high_paddings, 320, 480);
 }
 
-static void both_arms_of_a_pair_get_the_same_padding(void **state)
+FG_TEST(both_arms_of_a_pair_get_the_same_padding)
 {
 	const enum fg_schedule schedules[] = {FG_SCHEDULE_DUET, FG_SCHEDULE_ABBA};
 	unsigned different = 0;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(schedules); i++) {
 		const struct fg_schedule_rules rules = rules_for(schedules[i]);
 		uint16_t last = 0;
@@ -187,12 +180,11 @@ static void both_arms_of_a_pair_get_the_same_padding(void **state)
 	assert_in_range(different, 250, 300);
 }
 
-static void without_sampler_there_is_no_period(void **state)
+FG_TEST(without_sampler_there_is_no_period)
 {
 	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
 	struct fg_block block;
 
-	(void)state;
 	rules.sampled = false;
 	fg_schedule_pair(&rules, 3, &block);
 	assert_int_equal(block.period_ns, 0);
@@ -200,13 +192,12 @@ static void without_sampler_there_is_no_period(void **state)
 	assert_false(fg_schedule_cost_due(&rules, 0.5, 10, 0));
 }
 
-static void solo_runs_come_every_eight_pairs_of_a_duet_only(void **state)
+FG_TEST(solo_runs_come_every_eight_pairs_of_a_duet_only)
 {
 	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
 	struct fg_block block;
 	uint32_t solos = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < 80; n++)
 		solos += fg_schedule_solo_due(&rules, n, solos);
 	assert_int_equal(solos, 10);
@@ -217,13 +208,12 @@ static void solo_runs_come_every_eight_pairs_of_a_duet_only(void **state)
 	assert_false(fg_schedule_solo_due(&rules, 80, 0));
 }
 
-static void cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself(void **state)
+FG_TEST(cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself)
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
 	struct fg_block block;
 	uint32_t costs = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < 80; n++)
 		costs += fg_schedule_cost_due(&rules, 0.1, n, costs);
 	assert_int_equal(costs, 8);
@@ -236,11 +226,10 @@ static void cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself(void
 	assert_false(fg_schedule_cost_due(&rules, 0, 1000, 0));
 }
 
-static void shards_split_benchmarks_without_overlap_or_loss(void **state)
+FG_TEST(shards_split_benchmarks_without_overlap_or_loss)
 {
 	unsigned total = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++) {
 		char name[16];
 		unsigned owners = 0;
@@ -254,14 +243,13 @@ static void shards_split_benchmarks_without_overlap_or_loss(void **state)
 	assert_in_range(total, 10, 45);
 }
 
-static void shard_texts_are_parsed_or_refused(void **state)
+FG_TEST(shard_texts_are_parsed_or_refused)
 {
 	static const char *const bad[] = {"",    "1",    "0/4",  "5/4",     "1/0", "1/4x",
 					  "a/b", "-1/4", "1/ 4", "1/99999", NULL};
 	unsigned index = 0;
 	unsigned count = 0;
 
-	(void)state;
 	assert_int_equal(fg_shard_parse("2/8", &index, &count, NULL), FG_OK);
 	assert_int_equal(index, 2);
 	assert_int_equal(count, 8);
@@ -272,24 +260,4 @@ static void shard_texts_are_parsed_or_refused(void **state)
 		assert_non_null(strstr(err.message, "2/8"));
 	}
 	assert_int_equal(index, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu),
-		cmocka_unit_test(abba_blocks_are_symmetric_and_both_kinds_occur),
-		cmocka_unit_test(pinning_is_obeyed_outside_the_duet),
-		cmocka_unit_test(stored_runs_only_the_arm_that_is_there),
-		cmocka_unit_test(the_same_seed_gives_the_same_order_and_another_one_does_not),
-		cmocka_unit_test(padding_and_period_stay_in_their_ranges_and_vary),
-		cmocka_unit_test(both_arms_of_a_pair_get_the_same_padding),
-		cmocka_unit_test(without_sampler_there_is_no_period),
-		cmocka_unit_test(solo_runs_come_every_eight_pairs_of_a_duet_only),
-		cmocka_unit_test(cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself),
-		cmocka_unit_test(shards_split_benchmarks_without_overlap_or_loss),
-		cmocka_unit_test(shard_texts_are_parsed_or_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

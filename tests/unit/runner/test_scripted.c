@@ -272,11 +272,10 @@ static const struct script quiet = {
 
 /* ---- the choice ---- */
 
-static void a_quiet_machine_gets_the_duet_after_three_rounds(void **state)
+FG_TEST(a_quiet_machine_gets_the_duet_after_three_rounds)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
@@ -287,12 +286,11 @@ static void a_quiet_machine_gets_the_duet_after_three_rounds(void **state)
 	tear_down(&s);
 }
 
-static void a_duet_that_scatters_much_more_loses(void **state)
+FG_TEST(a_duet_that_scatters_much_more_loses)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.duet_scatter = 0.3;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
@@ -302,12 +300,11 @@ static void a_duet_that_scatters_much_more_loses(void **state)
 	tear_down(&s);
 }
 
-static void programs_that_never_overlap_cannot_run_as_a_duet(void **state)
+FG_TEST(programs_that_never_overlap_cannot_run_as_a_duet)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.trial_apart = true;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
@@ -317,12 +314,11 @@ static void programs_that_never_overlap_cannot_run_as_a_duet(void **state)
 	tear_down(&s);
 }
 
-static void a_program_that_sleeps_cannot_run_as_a_duet(void **state)
+FG_TEST(a_program_that_sleeps_cannot_run_as_a_duet)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.idle = 0.25;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
@@ -346,7 +342,7 @@ static void check_refusal(struct session *s, const char *why, const char *what_t
 	assert_int_equal(count_pairs(s, FG_ASIDE_TRIAL), 0);
 }
 
-static void a_refused_duet_is_reported_with_its_remedy(void **state)
+FG_TEST(a_refused_duet_is_reported_with_its_remedy)
 {
 	struct fg_user_metric metric = {
 		.name = "rate", .unit = "1/s", .regex = "(.*)", .file = "rate.txt"};
@@ -354,7 +350,6 @@ static void a_refused_duet_is_reported_with_its_remedy(void **state)
 	struct fg_error err = {0};
 	struct session s;
 
-	(void)state;
 	script.threads = 2;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
@@ -380,11 +375,10 @@ static void a_refused_duet_is_reported_with_its_remedy(void **state)
 	tear_down(&s);
 }
 
-static void a_trial_that_the_budget_cannot_pay_is_left_out(void **state)
+FG_TEST(a_trial_that_the_budget_cannot_pay_is_left_out)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	/* Three rounds of four executions of half a second are 15 % of 40 s. */
 	s.benchmark.measure.budget_ns = 39 * FG_NS_PER_S;
@@ -397,12 +391,11 @@ static void a_trial_that_the_budget_cannot_pay_is_left_out(void **state)
 
 /* ---- giving it up ---- */
 
-static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
+FG_TEST(a_duet_that_falls_apart_is_given_up_for_blocks)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.together = 5;
 	script.apart = 1000;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
@@ -428,12 +421,11 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 }
 
 /* The short program is never alone; the long one continues alone. */
-static void a_duet_with_a_program_that_became_much_slower_counts(void **state)
+FG_TEST(a_duet_with_a_program_that_became_much_slower_counts)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.seconds[FG_ARM_CANDIDATE] = 5;
 	set_up(&s, FG_SCHEDULE_DUET, &script);
 	start(&s);
@@ -443,12 +435,11 @@ static void a_duet_with_a_program_that_became_much_slower_counts(void **state)
 	tear_down(&s);
 }
 
-static void a_useless_duet_is_given_up_after_four_pairs(void **state)
+FG_TEST(a_useless_duet_is_given_up_after_four_pairs)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.together = 0;
 	script.apart = 1000;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
@@ -459,12 +450,11 @@ static void a_useless_duet_is_given_up_after_four_pairs(void **state)
 	tear_down(&s);
 }
 
-static void eleven_pairs_apart_of_sixteen_are_endured(void **state)
+FG_TEST(eleven_pairs_apart_of_sixteen_are_endured)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.together = 5;
 	script.apart = 11;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
@@ -476,12 +466,11 @@ static void eleven_pairs_apart_of_sixteen_are_endured(void **state)
 	tear_down(&s);
 }
 
-static void a_duet_that_the_user_chose_is_kept(void **state)
+FG_TEST(a_duet_that_the_user_chose_is_kept)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.together = 0;
 	script.apart = 40;
 	set_up(&s, FG_SCHEDULE_DUET, &script);
@@ -492,12 +481,11 @@ static void a_duet_that_the_user_chose_is_kept(void **state)
 	tear_down(&s);
 }
 
-static void without_time_for_blocks_a_poor_duet_continues(void **state)
+FG_TEST(without_time_for_blocks_a_poor_duet_continues)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.together = 5;
 	script.apart = 1000;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
@@ -511,12 +499,11 @@ static void without_time_for_blocks_a_poor_duet_continues(void **state)
 }
 
 /* Resumes a run that was killed during ABBA from the stored part. */
-static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
+FG_TEST(a_schedule_that_was_given_up_stays_so_when_resumed)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.together = 5;
 	script.apart = 1000;
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
@@ -533,12 +520,11 @@ static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
 	tear_down(&s);
 }
 
-static void programs_that_cannot_be_linked_again_are_measured_as_linked(void **state)
+FG_TEST(programs_that_cannot_be_linked_again_are_measured_as_linked)
 {
 	struct fg_error err = {0};
 	struct session s;
 
-	(void)state;
 	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
 	start(&s);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
@@ -554,12 +540,11 @@ static void programs_that_cannot_be_linked_again_are_measured_as_linked(void **s
 	tear_down(&s);
 }
 
-static void cases_of_a_harness_do_not_begin_in_layouts(void **state)
+FG_TEST(cases_of_a_harness_do_not_begin_in_layouts)
 {
 	struct fg_error err = {0};
 	struct session s;
 
-	(void)state;
 	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
 	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
 	start(&s);
@@ -570,7 +555,7 @@ static void cases_of_a_harness_do_not_begin_in_layouts(void **state)
 
 /* ---- limits ---- */
 
-static void the_budget_ends_before_the_pair_that_would_exceed_it(void **state)
+FG_TEST(the_budget_ends_before_the_pair_that_would_exceed_it)
 {
 	static const struct {
 		int64_t budget_ns;
@@ -582,7 +567,6 @@ static void the_budget_ends_before_the_pair_that_would_exceed_it(void **state)
 		{.budget_ns = FG_NS_PER_MS, .blocks = 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct script script = quiet;
 		struct session s;
@@ -597,12 +581,11 @@ static void the_budget_ends_before_the_pair_that_would_exceed_it(void **state)
 	}
 }
 
-static void a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does(void **state)
+FG_TEST(a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.abba_scatter = 0;
 	set_up(&s, FG_SCHEDULE_ABBA, &script);
 	s.benchmark.measure.budget_ns = 7 * FG_NS_PER_S;
@@ -617,12 +600,11 @@ static void a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does(void **st
 	tear_down(&s);
 }
 
-static void pairs_that_never_count_are_tried_three_times_as_often(void **state)
+FG_TEST(pairs_that_never_count_are_tried_three_times_as_often)
 {
 	struct script script = quiet;
 	struct session s;
 
-	(void)state;
 	script.stolen = true;
 	set_up(&s, FG_SCHEDULE_ABBA, &script);
 	s.benchmark.measure.max_pairs = 20;
@@ -634,13 +616,12 @@ static void pairs_that_never_count_are_tried_three_times_as_often(void **state)
 	tear_down(&s);
 }
 
-static void progress_counts_pairs_time_and_exclusions(void **state)
+FG_TEST(progress_counts_pairs_time_and_exclusions)
 {
 	struct script script = quiet;
 	const struct fg_runner_progress *last = NULL;
 	struct session s;
 
-	(void)state;
 	script.duet_scatter = 0;
 	script.abba_scatter = 0;
 	script.together = 2;
@@ -658,31 +639,4 @@ static void progress_counts_pairs_time_and_exclusions(void **state)
 	assert_int_equal(last->per_pair_ns, FG_NS_PER_S);
 	assert_int_equal(last->spent_ns, 7 * FG_NS_PER_S);
 	tear_down(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_quiet_machine_gets_the_duet_after_three_rounds),
-		cmocka_unit_test(a_duet_that_scatters_much_more_loses),
-		cmocka_unit_test(programs_that_never_overlap_cannot_run_as_a_duet),
-		cmocka_unit_test(a_program_that_sleeps_cannot_run_as_a_duet),
-		cmocka_unit_test(a_refused_duet_is_reported_with_its_remedy),
-		cmocka_unit_test(a_trial_that_the_budget_cannot_pay_is_left_out),
-		cmocka_unit_test(a_duet_that_falls_apart_is_given_up_for_blocks),
-		cmocka_unit_test(a_duet_with_a_program_that_became_much_slower_counts),
-		cmocka_unit_test(a_useless_duet_is_given_up_after_four_pairs),
-		cmocka_unit_test(eleven_pairs_apart_of_sixteen_are_endured),
-		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
-		cmocka_unit_test(without_time_for_blocks_a_poor_duet_continues),
-		cmocka_unit_test(a_schedule_that_was_given_up_stays_so_when_resumed),
-		cmocka_unit_test(programs_that_cannot_be_linked_again_are_measured_as_linked),
-		cmocka_unit_test(cases_of_a_harness_do_not_begin_in_layouts),
-		cmocka_unit_test(the_budget_ends_before_the_pair_that_would_exceed_it),
-		cmocka_unit_test(a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does),
-		cmocka_unit_test(pairs_that_never_count_are_tried_three_times_as_often),
-		cmocka_unit_test(progress_counts_pairs_time_and_exclusions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,13 +111,12 @@ static enum fg_runner_state go(struct session *session, unsigned pairs)
 
 static const char spin[] = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done";
 
-static void abba_fills_blocks_of_four_with_values(void **state)
+FG_TEST(abba_fills_blocks_of_four_with_values)
 {
 	struct session s;
 	const struct fg_series *series = NULL;
 	unsigned counting = 0;
 
-	(void)state;
 	set_up(&s, spin, spin);
 	assert_int_equal(go(&s, 3), FG_RUNNER_REACHED);
 	series = &s.run.series[0];
@@ -140,14 +139,13 @@ static void abba_fills_blocks_of_four_with_values(void **state)
 	tear_down(&s);
 }
 
-static void duet_runs_both_at_once_on_one_cpu(void **state)
+FG_TEST(duet_runs_both_at_once_on_one_cpu)
 {
 	struct session s;
 	const struct fg_series *series = NULL;
 	unsigned pairs = 0;
 	unsigned solos = 0;
 
-	(void)state;
 	set_up(&s, spin, spin);
 	s.benchmark.measure.schedule = FG_SCHEDULE_DUET;
 	(void)go(&s, 4);
@@ -172,11 +170,10 @@ static void duet_runs_both_at_once_on_one_cpu(void **state)
 	tear_down(&s);
 }
 
-static void candidate_alone_is_measured_against_the_store(void **state)
+FG_TEST(candidate_alone_is_measured_against_the_store)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, spin, NULL);
 	assert_int_equal(go(&s, 5), FG_RUNNER_REACHED);
 	assert_int_equal(s.run.series[0].schedule, FG_SCHEDULE_STORED);
@@ -184,11 +181,10 @@ static void candidate_alone_is_measured_against_the_store(void **state)
 	tear_down(&s);
 }
 
-static void auto_gives_its_reason(void **state)
+FG_TEST(auto_gives_its_reason)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, spin, spin);
 	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
 	(void)go(&s, 2);
@@ -198,11 +194,10 @@ static void auto_gives_its_reason(void **state)
 	tear_down(&s);
 }
 
-static void auto_does_not_run_a_sleeper_as_a_duet(void **state)
+FG_TEST(auto_does_not_run_a_sleeper_as_a_duet)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, "sleep 0.05", "sleep 0.05");
 	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
 	(void)go(&s, 1);
@@ -211,14 +206,13 @@ static void auto_does_not_run_a_sleeper_as_a_duet(void **state)
 	tear_down(&s);
 }
 
-static void a_resumed_duet_remembers_which_pairs_ran_apart(void **state)
+FG_TEST(a_resumed_duet_remembers_which_pairs_ran_apart)
 {
 	static const uint16_t asides[] = {FG_ASIDE_GIVEN_UP, FG_ASIDE_OVERLAP, 0, FG_ASIDE_OVERLAP};
 	struct session s;
 	struct fg_series *series = NULL;
 	struct fg_error err = {0};
 
-	(void)state;
 	set_up(&s, spin, spin);
 	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
 	series = fg_run_add_series(&s.run, "bench");
@@ -243,7 +237,7 @@ static void a_resumed_duet_remembers_which_pairs_ran_apart(void **state)
 	tear_down(&s);
 }
 
-static void misbehaving_benchmarks_are_distinguished(void **state)
+FG_TEST(misbehaving_benchmarks_are_distinguished)
 {
 	static const struct {
 		const char *command;
@@ -258,7 +252,6 @@ static void misbehaving_benchmarks_are_distinguished(void **state)
 		 "memory"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct session s;
 		const struct fg_series *series = NULL;
@@ -280,12 +273,11 @@ static void misbehaving_benchmarks_are_distinguished(void **state)
 	}
 }
 
-static void a_missing_program_is_named(void **state)
+FG_TEST(a_missing_program_is_named)
 {
 	static char *argv[] = {"./not-there", NULL};
 	struct session s;
 
-	(void)state;
 	set_up(&s, spin, NULL);
 	s.benchmark.command = (struct fg_command){.text = "./not-there", .argv = argv, .argc = 1};
 	assert_int_equal(go(&s, 2), FG_RUNNER_FAILED);
@@ -294,12 +286,11 @@ static void a_missing_program_is_named(void **state)
 	tear_down(&s);
 }
 
-static void a_benchmark_that_only_the_candidate_has_is_measured_alone(void **state)
+FG_TEST(a_benchmark_that_only_the_candidate_has_is_measured_alone)
 {
 	static char *argv[] = {"./not-there", NULL};
 	struct session s;
 
-	(void)state;
 	set_up(&s, spin, spin);
 	s.benchmark.baseline_command =
 		(struct fg_command){.text = "./not-there", .argv = argv, .argc = 1};
@@ -309,13 +300,12 @@ static void a_benchmark_that_only_the_candidate_has_is_measured_alone(void **sta
 	tear_down(&s);
 }
 
-static void a_metric_that_is_not_printed_fails_the_benchmark(void **state)
+FG_TEST(a_metric_that_is_not_printed_fails_the_benchmark)
 {
 	static struct fg_user_metric metric = {
 		.name = "rate", .regex = "rate: ([0-9.]+)", .unit = "1/s"};
 	struct session s;
 
-	(void)state;
 	set_up(&s, "echo rate: 12; echo rate: 42", "echo none");
 	s.benchmark.metrics = &metric;
 	s.benchmark.metric_count = 1;
@@ -336,11 +326,10 @@ static void a_metric_that_is_not_printed_fails_the_benchmark(void **state)
 	tear_down(&s);
 }
 
-static void endless_output_is_capped_and_does_not_hang(void **state)
+FG_TEST(endless_output_is_capped_and_does_not_hang)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, "head -c 20000000 /dev/zero | tr '\\0' x; echo end >&2; exit 1", NULL);
 	assert_int_equal(go(&s, 1), FG_RUNNER_FAILED);
 	assert_string_equal(s.run.series[0].failure_tail, "end");
@@ -371,13 +360,12 @@ static bool is_running(const char *word)
 	return found;
 }
 
-static void daemons_are_ended_and_noted_once(void **state)
+FG_TEST(daemons_are_ended_and_noted_once)
 {
 	struct session s;
 	char command[128];
 	char word[32];
 
-	(void)state;
 	(void)snprintf(word, sizeof(word), "%d.25", 1000000 + (int)getpid());
 	(void)snprintf(command, sizeof(command), "setsid -f sleep %s", word);
 	set_up(&s, command, NULL);
@@ -387,11 +375,10 @@ static void daemons_are_ended_and_noted_once(void **state)
 	tear_down(&s);
 }
 
-static void interruption_keeps_measurements_and_leaves_no_process(void **state)
+FG_TEST(interruption_keeps_measurements_and_leaves_no_process)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, spin, spin);
 	s.interrupt_after = 8;
 	assert_int_equal(go(&s, 100), FG_RUNNER_INTERRUPTED);
@@ -427,14 +414,13 @@ static int write_log(struct session *session, const struct fg_runner_event *even
 	return FG_OK;
 }
 
-static void every_repetition_is_handed_over_before_the_next_program_starts(void **state)
+FG_TEST(every_repetition_is_handed_over_before_the_next_program_starts)
 {
 	static char *cleanup[] = {"/bin/sh", "-c", "printf 'cleaned '>> log", NULL};
 	static const char program[] = "printf 'ran ' >> log";
 	struct session s;
 	char *log = NULL;
 
-	(void)state;
 	set_up(&s, program, program);
 	s.benchmark.measure.warmup = 0;
 	s.benchmark.cleanup = (struct fg_command){.text = "cleanup", .argv = cleanup, .argc = 3};
@@ -447,12 +433,11 @@ static void every_repetition_is_handed_over_before_the_next_program_starts(void 
 	tear_down(&s);
 }
 
-static void half_a_block_is_kept_and_measured_anew(void **state)
+FG_TEST(half_a_block_is_kept_and_measured_anew)
 {
 	struct session s;
 	const struct fg_series *series = NULL;
 
-	(void)state;
 	set_up(&s, spin, spin);
 	s.benchmark.measure.warmup = 0;
 	s.interrupt_after = 3;
@@ -474,12 +459,11 @@ static void half_a_block_is_kept_and_measured_anew(void **state)
 	tear_down(&s);
 }
 
-static void an_interrupted_series_is_resumed_in_the_same_order(void **state)
+FG_TEST(an_interrupted_series_is_resumed_in_the_same_order)
 {
 	struct session whole;
 	struct session parts;
 
-	(void)state;
 	set_up(&whole, spin, spin);
 	whole.benchmark.measure.warmup = 0;
 	assert_int_equal(go(&whole, 6), FG_RUNNER_REACHED);
@@ -506,7 +490,7 @@ static void an_interrupted_series_is_resumed_in_the_same_order(void **state)
 	tear_down(&parts);
 }
 
-static void setup_prepare_and_cleanup_run_as_often_as_they_should(void **state)
+FG_TEST(setup_prepare_and_cleanup_run_as_often_as_they_should)
 {
 	static char *setup[] = {"/bin/sh", "-c", "echo s >> log", NULL};
 	static char *prepare[] = {"/bin/sh", "-c", "echo p >> log", NULL};
@@ -514,7 +498,6 @@ static void setup_prepare_and_cleanup_run_as_often_as_they_should(void **state)
 	struct session s;
 	char *log = NULL;
 
-	(void)state;
 	set_up(&s, "echo b >> log", NULL);
 	s.benchmark.measure.warmup = 0;
 	s.benchmark.setup = (struct fg_command){.text = "setup", .argv = setup, .argc = 3};
@@ -527,12 +510,11 @@ static void setup_prepare_and_cleanup_run_as_often_as_they_should(void **state)
 	tear_down(&s);
 }
 
-static void a_failing_setup_is_the_benchmarks_failure(void **state)
+FG_TEST(a_failing_setup_is_the_benchmarks_failure)
 {
 	static char *setup[] = {"/bin/sh", "-c", "echo no data >&2; exit 4", NULL};
 	struct session s;
 
-	(void)state;
 	set_up(&s, spin, NULL);
 	s.benchmark.setup = (struct fg_command){.text = "make-data", .argv = setup, .argc = 3};
 	assert_int_equal(go(&s, 2), FG_RUNNER_FAILED);
@@ -541,14 +523,13 @@ static void a_failing_setup_is_the_benchmarks_failure(void **state)
 	tear_down(&s);
 }
 
-static void environment_stdin_and_folder_reach_the_program(void **state)
+FG_TEST(environment_stdin_and_folder_reach_the_program)
 {
 	static struct fg_variable variables[] = {{"COLOUR", "green"}};
 	static struct fg_user_metric metric = {.name = "m", .regex = "value ([0-9]+)"};
 	struct session s;
 	int status = 0;
 
-	(void)state;
 	set_up(&s, "test \"$COLOUR\" = green && test $(basename $PWD) = sub && cat", NULL);
 	status = fg_fs_make_folders(fg_scratch_path(&s.scratch, "sub"), 0777, NULL);
 	assert_int_equal(status, FG_OK);
@@ -564,11 +545,10 @@ static void environment_stdin_and_folder_reach_the_program(void **state)
 	tear_down(&s);
 }
 
-static void max_pairs_ends_the_measuring(void **state)
+FG_TEST(max_pairs_ends_the_measuring)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, "true", NULL);
 	s.benchmark.measure.max_pairs = 4;
 	assert_int_equal(go(&s, 80), FG_RUNNER_EXHAUSTED);
@@ -596,7 +576,7 @@ static int look_at_trace(struct session *session, const struct fg_runner_event *
 	return FG_OK;
 }
 
-static void sampled_repetitions_have_traces_and_some_go_without(void **state)
+FG_TEST(sampled_repetitions_have_traces_and_some_go_without)
 {
 	struct session s;
 	Dl_info library;
@@ -605,7 +585,6 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 	size_t count = 0;
 	int status = FG_OK;
 
-	(void)state;
 	/* Any library can be preloaded; the program plays the collector. */
 	assert_true(dladdr((void *)(uintptr_t)&qsort, &library) != 0);
 	set_up(&s,
@@ -632,11 +611,10 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 	tear_down(&s);
 }
 
-static void without_a_collector_it_is_measured_with_a_note(void **state)
+FG_TEST(without_a_collector_it_is_measured_with_a_note)
 {
 	struct session s;
 
-	(void)state;
 	set_up(&s, spin, NULL);
 	s.benchmark.measure.sampler.enabled = true;
 	s.options.collector = "/no/such/collector.so";
@@ -646,12 +624,11 @@ static void without_a_collector_it_is_measured_with_a_note(void **state)
 	tear_down(&s);
 }
 
-static void cases_of_a_harness_become_series_and_are_resumed(void **state)
+FG_TEST(cases_of_a_harness_become_series_and_are_resumed)
 {
 	struct session s;
 	const struct fg_series *b = NULL;
 
-	(void)state;
 	set_up(&s,
 	       "echo '{\"benchmarks\": [{\"name\": \"A\", \"cpu_time\": 5, \"real_time\": 6}, "
 	       "{\"name\": \"B\", \"cpu_time\": 7, \"real_time\": 8, \"hits\": 3}]}'",
@@ -681,7 +658,7 @@ static void cases_of_a_harness_become_series_and_are_resumed(void **state)
  * Memory held before exec counts towards a process's peak: fastgate's own must not become the
  * benchmark's.
  */
-static void peak_memory_is_the_benchmarks_own(void **state)
+FG_TEST(peak_memory_is_the_benchmarks_own)
 {
 	enum {
 		OURS_BYTES = 200 << 20
@@ -690,7 +667,6 @@ static void peak_memory_is_the_benchmarks_own(void **state)
 	char *ours = fg_xmalloc(OURS_BYTES);
 	struct session s;
 
-	(void)state;
 	memset(ours, 1, OURS_BYTES);
 	set_up(&s, "head -c 3000000 /dev/zero | tail -c 1 > /dev/null", NULL);
 	assert_int_equal(go(&s, 2), FG_RUNNER_REACHED);
@@ -713,7 +689,7 @@ static int refuse(struct session *session, const struct fg_runner_event *event,
 	return fg_error_set(err, FG_EDB, "disk full");
 }
 
-static void measuring_can_stop_after_any_repetition(void **state)
+FG_TEST(measuring_can_stop_after_any_repetition)
 {
 	static char *cleanup[] = {"/bin/sh", "-c", "echo c >> log", NULL};
 	enum fg_runner_state end = FG_RUNNER_FAILED;
@@ -721,7 +697,6 @@ static void measuring_can_stop_after_any_repetition(void **state)
 	struct session s;
 	char *log = NULL;
 
-	(void)state;
 	set_up(&s, "true", NULL);
 	s.benchmark.cleanup = (struct fg_command){.text = "cleanup", .argv = cleanup, .argc = 3};
 	s.take = refuse;
@@ -734,37 +709,4 @@ static void measuring_can_stop_after_any_repetition(void **state)
 	assert_string_equal(log, "c\n");
 	free(log);
 	tear_down(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(abba_fills_blocks_of_four_with_values),
-		cmocka_unit_test(duet_runs_both_at_once_on_one_cpu),
-		cmocka_unit_test(candidate_alone_is_measured_against_the_store),
-		cmocka_unit_test(auto_gives_its_reason),
-		cmocka_unit_test(auto_does_not_run_a_sleeper_as_a_duet),
-		cmocka_unit_test(a_resumed_duet_remembers_which_pairs_ran_apart),
-		cmocka_unit_test(misbehaving_benchmarks_are_distinguished),
-		cmocka_unit_test(a_missing_program_is_named),
-		cmocka_unit_test(a_benchmark_that_only_the_candidate_has_is_measured_alone),
-		cmocka_unit_test(a_metric_that_is_not_printed_fails_the_benchmark),
-		cmocka_unit_test(endless_output_is_capped_and_does_not_hang),
-		cmocka_unit_test(daemons_are_ended_and_noted_once),
-		cmocka_unit_test(interruption_keeps_measurements_and_leaves_no_process),
-		cmocka_unit_test(every_repetition_is_handed_over_before_the_next_program_starts),
-		cmocka_unit_test(half_a_block_is_kept_and_measured_anew),
-		cmocka_unit_test(an_interrupted_series_is_resumed_in_the_same_order),
-		cmocka_unit_test(setup_prepare_and_cleanup_run_as_often_as_they_should),
-		cmocka_unit_test(a_failing_setup_is_the_benchmarks_failure),
-		cmocka_unit_test(environment_stdin_and_folder_reach_the_program),
-		cmocka_unit_test(max_pairs_ends_the_measuring),
-		cmocka_unit_test(sampled_repetitions_have_traces_and_some_go_without),
-		cmocka_unit_test(without_a_collector_it_is_measured_with_a_note),
-		cmocka_unit_test(cases_of_a_harness_become_series_and_are_resumed),
-		cmocka_unit_test(peak_memory_is_the_benchmarks_own),
-		cmocka_unit_test(measuring_can_stop_after_any_repetition),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

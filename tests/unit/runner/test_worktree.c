@@ -106,9 +106,8 @@ static void lies_at(const char *folder, const char *expected_top, const char *ex
 	free(top);
 }
 
-static void a_folder_is_located_whatever_its_name(void **state)
+FG_TEST_IN(a_folder_is_located_whatever_its_name, set_up, tear_down)
 {
-	(void)state;
 	sh("mkdir 'repo/a\nb' 'repo/a b'; git init -q 'two\nlines'; mkdir 'two\nlines/sub'");
 	lies_at("repo", "repo", "");
 	lies_at("repo/sub", "repo", "sub");
@@ -118,53 +117,48 @@ static void a_folder_is_located_whatever_its_name(void **state)
 	lies_at("two\nlines/sub", "two\nlines", "sub");
 }
 
-static void merge_base_is_found_on_a_branch(void **state)
+FG_TEST_IN(merge_base_is_found_on_a_branch, set_up, tear_down)
 {
-	(void)state;
 	resolves_to("merge-base", "main", "merge-base with main");
 	resolves_to("HEAD~2", "HEAD~2", "HEAD~2");
 }
 
-static void on_the_target_branch_the_parent_is_the_baseline(void **state)
+FG_TEST_IN(on_the_target_branch_the_parent_is_the_baseline, set_up, tear_down)
 {
-	(void)state;
 	sh("cd repo; git checkout -q main");
 	resolves_to("merge-base", "main~1", "HEAD^ (HEAD is on the target branch)");
 	sh("cd repo; echo changed > sub/value");
 	resolves_to("merge-base", "main", "HEAD (the work tree has changes)");
 }
 
-static void the_target_that_a_ci_names_comes_first(void **state)
+FG_TEST_IN(the_target_that_a_ci_names_comes_first, set_up, tear_down)
 {
-	(void)state;
 	sh("cd repo; git branch release HEAD~2");
 	(void)setenv("GITHUB_BASE_REF", "release", 1);
 	resolves_to("merge-base", "HEAD~2", "merge-base with release");
 	(void)unsetenv("GITHUB_BASE_REF");
 }
 
-static void an_unknown_ref_is_named(void **state)
+FG_TEST_IN(an_unknown_ref_is_named, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
 	struct fg_error err = {0};
 	char *commit = NULL;
 	char *words = NULL;
 
-	(void)state;
 	assert_int_equal(fg_git_resolve(&git, "no-such-ref", &commit, &words, &err), FG_ENOENT);
 	assert_non_null(strstr(err.message, "'no-such-ref'"));
 	assert_int_equal(fg_git_resolve(&git, "--all", &commit, &words, &err), FG_ENOENT);
 	assert_null(commit);
 }
 
-static void a_shallow_clone_says_how_to_deepen_it(void **state)
+FG_TEST_IN(a_shallow_clone_says_how_to_deepen_it, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "shallow")};
 	struct fg_error err = {0};
 	char *commit = NULL;
 	char *words = NULL;
 
-	(void)state;
 	sh("git clone -q --depth 1 --branch topic file://$PWD/repo shallow");
 	assert_int_equal(fg_git_resolve(&git, "merge-base", &commit, &words, &err), FG_ENOENT);
 	assert_non_null(strstr(err.message, "git fetch --unshallow"));
@@ -172,7 +166,7 @@ static void a_shallow_clone_says_how_to_deepen_it(void **state)
 	assert_non_null(strstr(err.message, "fetch-depth: 0"));
 }
 
-static void outside_a_repository_a_ref_is_not_found(void **state)
+FG_TEST_IN(outside_a_repository_a_ref_is_not_found, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = scratch.path};
 	struct fg_error err = {0};
@@ -180,19 +174,17 @@ static void outside_a_repository_a_ref_is_not_found(void **state)
 	char *commit = NULL;
 	char *words = NULL;
 
-	(void)state;
 	assert_int_equal(fg_git_resolve(&git, "main", &commit, &words, &err), FG_ENOENT);
 	assert_non_null(strstr(err.message, "not in a git work tree"));
 	assert_int_equal(fg_git_describe_side(&git, &side, &err), FG_OK);
 	assert_null(side.commit);
 }
 
-static void a_side_records_commit_branch_and_changes(void **state)
+FG_TEST_IN(a_side_records_commit_branch_and_changes, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo/sub")};
 	struct fg_side side = {0};
 
-	(void)state;
 	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
 	assert_int_equal(strlen(side.commit), 40);
 	assert_string_equal(side.branch, "topic");
@@ -207,13 +199,12 @@ static void a_side_records_commit_branch_and_changes(void **state)
 	fg_side_release(&side);
 }
 
-static void the_commits_of_a_descendant_are_counted(void **state)
+FG_TEST_IN(the_commits_of_a_descendant_are_counted, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
 	struct fg_side baseline = {0};
 	struct fg_side candidate = {0};
 
-	(void)state;
 	assert_int_equal(fg_git_describe_side(&git, &baseline, NULL), FG_OK);
 	sh("cd repo; git commit -q --allow-empty -m One; git commit -q --allow-empty -m Two");
 	assert_int_equal(fg_git_describe_side(&git, &candidate, NULL), FG_OK);
@@ -226,12 +217,11 @@ static void the_commits_of_a_descendant_are_counted(void **state)
 }
 
 /* A CI checks out a detached HEAD; a pull request's ref is not a branch. */
-static void a_detached_side_is_on_the_branch_that_the_ci_names(void **state)
+FG_TEST_IN(a_detached_side_is_on_the_branch_that_the_ci_names, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo/sub")};
 	struct fg_side side = {0};
 
-	(void)state;
 	sh("cd repo; git checkout -q -f --detach topic; git tag v7");
 	setenv("GITHUB_REF", "refs/pull/7/merge", 1);
 	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
@@ -256,7 +246,7 @@ static void a_detached_side_is_on_the_branch_that_the_ci_names(void **state)
 	fg_side_release(&side);
 }
 
-static void staged_changes_become_a_commit_without_a_branch(void **state)
+FG_TEST_IN(staged_changes_become_a_commit_without_a_branch, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
 	const char *const show[] = {"show", NULL, NULL};
@@ -267,7 +257,6 @@ static void staged_changes_become_a_commit_without_a_branch(void **state)
 	const char *arguments[3] = {show[0], NULL, NULL};
 	char *what = NULL;
 
-	(void)state;
 	sh("cd repo; echo staged > sub/value; git add sub/value; echo unstaged > sub/value");
 	assert_int_equal(fg_git_commit_staged(&git, &first, NULL), FG_OK);
 	assert_int_equal(fg_git_commit_staged(&git, &second, NULL), FG_OK);
@@ -292,13 +281,12 @@ static void staged_changes_become_a_commit_without_a_branch(void **state)
 	free(head);
 }
 
-static void messages_of_a_range_are_listed(void **state)
+FG_TEST_IN(messages_of_a_range_are_listed, set_up, tear_down)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
 	char *text = NULL;
 	size_t size = 0;
 
-	(void)state;
 	assert_int_equal(fg_git_messages(&git, "main", "HEAD", &text, &size, NULL), FG_OK);
 	assert_non_null(strstr(text, "third"));
 	assert_null(memmem(text, size, "second", 6));
@@ -346,7 +334,7 @@ static void done(struct case_of_build *c)
 	free(c->state);
 }
 
-static void a_commit_is_built_once_and_found_again(void **state)
+FG_TEST_IN(a_commit_is_built_once_and_found_again, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
@@ -354,7 +342,6 @@ static void a_commit_is_built_once_and_found_again(void **state)
 	char *product = NULL;
 	char *text = NULL;
 
-	(void)state;
 	prepare(&c, "repo/sub", "main", "cat value > product");
 	for (int i = 0; i < 2; i++) {
 		if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
@@ -375,14 +362,13 @@ static void a_commit_is_built_once_and_found_again(void **state)
 	done(&c);
 }
 
-static void a_commit_that_does_not_build_says_so_and_is_tried_again(void **state)
+FG_TEST_IN(a_commit_that_does_not_build_says_so_and_is_tried_again, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
 	struct case_of_build c;
 	char *tail = NULL;
 
-	(void)state;
 	prepare(&c, "repo", "main", "echo compiling; echo broken.c:3: error >&2; exit 2");
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(fg_worktree_open(&c.options, &worktree, &tail, &err), FG_ECHILD);
@@ -398,13 +384,12 @@ static void a_commit_that_does_not_build_says_so_and_is_tried_again(void **state
 }
 
 /* This build ends only when its output is in the log. */
-static void a_build_can_be_followed_while_it_runs(void **state)
+FG_TEST_IN(a_build_can_be_followed_while_it_runs, set_up, tear_down)
 {
 	struct fg_worktree worktree = {.lock_fd = -1};
 	struct fg_error err = {0};
 	struct case_of_build c;
 
-	(void)state;
 	prepare(&c, "repo", "main",
 		"echo compi''ling; until grep -qx compiling ../build.log; do :; done");
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
@@ -412,14 +397,13 @@ static void a_build_can_be_followed_while_it_runs(void **state)
 	done(&c);
 }
 
-static void a_build_sees_its_own_repository_even_inside_a_hook(void **state)
+FG_TEST_IN(a_build_sees_its_own_repository_even_inside_a_hook, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
 	struct case_of_build c;
 	char *elsewhere = fg_xstrdup(fg_scratch_path(&scratch, "repo/.git"));
 
-	(void)state;
 	prepare(&c, "repo", "main", "test \"$(git rev-parse HEAD)\" = \"$(cat expected)\"");
 	sh("cd repo; git rev-parse main > expected; git add expected; git commit -qm expected; git "
 	   "branch -f main");
@@ -447,13 +431,12 @@ static void a_build_sees_its_own_repository_even_inside_a_hook(void **state)
 	done(&c);
 }
 
-static void a_lost_tree_is_checked_out_again(void **state)
+FG_TEST_IN(a_lost_tree_is_checked_out_again, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
 	struct case_of_build c;
 
-	(void)state;
 	prepare(&c, "repo", "main", "true");
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
 	assert_int_equal(fg_fs_remove_tree(worktree.root, NULL), FG_OK);
@@ -465,14 +448,13 @@ static void a_lost_tree_is_checked_out_again(void **state)
 	done(&c);
 }
 
-static void submodules_are_cloned_without_a_network(void **state)
+FG_TEST_IN(submodules_are_cloned_without_a_network, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
 	struct case_of_build c;
 	char *file = NULL;
 
-	(void)state;
 	sh("git init -q -b main lib; cd lib; echo lib > lib.c; git add .; git commit -qm lib; cd "
 	   "../repo;"
 	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib deps/lib; "
@@ -487,13 +469,12 @@ static void submodules_are_cloned_without_a_network(void **state)
 	done(&c);
 }
 
-static void a_submodule_out_of_reach_is_named(void **state)
+FG_TEST_IN(a_submodule_out_of_reach_is_named, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
 	struct case_of_build c;
 
-	(void)state;
 	sh("git init -q -b main lib; cd lib; echo 1 > lib.c; git add .; git commit -qm 1; cd ../repo;"
 	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib deps/lib;"
 	   "git submodule --quiet update --init; git commit -qm sub");
@@ -518,7 +499,7 @@ static void a_submodule_out_of_reach_is_named(void **state)
  * Two runs at once: neither waits for the other's measurement, and both keep the build from being
  * removed.
  */
-static void a_build_is_shared(void **state)
+FG_TEST_IN(a_build_is_shared, set_up, tear_down)
 {
 	struct fg_worktree first = {0};
 	struct fg_worktree second = {0};
@@ -526,7 +507,6 @@ static void a_build_is_shared(void **state)
 	struct case_of_build c;
 	size_t removed = 99;
 
-	(void)state;
 	prepare(&c, "repo", "main", "true");
 	assert_int_equal(fg_worktree_open(&c.options, &first, NULL, &err), FG_OK);
 	assert_int_equal(fg_worktree_open(&c.options, &second, NULL, &err), FG_OK);
@@ -539,13 +519,12 @@ static void a_build_is_shared(void **state)
 	done(&c);
 }
 
-static void a_reworded_commit_is_not_built_again(void **state)
+FG_TEST_IN(a_reworded_commit_is_not_built_again, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
 	struct case_of_build c;
 
-	(void)state;
 	prepare(&c, "repo", "HEAD", "true");
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
 	fg_worktree_close(&worktree);
@@ -559,14 +538,13 @@ static void a_reworded_commit_is_not_built_again(void **state)
 	done(&c);
 }
 
-static void old_builds_are_cleared_away_but_not_those_in_use(void **state)
+FG_TEST_IN(old_builds_are_cleared_away_but_not_those_in_use, set_up, tear_down)
 {
 	struct fg_worktree worktree = {0};
 	struct fg_error err = {0};
 	struct case_of_build c;
 	size_t removed = 99;
 
-	(void)state;
 	prepare(&c, "repo", "main", "true");
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
 	assert_int_equal(fg_worktree_prune(c.root, c.state, 0, &removed, &err), FG_OK);
@@ -578,52 +556,4 @@ static void old_builds_are_cleared_away_but_not_those_in_use(void **state)
 	assert_int_equal(removed, 1);
 	sh("cd repo; test $(git worktree list | wc -l) = 1");
 	done(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_folder_is_located_whatever_its_name, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(merge_base_is_found_on_a_branch, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(on_the_target_branch_the_parent_is_the_baseline,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_target_that_a_ci_names_comes_first, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(an_unknown_ref_is_named, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_shallow_clone_says_how_to_deepen_it, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(outside_a_repository_a_ref_is_not_found, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_side_records_commit_branch_and_changes, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_commits_of_a_descendant_are_counted, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_detached_side_is_on_the_branch_that_the_ci_names,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(staged_changes_become_a_commit_without_a_branch,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(messages_of_a_range_are_listed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_commit_is_built_once_and_found_again, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_commit_that_does_not_build_says_so_and_is_tried_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_build_can_be_followed_while_it_runs, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_build_sees_its_own_repository_even_inside_a_hook,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_lost_tree_is_checked_out_again, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(submodules_are_cloned_without_a_network, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_submodule_out_of_reach_is_named, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_build_is_shared, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_reworded_commit_is_not_built_again, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(old_builds_are_cleared_away_but_not_those_in_use,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,14 +29,13 @@ static size_t find_count(const double *values, size_t count, uint64_t seed)
 	return found;
 }
 
-static void a_lasting_step_is_found_where_it_is(void **state)
+FG_TEST(a_lasting_step_is_found_where_it_is)
 {
 	struct fg_changepoint_options options = {.seed = 1};
 	struct fg_changepoints points;
 	double values[VALUES];
 	struct fg_random rng;
 
-	(void)state;
 	fg_random_seed(&rng, 5);
 	draw_noise(&rng, 0.0, values, VALUES);
 	for (size_t i = 0; i < VALUES; i++)
@@ -52,14 +51,13 @@ static void a_lasting_step_is_found_where_it_is(void **state)
 	fg_changepoints_release(&points);
 }
 
-static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
+FG_TEST(a_step_up_and_down_again_is_two_changes_in_order)
 {
 	struct fg_changepoint_options options = {.seed = 1};
 	struct fg_changepoints points;
 	double values[90];
 	struct fg_random rng;
 
-	(void)state;
 	fg_random_seed(&rng, 6);
 	draw_noise(&rng, 0.0, values, 90);
 	for (size_t i = 30; i < 60; i++)
@@ -75,7 +73,7 @@ static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
 /*
  * The largest change is found first, and is the last one; smaller changes are inserted before it.
  */
-static void changes_of_any_size_are_found_in_order(void **state)
+FG_TEST(changes_of_any_size_are_found_in_order)
 {
 	static const size_t changes[] = {30, 60, 90};
 	static const double levels[] = {0.0, 4.0, 9.0, 40.0};
@@ -84,7 +82,6 @@ static void changes_of_any_size_are_found_in_order(void **state)
 	double values[120];
 	struct fg_random rng;
 
-	(void)state;
 	fg_random_seed(&rng, 7);
 	draw_noise(&rng, 0.0, values, FG_ARRAY_SIZE(values));
 	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
@@ -101,13 +98,12 @@ static void changes_of_any_size_are_found_in_order(void **state)
 	fg_changepoints_release(&points);
 }
 
-static void an_exact_series_changes_when_its_value_does(void **state)
+FG_TEST(an_exact_series_changes_when_its_value_does)
 {
 	struct fg_changepoint_options options = {.seed = 1};
 	struct fg_changepoints points;
 	double values[24];
 
-	(void)state;
 	for (size_t i = 0; i < 24; i++)
 		values[i] = i < 14 ? 1000.0 : 1001.0;
 	assert_int_equal(fg_changepoints_find(values, 24, &options, &points, NULL), FG_OK);
@@ -117,7 +113,7 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 }
 
 /* Sums of equal values are rounded; the rounding error is not a change. */
-static void equal_values_are_one_level_before_and_after_a_change(void **state)
+FG_TEST(equal_values_are_one_level_before_and_after_a_change)
 {
 	static const struct {
 		size_t count;
@@ -133,7 +129,6 @@ static void equal_values_are_one_level_before_and_after_a_change(void **state)
 		{60, 41, 0.1, 0.3},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_changepoint_options options = {.seed = 1};
 		const size_t found = rows[i].step < rows[i].count;
@@ -159,14 +154,13 @@ static void equal_values_are_one_level_before_and_after_a_change(void **state)
  * At the nominal 5 %, 4 of 80 series of each kind are expected; the binomial distribution reaches
  * 10 once in 100 tests.
  */
-static void drift_and_outliers_are_not_changes(void **state)
+FG_TEST(drift_and_outliers_are_not_changes)
 {
 	struct fg_random rng;
 	size_t iid = 0;
 	size_t correlated = 0;
 	size_t wild = 0;
 
-	(void)state;
 	fg_random_seed(&rng, 17);
 	for (uint64_t i = 0; i < 80; i++) {
 		double values[VALUES];
@@ -190,12 +184,11 @@ static void drift_and_outliers_are_not_changes(void **state)
  * Two outliers are not a level, although the mean of the last five follows them: without the
  * medians, 39 of 40 would be changes.
  */
-static void two_wild_values_at_the_end_are_hardly_ever_a_change(void **state)
+FG_TEST(two_wild_values_at_the_end_are_hardly_ever_a_change)
 {
 	struct fg_random rng;
 	size_t changed = 0;
 
-	(void)state;
 	fg_random_seed(&rng, 23);
 	for (uint64_t i = 0; i < 40; i++) {
 		double values[VALUES];
@@ -209,7 +202,7 @@ static void two_wild_values_at_the_end_are_hardly_ever_a_change(void **state)
 }
 
 /* An outlier at 12, a step at 25; the figures were computed separately from the description. */
-static void noise_and_autocorrelation_are_read_from_neighbours_without_outliers(void **state)
+FG_TEST(noise_and_autocorrelation_are_read_from_neighbours_without_outliers)
 {
 	static const double values[] = {
 		5.54,  3.94,  5.31,  4.46,  3.94,  2.75,  2.26,  2.0,   2.12,  4.21,
@@ -220,7 +213,6 @@ static void noise_and_autocorrelation_are_read_from_neighbours_without_outliers(
 	struct fg_changepoint_options options = {.alpha = 0.05, .seed = 1};
 	struct fg_changepoints points;
 
-	(void)state;
 	assert_int_equal(
 		fg_changepoints_find(values, FG_ARRAY_SIZE(values), &options, &points, NULL),
 		FG_OK);
@@ -246,7 +238,7 @@ static struct fg_changepoints find_step(size_t step, size_t count,
 	return points;
 }
 
-static void a_change_has_the_requested_number_of_values_on_either_side(void **state)
+FG_TEST(a_change_has_the_requested_number_of_values_on_either_side)
 {
 	static const struct {
 		size_t segment;
@@ -258,7 +250,6 @@ static void a_change_has_the_requested_number_of_values_on_either_side(void **st
 		{4, 36, 40, 36}, {0, 5, 10, 5},   {4, 4, 8, 4},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_changepoints points =
 			find_step(rows[i].step, rows[i].count,
@@ -271,11 +262,10 @@ static void a_change_has_the_requested_number_of_values_on_either_side(void **st
 	}
 }
 
-static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
+FG_TEST(no_change_is_nearer_to_an_end_than_a_segment)
 {
 	struct fg_changepoints points = find_step(4, 40, (struct fg_changepoint_options){0});
 
-	(void)state;
 	for (size_t i = 0; i < points.count; i++)
 		assert_in_range(points.items[i].at, 5, 35);
 	fg_changepoints_release(&points);
@@ -287,7 +277,7 @@ static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
  * Differences of 2 have a scale of 1.4826 * 2, and four scales are 11.86: three of seven values
  * that deviate by less remain, and form a level.
  */
-static void values_within_four_scales_of_the_median_around_them_are_not_outliers(void **state)
+FG_TEST(values_within_four_scales_of_the_median_around_them_are_not_outliers)
 {
 	static const struct {
 		double sign;
@@ -295,7 +285,6 @@ static void values_within_four_scales_of_the_median_around_them_are_not_outliers
 		bool stays;
 	} rows[] = {{1, 11.8, true}, {1, 11.9, false}, {-1, 11.8, true}, {-1, 11.9, false}};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_changepoint_options options = {.alpha = 0.1, .simulations = 99};
 		struct fg_changepoints points;
@@ -313,12 +302,11 @@ static void values_within_four_scales_of_the_median_around_them_are_not_outliers
 	}
 }
 
-static void one_value_is_not_a_level(void **state)
+FG_TEST(one_value_is_not_a_level)
 {
 	struct fg_changepoints points =
 		find_step(20, 40, (struct fg_changepoint_options){.min_segment = 1});
 
-	(void)state;
 	assert_int_equal(points.count, 0);
 	points = find_step(20, 40, (struct fg_changepoint_options){.min_segment = 2});
 	assert_int_equal(points.count, 1);
@@ -327,11 +315,10 @@ static void one_value_is_not_a_level(void **state)
 	assert_int_equal(points.count, 0);
 }
 
-static void p_is_the_share_of_simulated_series_with_as_large_a_step(void **state)
+FG_TEST(p_is_the_share_of_simulated_series_with_as_large_a_step)
 {
 	static const size_t simulations[] = {0, 199};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(simulations); i++) {
 		const double all = simulations[i] ? 200 : 1000;
 		struct fg_changepoints points = find_step(
@@ -344,12 +331,11 @@ static void p_is_the_share_of_simulated_series_with_as_large_a_step(void **state
 	}
 }
 
-static void one_in_a_hundred_needs_99_simulations(void **state)
+FG_TEST(one_in_a_hundred_needs_99_simulations)
 {
 	struct fg_changepoints points =
 		find_step(20, 40, (struct fg_changepoint_options){.simulations = 98});
 
-	(void)state;
 	assert_int_equal(points.count, 0);
 	points = find_step(20, 40, (struct fg_changepoint_options){.simulations = 99});
 	assert_int_equal(points.count, 1);
@@ -360,34 +346,31 @@ static void one_in_a_hundred_needs_99_simulations(void **state)
 	fg_changepoints_release(&points);
 }
 
-static void the_longest_series_is_searched(void **state)
+FG_TEST(the_longest_series_is_searched)
 {
 	double *values = fg_xcalloc(FG_CHANGEPOINT_VALUES_MAX, sizeof(values[0]));
 
-	(void)state;
 	assert_int_equal(find_count(values, FG_CHANGEPOINT_VALUES_MAX, 1), 0);
 	free(values);
 }
 
-static void short_and_constant_series_have_no_changes(void **state)
+FG_TEST(short_and_constant_series_have_no_changes)
 {
 	static const double step[] = {1, 1, 1, 9, 9, 9, 9};
 	double equal[40] = {0};
 
-	(void)state;
 	assert_int_equal(find_count(step, 7, 1), 0);
 	assert_int_equal(find_count(NULL, 0, 1), 0);
 	assert_int_equal(find_count(equal, 40, 1), 0);
 }
 
-static void anything_but_a_number_is_refused(void **state)
+FG_TEST(anything_but_a_number_is_refused)
 {
 	struct fg_changepoint_options options = {0};
 	struct fg_changepoints points = {.count = 77};
 	double values[20] = {0};
 	struct fg_error err;
 
-	(void)state;
 	values[7] = (double)NAN;
 	assert_int_equal(fg_changepoints_find(values, 20, &options, &points, &err), FG_EINVAL);
 	assert_int_equal(fg_changepoints_find(values, FG_CHANGEPOINT_VALUES_MAX + 1, &options,
@@ -586,9 +569,8 @@ static void make(const struct made *made, double *values)
 	}
 }
 
-static void changes_and_their_p_are_those_of_the_description(void **state)
+FG_TEST(changes_and_their_p_are_those_of_the_description)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(all_made); i++) {
 		const struct made *made = &all_made[i];
 		const struct fg_changepoint_options options = {.alpha = 0.9,
@@ -612,32 +594,4 @@ static void changes_and_their_p_are_those_of_the_description(void **state)
 		}
 		fg_changepoints_release(&points);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_lasting_step_is_found_where_it_is),
-		cmocka_unit_test(a_step_up_and_down_again_is_two_changes_in_order),
-		cmocka_unit_test(changes_of_any_size_are_found_in_order),
-		cmocka_unit_test(an_exact_series_changes_when_its_value_does),
-		cmocka_unit_test(equal_values_are_one_level_before_and_after_a_change),
-		cmocka_unit_test(drift_and_outliers_are_not_changes),
-		cmocka_unit_test(two_wild_values_at_the_end_are_hardly_ever_a_change),
-		cmocka_unit_test(
-			noise_and_autocorrelation_are_read_from_neighbours_without_outliers),
-		cmocka_unit_test(a_change_has_the_requested_number_of_values_on_either_side),
-		cmocka_unit_test(no_change_is_nearer_to_an_end_than_a_segment),
-		cmocka_unit_test(
-			values_within_four_scales_of_the_median_around_them_are_not_outliers),
-		cmocka_unit_test(one_value_is_not_a_level),
-		cmocka_unit_test(p_is_the_share_of_simulated_series_with_as_large_a_step),
-		cmocka_unit_test(one_in_a_hundred_needs_99_simulations),
-		cmocka_unit_test(the_longest_series_is_searched),
-		cmocka_unit_test(changes_and_their_p_are_those_of_the_description),
-		cmocka_unit_test(short_and_constant_series_have_no_changes),
-		cmocka_unit_test(anything_but_a_number_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "gate/statistics/proportion.h"
 #include "tests/unit/statistics/close.h"
 
-static void normal_quantiles_are_those_of_r(void **state)
+FG_TEST(normal_quantiles_are_those_of_r)
 {
 	static const double table[][2] = {
 		{1e-10, -6.36134090240405570},     {0.001, -3.09023230616781319},
@@ -13,22 +13,20 @@ static void normal_quantiles_are_those_of_r(void **state)
 		{1.0 - 1e-6, 4.75342430881708911},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		assert_close(fg_normal_quantile(table[i][0]), table[i][1], 1e-13);
 	assert_near(fg_normal_quantile(0.5), 0.0, 1e-15);
 }
 
-static void normal_cdf_keeps_small_tails(void **state)
+FG_TEST(normal_cdf_keeps_small_tails)
 {
-	(void)state;
 	assert_close(fg_normal_cdf(-10), 7.6198530241605269e-24, 1e-13);
 	assert_close(fg_normal_cdf(-3), 1.3498980316300946e-03, 1e-13);
 	assert_close(fg_normal_cdf(2), 9.7724986805182079e-01, 1e-13);
 	assert_close(fg_normal_cdf(fg_normal_quantile(1e-200)), 1e-200, 1e-9);
 }
 
-static void t_quantiles_are_those_of_r(void **state)
+FG_TEST(t_quantiles_are_those_of_r)
 {
 	static const double table[][3] = {
 		{0.995, 5, 4.032142983555228710},    {0.99, 9, 2.821437925025807480},
@@ -37,26 +35,23 @@ static void t_quantiles_are_those_of_r(void **state)
 		{0.51, 30, 0.025278783971765903},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		assert_close(fg_t_quantile(table[i][0], table[i][1]), table[i][2], 1e-11);
 	assert_near(fg_t_quantile(0.5, 7), 0.0, 1e-15);
 }
 
-static void t_cdf_is_that_of_r(void **state)
+FG_TEST(t_cdf_is_that_of_r)
 {
-	(void)state;
 	assert_close(fg_t_cdf(2.5, 4), 9.6661672759400596e-01, 1e-13);
 	assert_close(fg_t_cdf(-1.2, 11.5), 1.2713851311243501e-01, 1e-13);
 	assert_close(fg_t_cdf(-8, 47), 1.2736247903292179e-10, 1e-11);
 	assert_close(fg_t_cdf(0.1, 1), 5.3172551743055352e-01, 1e-13);
 }
 
-static void clopper_pearson_is_that_of_binom_test(void **state)
+FG_TEST(clopper_pearson_is_that_of_binom_test)
 {
 	struct fg_proportion p = fg_clopper_pearson(0, 300, 0.95);
 
-	(void)state;
 	assert_near(p.low, 0.0, 0.0);
 	assert_close(p.high, 0.012220974694293507, 1e-12);
 	p = fg_clopper_pearson(7, 1000, 0.99);
@@ -72,22 +67,20 @@ static void clopper_pearson_is_that_of_binom_test(void **state)
 }
 
 /* Student's t with one degree of freedom is the Cauchy distribution: tan(pi (p - 1/2)). */
-static void t_quantiles_around_the_median_keep_their_digits(void **state)
+FG_TEST(t_quantiles_around_the_median_keep_their_digits)
 {
 	const double pi = acos(-1.0);
 	const double away = ldexp(1.0, -30);
 
-	(void)state;
 	assert_close(fg_t_quantile(0.5 + away, 1), tan(pi * away), 1e-11);
 	assert_close(fg_t_quantile(0.5 - away, 1), -tan(pi * away), 1e-11);
 }
 
 /* One trial excludes only one tail of the range. */
-static void clopper_pearson_of_one_trial_leaves_nearly_the_whole_range(void **state)
+FG_TEST(clopper_pearson_of_one_trial_leaves_nearly_the_whole_range)
 {
 	struct fg_proportion p = fg_clopper_pearson(1, 1, 0.95);
 
-	(void)state;
 	assert_near(p.estimate, 1.0, 0.0);
 	assert_close(p.low, 0.025, 1e-12);
 	assert_near(p.high, 1.0, 0.0);
@@ -97,11 +90,10 @@ static void clopper_pearson_of_one_trial_leaves_nearly_the_whole_range(void **st
 	assert_close(p.high, 0.975, 1e-12);
 }
 
-static void ends_of_the_range_are_infinite_or_whole(void **state)
+FG_TEST(ends_of_the_range_are_infinite_or_whole)
 {
 	struct fg_proportion nothing = fg_clopper_pearson(0, 0, 0.95);
 
-	(void)state;
 	assert_true(isinf(fg_normal_quantile(0.0)) && fg_normal_quantile(0.0) < 0);
 	assert_true(isinf(fg_normal_quantile(1.0)) && fg_normal_quantile(1.0) > 0);
 	assert_true(isinf(fg_t_quantile(0.0, 3)) && fg_t_quantile(0.0, 3) < 0);
@@ -113,9 +105,8 @@ static void ends_of_the_range_are_infinite_or_whole(void **state)
 	assert_near(nothing.high, 1.0, 0.0);
 }
 
-static void arguments_without_sense_give_nan(void **state)
+FG_TEST(arguments_without_sense_give_nan)
 {
-	(void)state;
 	assert_true(isnan(fg_normal_quantile(-0.1)));
 	assert_true(isnan(fg_normal_quantile(1.1)));
 	assert_true(isnan(fg_normal_quantile((double)NAN)));
@@ -131,21 +122,4 @@ static void arguments_without_sense_give_nan(void **state)
 		assert_true(isnan(fg_clopper_pearson(1, 2, i).low));
 		assert_true(isnan(fg_clopper_pearson(1, 2, i).high));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(normal_quantiles_are_those_of_r),
-		cmocka_unit_test(normal_cdf_keeps_small_tails),
-		cmocka_unit_test(t_quantiles_are_those_of_r),
-		cmocka_unit_test(t_cdf_is_that_of_r),
-		cmocka_unit_test(clopper_pearson_is_that_of_binom_test),
-		cmocka_unit_test(t_quantiles_around_the_median_keep_their_digits),
-		cmocka_unit_test(clopper_pearson_of_one_trial_leaves_nearly_the_whole_range),
-		cmocka_unit_test(ends_of_the_range_are_infinite_or_whole),
-		cmocka_unit_test(arguments_without_sense_give_nan),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

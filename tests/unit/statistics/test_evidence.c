@@ -10,19 +10,17 @@ enum {
 	RUNS = 1000,
 };
 
-static void evidence_starts_at_zero(void **state)
+FG_TEST(evidence_starts_at_zero)
 {
-	(void)state;
 	assert_close(fg_evidence(NULL, 0), 0, 1e-12);
 	assert_close(fg_evidence((const double[]){0, 0, 0}, 3), 0, 1e-12);
 }
 
-static void agreeing_values_bring_the_most_and_opposed_ones_lose(void **state)
+FG_TEST(agreeing_values_bring_the_most_and_opposed_ones_lose)
 {
 	double up[COUNT];
 	double down[COUNT];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT; i++) {
 		up[i] = 2.0;
 		down[i] = -2.0;
@@ -49,13 +47,12 @@ static double largest(struct fg_random *random, double center)
 	return most;
 }
 
-static void looking_at_any_time_errs_as_rarely_as_stated(void **state)
+FG_TEST(looking_at_any_time_errs_as_rarely_as_stated)
 {
 	struct fg_random random;
 	size_t errors[2] = {0};
 	const double centers[2] = {0, -0.2};
 
-	(void)state;
 	fg_random_seed(&random, 53);
 	for (size_t c = 0; c < 2; c++) {
 		for (size_t run = 0; run < RUNS; run++)
@@ -66,12 +63,11 @@ static void looking_at_any_time_errs_as_rarely_as_stated(void **state)
 	assert_true(errors[1] < errors[0]);
 }
 
-static void a_real_difference_is_seen(void **state)
+FG_TEST(a_real_difference_is_seen)
 {
 	struct fg_random random;
 	size_t seen = 0;
 
-	(void)state;
 	fg_random_seed(&random, 54);
 	for (size_t run = 0; run < 200; run++) {
 		double values[COUNT];
@@ -81,16 +77,4 @@ static void a_real_difference_is_seen(void **state)
 		seen += fg_evidence(values, COUNT) >= log(1000) ? 1 : 0;
 	}
 	assert_true(seen >= 190);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(evidence_starts_at_zero),
-		cmocka_unit_test(agreeing_values_bring_the_most_and_opposed_ones_lose),
-		cmocka_unit_test(looking_at_any_time_errs_as_rarely_as_stated),
-		cmocka_unit_test(a_real_difference_is_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "bench/calibration/ranks.h"
 #include "tests/unit/statistics/close.h"
 
-static void equal_values_share_the_mean_of_their_ranks(void **state)
+FG_TEST(equal_values_share_the_mean_of_their_ranks)
 {
 	static const double values[] = {5, 1, 5, 2, 5, 2};
 	static const double wanted[] = {1, 2.5, 2.5, 5, 5, 5};
@@ -12,7 +12,6 @@ static void equal_values_share_the_mean_of_their_ranks(void **state)
 	/* no space beyond the last item: a sanitizer sees an overrun */
 	struct fg_ranked *items = fg_xcalloc(count, sizeof(items[0]));
 
-	(void)state;
 	for (size_t i = 0; i < count; i++)
 		items[i] = (struct fg_ranked){.value = values[i], .first = values[i] > 4};
 	/* three and two equal values: 3^3 - 3 + 2^3 - 2 */
@@ -24,11 +23,10 @@ static void equal_values_share_the_mean_of_their_ranks(void **state)
 	free(items);
 }
 
-static void whole_numbers_are_corrected_by_half_of_one(void **state)
+FG_TEST(whole_numbers_are_corrected_by_half_of_one)
 {
 	const struct fg_test test = fg_test_normal(12, 10, 4);
 
-	(void)state;
 	assert_close(test.p_greater, 0.22662735237686821, 1e-13); /* at 0.75 */
 	assert_close(test.p_less, 0.89435022633314465, 1e-13);    /* at 1.25 */
 	assert_close(test.p_two_sided, 2 * test.p_greater, 1e-15);
@@ -37,46 +35,30 @@ static void whole_numbers_are_corrected_by_half_of_one(void **state)
 	assert_close(fg_test_normal(12, 10, 0.25).p_greater, 0.0013498980316300946, 1e-12);
 }
 
-static void no_chance_is_above_one(void **state)
+FG_TEST(no_chance_is_above_one)
 {
-	(void)state;
 	assert_near(fg_test_normal(10, 10, 0.25).p_two_sided, 1, 0);
 	assert_near(fg_test_normal(10, 10, 4).p_two_sided, 1, 0);
 }
 
-static void a_constant_is_not_evidence(void **state)
+FG_TEST(a_constant_is_not_evidence)
 {
 	const struct fg_test test = fg_test_normal(5, 3, 0);
 
-	(void)state;
 	assert_near(test.p_greater, 1, 0);
 	assert_near(test.p_less, 1, 0);
 	assert_near(test.p_two_sided, 1, 0);
 }
 
-static void an_exact_test_counts_outcomes_at_least_as_extreme(void **state)
+FG_TEST(an_exact_test_counts_outcomes_at_least_as_extreme)
 {
 	static const double probability[] = {0.125, 0.375, 0.375, 0.125};
 	const struct fg_test test = fg_test_exact(probability, 4, 2);
 
-	(void)state;
 	assert_true(test.exact);
 	assert_near(test.statistic, 2, 0);
 	assert_near(test.p_greater, 0.5, 1e-15);
 	assert_near(test.p_less, 0.875, 1e-15);
 	assert_near(test.p_two_sided, 1, 1e-15);
 	assert_near(fg_test_exact(probability, 4, 0).p_two_sided, 0.25, 1e-15);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_values_share_the_mean_of_their_ranks),
-		cmocka_unit_test(whole_numbers_are_corrected_by_half_of_one),
-		cmocka_unit_test(no_chance_is_above_one),
-		cmocka_unit_test(a_constant_is_not_evidence),
-		cmocka_unit_test(an_exact_test_counts_outcomes_at_least_as_extreme),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

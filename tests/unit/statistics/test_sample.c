@@ -6,11 +6,10 @@
 
 #include <string.h>
 
-static void figures_are_those_of_r(void **state)
+FG_TEST(figures_are_those_of_r)
 {
 	const double *y = reference_y;
 
-	(void)state;
 	assert_close(fg_quantile(reference_x, REFERENCE_X_COUNT, 0.1), -0.0081999999999999972,
 		     1e-12);
 	assert_close(fg_quantile(reference_x, REFERENCE_X_COUNT, 0.9), 0.0293999999999999956,
@@ -22,12 +21,11 @@ static void figures_are_those_of_r(void **state)
 		     1e-12);
 }
 
-static void figures_of_few_values_agree_with_those_by_hand(void **state)
+FG_TEST(figures_of_few_values_agree_with_those_by_hand)
 {
 	static const double two[] = {1, 4};
 	static const double three[] = {100, 1, 2};
 
-	(void)state;
 	assert_near(fg_variance(two, 2), 4.5, 1e-15);
 	assert_near(fg_autocorrelation(two, 2, 1), -0.5, 1e-15);
 	assert_near(fg_mad(two, 1), 0.0, 0.0);
@@ -35,13 +33,12 @@ static void figures_of_few_values_agree_with_those_by_hand(void **state)
 }
 
 /* Far from zero, only differences count; equal values stay equal. */
-static void large_values_have_the_figures_of_their_differences(void **state)
+FG_TEST(large_values_have_the_figures_of_their_differences)
 {
 	static const double large[] = {1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.7, 1e9 + 1.3};
 	double differences[4];
 	double equal[7];
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++)
 		differences[i] = large[i] - 1e9;
 	assert_close(fg_variance(large, 4), fg_variance(differences, 4), 1e-9);
@@ -52,25 +49,23 @@ static void large_values_have_the_figures_of_their_differences(void **state)
 	}
 }
 
-static void the_input_is_left_as_it_was(void **state)
+FG_TEST(the_input_is_left_as_it_was)
 {
 	double copy[REFERENCE_X_COUNT];
 
-	(void)state;
 	memcpy(copy, reference_x, sizeof(copy));
 	(void)fg_median(copy, REFERENCE_X_COUNT);
 	(void)fg_mad(copy, REFERENCE_X_COUNT);
 	assert_memory_equal(copy, reference_x, sizeof(copy));
 }
 
-static void too_small_samples_give_nan(void **state)
+FG_TEST(too_small_samples_give_nan)
 {
 	static const double one[] = {3.0};
 	static const double ends[] = {5.0, 9.0, 1.0};
 	static const double equal[] = {2.0, 2.0, 2.0};
 	static const double tenths[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
 
-	(void)state;
 	assert_true(isnan(fg_mean(NULL, 0)));
 	assert_true(isnan(fg_median(NULL, 0)));
 	assert_true(isnan(fg_mad(NULL, 0)));
@@ -88,28 +83,13 @@ static void too_small_samples_give_nan(void **state)
 	assert_near(fg_median(one, 1), 3.0, 0.0);
 }
 
-static void a_value_that_is_not_a_number_is_found(void **state)
+FG_TEST(a_value_that_is_not_a_number_is_found)
 {
 	const double bad[] = {1.0, (double)NAN};
 	const double infinite[] = {(double)INFINITY};
 
-	(void)state;
 	assert_false(fg_all_finite(bad, 2));
 	assert_false(fg_all_finite(infinite, 1));
 	assert_true(fg_all_finite(bad, 1));
 	assert_true(fg_all_finite(NULL, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_are_those_of_r),
-		cmocka_unit_test(figures_of_few_values_agree_with_those_by_hand),
-		cmocka_unit_test(large_values_have_the_figures_of_their_differences),
-		cmocka_unit_test(the_input_is_left_as_it_was),
-		cmocka_unit_test(too_small_samples_give_nan),
-		cmocka_unit_test(a_value_that_is_not_a_number_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@ static void every_third_below(size_t count, double *values)
 		values[i] = (i + 1) % 3 == 0 ? -((double)i + 1) : (double)i + 1;
 }
 
-static void the_error_is_that_of_the_test(void **state)
+FG_TEST(the_error_is_that_of_the_test)
 {
 	static const double four[] = {11.0, 8.0, 10.5, 13.0};
 	double values[COUNT_MAX];
 
-	(void)state;
 	assert_close(fg_signed_rank_error(reference_x, REFERENCE_X_COUNT, 0.0),
 		     0.0090332031250000035, 1e-12);
 	/* The negative value has rank 3, and 5 of 16 sums of ranks are at most that. */
@@ -40,12 +39,11 @@ static void the_error_is_that_of_the_test(void **state)
 }
 
 /* An end is above a center exactly if the error there is small enough. */
-static void the_interval_is_all_that_the_test_does_not_reject(void **state)
+FG_TEST(the_interval_is_all_that_the_test_does_not_reject)
 {
 	static const double shares[] = {0.1, 0.01, 0.00025};
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 1);
 	for (int run = 0; run < 600; run++) {
 		const size_t count = 1 + fg_random_below(&random, COUNT_MAX);
@@ -72,12 +70,11 @@ static void the_interval_is_all_that_the_test_does_not_reject(void **state)
 	}
 }
 
-static void twelve_values_reach_from_the_least_to_the_largest(void **state)
+FG_TEST(twelve_values_reach_from_the_least_to_the_largest)
 {
 	double values[12];
 	struct fg_rank_interval found;
 
-	(void)state;
 	for (size_t i = 0; i < 12; i++)
 		values[i] = (double)(i * i);
 	found = fg_signed_rank_interval(values, 12, exp2(-12));
@@ -86,15 +83,4 @@ static void twelve_values_reach_from_the_least_to_the_largest(void **state)
 	found = fg_signed_rank_interval(values, 12, 0.99 * exp2(-12));
 	assert_true(isnan(found.low) && isnan(found.high) && isfinite(found.estimate));
 	assert_true(isnan(fg_signed_rank_interval(values, 0, 0.5).estimate));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_error_is_that_of_the_test),
-		cmocka_unit_test(the_interval_is_all_that_the_test_does_not_reject),
-		cmocka_unit_test(twelve_values_reach_from_the_least_to_the_largest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

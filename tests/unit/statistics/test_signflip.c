@@ -45,7 +45,7 @@ static void pack(struct matrix *m)
 					  .values = m->values};
 }
 
-static void adjusted_p_approach_those_of_all_patterns(void **state)
+FG_TEST(adjusted_p_approach_those_of_all_patterns)
 {
 	static const double up[] = {0.00390625, 0.2578125, 0.2265625, 1.0, 0.01953125};
 	static const double down[] = {1.0, 0.984375, 1.0, 0.0078125, 1.0};
@@ -53,7 +53,6 @@ static void adjusted_p_approach_those_of_all_patterns(void **state)
 	double p_up[ROWS];
 	double p_down[ROWS];
 
-	(void)state;
 	pack(&m);
 	fg_signflip_max_t(&m.rows, 40000, 3, p_up, p_down);
 	for (size_t i = 0; i < ROWS; i++) {
@@ -64,7 +63,7 @@ static void adjusted_p_approach_those_of_all_patterns(void **state)
 }
 
 /* The row's position does not matter; an empty row is never evidence. */
-static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
+FG_TEST(the_p_of_a_row_does_not_depend_on_its_position)
 {
 	static const float values[3][PAIRS] = {
 		{0.1F, -0.1F, 0.2F, -0.2F, 0.3F, -0.3F, 0.1F, -0.1F}, /* noise */
@@ -74,7 +73,6 @@ static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
 	static const size_t orders[][3] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {0, 2, 1}};
 	double first = 0;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(orders); i++) {
 		size_t start[4];
 		uint32_t columns[3 * PAIRS];
@@ -111,25 +109,23 @@ static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
 	}
 }
 
-static void one_pattern_says_nothing(void **state)
+FG_TEST(one_pattern_says_nothing)
 {
 	struct matrix m;
 	double p[2][ROWS];
 
-	(void)state;
 	pack(&m);
 	fg_signflip_max_t(&m.rows, 1, 5, p[0], p[1]);
 	for (size_t i = 0; i < ROWS; i++)
 		assert_true(p[0][i] >= 0.5);
 }
 
-static void the_same_seed_gives_the_same_p(void **state)
+FG_TEST(the_same_seed_gives_the_same_p)
 {
 	struct matrix m;
 	double first[2][ROWS];
 	double second[2][ROWS];
 
-	(void)state;
 	pack(&m);
 	fg_signflip_max_t(&m.rows, 1000, 9, first[0], first[1]);
 	fg_signflip_max_t(&m.rows, 1000, 9, second[0], second[1]);
@@ -182,11 +178,10 @@ static int count_false_flags(const float *handicap)
 	return flagged;
 }
 
-static void identical_programs_are_flagged_no_more_often_than_alpha(void **state)
+FG_TEST(identical_programs_are_flagged_no_more_often_than_alpha)
 {
 	float handicap[NODES];
 
-	(void)state;
 	/* 5 % of 400 is 20; 4 standard deviations are 17. */
 	assert_in_range(count_false_flags(NULL), 6, 37);
 	for (size_t i = 0; i < NODES; i++)
@@ -194,7 +189,7 @@ static void identical_programs_are_flagged_no_more_often_than_alpha(void **state
 	assert_in_range(count_false_flags(handicap), 6, 37);
 }
 
-static void a_handicap_moves_evidence_from_one_row_to_another(void **state)
+FG_TEST(a_handicap_moves_evidence_from_one_row_to_another)
 {
 	static const float handicap[ROWS] = {0.0F, -1.0F, 0.5F, 0.0F, 0.5F};
 	struct matrix m;
@@ -202,7 +197,6 @@ static void a_handicap_moves_evidence_from_one_row_to_another(void **state)
 	double weighted[ROWS];
 	double down[ROWS];
 
-	(void)state;
 	pack(&m);
 	fg_signflip_max_t(&m.rows, 2000, 3, even, down);
 	m.rows.handicap = handicap;
@@ -211,7 +205,7 @@ static void a_handicap_moves_evidence_from_one_row_to_another(void **state)
 	assert_true(weighted[4] > even[4]);
 }
 
-static void rows_without_values_are_not_evidence(void **state)
+FG_TEST(rows_without_values_are_not_evidence)
 {
 	static const size_t start[] = {0, 0, 2};
 	static const uint32_t columns[] = {0, 1};
@@ -224,7 +218,6 @@ static void rows_without_values_are_not_evidence(void **state)
 	double up[2] = {0};
 	double down[2] = {0};
 
-	(void)state;
 	fg_signflip_max_t(&rows, 1000, 0, up, down);
 	for (int i = 0; i < 2; i++) {
 		assert_near(up[i], 1.0, 0.0);
@@ -234,7 +227,7 @@ static void rows_without_values_are_not_evidence(void **state)
 	fg_signflip_max_t(&rows, 1000, 0, up, down);
 }
 
-static void a_row_that_begins_with_zeros_is_evidence(void **state)
+FG_TEST(a_row_that_begins_with_zeros_is_evidence)
 {
 	static const size_t start[] = {0, 8};
 	static const uint32_t columns[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -247,7 +240,6 @@ static void a_row_that_begins_with_zeros_is_evidence(void **state)
 	double up = 1;
 	double down = 1;
 
-	(void)state;
 	fg_signflip_max_t(&rows, 1000, 0, &up, &down);
 	assert_true(up < 0.05);
 }
@@ -362,9 +354,8 @@ static const struct {
 	{mix, 22, 0, 5, false, {1, 0.002, 1, 1, 1}, {0.001, 1, 0.607, 1, 0.119}},
 };
 
-static void adjusted_p_are_those_of_the_description(void **state)
+FG_TEST(adjusted_p_are_those_of_the_description)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(all_made); i++) {
 		uint32_t columns[MADE_ROWS * MADE_COLUMNS];
 		float values[MADE_ROWS * MADE_COLUMNS];
@@ -398,21 +389,4 @@ static void adjusted_p_are_those_of_the_description(void **state)
 			assert_near(p[1][r], all_made[i].down[r], 1e-9);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
-		cmocka_unit_test(the_p_of_a_row_does_not_depend_on_its_position),
-		cmocka_unit_test(one_pattern_says_nothing),
-		cmocka_unit_test(the_same_seed_gives_the_same_p),
-		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
-		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),
-		cmocka_unit_test(rows_without_values_are_not_evidence),
-		cmocka_unit_test(adjusted_p_are_those_of_the_description),
-		cmocka_unit_test(a_row_that_begins_with_zeros_is_evidence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "gate/statistics/special.h"
 #include "tests/unit/statistics/close.h"
 
-static void incomplete_beta_is_that_of_the_reference_on_both_sides_of_its_mean(void **state)
+FG_TEST(incomplete_beta_is_that_of_the_reference_on_both_sides_of_its_mean)
 {
 	static const double table[][4] = {
 		{2, 3, 0.3, 0.34829999999999998},        {0.5, 200, 0.001, 0.47275589297476465},
@@ -12,7 +12,6 @@ static void incomplete_beta_is_that_of_the_reference_on_both_sides_of_its_mean(v
 		{400, 0.5, 0.999, 0.37112320531947088},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const double *row = table[i];
 
@@ -21,9 +20,8 @@ static void incomplete_beta_is_that_of_the_reference_on_both_sides_of_its_mean(v
 	}
 }
 
-static void incomplete_beta_goes_from_zero_to_one(void **state)
+FG_TEST(incomplete_beta_goes_from_zero_to_one)
 {
-	(void)state;
 	assert_near(fg_incomplete_beta(2, 3, 0.0), 0.0, 0.0);
 	assert_near(fg_incomplete_beta(2, 3, -0.1), 0.0, 0.0);
 	assert_near(fg_incomplete_beta(2, 3, 1.0), 1.0, 0.0);
@@ -32,12 +30,11 @@ static void incomplete_beta_goes_from_zero_to_one(void **state)
 	assert_close(fg_incomplete_beta(3, 1, 0.99), 0.970299, 1e-14);
 }
 
-static void the_inverse_leads_back_wherever_the_root_lies(void **state)
+FG_TEST(the_inverse_leads_back_wherever_the_root_lies)
 {
 	static const double shapes[][2] = {{1, 1}, {0.5, 0.5}, {0.5, 300}, {40, 0.5}, {7, 994}};
 	static const double chances[] = {1e-6, 0.01, 0.5, 0.99, 1 - 1e-6};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		for (size_t k = 0; k < sizeof(chances) / sizeof(chances[0]); k++) {
 			const double a = shapes[i][0];
@@ -51,24 +48,10 @@ static void the_inverse_leads_back_wherever_the_root_lies(void **state)
 	assert_close(fg_incomplete_beta_inverse(4, 1, 0.0001), 0.1, 1e-14);
 }
 
-static void the_inverse_of_zero_and_one_is_an_end_of_the_range(void **state)
+FG_TEST(the_inverse_of_zero_and_one_is_an_end_of_the_range)
 {
-	(void)state;
 	assert_near(fg_incomplete_beta_inverse(2, 3, 0.0), 0.0, 0.0);
 	assert_near(fg_incomplete_beta_inverse(2, 3, -0.1), 0.0, 0.0);
 	assert_near(fg_incomplete_beta_inverse(2, 3, 1.0), 1.0, 0.0);
 	assert_near(fg_incomplete_beta_inverse(2, 3, 1.1), 1.0, 0.0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			incomplete_beta_is_that_of_the_reference_on_both_sides_of_its_mean),
-		cmocka_unit_test(incomplete_beta_goes_from_zero_to_one),
-		cmocka_unit_test(the_inverse_leads_back_wherever_the_root_lies),
-		cmocka_unit_test(the_inverse_of_zero_and_one_is_an_end_of_the_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

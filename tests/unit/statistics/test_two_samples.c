@@ -4,14 +4,13 @@
 #include "tests/unit/statistics/close.h"
 #include "tests/unit/statistics/reference_samples.h"
 
-static void mann_whitney_without_ties_is_exact(void **state)
+FG_TEST(mann_whitney_without_ties_is_exact)
 {
 	double u[40];
 	double v[45];
 	struct fg_test t =
 		mann_whitney_test(reference_x, REFERENCE_X_COUNT, reference_y, REFERENCE_Y_COUNT);
 
-	(void)state;
 	assert_true(t.exact);
 	assert_near(t.statistic, 131, 0);
 	assert_close(t.p_two_sided, 0.046866346139465005, 1e-12);
@@ -26,49 +25,34 @@ static void mann_whitney_without_ties_is_exact(void **state)
 	assert_close(t.p_two_sided, 0.039352997900810732, 1e-11);
 }
 
-static void mann_whitney_with_ties_is_corrected(void **state)
+FG_TEST(mann_whitney_with_ties_is_corrected)
 {
 	static const double a[] = {1, 2, 2, 3, 5, 8};
 	static const double b[] = {2, 3, 4, 4, 9, 10, 11};
 	struct fg_test t = mann_whitney_test(a, 6, b, 7);
 
-	(void)state;
 	assert_near(t.statistic, 10.5, 0);
 	assert_close(t.p_two_sided, 0.14972798189545125, 1e-12);
 	assert_close(t.p_less, 0.074863990947725625, 1e-12);
 }
 
-static void welch_is_t_test(void **state)
+FG_TEST(welch_is_t_test)
 {
 	struct mean_difference w =
 		welch_test(reference_x, REFERENCE_X_COUNT, reference_y, REFERENCE_Y_COUNT);
 
-	(void)state;
 	assert_close(w.test.statistic, 1.3676175057235143, 1e-12);
 	assert_close(w.degrees_of_freedom, 14.595084282965695, 1e-12);
 	assert_close(w.test.p_two_sided, 0.19212348321535766, 1e-11);
 	assert_close(w.test.p_greater, 0.09606174160767883, 1e-11);
 }
 
-static void nothing_to_compare_is_not_evidence(void **state)
+FG_TEST(nothing_to_compare_is_not_evidence)
 {
 	static const double zero[] = {0.0, 0.0, 0.0};
 
-	(void)state;
 	assert_near(mann_whitney_test(zero, 3, NULL, 0).p_two_sided, 1.0, 0.0);
 	assert_near(mann_whitney_test(zero, 3, zero, 3).p_two_sided, 1.0, 0.0);
 	assert_true(isnan(welch_test(zero, 3, zero, 1).test.p_greater));
 	assert_true(isnan(welch_test(zero, 3, zero, 3).test.p_greater));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mann_whitney_without_ties_is_exact),
-		cmocka_unit_test(mann_whitney_with_ties_is_corrected),
-		cmocka_unit_test(welch_is_t_test),
-		cmocka_unit_test(nothing_to_compare_is_not_evidence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

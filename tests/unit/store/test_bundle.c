@@ -16,14 +16,13 @@ static void make(struct fg_bundle *bundle)
 	fg_stored_run_release(&s);
 }
 
-static void run_survives_the_journey(void **state)
+FG_TEST(run_survives_the_journey)
 {
 	struct fg_bundle first = {0};
 	struct fg_bundle second = {0};
 	struct fg_stored_run arrived = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	make(&first);
 	if (fg_bundle_to_run(&first, &fg_bundle_limits_default, &arrived, &err) != FG_OK)
 		fail_msg("%s", err.message);
@@ -55,7 +54,7 @@ struct envelope_case {
 	int status;
 };
 
-static void bad_envelopes_are_refused(void **state)
+FG_TEST(bad_envelopes_are_refused)
 {
 	static const struct envelope_case cases[] = {
 		{"newer format", "fastgate-run/1", "fastgate-run/2", FG_EUNSUPPORTED},
@@ -69,7 +68,6 @@ static void bad_envelopes_are_refused(void **state)
 	};
 	struct fg_bundle bundle = {0};
 
-	(void)state;
 	make(&bundle);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		const char *at = strstr(fg_strbuf_text(&bundle.envelope), cases[i].find);
@@ -89,14 +87,13 @@ static void bad_envelopes_are_refused(void **state)
 	fg_bundle_release(&bundle);
 }
 
-static void unknown_members_are_ignored(void **state)
+FG_TEST(unknown_members_are_ignored)
 {
 	struct fg_bundle bundle = {0};
 	struct fg_stored_run s = {0};
 	struct fg_error err = {0};
 	char *text = NULL;
 
-	(void)state;
 	make(&bundle);
 	text = fg_xasprintf("{\"from_the_future\":[1,{\"x\":null}],%s",
 			    fg_strbuf_text(&bundle.envelope) + 1);
@@ -106,14 +103,13 @@ static void unknown_members_are_ignored(void **state)
 	fg_bundle_release(&bundle);
 }
 
-static void limits_hold(void **state)
+FG_TEST(limits_hold)
 {
 	struct fg_bundle bundle = {0};
 	struct fg_bundle_limits limits = fg_bundle_limits_default;
 	struct fg_stored_run s = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	make(&bundle);
 	limits.functions = 10;
 	assert_int_equal(fg_bundle_to_run(&bundle, &limits, &s, &err), FG_ELIMIT);
@@ -132,7 +128,7 @@ static void limits_hold(void **state)
 	fg_bundle_release(&bundle);
 }
 
-static void bytes_behind_the_values_are_refused(void **state)
+FG_TEST(bytes_behind_the_values_are_refused)
 {
 	static const uint8_t more[3] = {0};
 	struct fg_bundle bundle = {0};
@@ -140,7 +136,6 @@ static void bytes_behind_the_values_are_refused(void **state)
 	struct fg_bytes content = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	make(&bundle);
 	assert_int_equal(
 		fg_unpack(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
@@ -157,14 +152,13 @@ static void bytes_behind_the_values_are_refused(void **state)
  * Invalid content with a valid checksum: random bytes of the unpacked values are changed, and the
  * block is sealed again.
  */
-static void lying_values_never_crash(void **state)
+FG_TEST(lying_values_never_crash)
 {
 	struct fg_bundle bundle = {0};
 	struct fg_bytes content = {0};
 	struct fg_random random;
 	struct fg_error err = {0};
 
-	(void)state;
 	make(&bundle);
 	fg_random_seed(&random, 11);
 	assert_int_equal(
@@ -186,18 +180,4 @@ static void lying_values_never_crash(void **state)
 	}
 	fg_bytes_release(&content);
 	fg_bundle_release(&bundle);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(run_survives_the_journey),
-		cmocka_unit_test(bad_envelopes_are_refused),
-		cmocka_unit_test(unknown_members_are_ignored),
-		cmocka_unit_test(limits_hold),
-		cmocka_unit_test(bytes_behind_the_values_are_refused),
-		cmocka_unit_test(lying_values_never_crash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/random.h"
 #include "store/bytes.h"
 #include "store/matrix.h"
 #include "tests/support/fg_test.h"
@@ -11,13 +10,12 @@ static struct fg_byte_reader reader_of(const struct fg_bytes *bytes)
 	return (struct fg_byte_reader){bytes->data, bytes->data + bytes->size, false};
 }
 
-static void numbers_are_read_back(void **state)
+FG_TEST(numbers_are_read_back)
 {
 	static const int64_t numbers[] = {0, 1, -1, 63, -64, 127, 128, -129, INT64_MAX, INT64_MIN};
 	struct fg_bytes bytes = {0};
 	struct fg_byte_reader reader;
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers); i++) {
 		fg_bytes_signed(&bytes, numbers[i]);
 		fg_bytes_varint(&bytes, (uint64_t)numbers[i]);
@@ -46,24 +44,22 @@ static void numbers_are_read_back(void **state)
 	fg_bytes_release(&bytes);
 }
 
-static void reading_past_the_end_fails_and_stays_failed(void **state)
+FG_TEST(reading_past_the_end_fails_and_stays_failed)
 {
 	const uint8_t endless[] = {0xff, 0xff, 0xff};
 	struct fg_byte_reader reader = {endless, endless + sizeof(endless), false};
 
-	(void)state;
 	assert_int_equal(fg_read_varint(&reader), 0);
 	assert_true(reader.failed);
 	assert_int_equal(fg_read_varint(&reader), 0);
 }
 
-static void announced_counts_are_compared_with_the_contents(void **state)
+FG_TEST(announced_counts_are_compared_with_the_contents)
 {
 	struct fg_bytes bytes = {0};
 	struct fg_byte_reader reader;
 	const char *text = NULL;
 
-	(void)state;
 	fg_bytes_varint(&bytes, 1000000000);
 	reader = reader_of(&bytes);
 	assert_int_equal(fg_read_count(&reader, 1), 0);
@@ -74,13 +70,12 @@ static void announced_counts_are_compared_with_the_contents(void **state)
 	fg_bytes_release(&bytes);
 }
 
-static void sealed_block_is_read_back(void **state)
+FG_TEST(sealed_block_is_read_back)
 {
 	struct fg_bytes block = {0};
 	struct fg_bytes content = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_pack("hello", 5, 3, &block, &err), FG_OK);
 	assert_int_equal(fg_unpack(block.data, block.size, 5, &content, &err), FG_OK);
 	assert_int_equal(content.size, 5);
@@ -90,7 +85,7 @@ static void sealed_block_is_read_back(void **state)
 	fg_bytes_release(&block);
 }
 
-static void matrix_that_is_cut_short_is_refused(void **state)
+FG_TEST(matrix_that_is_cut_short_is_refused)
 {
 	struct fg_matrix_row rows[] = {{.unit = 10}, {.pair = 1, .unit = 10}};
 	uint64_t ids[] = {3, 5};
@@ -112,7 +107,6 @@ static void matrix_that_is_cut_short_is_refused(void **state)
 	struct fg_bytes bytes = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_matrix_write(&m, &bytes);
 	reader = reader_of(&bytes);
 	assert_int_equal(fg_matrix_read(&reader, 0, &back, &err), FG_OK);
@@ -131,7 +125,7 @@ static void matrix_that_is_cut_short_is_refused(void **state)
 /*
  * Sample counts: small numbers without a pattern. Nothing repeats, and two bits encode each number.
  */
-static void small_numbers_pack_at_every_level(void **state)
+FG_TEST(small_numbers_pack_at_every_level)
 {
 	enum {
 		COUNT = 40000
@@ -140,7 +134,6 @@ static void small_numbers_pack_at_every_level(void **state)
 	struct fg_bytes content = {0};
 	uint32_t random = 1;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT; i++) {
 		random = random * 1664525 + 1013904223;
 		fg_bytes_varint(&content, random >> 30);
@@ -156,13 +149,12 @@ static void small_numbers_pack_at_every_level(void **state)
 	fg_bytes_release(&content);
 }
 
-static void every_flipped_bit_of_a_block_is_noticed(void **state)
+FG_TEST(every_flipped_bit_of_a_block_is_noticed)
 {
 	struct fg_bytes block = {0};
 	struct fg_bytes content = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_equal(fg_pack("to be or not to be, to be or not to be", 38, 3, &block, &err),
 			 FG_OK);
 	for (size_t bit = 0; bit < block.size * 8; bit++) {
@@ -174,19 +166,4 @@ static void every_flipped_bit_of_a_block_is_noticed(void **state)
 	for (size_t size = 0; size < block.size; size++)
 		assert_int_equal(fg_unpack(block.data, size, 1000, &content, &err), FG_EPARSE);
 	fg_bytes_release(&block);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_read_back),
-		cmocka_unit_test(reading_past_the_end_fails_and_stays_failed),
-		cmocka_unit_test(matrix_that_is_cut_short_is_refused),
-		cmocka_unit_test(announced_counts_are_compared_with_the_contents),
-		cmocka_unit_test(sealed_block_is_read_back),
-		cmocka_unit_test(small_numbers_pack_at_every_level),
-		cmocka_unit_test(every_flipped_bit_of_a_block_is_noticed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

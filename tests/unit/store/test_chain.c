@@ -55,7 +55,7 @@ static void save_reported(struct fixture *f, uint64_t seed, const struct reporte
 	fg_stored_run_release(&s);
 }
 
-static void steps_come_with_their_commits_and_errors(void **state)
+FG_TEST_IN(steps_come_with_their_commits_and_errors, setup, teardown)
 {
 	static const struct reported runs[] = {
 		{.from = "aa", .to = "bb", .verdict = "pass", .step = "[0.01,0.003]"},
@@ -97,14 +97,4 @@ static void steps_come_with_their_commits_and_errors(void **state)
 	assert_int_equal(
 		fg_store_chain(f->store, "tracker", "unknown", "cpu_time", &edges, &f->err),
 		FG_ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(steps_come_with_their_commits_and_errors, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

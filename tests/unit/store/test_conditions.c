@@ -45,7 +45,7 @@ static void has(struct fixture *f, uint64_t seed, const char *cpu, const char *l
 	fg_stored_run_release(&run);
 }
 
-static void conditions_shared_by_runs_are_stored_once(void **state)
+FG_TEST_IN(conditions_shared_by_runs_are_stored_once, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -72,7 +72,7 @@ static size_t count(struct fixture *f, const char *key, const char *value)
 	return found;
 }
 
-static void runs_are_found_by_what_they_share_and_by_what_they_do_not(void **state)
+FG_TEST_IN(runs_are_found_by_what_they_share_and_by_what_they_do_not, setup, teardown)
 {
 	struct fixture *f = *state;
 
@@ -87,7 +87,7 @@ static void runs_are_found_by_what_they_share_and_by_what_they_do_not(void **sta
 	assert_int_equal(count(f, "host.load", "Xeon"), 0);
 }
 
-static void conditions_without_a_run_are_removed(void **state)
+FG_TEST_IN(conditions_without_a_run_are_removed, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_gc_policy policy = {.older_than_ns = INT64_MAX, .keep = 1};
@@ -104,7 +104,7 @@ static void conditions_without_a_run_are_removed(void **state)
 }
 
 /* An unfinished run gets more facts about its binaries. */
-static void later_conditions_are_stored_too(void **state)
+FG_TEST_IN(later_conditions_are_stored_too, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
@@ -131,7 +131,7 @@ static void later_conditions_are_stored_too(void **state)
 }
 
 /* A program with many libraries; one more becomes known while it runs. */
-static void a_hundred_conditions_may_be_stored_twice(void **state)
+FG_TEST_IN(a_hundred_conditions_may_be_stored_twice, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run loaded = {0};
@@ -153,19 +153,4 @@ static void a_hundred_conditions_may_be_stored_twice(void **state)
 	assert_string_equal(loaded.run.series[0].build[FG_ARM_CANDIDATE].mapped, "5678");
 	fg_stored_run_release(&loaded);
 	fg_stored_run_release(&run);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(conditions_shared_by_runs_are_stored_once),
-		CASE(runs_are_found_by_what_they_share_and_by_what_they_do_not),
-		CASE(conditions_without_a_run_are_removed),
-		CASE(later_conditions_are_stored_too),
-		CASE(a_hundred_conditions_may_be_stored_twice),
-	};
-#undef CASE
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/serving/limits.h"
-#include "store/session.h"
 #include "tests/unit/store/fixture.h"
 
 static const struct fg_sample_shape tiny = {
@@ -41,7 +40,7 @@ static int64_t bytes_of_blocks(struct fixture *f)
 	return bytes;
 }
 
-static void a_projects_usage_is_the_size_of_its_runs(void **state)
+FG_TEST_IN(a_projects_usage_is_the_size_of_its_runs, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_usage usage = usage_of(f, "tracker");
@@ -57,7 +56,7 @@ static void a_projects_usage_is_the_size_of_its_runs(void **state)
 }
 
 /* The names in a run may be larger than its samples. */
-static void names_count_by_their_bytes(void **state)
+FG_TEST_IN(names_count_by_their_bytes, setup, teardown)
 {
 	static const char note[] = "\xf0\x9d\x84\x9e"; /* one character */
 	enum {
@@ -81,7 +80,7 @@ static void names_count_by_their_bytes(void **state)
 	fg_strbuf_release(&name);
 }
 
-static void own_limits_precede_the_common_ones(void **state)
+FG_TEST_IN(own_limits_precede_the_common_ones, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_limits limits = {0};
@@ -104,7 +103,7 @@ static void own_limits_precede_the_common_ones(void **state)
 	fg_limits_list_release(&list);
 }
 
-static void limits_that_make_no_sense_are_refused(void **state)
+FG_TEST_IN(limits_that_make_no_sense_are_refused, setup, teardown)
 {
 	static const struct fg_limits wrong[] = {
 		{.project = "p", .most_runs = -1},
@@ -131,7 +130,7 @@ static size_t removed_by(struct fixture *f, const struct fg_gc_policy *policy)
 	return result.runs;
 }
 
-static void retention_of_a_project_precedes_that_of_the_command(void **state)
+FG_TEST_IN(retention_of_a_project_precedes_that_of_the_command, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_gc_policy nothing = {.keep = 1000, .now_ns = NOW_NS, .dry_run = true};
@@ -153,21 +152,4 @@ static void retention_of_a_project_precedes_that_of_the_command(void **state)
 	/* For a project that only has its own quota, the command's retention applies. */
 	set(f, (struct fg_limits){.project = "tracker", .most_runs = 7});
 	assert_int_equal(removed_by(f, &nothing), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_projects_usage_is_the_size_of_its_runs, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(names_count_by_their_bytes, setup, teardown),
-		cmocka_unit_test_setup_teardown(own_limits_precede_the_common_ones, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(limits_that_make_no_sense_are_refused, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(retention_of_a_project_precedes_that_of_the_command,
-						setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void check_stored(struct fg_store *store, uint64_t seed)
 	fg_stored_run_release(&loaded);
 }
 
-static void measures_are_read_back_by_name_and_exact(void **state)
+FG_TEST_IN(measures_are_read_back_by_name_and_exact, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
@@ -129,7 +129,7 @@ static void measures_are_read_back_by_name_and_exact(void **state)
 	fg_strbuf_release(&findings);
 }
 
-static void measures_of_a_run_in_progress_are_kept(void **state)
+FG_TEST_IN(measures_of_a_run_in_progress_are_kept, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
@@ -160,7 +160,7 @@ static struct fg_function_trend trend_of(struct fixture *f, const struct fg_stor
 	return trend;
 }
 
-static void wall_time_keeps_its_name_and_is_the_time_of_its_run(void **state)
+FG_TEST_IN(wall_time_keeps_its_name_and_is_the_time_of_its_run, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_function_trend trend = {0};
@@ -186,7 +186,7 @@ static void wall_time_keeps_its_name_and_is_the_time_of_its_run(void **state)
 
 /* ---- answers of a server ---- */
 
-static void trend_of_a_measure_has_its_values_and_unit(void **state)
+FG_TEST_IN(trend_of_a_measure_has_its_values_and_unit, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
@@ -218,13 +218,12 @@ static void make_bundle(struct fg_bundle *bundle, uint64_t seed)
 	fg_stored_run_release(&run);
 }
 
-static void measures_travel(void **state)
+FG_TEST(measures_travel)
 {
 	struct fg_bundle bundle = {0};
 	struct fg_stored_run arrived = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	make_bundle(&bundle, 8);
 	if (fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &arrived, &err) != FG_OK)
 		fail_msg("%s", err.message);
@@ -246,7 +245,7 @@ static int receive(struct fixture *f, const struct fg_bundle *bundle)
 	return FG_OK;
 }
 
-static void an_upload_is_stored_with_its_measures(void **state)
+FG_TEST_IN(an_upload_is_stored_with_its_measures, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_bundle bundle = {0};
@@ -276,7 +275,7 @@ static void replace_name(struct fg_bundle *bundle, const char *from, const char 
 	fg_bytes_release(&content);
 }
 
-static void a_measure_that_is_there_twice_is_refused(void **state)
+FG_TEST_IN(a_measure_that_is_there_twice_is_refused, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run arrived = {0};
@@ -298,7 +297,7 @@ static void a_measure_that_is_there_twice_is_refused(void **state)
 	fg_stored_run_release(&run);
 }
 
-static void copies_keep_measures(void **state)
+FG_TEST_IN(copies_keep_measures, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_store *to = NULL;
@@ -311,22 +310,4 @@ static void copies_keep_measures(void **state)
 	must(f, fg_store_copy(f->store, to, sample_id(11), &f->err));
 	check_stored(to, 11);
 	fg_store_close(to);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(measures_are_read_back_by_name_and_exact),
-		CASE(measures_of_a_run_in_progress_are_kept),
-		CASE(wall_time_keeps_its_name_and_is_the_time_of_its_run),
-		CASE(trend_of_a_measure_has_its_values_and_unit),
-		CASE(an_upload_is_stored_with_its_measures),
-		CASE(a_measure_that_is_there_twice_is_refused),
-		CASE(copies_keep_measures),
-		cmocka_unit_test(measures_travel),
-	};
-#undef CASE
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

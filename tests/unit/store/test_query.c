@@ -10,7 +10,7 @@
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
 
-static void mistyped_benchmark_gets_the_nearest_name(void **state)
+FG_TEST_IN(mistyped_benchmark_gets_the_nearest_name, setup, teardown)
 {
 	static const struct {
 		const char *project;
@@ -37,7 +37,7 @@ static void mistyped_benchmark_gets_the_nearest_name(void **state)
 	}
 }
 
-static void save_that_is_refused_spares_the_others_of_its_batch(void **state)
+FG_TEST_IN(save_that_is_refused_spares_the_others_of_its_batch, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_run_list list = {0};
@@ -79,7 +79,7 @@ static size_t run_count(struct fixture *f)
 	return count;
 }
 
-static void save_that_fails_half_way_spoils_its_batch(void **state)
+FG_TEST_IN(save_that_fails_half_way_spoils_its_batch, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run back = {0};
@@ -114,7 +114,7 @@ static void save_that_fails_half_way_spoils_its_batch(void **state)
 	fg_stored_run_release(&back);
 }
 
-static void tokens_work_until_they_expire_or_are_revoked(void **state)
+FG_TEST_IN(tokens_work_until_they_expire_or_are_revoked, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_token made = {.project = (char[]){"tracker"},
@@ -158,7 +158,7 @@ static void tokens_work_until_they_expire_or_are_revoked(void **state)
 	free(file);
 }
 
-static void notes_and_decisions_are_kept(void **state)
+FG_TEST_IN(notes_and_decisions_are_kept, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_annotation note = {.benchmark = (char[]){"parse"},
@@ -192,19 +192,4 @@ static void notes_and_decisions_are_kept(void **state)
 	assert_int_equal(fg_store_annotate(f->store, "tracker", &decision, &f->err), FG_EINVAL);
 	note.text = (char[]){""};
 	assert_int_equal(fg_store_annotate(f->store, "tracker", &note, &f->err), FG_EINVAL);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(mistyped_benchmark_gets_the_nearest_name),
-		CASE(save_that_is_refused_spares_the_others_of_its_batch),
-		CASE(save_that_fails_half_way_spoils_its_batch),
-		CASE(tokens_work_until_they_expire_or_are_revoked),
-		CASE(notes_and_decisions_are_kept),
-	};
-#undef CASE
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

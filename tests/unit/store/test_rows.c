@@ -30,11 +30,10 @@ static void same_text(const char *text, struct fg_rows *rows, size_t columns, co
 	free(made);
 }
 
-static void statement_for_one_row_becomes_one_for_many(void **state)
+FG_TEST(statement_for_one_row_becomes_one_for_many)
 {
 	struct fg_rows rows = {0};
 
-	(void)state;
 	make_rows(&rows);
 	same_text("INSERT INTO t (x, y) VALUES ($1, $2) ON CONFLICT DO NOTHING", &rows, 2,
 		  "INSERT INTO t (x, y) SELECT r.c1, r.c2 FROM unnest($1::BIGINT[], $2::TEXT[]) "
@@ -67,7 +66,7 @@ static void same_array(const struct fg_rows *rows, size_t column, const void *wa
  * Dimension, flag, type, count, lower bound; then the length and bytes of each item, big-endian; no
  * value: -1.
  */
-static void arrays_are_what_postgresql_reads(void **state)
+FG_TEST(arrays_are_what_postgresql_reads)
 {
 	static const char whole[] = "\0\0\0\1\0\0\0\1\0\0\0\24\0\0\0\2\0\0\0\1"
 				    "\0\0\0\10\0\0\0\0\0\0\0\1"
@@ -87,7 +86,6 @@ static void arrays_are_what_postgresql_reads(void **state)
 	struct fg_bytes last = {0};
 	struct fg_rows rows = {0};
 
-	(void)state;
 	make_rows(&rows);
 	same_array(&rows, 0, whole, sizeof(whole) - 1);
 	same_array(&rows, 1, words, sizeof(words) - 1);
@@ -100,7 +98,7 @@ static void arrays_are_what_postgresql_reads(void **state)
 	fg_rows_release(&rows);
 }
 
-static void sqlite_finds_what_was_stored(void **state)
+FG_TEST(sqlite_finds_what_was_stored)
 {
 	struct fg_scratch scratch;
 	struct fg_db *db = NULL;
@@ -111,7 +109,6 @@ static void sqlite_finds_what_was_stored(void **state)
 	struct fg_rows put = {0};
 	struct fg_rows asked = {0};
 
-	(void)state;
 	fg_scratch_init(&scratch);
 	assert_int_equal(fg_db_open(fg_scratch_path(&scratch, "a.db"), 0, &db, &err), FG_OK);
 	assert_int_equal(
@@ -143,15 +140,4 @@ static void sqlite_finds_what_was_stored(void **state)
 	fg_rows_release(&asked);
 	fg_db_close(db);
 	fg_scratch_release(&scratch);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(statement_for_one_row_becomes_one_for_many),
-		cmocka_unit_test(arrays_are_what_postgresql_reads),
-		cmocka_unit_test(sqlite_finds_what_was_stored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/serving/history.h"
-#include "store/serving/limits.h"
 #include "store/serving/upkeep.h"
 #include "store/values.h"
 #include "tests/unit/store/fixture.h"
@@ -11,7 +10,6 @@
 
 #include <math.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 static void save(struct fixture *f, const struct fg_stored_run *s, const char *report)
 {
@@ -138,7 +136,7 @@ static void same_profile(const struct fg_profile_set *a, const struct fg_profile
 	}
 }
 
-static void run_is_read_back_whole(void **state)
+FG_TEST_IN(run_is_read_back_whole, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
@@ -174,7 +172,7 @@ static void run_is_read_back_whole(void **state)
 }
 
 /* Uploads are not trusted. */
-static void implausible_numbers_of_layouts_become_four(void **state)
+FG_TEST(implausible_numbers_of_layouts_become_four)
 {
 	static const struct {
 		const char *said;
@@ -188,7 +186,6 @@ static void implausible_numbers_of_layouts_become_four(void **state)
 		{"\"layouts\": 8", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		char *text = fg_xasprintf("{\"state\": \"measured\", %s}", rows[i].said);
 		struct fg_series series = {.name = (char *)(uintptr_t) "b"};
@@ -204,7 +201,7 @@ static void implausible_numbers_of_layouts_become_four(void **state)
 	}
 }
 
-static void weights_are_read_back_to_a_64th_of_a_period(void **state)
+FG_TEST_IN(weights_are_read_back_to_a_64th_of_a_period, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
@@ -232,7 +229,7 @@ static void weights_are_read_back_to_a_64th_of_a_period(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-static void saving_again_replaces(void **state)
+FG_TEST_IN(saving_again_replaces, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
@@ -255,7 +252,7 @@ static void progress(struct fixture *f, struct fg_stored_run *whole)
 		fail_msg("%s", f->err.message);
 }
 
-static void finished_pairs_of_an_interrupted_run_are_there(void **state)
+FG_TEST_IN(finished_pairs_of_an_interrupted_run_are_there, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run whole = {0};
@@ -328,7 +325,7 @@ static void end(struct partial_run *run)
  * The stored part of a pair in progress is set aside. Once the pair ends it counts, and nothing is
  * stored twice.
  */
-static void an_unfinished_pair_is_kept_and_settled_later(void **state)
+FG_TEST_IN(an_unfinished_pair_is_kept_and_settled_later, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run whole = {0};
@@ -356,7 +353,7 @@ static void an_unfinished_pair_is_kept_and_settled_later(void **state)
 }
 
 /* Everything stored pair by pair is set aside at once, and nothing is stored twice. */
-static void a_schedule_that_is_given_up_is_set_aside_in_the_store(void **state)
+FG_TEST_IN(a_schedule_that_is_given_up_is_set_aside_in_the_store, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run whole = {0};
@@ -417,7 +414,7 @@ static void find(struct fixture *f, const char *words, const char *expected)
 		fail_msg("%s: found %s, expected %s", words, id, expected);
 }
 
-static void runs_are_found_by_every_kind_of_name(void **state)
+FG_TEST_IN(runs_are_found_by_every_kind_of_name, setup, teardown)
 {
 	struct fixture *f = *state;
 	char id[37];
@@ -454,7 +451,7 @@ static size_t count(struct fixture *f, const struct fg_run_filter *filter)
 	return found;
 }
 
-static void lists_are_filtered_and_paged(void **state)
+FG_TEST_IN(lists_are_filtered_and_paged, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_run_list list = {0};
@@ -484,7 +481,7 @@ static void lists_are_filtered_and_paged(void **state)
 	fg_run_list_release(&list);
 }
 
-static void history_lists_levels_and_verdicts_in_order(void **state)
+FG_TEST_IN(history_lists_levels_and_verdicts_in_order, setup, teardown)
 {
 	struct fixture *f = *state;
 	const struct fg_history_query query = {"tracker", "parse", "cpu_time", "main", 3};
@@ -508,7 +505,7 @@ static void history_lists_levels_and_verdicts_in_order(void **state)
 			 FG_ENOENT);
 }
 
-static void deleted_run_is_gone_and_others_stay(void **state)
+FG_TEST_IN(deleted_run_is_gone_and_others_stay, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run loaded = {0};
@@ -525,7 +522,7 @@ static void deleted_run_is_gone_and_others_stay(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-static void garbage_collection_spares_the_new_and_the_tagged(void **state)
+FG_TEST_IN(garbage_collection_spares_the_new_and_the_tagged, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_gc_policy policy = {.older_than_ns = INT64_MAX, .keep = 2, .dry_run = true};
@@ -543,7 +540,7 @@ static void garbage_collection_spares_the_new_and_the_tagged(void **state)
 }
 
 /* A history needs neither the other benchmarks of its runs nor their profiles. */
-static void one_benchmark_is_loaded_without_the_others(void **state)
+FG_TEST_IN(one_benchmark_is_loaded_without_the_others, setup, teardown)
 {
 	struct fixture *f = *state;
 	char *report = fg_sample_report("regression", 1.25);
@@ -585,7 +582,7 @@ static void one_benchmark_is_loaded_without_the_others(void **state)
 	free(report);
 }
 
-static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **state)
+FG_TEST_IN(foreign_damaged_and_newer_files_are_refused_with_a_reason, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_store *other = NULL;
@@ -623,7 +620,7 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 			 FG_ENOENT);
 }
 
-static void damaged_chunk_is_named_by_load_and_check(void **state)
+FG_TEST_IN(damaged_chunk_is_named_by_load_and_check, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run loaded = {0};
@@ -653,7 +650,7 @@ static void damaged_chunk_is_named_by_load_and_check(void **state)
 	fg_strbuf_release(&findings);
 }
 
-static void backup_is_a_store_of_its_own(void **state)
+FG_TEST_IN(backup_is_a_store_of_its_own, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_store *copy = NULL;
@@ -669,30 +666,4 @@ static void backup_is_a_store_of_its_own(void **state)
 		FG_OK);
 	fg_stored_run_release(&loaded);
 	fg_store_close(copy);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(run_is_read_back_whole),
-		cmocka_unit_test(implausible_numbers_of_layouts_become_four),
-		CASE(weights_are_read_back_to_a_64th_of_a_period),
-		CASE(saving_again_replaces),
-		CASE(finished_pairs_of_an_interrupted_run_are_there),
-		CASE(an_unfinished_pair_is_kept_and_settled_later),
-		CASE(a_schedule_that_is_given_up_is_set_aside_in_the_store),
-		CASE(runs_are_found_by_every_kind_of_name),
-		CASE(lists_are_filtered_and_paged),
-		CASE(history_lists_levels_and_verdicts_in_order),
-		CASE(deleted_run_is_gone_and_others_stay),
-		CASE(garbage_collection_spares_the_new_and_the_tagged),
-		CASE(one_benchmark_is_loaded_without_the_others),
-		CASE(foreign_damaged_and_newer_files_are_refused_with_a_reason),
-		CASE(damaged_chunk_is_named_by_load_and_check),
-		CASE(backup_is_a_store_of_its_own),
-	};
-#undef CASE
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static struct fg_function_trend trend_of(struct fixture *f, const struct fg_tren
 	return trend;
 }
 
-static void points_are_what_the_call_paths_add_up_to(void **state)
+FG_TEST_IN(points_are_what_the_call_paths_add_up_to, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct busiest b = {0};
@@ -89,7 +89,7 @@ static void points_are_what_the_call_paths_add_up_to(void **state)
 }
 
 /* New functions are in a part that earlier runs lack. */
-static void a_new_function_took_nothing_before_it_was_there(void **state)
+FG_TEST_IN(a_new_function_took_nothing_before_it_was_there, setup, teardown)
 {
 	static const struct fg_sample_shape wide = {
 		.functions = 136, .paths = 1200, .pairs = 2, .samples = 4000};
@@ -118,7 +118,7 @@ static void a_new_function_took_nothing_before_it_was_there(void **state)
 	fg_stored_run_release(&stored);
 }
 
-static void a_run_without_a_profile_is_not_a_point_at_zero(void **state)
+FG_TEST_IN(a_run_without_a_profile_is_not_a_point_at_zero, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run without = {0};
@@ -138,7 +138,7 @@ static void a_run_without_a_profile_is_not_a_point_at_zero(void **state)
 	fg_stored_run_release(&b.run);
 }
 
-static void unknown_function_is_refused(void **state)
+FG_TEST_IN(unknown_function_is_refused, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_function_trend trend = {0};
@@ -151,7 +151,7 @@ static void unknown_function_is_refused(void **state)
 	fg_stored_run_release(&b.run);
 }
 
-static void trend_of_a_branch_has_its_runs_alone(void **state)
+FG_TEST_IN(trend_of_a_branch_has_its_runs_alone, setup, teardown)
 {
 	static const char *const branches[] = {NULL, "main", "mainly"};
 	struct fixture *f = *state;
@@ -181,7 +181,7 @@ static void trend_of_a_branch_has_its_runs_alone(void **state)
 }
 
 /* Last year's runs are imported: the last stored run is not the last started one. */
-static void newest_are_those_that_started_last(void **state)
+FG_TEST_IN(newest_are_those_that_started_last, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_overview overview = {0};
@@ -220,7 +220,7 @@ static void newest_is(struct fixture *f, const struct busiest *b, uint64_t seed)
 }
 
 /* SQLite reuses the number of the newest series once that series is gone. */
-static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
+FG_TEST_IN(run_in_the_place_of_a_removed_one_has_its_own_values, setup, teardown)
 {
 	static const struct fg_sample_shape more = {
 		.functions = 6, .paths = 12, .pairs = 4, .samples = 1600};
@@ -239,7 +239,7 @@ static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 }
 
 /* An upload may claim any weights: sums that are too large are capped, and affect nothing else. */
-static void sums_beyond_measure_stay_sums(void **state)
+FG_TEST(sums_beyond_measure_stay_sums)
 {
 	struct fg_error err = {0};
 	struct fg_function_total items[] = {
@@ -252,7 +252,6 @@ static void sums_beyond_measure_stay_sums(void **state)
 	struct fg_bytes content = {0};
 	struct fg_byte_reader reader;
 
-	(void)state;
 	fg_totals_write(&totals, &content);
 	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
 	assert_int_equal(fg_totals_read(&reader, &found, &err), FG_OK);
@@ -299,11 +298,10 @@ static void pick_both(const struct fg_bytes *bytes, uint64_t id, double found[2]
 		fail_msg("%s", err.message);
 }
 
-static void one_function_of_many_is_found(void **state)
+FG_TEST(one_function_of_many_is_found)
 {
 	static const size_t counts[] = {0, 1, 512};
 
-	(void)state;
 	for (size_t c = 0; c < FG_ARRAY_SIZE(counts); c++) {
 		struct fg_totals totals = made_totals(counts[c]);
 		struct fg_totals again = {0};
@@ -335,13 +333,12 @@ static void one_function_of_many_is_found(void **state)
 	}
 }
 
-static void totals_cut_short_are_refused(void **state)
+FG_TEST(totals_cut_short_are_refused)
 {
 	struct fg_totals totals = made_totals(300);
 	struct fg_bytes bytes = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_totals_write(&totals, &bytes);
 	for (size_t size = 0; size < bytes.size; size++) {
 		struct fg_byte_reader reader = {bytes.data, bytes.data + size, false};
@@ -351,23 +348,4 @@ static void totals_cut_short_are_refused(void **state)
 	}
 	fg_totals_release(&totals);
 	fg_bytes_release(&bytes);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(points_are_what_the_call_paths_add_up_to),
-		CASE(a_new_function_took_nothing_before_it_was_there),
-		CASE(a_run_without_a_profile_is_not_a_point_at_zero),
-		CASE(unknown_function_is_refused),
-		CASE(trend_of_a_branch_has_its_runs_alone),
-		CASE(newest_are_those_that_started_last),
-		CASE(run_in_the_place_of_a_removed_one_has_its_own_values),
-		cmocka_unit_test(sums_beyond_measure_stay_sums),
-		cmocka_unit_test(one_function_of_many_is_found),
-		cmocka_unit_test(totals_cut_short_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static int claim(struct fixture *f, struct fg_arena *arena, int64_t retry_ns,
 	return fg_store_webhook_claim(f->store, retry_ns, arena, call, &f->err);
 }
 
-static void only_a_project_with_a_webhook_has_calls(void **state)
+FG_TEST_IN(only_a_project_with_a_webhook_has_calls, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_arena arena = {0};
@@ -51,7 +51,7 @@ static void only_a_project_with_a_webhook_has_calls(void **state)
 	fg_arena_release(&arena);
 }
 
-static void calls_that_wait_are_bounded(void **state)
+FG_TEST_IN(calls_that_wait_are_bounded, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_arena arena = {0};
@@ -65,7 +65,7 @@ static void calls_that_wait_are_bounded(void **state)
 	fg_arena_release(&arena);
 }
 
-static void a_rolled_back_run_leaves_no_call(void **state)
+FG_TEST_IN(a_rolled_back_run_leaves_no_call, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_arena arena = {0};
@@ -78,7 +78,7 @@ static void a_rolled_back_run_leaves_no_call(void **state)
 	fg_arena_release(&arena);
 }
 
-static void claimed_call_is_nobody_elses_until_its_next_attempt(void **state)
+FG_TEST_IN(claimed_call_is_nobody_elses_until_its_next_attempt, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_arena arena = {0};
@@ -97,7 +97,7 @@ static void claimed_call_is_nobody_elses_until_its_next_attempt(void **state)
 	fg_arena_release(&arena);
 }
 
-static void other_calls_of_the_project_wait_with_one_that_failed(void **state)
+FG_TEST_IN(other_calls_of_the_project_wait_with_one_that_failed, setup, teardown)
 {
 	struct fixture *f = *state;
 	struct fg_arena arena = {0};
@@ -116,20 +116,4 @@ static void other_calls_of_the_project_wait_with_one_that_failed(void **state)
 	assert_string_equal(call.project, "other");
 	assert_int_equal(claim(f, &arena, hour_ns, &call), FG_ENOENT);
 	fg_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(only_a_project_with_a_webhook_has_calls, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(calls_that_wait_are_bounded, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_rolled_back_run_leaves_no_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(claimed_call_is_nobody_elses_until_its_next_attempt,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			other_calls_of_the_project_wait_with_one_that_failed, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

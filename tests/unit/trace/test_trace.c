@@ -113,9 +113,8 @@ static void load(void)
 		fail_msg("%s", err.message);
 }
 
-static void a_trace_is_read_back(void **state)
+FG_TEST_IN(a_trace_is_read_back, begin, end)
 {
-	(void)state;
 	finish_and_parse();
 	assert_string_equal(trace.damage, "");
 	assert_string_equal(trace.command, "app --fast");
@@ -136,23 +135,21 @@ static void a_trace_is_read_back(void **state)
 }
 
 /* Killed between creating the file and its first page. */
-static void a_process_that_was_killed_as_it_began_has_recorded_nothing(void **state)
+FG_TEST_IN(a_process_that_was_killed_as_it_began_has_recorded_nothing, begin, end)
 {
 	static const uint8_t zeros[2 * FG_TRACE_HEADER_SIZE];
 
-	(void)state;
 	assert_int_equal(fg_trace_parse("", 0, "7.0", &trace, &err), FG_EPARSE);
 	assert_string_equal(err.message, "7.0: the process recorded nothing");
 	assert_int_equal(fg_trace_parse(zeros, sizeof(zeros), "8.0", &trace, &err), FG_EPARSE);
 	assert_string_equal(err.message, "8.0: the process recorded nothing");
 }
 
-static void what_a_program_left_in_the_place_of_a_trace_is_not_opened(void **state)
+FG_TEST_IN(what_a_program_left_in_the_place_of_a_trace_is_not_opened, begin, end)
 {
 	struct fg_trace_header header;
 	int fd = -1;
 
-	(void)state;
 	(void)fg_trace_writer_finish(&writer, NULL);
 	write_trace_file("trace");
 	fg_scratch_write_text(&scratch, "text", "a text that is not a trace");
@@ -167,9 +164,8 @@ static void what_a_program_left_in_the_place_of_a_trace_is_not_opened(void **sta
 	assert_int_equal(close(fd), 0);
 }
 
-static void anything_but_a_trace_is_refused(void **state)
+FG_TEST_IN(anything_but_a_trace_is_refused, begin, end)
 {
-	(void)state;
 	assert_int_equal(fg_trace_parse("FGTR", 4, "short", &trace, &err), FG_EPARSE);
 	assert_string_equal(err.message, "short: 4 bytes are too few for a trace");
 	(void)fg_trace_writer_finish(&writer, NULL);
@@ -193,7 +189,7 @@ static void anything_but_a_trace_is_refused(void **state)
  * Three chunks, the second of which is damaged in several ways: the first is kept, and the position
  * is reported.
  */
-static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
+FG_TEST_IN(reading_stops_at_the_last_good_chunk_and_says_so, begin, end)
 {
 	static const struct {
 		size_t offset; /* in the second chunk */
@@ -206,7 +202,6 @@ static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
 		{offsetof(struct fg_trace_chunk, commit) + 3, "more than its size"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
 		size_t second;
 
@@ -225,9 +220,8 @@ static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
 	}
 }
 
-static void a_truncated_trace_is_read_as_far_as_it_goes(void **state)
+FG_TEST_IN(a_truncated_trace_is_read_as_far_as_it_goes, begin, end)
 {
-	(void)state;
 	fg_trace_writer_chunk(&writer, 1, 0, 9000);
 	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 0);
 	(void)fg_trace_writer_finish(&writer, NULL);
@@ -245,9 +239,8 @@ static void a_truncated_trace_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
-static void gaps_are_passed_over(void **state)
+FG_TEST_IN(gaps_are_passed_over, begin, end)
 {
-	(void)state;
 	fg_trace_writer_gap(&writer);
 	fg_trace_writer_chunk(&writer, 1, 0, 9000);
 	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 0);
@@ -258,12 +251,11 @@ static void gaps_are_passed_over(void **state)
 	assert_string_equal(trace.damage, "");
 }
 
-static void huge_ids_do_not_make_huge_tables(void **state)
+FG_TEST_IN(huge_ids_do_not_make_huge_tables, begin, end)
 {
 	static const uint8_t KINDS[] = {FG_RECORD_FRAME, FG_RECORD_NODE, FG_RECORD_REGION,
 					FG_RECORD_THREAD_BEGIN};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(KINDS); i++) {
 		start_again(fg_trace_writer_init);
 		FG_TW(&writer, KINDS[i], UINT64_C(1) << 31, 0, 0, 0, 0);
@@ -272,9 +264,8 @@ static void huge_ids_do_not_make_huge_tables(void **state)
 	}
 }
 
-static void unknown_records_and_longer_ones_are_passed_over(void **state)
+FG_TEST_IN(unknown_records_and_longer_ones_are_passed_over, begin, end)
 {
-	(void)state;
 	FG_TW(&writer, 100, 1, 2, 3);
 	FG_TW(&writer, FG_RECORD_FRAME, 4, 1, 0x400, 99, 98, 97);
 	finish_and_parse();
@@ -283,11 +274,10 @@ static void unknown_records_and_longer_ones_are_passed_over(void **state)
 	assert_string_equal(trace.damage, "");
 }
 
-static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
+FG_TEST_IN(a_trace_becomes_a_profile_with_nothing_lost, begin, end)
 {
 	const struct fg_frame *leaf;
 
-	(void)state;
 	load();
 	assert_int_equal(profile.sample_count, 3);
 	assert_float_equal(profile.measures[0].total, 1010000, 0);
@@ -325,12 +315,11 @@ static const struct fg_profile_function *function_of(uint32_t stack)
 	return &profile.functions[profile.frames[profile.stacks[stack].frame].function];
 }
 
-static void the_kernel_is_named_by_the_trace_and_programs_are_outermost(void **state)
+FG_TEST_IN(the_kernel_is_named_by_the_trace_and_programs_are_outermost, begin, end)
 {
 	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {7, 0, 0, 0, 0, FG_MODULE_KERNEL};
 	uint32_t stack = 0;
 
-	(void)state;
 	writer.header.clock_user = FG_CLOCK_MACHINE;
 	fg_trace_writer_mapping(&writer, kernel, NULL, 0, "[kernel]");
 	fg_trace_writer_symbol(&writer, 7, 0xffff1000, 0x100, "vfs_read");
@@ -357,9 +346,8 @@ static void the_kernel_is_named_by_the_trace_and_programs_are_outermost(void **s
 	assert_string_equal(function_of(profile.samples[4].stack)->name, "[kernel]");
 }
 
-static void system_time_without_a_stack_is_the_kernels(void **state)
+FG_TEST_IN(system_time_without_a_stack_is_the_kernels, begin, end)
 {
-	(void)state;
 	fg_trace_writer_sample(&writer, FG_CLOCK_SYSTEM | FG_SAMPLE_TRUNCATED, 5000, 0, 1000);
 	load();
 	assert_string_equal(function_of(profile.samples[3].stack)->name, "[kernel]");
@@ -406,7 +394,7 @@ static void write_python(void)
 	FG_TW(&writer, FG_RECORD_NODE, 26, 25, 20);
 }
 
-static void python_functions_replace_their_interpreter(void **state)
+FG_TEST_IN(python_functions_replace_their_interpreter, begin, end)
 {
 	const char *const in_inner[] = {"inner", "Model.outer", "libapp.so+0xff", NULL};
 	const char *const native[] = {"python+0x3f", "libapp.so+0x1ff", "Model.outer",
@@ -415,7 +403,6 @@ static void python_functions_replace_their_interpreter(void **state)
 	const struct fg_frame *frame = NULL;
 	uint32_t stack = 0;
 
-	(void)state;
 	write_python();
 	for (uint64_t path = 24; path >= 20; path -= 4)
 		fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, path, 1000);
@@ -437,9 +424,8 @@ static void python_functions_replace_their_interpreter(void **state)
 	assert_int_equal(profile.functions[frame->function].line, 10);
 }
 
-static void python_stacks_that_made_no_sense_are_reported(void **state)
+FG_TEST_IN(python_stacks_that_made_no_sense_are_reported, begin, end)
 {
-	(void)state;
 	write_python();
 	writer.header.python_stacks = 1000;
 	writer.header.python_missed = 20;
@@ -450,12 +436,11 @@ static void python_stacks_that_made_no_sense_are_reported(void **state)
 }
 
 /* The kernel's names may be hidden from the user who made the recording. */
-static void a_kernel_without_names_is_one_frame_however_deep(void **state)
+FG_TEST_IN(a_kernel_without_names_is_one_frame_however_deep, begin, end)
 {
 	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {7, 0, 0, 0, 0, FG_MODULE_KERNEL};
 	uint32_t stack = 0;
 
-	(void)state;
 	fg_trace_writer_mapping(&writer, kernel, NULL, 0, "[kernel]");
 	for (uint64_t i = 20; i < 24; i++) {
 		FG_TW(&writer, FG_RECORD_FRAME, i, 7, 0xffff0000 + 0x100 * i,
@@ -474,11 +459,10 @@ static void a_kernel_without_names_is_one_frame_however_deep(void **state)
 			 function_of(profile.samples[3].stack));
 }
 
-static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
+FG_TEST_IN(references_to_nothing_and_circles_are_shown_as_unknown, begin, end)
 {
 	struct fg_calltree tree;
 
-	(void)state;
 	FG_TW(&writer, FG_RECORD_NODE, 10, 11, 1); /* 10 ↔ 11 */
 	FG_TW(&writer, FG_RECORD_NODE, 11, 10, 2);
 	FG_TW(&writer, FG_RECORD_NODE, 12, 12, 3);
@@ -500,9 +484,8 @@ static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
 	fg_calltree_release(&tree);
 }
 
-static void a_folder_of_traces_is_one_profile(void **state)
+FG_TEST_IN(a_folder_of_traces_is_one_profile, begin, end)
 {
-	(void)state;
 	(void)fg_trace_writer_finish(&writer, NULL);
 	write_trace_file("1.0.fgtrace");
 	writer.header.start_monotonic_ns = 400;
@@ -520,9 +503,8 @@ static void a_folder_of_traces_is_one_profile(void **state)
 	assert_int_equal(profile.samples[0].stack, profile.samples[3].stack);
 }
 
-static void an_empty_folder_and_a_missing_file_are_refused(void **state)
+FG_TEST_IN(an_empty_folder_and_a_missing_file_are_refused, begin, end)
 {
-	(void)state;
 	assert_int_equal(fg_profile_read_traces(scratch.path, symbolizer, &profile, &err),
 			 FG_ENOENT);
 	fg_scratch_write_text(&scratch, "x.txt", "hello");
@@ -533,14 +515,13 @@ static void an_empty_folder_and_a_missing_file_are_refused(void **state)
 			 FG_ENOENT);
 }
 
-static void a_repetition_becomes_a_row(void **state)
+FG_TEST_IN(a_repetition_becomes_a_row, begin, end)
 {
 	const struct fg_ingest_row key = {.arm = 1, .pair = 3, .aside = 2};
 	struct fg_ingest_result result;
 	struct fg_profile_set set;
 	double sum = 0;
 
-	(void)state;
 	(void)fg_trace_writer_finish(&writer, NULL);
 	write_trace_file("1.0.fgtrace");
 	fg_profile_set_init(&set, "app");
@@ -574,44 +555,4 @@ static void a_repetition_becomes_a_row(void **state)
 			 FG_ENOENT);
 	assert_int_equal(set.row_count, 2);
 	fg_profile_set_release(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_trace_is_read_back, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_process_that_was_killed_as_it_began_has_recorded_nothing, begin, end),
-		cmocka_unit_test_setup_teardown(
-			what_a_program_left_in_the_place_of_a_trace_is_not_opened, begin, end),
-		cmocka_unit_test_setup_teardown(anything_but_a_trace_is_refused, begin, end),
-		cmocka_unit_test_setup_teardown(reading_stops_at_the_last_good_chunk_and_says_so,
-						begin, end),
-		cmocka_unit_test_setup_teardown(a_truncated_trace_is_read_as_far_as_it_goes, begin,
-						end),
-		cmocka_unit_test_setup_teardown(gaps_are_passed_over, begin, end),
-		cmocka_unit_test_setup_teardown(huge_ids_do_not_make_huge_tables, begin, end),
-		cmocka_unit_test_setup_teardown(unknown_records_and_longer_ones_are_passed_over,
-						begin, end),
-		cmocka_unit_test_setup_teardown(a_trace_becomes_a_profile_with_nothing_lost, begin,
-						end),
-		cmocka_unit_test_setup_teardown(
-			the_kernel_is_named_by_the_trace_and_programs_are_outermost, begin, end),
-		cmocka_unit_test_setup_teardown(system_time_without_a_stack_is_the_kernels, begin,
-						end),
-		cmocka_unit_test_setup_teardown(a_kernel_without_names_is_one_frame_however_deep,
-						begin, end),
-		cmocka_unit_test_setup_teardown(
-			references_to_nothing_and_circles_are_shown_as_unknown, begin, end),
-		cmocka_unit_test_setup_teardown(python_functions_replace_their_interpreter, begin,
-						end),
-		cmocka_unit_test_setup_teardown(python_stacks_that_made_no_sense_are_reported,
-						begin, end),
-		cmocka_unit_test_setup_teardown(a_folder_of_traces_is_one_profile, begin, end),
-		cmocka_unit_test_setup_teardown(an_empty_folder_and_a_missing_file_are_refused,
-						begin, end),
-		cmocka_unit_test_setup_teardown(a_repetition_becomes_a_row, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

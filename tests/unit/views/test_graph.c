@@ -53,7 +53,7 @@ static void draw(const struct fg_calltree *tree, const struct fg_graph_options *
 		fail_msg("%s", err.message);
 }
 
-static void the_known_graph_is_as_reviewed(void **state)
+FG_TEST_IN(the_known_graph_is_as_reviewed, set_up, tear_down)
 {
 	struct scene *scene = *state;
 	const struct fg_graph_options options = {.title = "reco --events 4"};
@@ -66,7 +66,7 @@ static void the_known_graph_is_as_reviewed(void **state)
 	assert_int_equal(summary.edges_left_out, 0);
 }
 
-static void focus_and_depth_keep_only_near_functions(void **state)
+FG_TEST_IN(focus_and_depth_keep_only_near_functions, set_up, tear_down)
 {
 	struct scene *scene = *state;
 	struct fg_graph_options options = {.focus = "^fit", .depth = 1};
@@ -88,7 +88,7 @@ static void focus_and_depth_keep_only_near_functions(void **state)
 }
 
 /* Without write_out, its call of log is drawn as a dashed line from main to log. */
-static void calls_over_omitted_functions_are_dashed(void **state)
+FG_TEST_IN(calls_over_omitted_functions_are_dashed, set_up, tear_down)
 {
 	struct scene *scene = *state;
 	const struct fg_graph_options options = {.nodes = 9, .node_floor = 0.09};
@@ -101,7 +101,7 @@ static void calls_over_omitted_functions_are_dashed(void **state)
 		strstr(scene->dot.data, "left out: 1 of 10 functions, with 3.0 % of the time"));
 }
 
-static void a_difference_is_red_where_slower_and_blue_where_faster(void **state)
+FG_TEST(a_difference_is_red_where_slower_and_blue_where_faster)
 {
 	const struct fg_graph_options options = {.title = "before → after"};
 	struct fg_strbuf dot = {0};
@@ -110,7 +110,6 @@ static void a_difference_is_red_where_slower_and_blue_where_faster(void **state)
 	struct fg_calltree difference;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	build(&profile, &before);
 	for (size_t i = 0; i < profile.sample_count; i++) {
@@ -170,7 +169,7 @@ static size_t count_of(const char *text, const char *part)
 	return count;
 }
 
-static void graphviz_draws_our_files(void **state)
+FG_TEST_IN(graphviz_draws_our_files, set_up, tear_down)
 {
 	struct scene *scene = *state;
 	static const struct {
@@ -195,7 +194,7 @@ static void graphviz_draws_our_files(void **state)
 	}
 }
 
-static void hostile_names_are_drawn_as_they_are(void **state)
+FG_TEST(hostile_names_are_drawn_as_they_are)
 {
 	static const char hostile[] = "operator<<\"\\\" & </FONT>> \\N \n\t; } edge \xc3\xa4";
 	const struct fg_graph_options options = {.title = hostile};
@@ -204,7 +203,6 @@ static void hostile_names_are_drawn_as_they_are(void **state)
 	struct fg_calltree tree;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_single(&profile, hostile, "lib\"x.so");
 	build(&profile, &tree);
 	draw(&tree, &options, &dot, NULL);
@@ -218,7 +216,7 @@ static void hostile_names_are_drawn_as_they_are(void **state)
 	fg_profile_release(&profile);
 }
 
-static void ten_thousand_functions_are_pruned_and_counted(void **state)
+FG_TEST(ten_thousand_functions_are_pruned_and_counted)
 {
 	const struct fg_graph_options options = {.title = "many"};
 	struct fg_graph_summary summary = {0};
@@ -226,7 +224,6 @@ static void ten_thousand_functions_are_pruned_and_counted(void **state)
 	struct fg_calltree tree;
 	struct fg_profile profile;
 
-	(void)state;
 	fg_profile_init(&profile);
 	for (unsigned i = 0; i < 10000; i++) {
 		char *name = fg_xasprintf("function_%u", i);
@@ -252,7 +249,7 @@ static void ten_thousand_functions_are_pruned_and_counted(void **state)
 }
 
 /* A chain of 600 calls, all with the full inclusive time, ends in the function that takes it. */
-static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
+FG_TEST(the_hot_functions_of_a_deep_tree_are_in_the_picture)
 {
 	const struct fg_graph_options options = {.title = "deep"};
 	struct fg_graph_summary summary = {0};
@@ -261,7 +258,6 @@ static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
 	struct fg_profile profile;
 	uint32_t stack = 0;
 
-	(void)state;
 	fg_profile_init(&profile);
 	for (unsigned i = 0; i < 630; i++) {
 		char *name = fg_xasprintf(i < 600 ? "call_%03u" : "hot_%03u", i);
@@ -289,7 +285,7 @@ static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_missing_graphviz_is_reported_with_its_remedy(void **state)
+FG_TEST(a_missing_graphviz_is_reported_with_its_remedy)
 {
 	const struct fg_graph_render_options options = {.program = "no-such-graphviz",
 							.format = "svg"};
@@ -297,7 +293,6 @@ static void a_missing_graphviz_is_reported_with_its_remedy(void **state)
 	struct fg_strbuf picture = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	fg_strbuf_add_text(&dot, "digraph {}\n");
 	assert_int_equal(fg_graph_render(&dot, &options, &picture, &err), FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "apt-get install graphviz"));
@@ -305,14 +300,13 @@ static void a_missing_graphviz_is_reported_with_its_remedy(void **state)
 	fg_strbuf_release(&dot);
 }
 
-static void a_drawing_program_that_fails_is_quoted(void **state)
+FG_TEST(a_drawing_program_that_fails_is_quoted)
 {
 	const struct fg_graph_render_options options = {.format = "svg"};
 	struct fg_strbuf dot = {0};
 	struct fg_strbuf picture = {0};
 	struct fg_error err = {0};
 
-	(void)state;
 	if (!has_dot()) {
 		print_message("skipped: Graphviz is not installed\n");
 		skip();
@@ -321,24 +315,4 @@ static void a_drawing_program_that_fails_is_quoted(void **state)
 	assert_int_equal(fg_graph_render(&dot, &options, &picture, &err), FG_ECHILD);
 	assert_non_null(strstr(err.message, "syntax error"));
 	fg_strbuf_release(&dot);
-}
-
-#define ON_SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_SCENE(the_known_graph_is_as_reviewed),
-		ON_SCENE(focus_and_depth_keep_only_near_functions),
-		ON_SCENE(calls_over_omitted_functions_are_dashed),
-		cmocka_unit_test(a_difference_is_red_where_slower_and_blue_where_faster),
-		ON_SCENE(graphviz_draws_our_files),
-		cmocka_unit_test(hostile_names_are_drawn_as_they_are),
-		cmocka_unit_test(ten_thousand_functions_are_pruned_and_counted),
-		cmocka_unit_test(the_hot_functions_of_a_deep_tree_are_in_the_picture),
-		cmocka_unit_test(a_missing_graphviz_is_reported_with_its_remedy),
-		cmocka_unit_test(a_drawing_program_that_fails_is_quoted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

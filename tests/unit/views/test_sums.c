@@ -23,7 +23,7 @@ static double sum_of(const struct fg_view_table *table, const char *key)
 	return sum;
 }
 
-static void groupings_divide_all_samples_among_their_rows(void **state)
+FG_TEST(groupings_divide_all_samples_among_their_rows)
 {
 	static const struct {
 		const char *view;
@@ -38,7 +38,6 @@ static void groupings_divide_all_samples_among_their_rows(void **state)
 	const struct fg_view_options options = {.all = true};
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_view_table table;
@@ -75,12 +74,11 @@ static void compare(const struct fg_profile *before, const struct fg_profile *af
 		fg_calltree_release(&trees[i]);
 }
 
-static void a_profile_does_not_differ_from_itself(void **state)
+FG_TEST(a_profile_does_not_differ_from_itself)
 {
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	compare(&profile, &profile, &table);
 	for (size_t i = 0; i < table.row_count; i++)
@@ -90,13 +88,12 @@ static void a_profile_does_not_differ_from_itself(void **state)
 	fg_profile_release(&profile);
 }
 
-static void functions_of_both_profiles_are_in_the_difference(void **state)
+FG_TEST(functions_of_both_profiles_are_in_the_difference)
 {
 	struct fg_view_table table;
 	struct fg_profile profile;
 	struct fg_profile other;
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_single(&other, "added", "libnew.so");
 	compare(&profile, &other, &table);
@@ -108,15 +105,4 @@ static void functions_of_both_profiles_are_in_the_difference(void **state)
 	fg_view_table_release(&table);
 	fg_profile_release(&other);
 	fg_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groupings_divide_all_samples_among_their_rows),
-		cmocka_unit_test(a_profile_does_not_differ_from_itself),
-		cmocka_unit_test(functions_of_both_profiles_are_in_the_difference),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

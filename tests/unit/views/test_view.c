@@ -17,13 +17,12 @@ static void make(const char *view, const struct fg_profile *profile,
 		fail_msg("%s: %s", view, err.message);
 }
 
-static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
+FG_TEST(each_view_reads_as_reviewed_at_80_and_200_columns)
 {
 	static const unsigned widths[] = {80, 200};
 	const struct fg_view_options options = {0};
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	for (const struct fg_view *view = fg_views; view->name; view++) {
 		struct fg_view_table table;
@@ -80,13 +79,12 @@ static double figure(const struct fg_view_table *table, const char *name, const 
 	return NAN;
 }
 
-static void flat_figures_are_the_known_ones(void **state)
+FG_TEST(flat_figures_are_the_known_ones)
 {
 	const struct fg_view_options options = {.all = true};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	make("flat", &profile, &options, &table);
 	assert_int_equal(table.row_count, 10);
@@ -109,13 +107,12 @@ static bool has_note(const struct fg_view_table *table, const char *words)
 }
 
 /* 22 samples are worth 22 equal samples if all weigh the same, and fewer if one weighs more. */
-static void shares_of_few_samples_come_with_their_interval(void **state)
+FG_TEST(shares_of_few_samples_come_with_their_interval)
 {
 	const struct fg_view_options options = {0};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	make("flat", &profile, &options, &table);
 	assert_false(has_note(&table, "as precise as"));
@@ -137,13 +134,12 @@ static void shares_of_few_samples_come_with_their_interval(void **state)
  * 30 of 100 equal samples: the standard error is that of a binomial share, sqrt(0.3 * 0.7 * 100)
  * samples.
  */
-static void a_figure_carries_its_standard_error(void **state)
+FG_TEST(a_figure_carries_its_standard_error)
 {
 	const struct fg_view_options options = {0};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	make("flat", &profile, &options, &table);
 	assert_true(fabs(row_named(&table, "fit(Track&)")->cells[1].error - 4582575.7) < 1);
@@ -152,14 +148,13 @@ static void a_figure_carries_its_standard_error(void **state)
 	fg_profile_release(&profile);
 }
 
-static void filters_combine(void **state)
+FG_TEST(filters_combine)
 {
 	static const char *const ignore[] = {"^log", NULL};
 	struct fg_view_options options = {.all = true};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	options.query.region = "^reco";
 	options.query.ignore = ignore;
@@ -171,13 +166,12 @@ static void filters_combine(void **state)
 	fg_profile_release(&profile);
 }
 
-static void units_have_their_time_and_spread(void **state)
+FG_TEST(units_have_their_time_and_spread)
 {
 	const struct fg_view_options options = {0};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	make("units", &profile, &options, &table);
 	assert_true(figure(&table, "all units of work", "cpu_ns") == 80e6);
@@ -192,13 +186,12 @@ static void units_have_their_time_and_spread(void **state)
 }
 
 /* Events of 20 ms each from 2 ms on; of 15 to 65 ms there are 7, 20, 20 and 3 ms. */
-static void units_have_the_elapsed_time_of_the_shown_part(void **state)
+FG_TEST(units_have_the_elapsed_time_of_the_shown_part)
 {
 	struct fg_view_options options = {0};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	make("units", &profile, &options, &table);
 	assert_true(figure(&table, "all units of work", "wall_ns") == 80e6);
@@ -223,13 +216,12 @@ static void units_have_the_elapsed_time_of_the_shown_part(void **state)
 	fg_profile_release(&profile);
 }
 
-static void paths_distinguish_conditions(void **state)
+FG_TEST(paths_distinguish_conditions)
 {
 	struct fg_view_options options = {.function = "^log"};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	make("paths", &profile, &options, &table);
 	assert_int_equal(table.row_count, 2);
@@ -264,7 +256,7 @@ static size_t rows_in(const struct fg_strbuf *csv)
 	return lines - 1;
 }
 
-static void instructions_carry_the_samples_that_ended_at_them(void **state)
+FG_TEST(instructions_carry_the_samples_that_ended_at_them)
 {
 	struct fg_view_options options = {.function = "^norm", .query = {.measure = "cpu_time"}};
 	struct fg_view_table table;
@@ -272,7 +264,6 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_code(&profile);
 	/* an inlined function shows the instructions of the function that contains it */
@@ -303,14 +294,13 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_view_of_missing_data_names_the_remedy(void **state)
+FG_TEST(a_view_of_missing_data_names_the_remedy)
 {
 	static const char *const views[] = {"regions", "units", "timeline", "threads",
 					    "instructions"};
 	const struct fg_view_options options = {0};
 	struct fg_profile profile;
 
-	(void)state;
 	fg_profile_init(&profile);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(views); i++) {
 		struct fg_view_table table;
@@ -324,7 +314,7 @@ static void a_view_of_missing_data_names_the_remedy(void **state)
 	fg_profile_release(&profile);
 }
 
-static void an_empty_profile_has_empty_views(void **state)
+FG_TEST(an_empty_profile_has_empty_views)
 {
 	static const char *const views[] = {"flat",  "callgraph", "top-down", "bottom-up",
 					    "lines", "libraries", "classes",  "paths"};
@@ -332,7 +322,6 @@ static void an_empty_profile_has_empty_views(void **state)
 	const struct fg_view_options options = {0};
 	struct fg_profile profile;
 
-	(void)state;
 	fg_profile_init(&profile);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(views); i++) {
 		struct fg_strbuf text = {0};
@@ -347,7 +336,7 @@ static void an_empty_profile_has_empty_views(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_hostile_command_drives_no_terminal(void **state)
+FG_TEST(a_hostile_command_drives_no_terminal)
 {
 	const struct fg_view_text_options text_options = {.columns = 80};
 	const struct fg_view_options options = {0};
@@ -355,7 +344,6 @@ static void a_hostile_command_drives_no_terminal(void **state)
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	profile.title = "./x\033]0;gone\a \xe2\x80\xaetxt\xc2\x9b";
 	make("flat", &profile, &options, &table);
@@ -369,14 +357,13 @@ static void a_hostile_command_drives_no_terminal(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_broken_pattern_is_refused(void **state)
+FG_TEST(a_broken_pattern_is_refused)
 {
 	struct fg_view_options options = {.function = "(("};
 	struct fg_view_table table;
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	assert_int_equal(fg_view_make(fg_view_find("callgraph"), &profile, &options, &table, &err),
 			 FG_EINVAL);
@@ -385,7 +372,7 @@ static void a_broken_pattern_is_refused(void **state)
 	fg_profile_release(&profile);
 }
 
-static void json_and_csv_carry_every_column_and_error(void **state)
+FG_TEST(json_and_csv_carry_every_column_and_error)
 {
 	const struct fg_view_options options = {.all = true};
 	struct fg_strbuf text = {0};
@@ -394,7 +381,6 @@ static void json_and_csv_carry_every_column_and_error(void **state)
 	struct fg_error err = {0};
 	cJSON *json = NULL;
 
-	(void)state;
 	known_profile_init(&profile);
 	make("flat", &profile, &options, &table);
 	fg_view_write_json(&table, 1, &text);
@@ -413,7 +399,7 @@ static void json_and_csv_carry_every_column_and_error(void **state)
 	fg_profile_release(&profile);
 }
 
-static void another_measure_is_shown_in_its_own_unit(void **state)
+FG_TEST(another_measure_is_shown_in_its_own_unit)
 {
 	const struct fg_view_options options = {.all = true, .query.measure = "alloc_space"};
 	const struct fg_view_text_options text_options = {.columns = 120};
@@ -421,7 +407,6 @@ static void another_measure_is_shown_in_its_own_unit(void **state)
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_bytes(&profile);
 	make("flat", &profile, &options, &table);
@@ -437,13 +422,12 @@ static void another_measure_is_shown_in_its_own_unit(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_second_measure_leaves_the_first_as_it_was(void **state)
+FG_TEST(a_second_measure_leaves_the_first_as_it_was)
 {
 	const struct fg_view_options options = {.all = true};
 	struct fg_view_table table;
 	struct fg_profile profile;
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_bytes(&profile);
 	make("flat", &profile, &options, &table);
@@ -453,14 +437,13 @@ static void a_second_measure_leaves_the_first_as_it_was(void **state)
 	fg_profile_release(&profile);
 }
 
-static void domains_of_call_paths_join_in_those_of_functions(void **state)
+FG_TEST(domains_of_call_paths_join_in_those_of_functions)
 {
 	struct fg_view_options options = {.all = true};
 	struct fg_view_table table;
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	assert_int_equal(fg_view_make(fg_view_find("domains"), &profile, &options, &table, &err),
 			 FG_EUNSUPPORTED);
@@ -488,14 +471,13 @@ static void domains_of_call_paths_join_in_those_of_functions(void **state)
 	fg_profile_release(&profile);
 }
 
-static void durations_of_call_paths_join_in_those_of_functions(void **state)
+FG_TEST(durations_of_call_paths_join_in_those_of_functions)
 {
 	struct fg_view_options options = {.all = true};
 	struct fg_view_table table;
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	assert_int_equal(fg_view_make(fg_view_find("times"), &profile, &options, &table, &err),
 			 FG_EUNSUPPORTED);
@@ -524,7 +506,7 @@ static void durations_of_call_paths_join_in_those_of_functions(void **state)
 	fg_profile_release(&profile);
 }
 
-static void without_leaks_a_sentence_says_so(void **state)
+FG_TEST(without_leaks_a_sentence_says_so)
 {
 	const struct fg_view_options options = {.all = true};
 	struct fg_strbuf text = {0};
@@ -533,7 +515,6 @@ static void without_leaks_a_sentence_says_so(void **state)
 	uint16_t leaked = 0;
 	uint16_t blocks = 0;
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_heap(&profile);
 	assert_int_equal(fg_profile_find_measure(&profile, "heap.leaked", &leaked, NULL), FG_OK);
@@ -553,7 +534,7 @@ static void without_leaks_a_sentence_says_so(void **state)
 	fg_profile_release(&profile);
 }
 
-static void leaks_are_paths_and_memory_is_by_function(void **state)
+FG_TEST(leaks_are_paths_and_memory_is_by_function)
 {
 	const struct fg_view_options options = {.all = true};
 	static const char path[] = "fit(Track&) ← loop(Event const&) ← main";
@@ -563,7 +544,6 @@ static void leaks_are_paths_and_memory_is_by_function(void **state)
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	assert_int_equal(fg_view_make(fg_view_find("leaks"), &profile, &options, &table, &err),
 			 FG_EUNSUPPORTED);
@@ -598,14 +578,13 @@ static bool shows_column(const struct fg_view_table *table, const char *title)
 	return is_shown;
 }
 
-static void leaks_that_are_not_known_are_missing_in_memory(void **state)
+FG_TEST(leaks_that_are_not_known_are_missing_in_memory)
 {
 	const struct fg_view_options options = {.all = true};
 	struct fg_view_table table;
 	struct fg_profile profile;
 	uint16_t leaked = 0;
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_heap(&profile);
 	make("memory", &profile, &options, &table);
@@ -632,14 +611,13 @@ static void hold_more(struct fg_profile *profile, const char *measure, double va
 	fg_profile_add_up(profile, sample);
 }
 
-static void growth_is_between_two_dumps(void **state)
+FG_TEST(growth_is_between_two_dumps)
 {
 	struct fg_view_options options = {.all = true};
 	struct fg_view_table table;
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_heap(&profile);
 	assert_int_equal(fg_view_make(fg_view_find("growth"), &profile, &options, &table, &err),
@@ -667,14 +645,13 @@ static void growth_is_between_two_dumps(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **state)
+FG_TEST(a_measure_that_is_not_there_is_refused_with_those_that_are)
 {
 	const struct fg_view_options options = {.query.measure = "heap.bytes"};
 	struct fg_view_table table;
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_bytes(&profile);
 	assert_int_equal(fg_view_make(fg_view_find("flat"), &profile, &options, &table, &err),
@@ -684,14 +661,13 @@ static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **st
 	fg_profile_release(&profile);
 }
 
-static void a_timeline_is_of_time_only(void **state)
+FG_TEST(a_timeline_is_of_time_only)
 {
 	const struct fg_view_options options = {.query.measure = "alloc_space"};
 	struct fg_view_table table;
 	struct fg_profile profile;
 	struct fg_error err = {0};
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_bytes(&profile);
 	assert_int_equal(fg_view_make(fg_view_find("timeline"), &profile, &options, &table, &err),
@@ -700,7 +676,7 @@ static void a_timeline_is_of_time_only(void **state)
 	fg_profile_release(&profile);
 }
 
-static void json_has_an_object_for_each_measure_of_a_row(void **state)
+FG_TEST(json_has_an_object_for_each_measure_of_a_row)
 {
 	const struct fg_view_options options[2] = {{.all = true},
 						   {.all = true, .query.measure = "alloc_space"}};
@@ -710,7 +686,6 @@ static void json_has_an_object_for_each_measure_of_a_row(void **state)
 	struct fg_error err = {0};
 	cJSON *json = NULL;
 
-	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_bytes(&profile);
 	for (size_t i = 0; i < 2; i++)
@@ -732,37 +707,4 @@ static void json_has_an_object_for_each_measure_of_a_row(void **state)
 	for (size_t i = 0; i < 2; i++)
 		fg_view_table_release(&tables[i]);
 	fg_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_view_reads_as_reviewed_at_80_and_200_columns),
-		cmocka_unit_test(flat_figures_are_the_known_ones),
-		cmocka_unit_test(shares_of_few_samples_come_with_their_interval),
-		cmocka_unit_test(a_figure_carries_its_standard_error),
-		cmocka_unit_test(filters_combine),
-		cmocka_unit_test(units_have_their_time_and_spread),
-		cmocka_unit_test(units_have_the_elapsed_time_of_the_shown_part),
-		cmocka_unit_test(paths_distinguish_conditions),
-		cmocka_unit_test(instructions_carry_the_samples_that_ended_at_them),
-		cmocka_unit_test(a_view_of_missing_data_names_the_remedy),
-		cmocka_unit_test(an_empty_profile_has_empty_views),
-		cmocka_unit_test(a_hostile_command_drives_no_terminal),
-		cmocka_unit_test(a_broken_pattern_is_refused),
-		cmocka_unit_test(json_and_csv_carry_every_column_and_error),
-		cmocka_unit_test(another_measure_is_shown_in_its_own_unit),
-		cmocka_unit_test(a_second_measure_leaves_the_first_as_it_was),
-		cmocka_unit_test(domains_of_call_paths_join_in_those_of_functions),
-		cmocka_unit_test(durations_of_call_paths_join_in_those_of_functions),
-		cmocka_unit_test(without_leaks_a_sentence_says_so),
-		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
-		cmocka_unit_test(leaks_that_are_not_known_are_missing_in_memory),
-		cmocka_unit_test(growth_is_between_two_dumps),
-		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
-		cmocka_unit_test(a_timeline_is_of_time_only),
-		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
