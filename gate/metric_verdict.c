@@ -199,12 +199,17 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 	}
 }
 
-/* Adds the number of pairs that would decide, and the option that measures them. */
-static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs *pairs,
-			      struct fg_strbuf *text)
+/* Adds what would decide, places or pairs, and the option that measures them. */
+static void add_missing(const struct fg_rule *rule, const struct fg_pairs *pairs,
+			const struct fg_rule_finding *finding, struct fg_strbuf *text)
 {
 	const size_t needed = fg_rule_pairs_needed(rule, pairs->difference, pairs->count);
 
+	if (needed == 0 && finding->is_by_places && rule->layouts < FG_LAYOUTS_MAX)
+		fg_strbuf_printf(text,
+				 " because the code was measured in %u places only: "
+				 "`measure.layouts: always` measures in %d",
+				 rule->layouts, FG_LAYOUTS_MAX);
 	if (needed == 0)
 		return;
 	fg_strbuf_printf(text, "; %zu pairs would decide if the next pairs are similar: ", needed);
@@ -240,7 +245,7 @@ static void note_probably_slower(const struct fg_metric_context *context,
 	struct fg_strbuf missing = {0};
 	char agree[32] = "all";
 
-	add_missing_pairs(rule, pairs, &missing);
+	add_missing(rule, pairs, finding, &missing);
 	if (slower < pairs->count)
 		(void)snprintf(agree, sizeof(agree), "%zu", slower);
 	if (isnan(finding->low))

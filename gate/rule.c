@@ -166,6 +166,7 @@ static void estimate(const struct fg_rule *rule, const double *difference, size_
 	finding->pairs = count;
 	finding->estimate = found.estimate;
 	finding->wider = wider_by(rule, level, count);
+	finding->is_by_places = places > finding->wider * (found.estimate - found.low);
 	finding->low = found.estimate - fmax(finding->wider * (found.estimate - found.low), places);
 	finding->high =
 		found.estimate + fmax(finding->wider * (found.high - found.estimate), places);

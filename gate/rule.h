@@ -36,6 +36,7 @@ struct fg_rule_finding {
 	double step;       /* estimate from the pairs of the first look; NaN if not final */
 	double step_error; /* standard error of `step` */
 	double wider; /* factor by which possible dependence widens the interval; 1: not widened */
+	bool is_by_places; /* the few places in the page, not the pairs, determine `low` */
 };
 
 /* With fewer pairs nothing can be said. */

@@ -148,6 +148,7 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 			struct fg_error *err)
 {
 	struct fg_target *targets = job->executor.targets;
+	const bool has_limits = job->benchmark->measure.layouts != FG_LAYOUTS_ALWAYS;
 	const int64_t share_ns = link_time_ns(job);
 	unsigned count = most;
 	int status = FG_OK;
@@ -156,8 +157,8 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 		struct fg_layouts_options options = options_of(job, arm);
 
 		options.within_ns = only_if_cheap ? share_ns : 0;
-		options.more_within_ns = share_ns;
-		options.bytes_max = BYTES_MAX;
+		options.more_within_ns = has_limits ? share_ns : INT64_MAX;
+		options.bytes_max = has_limits ? BYTES_MAX : UINT64_MAX;
 		options.most = count;
 		status = fg_layouts_make(&options, &targets[arm].layouts, err);
 		count = targets[arm].layouts.count;

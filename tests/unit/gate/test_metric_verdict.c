@@ -351,6 +351,24 @@ static const struct fg_metric_verdict *decide_in_layouts(const char *as_linked_m
 	return decide();
 }
 
+/* Eight places have few degrees of freedom, so pairs that all agree may decide nothing. */
+FG_TEST(too_few_places_are_named_as_the_reason)
+{
+	struct fg_series *series = begin("ns", FG_BETTER_LOWER, false);
+
+	series->as_linked_metric = fg_xstrdup("");
+	series->as_linked = 1;
+	series->layouts = 8;
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *r = &series->repetitions[i];
+
+		r->values[metric] = 100 * (r->arm ? 1.015 + 0.02 * (r->pair / 4 % 2) : 1);
+	}
+	assert_int_equal(decide()->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(fg_made_has_note(&decide()->notes, " places only: `measure.layouts: always`"));
+	end();
+}
+
 /* Each place has its own change; the average is zero or positive. */
 FG_TEST(each_place_is_reported_but_blamed_only_if_the_average_is_not_slower)
 {
