@@ -173,6 +173,18 @@ const char *fg_json_text_or(const cJSON *object, const char *path, const char *o
 	return cJSON_IsString(item) ? item->valuestring : otherwise;
 }
 
+const cJSON *fg_json_find_named(const cJSON *list, const char *name)
+{
+	const cJSON *item = NULL;
+
+	cJSON_ArrayForEach(item, list)
+	{
+		if (strcmp(fg_json_text_or(item, "name", ""), name) == 0)
+			return item;
+	}
+	return NULL;
+}
+
 double fg_json_double_or(const cJSON *object, const char *path, double otherwise)
 {
 	const cJSON *item = fg_json_find(object, path);

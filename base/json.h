@@ -27,6 +27,8 @@ int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array
 		      struct fg_error *err) FG_NODISCARD;
 /* Optional members: the default if absent or of another type. */
 const char *fg_json_text_or(const cJSON *object, const char *path, const char *otherwise);
+/* Returns the first item of a list whose member "name" is `name`, or NULL. */
+const cJSON *fg_json_find_named(const cJSON *list, const char *name);
 double fg_json_double_or(const cJSON *object, const char *path, double otherwise);
 /* Looks up an RFC 6901 pointer ("/results/0/time"), for users' metrics. NULL: not found. */
 const cJSON *fg_json_pointer(const cJSON *json, const char *pointer);

@@ -58,19 +58,6 @@ out:
 	return status;
 }
 
-/* Returns the verdict of a metric in a report, or NULL. */
-static const cJSON *find_named(const cJSON *list, const char *name)
-{
-	const cJSON *item = NULL;
-
-	cJSON_ArrayForEach(item, list)
-	{
-		if (strcmp(fg_json_text_or(item, "name", ""), name) == 0)
-			return item;
-	}
-	return NULL;
-}
-
 static double bound_or_nan(const cJSON *interval, int place)
 {
 	const cJSON *item = cJSON_GetArrayItem(interval, place);
@@ -82,7 +69,8 @@ static double bound_or_nan(const cJSON *interval, int place)
 static int put_levels(struct fg_store *store, int64_t run_id, const struct fg_save *save,
 		      const struct fg_series *series, struct fg_error *err)
 {
-	const cJSON *mine = find_named(fg_json_find(save->report, "benchmarks"), series->name);
+	const cJSON *mine =
+		fg_json_find_named(fg_json_find(save->report, "benchmarks"), series->name);
 	const cJSON *metrics = fg_json_find(mine, "metrics");
 	struct fg_rows rows = {0};
 	int64_t benchmark = 0;
@@ -91,7 +79,7 @@ static int put_levels(struct fg_store *store, int64_t run_id, const struct fg_sa
 
 	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
 		const char *metric = series->metrics[m].name;
-		const cJSON *verdict = find_named(metrics, metric);
+		const cJSON *verdict = fg_json_find_named(metrics, metric);
 		const cJSON *interval = fg_json_find(verdict, "interval");
 		const cJSON *step = fg_json_find(verdict, "step"); /* ln(ratio), for a chain */
 		size_t counts[FG_ARM_COUNT] = {0};

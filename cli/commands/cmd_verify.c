@@ -321,18 +321,6 @@ static int measure_again(const struct fg_cli *cli, const cJSON *receipt, cJSON *
 	return status;
 }
 
-static const cJSON *find_named(const cJSON *list, const char *name)
-{
-	const cJSON *item = NULL;
-
-	cJSON_ArrayForEach(item, list)
-	{
-		if (strcmp(fg_json_text_or(item, "name", ""), name) == 0)
-			return item;
-	}
-	return NULL;
-}
-
 static double end_of(const cJSON *metric, int end)
 {
 	const cJSON *value = cJSON_GetArrayItem(fg_json_find(metric, "interval"), end);
@@ -390,9 +378,9 @@ static enum answer compare(const struct fg_cli *cli, const cJSON *receipt, const
 	cJSON_ArrayForEach(old, fg_json_find(receipt, "benchmarks"))
 	{
 		const char *name = fg_json_text_or(old, "name", "");
-		const cJSON *new = find_named(fg_json_find(report, "benchmarks"), name);
-		const cJSON *metric = find_named(fg_json_find(new, "metrics"),
-						 fg_json_text_or(old, "metric", ""));
+		const cJSON *new = fg_json_find_named(fg_json_find(report, "benchmarks"), name);
+		const cJSON *metric = fg_json_find_named(fg_json_find(new, "metrics"),
+							 fg_json_text_or(old, "metric", ""));
 		const enum answer answer = compare_benchmark(old, new, metric);
 		char change[FG_NUMBER_TEXT_SIZE];
 		struct fg_strbuf text = {0};
