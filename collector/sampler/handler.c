@@ -125,7 +125,7 @@ static void write_system(struct fg_thread *thread, const ucontext_t *context, ui
 	fg_kernel_watch(thread);
 }
 
-/* Returns false if there is no trace file: the weight must then be given to another sample. */
+/* Returns false if there is no trace file; the caller adds the weight to a later sample. */
 static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 			enum fg_trace_clock clock, uint8_t flags, uint64_t weight_ns)
 {

@@ -70,7 +70,6 @@ static void add_unescaped(struct fg_strbuf *text, const char *from, size_t lengt
 	}
 }
 
-/* Reads one <BenchmarkResults>, from the tag to the end of its element. */
 static void add_case(struct fg_harness_report *report, const char *name, size_t length,
 		     double time_ns)
 {
@@ -84,6 +83,7 @@ static void add_case(struct fg_harness_report *report, const char *name, size_t 
 	fg_strbuf_release(&clean);
 }
 
+/* Reads one <BenchmarkResults>, from the tag to the end of its element. */
 int fg_harness_catch2(struct fg_harness_report *report, const char *tag, const char *end,
 		      struct fg_error *err)
 {
