@@ -1,13 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# projects.sh BUILD_FOLDER SECONDS [COUNT SEED | NAME...]: gates other people's projects, from `init` to a
-# verdict, without editing a file.  Without names, packages are drawn at random: COUNT of them, or one for each 300
-# seconds.
+# projects.sh BUILD_FOLDER SECONDS: gates one of other people's projects for each 300 seconds, drawn at random, from
+# `init` to a verdict, without editing a file.
+# projects.sh BUILD_FOLDER COUNT SEED, projects.sh BUILD_FOLDER NAME NAME...: gates this many, or these.
 set -u
 build=$1
-seconds=$2
-shift 2
+shift
 command -v apt-get >/dev/null 2>&1 || { echo "skipped: no apt-get"; exit 77; }
-count=$((seconds / 300))
-[ $# -gt 0 ] || set -- $((count > 0 ? count : 1)) 1
+[ $# -gt 1 ] || set -- $(($1 < 600 ? 1 : $1 / 300)) 1
 exec python3 "$(dirname "$0")/projects.py" "$build" "$@"
