@@ -173,6 +173,10 @@ static void print_need(const struct fg_cli *cli, const struct fg_project *projec
 			"does typical work, on an input of typical size, for 0.1 to 10 s.");
 	print_lacks(cli, project, true, &shown);
 	print_lacks(cli, project, false, &shown);
+	if (project->program_count == 0 && project->tree && !project->has_failed)
+		fg_cli_say(cli,
+			   "    the build makes no program; if a switch adds examples, tests or "
+			   "benchmarks: fastgate init --build 'COMMAND'");
 }
 
 static const char *next_step(const struct fg_project *project)

@@ -154,6 +154,16 @@ def a_program_with_a_library_of_its_own_finds_that_one():
           f"a library that changed is taken for the same: {said}")
 
 
+def a_build_without_a_program_is_reported():
+    write("lib.c", MAIN.replace("main", "work"))
+    write("Makefile", "all: lib.c\n\tcc -shared -fPIC -o libwork.so lib.c\n")
+    commit()
+    said, _ = init()
+    check("the build makes no program" in said, f"only a library: {said}")
+    os.remove("fastgate.yml")
+    check("the build makes no program" not in init("--no-build")[0], "nothing was built")
+
+
 def a_program_that_was_long_once_is_given_an_input():
     crunch(target("init/long_once.c"))
     write("data/small.txt", "x" * 1500)
@@ -220,7 +230,8 @@ for test in (an_empty_folder_gets_what_is_needed_listed, existing_files_are_neve
              a_fast_program_is_given_a_large_file_many_times, a_harness_must_print_what_can_be_read,
              a_stripped_program_is_reported, a_filter_is_given_files_of_the_project,
              a_libtool_wrapper_is_looked_through, a_program_with_a_library_of_its_own_finds_that_one,
-             a_program_that_was_long_once_is_given_an_input, the_same_project_gets_the_same_file,
+             a_build_without_a_program_is_reported, a_program_that_was_long_once_is_given_an_input,
+             the_same_project_gets_the_same_file,
              a_reader_is_given_what_it_reads_and_not_the_largest_text,
              programs_too_short_or_failing_are_reported, a_program_that_no_file_keeps_busy_is_reported):
     in_folder(test)
