@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Checks that the files of a room do not form a cycle, that every exported name is used, and that an
-fg_ tag names one type.
+Checks that the files of a room do not form a cycle, that every exported name is used, that an fg_
+tag names one type, and that the tests in Python follow their rules and are all called.
 
 A source depends on another source if it names one of the other's functions or objects; a header
 depends on the headers that it includes. A cycle is printed with the name that causes each step.
@@ -187,13 +187,26 @@ def is_c_program(text):
     return found and text[found.end():].strip().count("\n") > MAX_BODY_LINES
 
 
-def python_rules(root):
-    """(file, reason) of Python that is too wide, tests that are too long, and C programs in tests."""
+def python_files(root):
     for name in files_of(root) or ():
         path = pathlib.Path(root) / name
-        if not name.endswith(".py") and (path.suffix or not is_python(path)):
-            continue
-        text = path.read_text(encoding="utf-8")
+        if name.endswith(".py") or (not path.suffix and is_python(path)):
+            yield name, path.read_text(encoding="utf-8")
+
+
+def uncalled(root):
+    """(file, reason) of each function at the top level of a test that no Python file calls."""
+    texts = dict(python_files(root))
+    count = collections.Counter(word for text in texts.values() for word in NAME.findall(text))
+    for name, text in texts.items():
+        for function in re.findall(r"^def (\w+)", text, re.M) if name.startswith("tests/") else ():
+            if count[function] == 1:
+                yield name, f"nothing calls {function}: call it or remove it"
+
+
+def python_rules(root):
+    """(file, reason) of Python that is too wide, tests that are too long, and C programs in tests."""
+    for name, text in python_files(root):
         lines = text.splitlines()
         for number, line in enumerate(lines, 1):
             columns = len(line.expandtabs(8))
@@ -229,7 +242,7 @@ def main():
     for tag in sorted(tag for tag, files in types.items() if len(files) > 1):
         bad = 1
         print(f"{tag} is a type in each of {', '.join(sorted(types[tag]))}: rename all but one")
-    for place, why in python_rules(root):
+    for place, why in (*python_rules(root), *uncalled(root)):
         bad = 1
         print(f"{place}: {why}")
     if not texts:

@@ -27,12 +27,3 @@ const struct fg_export_format fg_export_formats[] = {
 	 .has_calls = true},
 	{.name = NULL},
 };
-
-const struct fg_export_format *fg_export_find(const char *name)
-{
-	for (const struct fg_export_format *format = fg_export_formats; format->name; format++) {
-		if (strcmp(format->name, name) == 0)
-			return format;
-	}
-	return NULL;
-}

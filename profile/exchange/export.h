@@ -28,7 +28,4 @@ struct fg_export_format {
 
 extern const struct fg_export_format fg_export_formats[]; /* the last row has no name */
 
-/* NULL: no such format. */
-const struct fg_export_format *fg_export_find(const char *name);
-
 #endif

@@ -95,5 +95,10 @@ END
 expect ''
 sed -i 's/a += 2;/& a += 3;\n/' "$copy/tests/test.py"
 expect 'tests/test.py:2: a C program in a string: make it a file below tests/targets'
+start
+printf 'def passes():\n    assert True\n\n\npasses()\n' >"$copy/tests/test.py"
+expect ''
+sed -i '$d' "$copy/tests/test.py"
+expect 'tests/test.py: nothing calls passes: call it or remove it'
 printf '%s\n' 'SAYS = f"#include <stdio.h>\nint main(void) {{ return puts(\"{1}\"); }}\n"' >"$copy/tests/test.py"
 expect 'tests/test.py:1: a C program in a string: make it a file below tests/targets'

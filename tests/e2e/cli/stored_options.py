@@ -190,6 +190,7 @@ def body():
     history_and_facts_are_limited_as_requested(ids)
     web_listens_and_opens()
     servers_are_known_by_their_certificate(token("upload"))
+    servers_that_say_nothing_are_left()
 
 
 finish_in_scratch(body)

@@ -175,6 +175,7 @@ def body():
         blocks_left_at_the_end_have_their_allocator()
         block_that_another_thread_frees_is_gone()
         leaks_are_listed_by_path()
+        resident_memory_is_reported_by_mapping()
         page_that_was_never_touched_is_reported()
         pprof_knows_its_own_names()
         peak_is_what_was_held_when_the_whole_held_the_most()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/csv.h"
 #include "base/json.h"
-#include "profile/exchange/export.h"
 #include "profile/exchange/import.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"
+#include "tests/unit/exchange/format.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void export(const char *format, const struct fg_profile *profile, bool sa
 	const struct fg_export_options options = {.samples = samples, .tool_version = "fastgate"};
 	struct fg_error err = {0};
 
-	if (fg_export_find(format)->write(profile, &options, text, &err) != FG_OK)
+	if (find_format(format)->write(profile, &options, text, &err) != FG_OK)
 		fail_msg("%s: %s", format, err.message);
 }
 
@@ -154,7 +154,7 @@ FG_TEST(short_stays_in_regions_are_reported_as_summed_up)
 	known_profile_init(&profile);
 	profile.span_count = 0;
 	profile.unit_count = 1;
-	assert_int_equal(fg_export_find("chrome")->write(&profile, &options, &text, &err),
+	assert_int_equal(find_format("chrome")->write(&profile, &options, &text, &err),
 			 FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "no visit of 100 µs or longer to a region"));
 	fg_strbuf_release(&text);

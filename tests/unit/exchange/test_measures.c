@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A profile of two measures, time and bytes, through each format. */
-#include "profile/exchange/export.h"
 #include "profile/ingest.h"
 #include "profile/select.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/known_profile.h"
+#include "tests/unit/exchange/format.h"
 
 enum {
 	ALL_BYTES = KNOWN_BYTES * KNOWN_ALLOCATIONS,
@@ -21,7 +21,7 @@ static void write(const struct fg_profile *profile, const char *format, struct f
 	const struct fg_export_options options = {.tool_version = "test"};
 	struct fg_error err = {0};
 
-	if (fg_export_find(format)->write(profile, &options, text, &err) != FG_OK)
+	if (find_format(format)->write(profile, &options, text, &err) != FG_OK)
 		fail_msg("%s", err.message);
 }
 
