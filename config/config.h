@@ -23,7 +23,7 @@
 enum {
 	FG_CONFIG_MAX_BYTES = 1 << 20,
 	FG_CONFIG_MAX_DEPTH = 16,
-	FG_CONFIG_MAX_NODES = 50000, /* an alias counts each time it is used */
+	FG_CONFIG_MAX_NODES = 50000, /* values in the file; an alias counts each time it is used */
 	FG_CONFIG_MAX_KEYS = 1000,   /* keys in one mapping */
 	FG_CONFIG_MAX_MESSAGES = 100,
 };

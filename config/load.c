@@ -174,7 +174,7 @@ static int read_input(const struct fg_config_source *source, struct input *input
 		status = fg_config_find(".", &input->path, err);
 	if (status != FG_OK)
 		return source->optional && !fg_fs_has(".", "fastgate.yaml") ? FG_OK : status;
-	if (source->path) /* may be a pipe */
+	if (source->path) /* a file that the user names may be a pipe */
 		return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
 				  err);
 	FG_TRY(refuse_link(input->path, err));

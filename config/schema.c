@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every key of fastgate.yml; those of `measure` are in schema_measure.c. A new key needs one row,
+ * The keys of fastgate.yml; the keys of `measure` are in schema_measure.c. A new key needs one row,
  * which defines it for the file, --set, the environment, the checks, `fastgate config --explain`,
  * docs/configuration.md and the editors' schema.
  *
@@ -166,8 +166,8 @@ static const struct fg_key gate_keys[] = {
 	 .more = "A hidden run compares the baseline with itself, or with a copy that has a "
 		 "planted slowdown, calibrated by an earlier `fastgate prove`, so the right answer "
 		 "is known. The run's seed decides between the two. A hidden run is never part of "
-		 "the verdict. A gate that stops finding what hidden runs used to find is reported "
-		 "as broken."},
+		 "the verdict. A gate that no longer finds slowdowns that it used to find is "
+		 "reported as broken."},
 	{FG_KEY("anchor", BOOL, IN_POLICY(anchors),
 		"measure against the last release from time to time"),
 	 .initial = "none", .words = anchors,
@@ -515,7 +515,7 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("links", SECTION, 0, "links to commits, files and lines"), .section = &link_section,
 	 .more = "The HTML report, the comments, and perfdb's pages and feed have these links. "
 		 "`{project}`, `{commit}`, `{file}` and `{line}` are replaced and escaped; only "
-		 "`https://` and `http://` make links. Lines are those of the candidate. The "
+		 "`https://` and `http://` make links. Line numbers refer to the candidate. The "
 		 "templates are kept with each run."},
 	{FG_KEY("perfdb", SECTION, 0, "the shared server"), .section = &perfdb_section,
 	 .example = "perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN, "

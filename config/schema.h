@@ -82,7 +82,7 @@ struct fg_section {
 };
 
 extern const struct fg_section fg_config_schema;  /* the whole file; fills a struct fg_plan */
-extern const struct fg_section fg_config_measure; /* also for a benchmark */
+extern const struct fg_section fg_config_measure; /* `measure`, at the top or in a benchmark */
 
 /* Lists the names of a section's keys in the arena, NULL-terminated. */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);

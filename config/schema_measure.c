@@ -40,7 +40,7 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "cpu", .words = clocks,
 	 .more = "`wall` also shows where threads wait, but interrupts system calls."},
 	{FG_KEY("kernel", WORD, IN_MEASURE(sampler.kernel),
-		"name the kernel's functions below those of the program"),
+		"name the kernel's functions, below the program's functions"),
 	 .initial = "auto", .words = kernel_modes,
 	 .more = "`auto` does so if the kernel may be sampled: as root, with CAP_PERFMON, or "
 		 "with `kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system "
@@ -110,7 +110,7 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("until_sure", BOOL, IN_MEASURE(until_sure),
 		"measure until decided, as far as the budget allows"),
 	 .initial = "false",
-	 .more = "Then `measure.pairs.max` does not apply. A run that "
+	 .more = "If true, `measure.pairs.max` does not apply. A run that "
 		 "ends before it is decided stays open: `fastgate run "
 		 "--resume` adds evidence to it instead of "
 		 "starting over."},
@@ -121,10 +121,10 @@ static const struct fg_key measure_keys[] = {
 		 "linked 16 times if code differs, at different offsets "
 		 "within a cache line and a page, and the pairs rotate "
 		 "through these builds, so that only the change remains. "
-		 "If the links would take more than a tenth of the "
-		 "measurement (2 s are accepted, but never more than a "
-		 "tenth of `measure.budget`) or 256 MiB of disk per "
-		 "side, 8 or 4 are used. If even 4 would exceed this, or if `gate.placement` is "
+		 "If 16 links would take more than a tenth of the expected "
+		 "measuring time (2 s are allowed, but never more than a "
+		 "tenth of `measure.budget`) or more than 256 MiB of disk per "
+		 "side, 8 or 4 are made. If even 4 would take too long, or if `gate.placement` is "
 		 "`fail`, the links are made only if a time measured in the default layout would "
 		 "fail by less than 40 %. `always` makes all links, without a limit."},
 	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),
@@ -165,7 +165,7 @@ static const struct fg_key measure_keys[] = {
 		"functions whose calls to count exactly, by call path, "
 		"after the pairs"),
 	 .count_offset = offsetof(struct fg_measuring, call_count),
-	 .more = "Names are those of `fastgate record --calls`: `*` "
+	 .more = "Names are written as for `fastgate record --calls`: `*` "
 		 "stands for any text, `@libm` names the object that "
 		 "defines the function. Calls from one object into "
 		 "another are counted. Each function is a measure; a row "
@@ -186,8 +186,7 @@ static const struct fg_key measure_keys[] = {
 		"also count calls within an object, by jumps at function "
 		"entries"),
 	 .initial = "false",
-	 .more = "For `calls` and `domains`: while these are counted, "
-		 "and only then, a jump is "
+	 .more = "For `calls` and `domains`: while calls are counted, a jump is "
 		 "written over the first instructions of each function "
 		 "if that is proved to be "
 		 "safe. A function that is refused on one side is "

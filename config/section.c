@@ -61,8 +61,8 @@ const struct fg_key *fg_schema_find(const struct fg_section *section, const char
 
 		if (!found && key && key->any) {
 			/*
-			 * A user-defined name may contain dots; the key is that of the containing
-			 * section.
+			 * A user-defined name may contain dots, so search the rest of the path for
+			 * a key of the section.
 			 */
 			fg_strbuf_printf(where, ".%s", key->any);
 			if (!*rest || !section)

@@ -3,7 +3,7 @@
  * A YAML text as a tree of nodes with their positions.
  *
  * Untrusted input is bounded: bytes by the caller, depth and nodes here. An alias shares the node
- * of its anchor and counts as many nodes as the anchor has, so that nested aliases reach the limit
+ * of its anchor, but counts with all nodes below the anchor, so that nested aliases reach the limit
  * instead of filling memory. Tags are refused: the file must not choose types.
  */
 #include "config/yaml_tree.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks that clang-format 14 would not change any C or C++ file. Other versions differ in details, so only 14
-# judges.
+# Checks that clang-format 14 would not change any C or C++ file. Other versions differ in details, so they are
+# not used.
 set -u
 cd "$1" || exit 2
 tool=clang-format-14

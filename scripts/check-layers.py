@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Checks #include lines: cmake/rooms.json defines which rooms a room may include, and who may use
-which library.
+Checks #include lines: cmake/rooms.json defines which rooms and libraries a room may include.
 """
 
 import re

@@ -3,8 +3,8 @@
 """
 costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, most expensive last,
 and the total. The tests run one after the other, with a line on standard error when each ends.
-Processes that a test starts count, including those that outlive their parent, such as those of a
-browser or a database server.
+Processes that a test starts count, even if they outlive their parent, as a browser's or a database
+server's processes may.
 """
 import ctypes
 import json
@@ -48,11 +48,11 @@ def used():
 
 def measure(command, environment, folder):
     """
-    (seconds of CPU time, seconds of system time among them, seconds elapsed, exit code, output)
+    (seconds of CPU time, seconds of it in the kernel, seconds elapsed, exit code, output)
     """
     (before, system), began = used(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fastgate-costs-") as scratch:
-        os.chmod(scratch, 0o755)  # a database server is another user
+        os.chmod(scratch, 0o755)  # a database server runs as another user
         with open(os.path.join(scratch, "output"), "w+b") as output:
             done = subprocess.run(command,
                                   cwd=folder, env={**os.environ, **environment, "TMPDIR": scratch},

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fuzz.sh BUILD_FOLDER NAME|all SECONDS [JOBS]: fuzzes with the corpus and dictionary of tests/fuzz, JOBS targets at once; findings
 # stay in build/fuzz/found. Prints one line per target: coverage is the number of reached edges out of all edges in the target's
-# program, of which some are unreachable (those of other formats and of the sanitizers).
+# program; the edges of other formats and of the sanitizers cannot be reached.
 set -u
 build=$1
 name=$2

@@ -10,7 +10,8 @@ reports=${RUNNER_TEMP:-/tmp}/fastgate
 rm -rf "$reports"
 mkdir -p "$reports"
 
-# A pull request or merge queue is compared with the merge base; any other run is recorded for the trend.
+# A pull request or merge queue is compared with the input `against`, by default the merge base; any other run is
+# recorded for the trend.
 set --
 case ${GITHUB_EVENT_NAME:-} in
 pull_request | pull_request_target | merge_group) set -- --against "${FASTGATE_ACTION_AGAINST:-merge-base}" ;;

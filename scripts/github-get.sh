@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The first step of action.yml: finds fastgate and writes its path to GITHUB_OUTPUT. Takes the installed fastgate, the
-# archive given in the inputs, or the archive of the action's own release; if no archive fits, builds the action's
-# sources. FASTGATE_ACTION_* come from the inputs, except that FASTGATE_ACTION_REF is the ref in the workflow and
+# archive given in the inputs, or the archive of the action's own release; if no archive can be installed,
+# builds the action's sources. FASTGATE_ACTION_* come from the inputs, except that FASTGATE_ACTION_REF is the ref in the workflow and
 # FASTGATE_ACTION_RELEASES is the address of the action's releases.
 set -eu
 prefix=${RUNNER_TEMP:-/tmp}/fastgate-prebuilt

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 soak.py BUILD_FOLDER                     lists the soak tests
-soak.py BUILD_FOLDER NAME SECONDS        runs one of them
-soak.py BUILD_FOLDER all SECONDS         runs all, one after the other, except those that have passed
+soak.py BUILD_FOLDER NAME SECONDS        runs one soak test
+soak.py BUILD_FOLDER all SECONDS         runs all, one after the other, except tests that have passed
                                          at this commit
-soak.py BUILD_FOLDER all SECONDS --anew  runs all again
+soak.py BUILD_FOLDER all SECONDS --anew  runs all soak tests again
 
 A soak test is tests/soak/NAME.sh BUILD_FOLDER SECONDS, whose last line of output sums it up.
 build/soak contains the logs, and the state from which an interrupted `all` continues.

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-suite.py JOBS             runs every build, every test and the analysis, for `./dev test`
+suite.py JOBS             runs the builds, every test and the analysis, for `./dev test`
 suite.py JOBS --changed   runs everything that the changes since the main branch can affect, for
                           `./dev test --changed`
 suite.py JOBS --left-out  fails if a test is run neither in the optimised build nor under the sanitizers
 
-The tests run in front, one stage after the other. The builds for later stages and the analysis run
-in the background at the lowest priority, so tests must not depend on how busy the machine is. Each
-stage's output goes to build/suite, and is printed if the stage fails.
+The tests run in the foreground, one stage after the other. The builds for later stages and the
+analysis run in the background at the lowest priority, so tests must not depend on how busy the
+machine is. Each stage's output goes to build/suite, and is printed if the stage fails.
 
 Tests create and remove hundreds of thousands of files, so these go to memory (/dev/shm) if it has
 room, unless TMPDIR is set.
@@ -33,7 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "suite"
 TOOK = LOGS / "took.json"
 MEMORY = "/dev/shm"
-MEMORY_NEEDED = 4 << 30  # the suite uses a quarter of it
+MEMORY_NEEDED = 4 << 30  # bytes that must be free; the suite uses a quarter
 BACKGROUND_NICENESS = 19
 TAIL_LINES = 60
 
@@ -91,12 +91,12 @@ def test(preset, jobs, *selection):
 
 def lanes(jobs):
     """
-    Returns the stages (in front, in the background). Their expected seconds are from two quiet
-    CPUs, and are used until a run has measured its own.
+    Returns the stages (in the foreground, in the background). The expected seconds are from two
+    quiet CPUs, and are used until a run has measured the durations here.
 
-    One build per compiler is enough. gcc's build is the one that users get; its tests are optimised
-    too, because gcc then warns about more faults. clang's build has the sanitizers, clang's
-    warnings, and the tests labelled "compilers".
+    gcc's build is the one that users get; its tests are optimised too, because gcc then warns about
+    more faults. clang's build has the sanitizers of addresses and undefined behaviour, clang's
+    warnings, and the tests labelled "compilers". A third build has the thread sanitizer.
     """
     front = [
         Stage("build release", 90, [], *build("release", jobs, "optimised_tests")),
@@ -226,7 +226,7 @@ class Suite:
 
 
 def summary(stage):
-    """The number of tests and the skipped ones, or the last line of the analysis."""
+    """The number of tests and the names of skipped tests, or the last line of the analysis."""
     text = stage.log.read_text(encoding="utf-8", errors="replace") if stage.log.exists() else ""
     found = re.search(r"\d+% tests passed, .*", text)
     if not found:
@@ -274,7 +274,7 @@ def touched(files):
 
 
 def including(rooms, changed):
-    """The changed rooms and those that include them, directly or indirectly."""
+    """The changed rooms, and the rooms that include a changed room, directly or indirectly."""
     found = set(changed)
     while True:
         more = {name for name, law in rooms.items() if set(law.rooms) & found} - found
@@ -300,7 +300,7 @@ def changed_selection():
 # ---- temporary files of tests ----
 
 def has_room():
-    """Is MEMORY large enough, and may programs run in it? Docker does not allow that."""
+    """Does MEMORY have enough space, and does it allow programs? Docker mounts it noexec."""
     try:
         there = os.statvfs(MEMORY)
         available = re.search(r"^MemAvailable: +(\d+) kB",
@@ -318,7 +318,7 @@ def scratch():
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="fastgate-suite-", dir=MEMORY) as folder:
-        os.chmod(folder, 0o755)  # a database server is another user
+        os.chmod(folder, 0o755)  # a database server runs as another user
         os.environ["TMPDIR"] = folder
         yield
 

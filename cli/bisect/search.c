@@ -241,7 +241,8 @@ static int visit(struct fg_bisect_search *search, size_t index, unsigned pairs,
 /* ---- the search ---- */
 
 /*
- * A flaky build should not blur the answer, so commits of a step that failed once are tried again.
+ * Finds an unmeasured commit in the steps that may be tried again, because a flaky build should not
+ * blur the answer. Returns the number of commits if no commit may be tried again.
  */
 static size_t worth_another_try(const struct fg_bisect_search *search)
 {

@@ -177,7 +177,7 @@ const struct fg_cli_command fg_cmd_bisect = {
 		"commits, so a single noisy measurement does not mislead. Then gates each of "
 		"these commits against its parent, to name the function.\n"
 		"\n"
-		"Configuration, benchmarks and inputs are those of the work tree, so "
+		"Configuration, benchmarks and inputs come from the work tree, so "
 		"fastgate.yml may be newer than the range. Uncommitted changes are ignored. A "
 		"commit that does not build or run is tried again if the answer depends on it; "
 		"otherwise it is merged with its neighbour.\n"

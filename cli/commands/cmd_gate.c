@@ -139,7 +139,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "a stored run or an exported one; with --merge files of `fastgate run --export`",
+	 .help = "a stored or exported run; with --merge, the files of `fastgate run --export`",
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
 };

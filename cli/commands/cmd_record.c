@@ -88,7 +88,7 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct fg_recording, count.measures),
 	 .argument = "NAMES",
 	 .help = "count events by call path instead of sampling time: heap, allocations (the heap "
-		 "without held memory), frees, fd, io, throws, locks; separate several by commas"},
+		 "without held memory), frees, fd, io, throws, locks; separate several with commas"},
 	FG_ROW_FLAG(
 		struct fg_recording, count.exact, "exact", 0,
 		"count every instruction and every call instead, under valgrind's callgrind: 30 "
@@ -187,7 +187,7 @@ static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 	if (impossible && !is_attached)
 		return fg_cli_usage(cli,
 				    "'%s' is linked statically: it can only be sampled from "
-				    "outside, and %s is not possible then",
+				    "outside, where %s is not possible",
 				    cli->arguments[0], impossible);
 	if (impossible)
 		return fg_cli_usage(cli, "%s is not possible when sampling from outside",
@@ -243,10 +243,10 @@ const struct fg_cli_command fg_cmd_record = {
 		"--duration or until Ctrl-C; programs are the outermost level of the profile. "
 		"This needs root, CAP_PERFMON or kernel.perf_event_paranoid below 1.\n"
 		"\n"
-		"With --pid a running process is sampled from outside for --duration, or until "
-		"it ends or Ctrl-C. A statically linked command is sampled in the same way. "
-		"Waiting threads are left alone (--clock wall samples them as well), and so are "
-		"child processes; samples become rarer if they would cost more than --budget.",
+		"With --pid a running process is sampled from outside for --duration, until "
+		"Ctrl-C, or until the process ends. A statically linked command is sampled in the "
+		"same way. Child processes are not sampled, and waiting threads only with --clock "
+		"wall; samples become rarer if they would cost more than --budget.",
 	.options = options,
 	.options_size = sizeof(struct fg_recording),
 	.arguments = arguments,

@@ -146,7 +146,7 @@ static int check_baseline(const cJSON *receipt, const char *ref, struct fg_error
 	return status;
 }
 
-/* Does the receipt have this benchmark, or a case of this suite, judged by the same settings? */
+/* Requires this benchmark, or a case of this suite, in the receipt, judged by the same settings. */
 static int check_benchmark(const cJSON *receipt, const struct fg_benchmark *wanted,
 			   struct fg_error *err)
 {
@@ -197,7 +197,7 @@ static int check_comparison(const struct fg_cli *cli, const cJSON *receipt, cons
 
 /* ---- the ledger ---- */
 
-/* Does nothing without a ledger, as in a CI job. Another checkout has another ledger. */
+/* Reports the receipt's line in this checkout's ledger; does nothing without a ledger, as in CI. */
 static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct fg_error *err)
 {
 	char *store = fg_cli_store_path(NULL);
@@ -457,7 +457,7 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(
 		struct options, against, "against", 0, "REF", FG_COMPLETE_GIT_REF,
 		"require a comparison with this git ref (or `merge-base`), of all benchmarks of "
-		"fastgate.yml, by its settings in `gate`"),
+		"fastgate.yml, under its `gate` settings"),
 	FG_ROW_FLAG(struct options, again, "again", 0,
 		    "build and measure both commits again, and report whether the results agree"),
 	{.name = NULL},
@@ -492,13 +492,13 @@ const struct fg_cli_command fg_cmd_verify = {
 		"wrote it, and, on request, who signed it, which commits it compares, and whether "
 		"a new measurement agrees.\n"
 		"\n"
-		"If the receipt is genuine, the exit code is that of the run (0: nothing got "
-		"worse), or 1 if a new measurement disagrees, or 3 if it cannot tell. It is 2 if "
+		"If the receipt is genuine, the exit code is the run's (0: nothing got worse), or "
+		"1 if a new measurement disagrees, or 3 if it cannot tell. The exit code is 2 if "
 		"the receipt was changed, is not signed as required, compares other commits, or "
 		"lacks a benchmark.\n"
 		"\n"
-		"The digest shows that a receipt was changed, not who made it; a signature shows "
-		"that.",
+		"The digest shows whether a receipt was changed; only a signature shows who made "
+		"it.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.stops_cleanly = true,

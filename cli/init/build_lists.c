@@ -15,7 +15,7 @@ enum {
 	LIST_SECONDS = 30,
 	NAMED_RANK = 180,
 	LINES_MAX = 400,
-	ROUND_SECONDS = 8, /* longest round of a suite: thirty rounds take four minutes */
+	ROUND_SECONDS = 8, /* target duration of a suite's round: thirty rounds take four minutes */
 };
 
 static const double google_case_s = 0.5; /* the default of --benchmark_min_time */
@@ -107,9 +107,7 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 	return added;
 }
 
-/*
- * Is the program only a test? Then it also gets the arguments with which the build system runs it.
- */
+/* Is the program a test? Tests also get the arguments with which the build system runs them. */
 static bool is_test(const struct fg_project *project, const char *path)
 {
 	for (size_t i = 0; path && i < project->program_count; i++) {

@@ -14,7 +14,7 @@
 enum {
 	OUTPUT_LIMIT_BYTES = 16 << 10,
 	CASES_LIMIT_BYTES = 8 << 20, /* maximum size of a harness's list of cases */
-	SAID_BYTES = 120,            /* maximum bytes of output that program->why quotes */
+	SAID_BYTES = 120,            /* maximum number of bytes that program->why quotes */
 	EXECUTIONS = 3,
 	INPUT_BYTES_MAX = 256 << 20,
 	LONG_SECONDS = 1, /* a longer execution is not repeated */
@@ -152,7 +152,7 @@ static bool least_cpu(struct fg_project_trying *t, struct fg_project_program *pr
 	return true;
 }
 
-/* Writes what fg_project_input_setup()'s command writes, which opens the file once per copy. */
+/* Does the work of fg_project_input_setup()'s command, but reads the file only once. */
 static bool write_copies(const struct fg_project_trying *t,
 			 const struct fg_project_program *program)
 {
@@ -186,8 +186,8 @@ bool fg_project_prepare(struct fg_project_trying *t, const struct fg_project_pro
 }
 
 /*
- * Returns the CPU time of a process that only receives the same input: `cat`, or `true` with the
- * names of the files as arguments.
+ * Returns the CPU time of a process that only receives the program's input: `cat`, or `true` with
+ * the names of the files as arguments.
  */
 static double reading_seconds(struct fg_project_trying *t, const struct fg_project_program *program)
 {

@@ -174,7 +174,7 @@ static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 	fg_strbuf_add_text(
 		text, "\n"
 		      "# The command that builds a side, in the root of its tree. `fastgate run "
-		      "--against REF` builds both.\n");
+		      "--against REF` builds both sides.\n");
 	if (!project->build_command) {
 		fg_strbuf_add_text(text, "# build:\n#   command: make\n");
 		return;
@@ -202,11 +202,11 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 	const bool has_baseline = project->build_command && project->has_history;
 	const char *margin = has_baseline ? "" : "# ";
 
-	fg_strbuf_add_text(
-		text, "# What fastgate measures in this project, and when a difference counts.\n"
-		      "# `fastgate config --explain KEY` explains any key, `fastgate config "
-		      "--check` checks this file.\n"
-		      "version: 1\n");
+	fg_strbuf_add_text(text,
+			   "# The benchmarks of this project, and the rules of their verdict.\n"
+			   "# `fastgate config --explain KEY` explains any key, `fastgate config "
+			   "--check` checks this file.\n"
+			   "version: 1\n");
 	add_build(text, project);
 	add_benchmarks(text, project, arena);
 	fg_strbuf_printf(

@@ -279,9 +279,9 @@ static void find_libraries(struct search *search)
 }
 
 /*
- * Was the file read after it was finished? Then the build itself ran the program. Most file systems
- * record the time of the first read. The linker's own reads are older than the last change, because
- * the linker makes the program executable last.
+ * Was the file read after it was finished? If so, the build itself ran the program. Most file
+ * systems record the time of the first read. The linker's own reads are older than the last change,
+ * because the linker makes the program executable last.
  */
 static bool was_read(const char *whole)
 {
@@ -335,7 +335,7 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 	free(data);
 }
 
-/* Folders of build systems and of third-party code. */
+/* Does the folder belong to a build system, or hold third-party code? */
 static bool is_skipped(const char *name)
 {
 	static const char *const skipped[] = {"CMakeFiles",    "_deps",       "node_modules",

@@ -71,8 +71,8 @@ struct fg_project_program {
 	enum fg_project_trial trial;
 	const char *why;
 	/*
-	 * CPU time of an execution beyond that of a process that does nothing with the same input;
-	 * 0 if the other process uses at least half as much CPU time
+	 * CPU time of an execution, minus the CPU time of a process that only reads the input; 0 if
+	 * reading costs at least half of the time
 	 */
 	double work_s;
 	double seconds;  /* time per execution */
@@ -180,7 +180,7 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_is_benchmark_name(const char *name);
 /*
- * Does the manual have pages in section 8? Then the programs need a device, a network or
+ * Does the manual have pages in section 8? If so, the programs need a device, a network or
  * privileges that init does not have, or change the system.
  */
 bool fg_project_is_for_administrators(const struct fg_project *project);
@@ -235,7 +235,7 @@ enum {
  */
 const char *fg_project_program_targets(const char *root, struct fg_arena *arena);
 /*
- * Returns the arguments with which make builds the tests; NULL if no arguments are known to do so.
+ * Returns the arguments with which make builds the tests; NULL if unknown.
  */
 const char *fg_project_test_target(const char *root, struct fg_arena *arena,
 				   const struct fg_project *project);
@@ -295,7 +295,7 @@ int fg_project_build(struct fg_cli *cli, struct fg_project *project, int64_t end
 		     struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Runs the likeliest programs in project->tree until a few are found that can be measured. A
+ * Runs the likeliest programs in project->tree until it finds a few that can be measured. A
  * program that needs an input gets one of the project's files. If no program works, tries the
  * tests. Records length, busy share and spread, and sorts the programs by these values. (trial.c)
  */

@@ -188,7 +188,7 @@ static bool is_shown(const struct candidate *c)
 	return false;
 }
 
-/* Needs two signs that agree, because either alone is often wrong. */
+/* Requires both the name and the README to agree, because either alone is often wrong. */
 static bool is_own_and_shown(const struct candidate *c)
 {
 	return is_own(c) && is_shown(c);

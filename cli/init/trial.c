@@ -111,7 +111,7 @@ static bool two_are_as_one(struct fg_project_trying *t, struct fg_project_progra
 }
 
 /*
- * Does the program end after a fixed time? Then its CPU time shows no slowdown. Two concurrent
+ * Does the program end after a fixed time? If so, its CPU time shows no slowdown. Two concurrent
  * executions on one CPU use twice the CPU time of one if they have work to finish, but only the CPU
  * time of one if they look at a clock. A busy machine can blur one round, but hardly all rounds.
  */

@@ -12,7 +12,7 @@ enum {
 
 /* Inputs and executions are repeated until the program's own work takes this long. */
 #define FG_PROJECT_WANTED_S 0.1
-/* A smaller ratio of two times may be due to chance. */
+/* A smaller ratio of two durations may be due to chance. */
 #define FG_PROJECT_CLEARLY 2
 
 struct fg_project_seen {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum {
-	RESULT_MAX = 32 << 10, /* maximum number of bytes of a result's texts */
-	/* maximum bytes of messages; JSON may triple them: a control character becomes U+FFFD */
+	RESULT_MAX = 32 << 10, /* maximum number of bytes of text in a result */
+	/* maximum number of bytes of messages; in JSON, a control character becomes three bytes */
 	MESSAGES_MAX = 4 << 10,
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5, /* seconds between SIGTERM and SIGKILL */

@@ -41,7 +41,7 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .takes_commands = true},
 	{.name = "explain",
 	 .title = "Explain a verdict",
-	 .what = "Returns the evidence of a stored run as one JSON document: the rule and its "
+	 .what = "Returns the evidence for a stored run's verdict as one JSON document: the rule, its "
 		 "numbers, functions, lines and instructions with their costs before and after, "
 		 "and the causes that were ruled out.",
 	 .command = "explain",

@@ -23,7 +23,7 @@ struct fg_mcp_tool {
 	/* always on the command line, before the call's own words; may be NULL */
 	const char *const *fixed;
 	bool is_json;  /* called with --json */
-	bool measures; /* never two at a time: measurements disturb each other */
+	bool measures; /* one at a time, because measurements disturb each other */
 	bool only_reads;
 	bool takes_commands; /* the tool's arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */

@@ -86,8 +86,8 @@ static int read_recorded(struct fg_cli *cli, const struct fg_cli_run_options *op
 }
 
 /*
- * Removes unpacked files before the profile is used. Until then signals are blocked, so that Ctrl-C
- * leaves nothing behind.
+ * Removes the unpacked files before the profile is used. Blocks signals while the files exist, so
+ * that Ctrl-C leaves nothing behind.
  */
 static int read_archive(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *path, struct fg_profile *profile, struct fg_error *err)
@@ -327,10 +327,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 
 /* ---- the newest run or trace ---- */
 
-/*
- * Returns when the folder's newest trace, or file of `record --exact`, was written; 0 without
- * either.
- */
+/* Returns the time of the folder's newest trace or file of `record --exact`; 0 without either. */
 static int64_t newest_trace_ns(const char *folder)
 {
 	struct fg_fs_file *files = NULL;

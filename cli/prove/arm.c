@@ -146,7 +146,7 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
-/* Returns 0 for the first runs, which have too little history to be judged. */
+/* Returns the number of repetitions; 0 for the first runs, whose history is too short to judge. */
 static double pairs_of_stored(const struct fg_series *series,
 			      const struct fg_metric_verdict *metric)
 {
@@ -173,7 +173,7 @@ static double alpha_of(const struct fg_policy *policy, const struct fg_verdict *
 	return fmin(alpha, 1);
 }
 
-/* A suite's cases count as one verdict, that of the worst case. */
+/* A suite counts as one verdict, namely the verdict on its worst case. */
 static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof *proof)
 {
 	const struct fg_verdict *verdict = &arm->session.result.verdict;
@@ -232,7 +232,7 @@ static int gate(struct arm *arm, struct fg_error *err)
 
 /* ---- functions ---- */
 
-/* An inlined function has no entry, so find the function that contains it. */
+/* Returns the node's function or, for an inlined function, the function that contains it. */
 static uint32_t holder_of(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node > 0 && set->functions[set->nodes[node].function].inlined)

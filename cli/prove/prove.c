@@ -85,7 +85,7 @@ static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject
 		}
 		if (pairs->slower > calibrated_from / STEP)
 			wanted = calibrated_at / pairs->slower;
-		/* The largest delay has an effect, so noise has hidden it: search again. */
+		/* The largest delay has an effect, which noise must have hidden: search again. */
 		iterations = (uint32_t)fmin((double)iterations * wanted,
 					    is_function ? 2.0 * ITERATIONS_MAX : max);
 	}

@@ -40,7 +40,7 @@ const char *fg_record_only_inside(const struct fg_recording *given)
 	return given->paused ? "--paused" : NULL;
 }
 
-/* A command, --pid and --system cannot be combined. */
+/* Requires exactly one of a command, --pid and --system. */
 static const char *contradiction(const struct fg_recording *given, size_t words)
 {
 	if (given->attach.pid && given->attach.system)

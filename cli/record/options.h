@@ -67,7 +67,7 @@ char *fg_record_mistake_within(const struct fg_recording *given);
 
 /* Is this command's program static, so that no library can be preloaded? */
 bool fg_record_is_outside(const char *command);
-/* Samples from outside the program. `exit_code` is that of the command, if one was started. */
+/* Samples from outside the program. Sets `exit_code` to the started command's exit code, if any. */
 int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, int *exit_code,
 		      struct fg_error *err) FG_NODISCARD;
 
@@ -80,7 +80,7 @@ int fg_record_exact(struct fg_cli *cli, const struct fg_recording *given, int *e
 
 /*
  * Starts the command in cli->arguments and waits for it. `signal` requests a dump of the collected
- * data; 0: no signal does. `exit_code` is that of the command.
+ * data; 0: no signal does. Sets `exit_code` to the command's exit code.
  */
 int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int signal,
 		     int *exit_code, struct fg_error *err) FG_NODISCARD;

@@ -229,7 +229,7 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 		   100 * seen.start_share);
 }
 
-/* Smaller shares are not worth a line. */
+/* If a smaller share of the time was spent in the kernel, nothing is printed about it. */
 static const double kernel_share_to_report = 0.1;
 
 /* Prints a line if much time was spent in the kernel but its functions cannot be seen. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording's folder: creates it before the recording, and reads and reports it afterwards. */
+/* Creates a recording's folder, and reads and reports its contents after the recording. */
 #ifndef FG_CLI_RECORD_OUTCOME_H
 #define FG_CLI_RECORD_OUTCOME_H
 

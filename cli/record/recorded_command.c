@@ -91,8 +91,8 @@ pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_rec
 }
 
 /*
- * Sends the same signal to processes that the command left running, and kills those that still run
- * two seconds later.
+ * Forwards the signal to processes that the command left running, and kills any process that still
+ * runs two seconds later.
  */
 static void end_the_rest(int signal)
 {

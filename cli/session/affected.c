@@ -81,8 +81,7 @@ static int explain_absence(const char *state_folder, const struct fg_executed_ke
 		build |= same && has_part(names[i], 1, key->build);
 	}
 	if (build)
-		why = "the environment differs from that in which the benchmark's functions were "
-		      "recorded";
+		why = "the environment changed after the benchmark's functions were recorded";
 	else if (configuration)
 		why = "the functions that this build of the baseline executes are not known";
 	else if (any)

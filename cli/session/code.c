@@ -213,8 +213,8 @@ static uint64_t costliest_address(const struct fg_function_lines *addresses)
 }
 
 /*
- * Adds up costs per instruction, because the address of a call points into the instruction, not to
- * its start.
+ * Adds up costs per instruction, because the address recorded for a call lies inside the call
+ * instruction, not at its start.
  */
 static void take_costs(struct code_side *side, const struct fg_function_lines *addresses)
 {

@@ -181,7 +181,7 @@ enum {
 	/* The pairs of exact repetitions begin at FG_EXACT_FIRST_PAIR. */
 	FIRST_PAIR_OF_EVENTS = FG_EXACT_FIRST_PAIR + 16,
 	FIRST_PAIR_OF_CALLS = FG_EXACT_FIRST_PAIR + 32,
-	PAIRS = 16, /* pair numbers per library */
+	PAIRS = 16, /* number of pair numbers reserved per library */
 };
 
 /* The events that one library counts in separate repetitions. */
@@ -230,7 +230,7 @@ static void explain(struct counter *counter, const char *why)
 	counter->why = fg_xstrdup(why);
 }
 
-/* Runs with the counting library but without sampling. */
+/* Executes a side once with the counting library, without sampling. */
 static int run_counted(struct counter *counter, enum fg_arm arm, const char *folder,
 		       struct fg_error *err)
 {
@@ -401,7 +401,7 @@ static void counter_release(struct counter *counter)
 	free(counter->why);
 }
 
-/* If the entries that can have jumps are unknown, no entry gets a jump. */
+/* Plans the jumps at function entries. If the plans fail, no function is counted at its entry. */
 static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -458,8 +458,8 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 }
 
 /*
- * Does the candidate use more memory than the baseline? Then the heap is counted, requested or not,
- * to find the call paths that hold the memory.
+ * Does the candidate use more memory than the baseline? If so, the heap is counted, requested or
+ * not, to find the call paths that hold the memory.
  */
 static bool has_grown(const struct fg_session *session, const struct fg_series *series,
 		      const struct fg_benchmark *benchmark)

@@ -185,7 +185,6 @@ static int write_texts(const struct fg_report *report, struct texts *texts, stru
 	return status;
 }
 
-/* csv-raw shows only repetitions, which a report.json does not have. */
 static int write_body(const struct fg_report *report, const char *json, const char *format,
 		      struct fg_strbuf *body, struct fg_error *err)
 {

@@ -376,7 +376,8 @@ static bool may_be_counted(const struct fg_series *series, const struct fg_bench
 }
 
 /*
- * Judges by all pairs, including pairs that were measured after the last look to name the function.
+ * Is any metric worse, judged by all pairs? The last look lacks pairs that were measured afterwards
+ * to name the function.
  */
 static bool has_regressed(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {

@@ -11,14 +11,15 @@
 /* ---- samples of static programs ---- */
 
 enum {
-	/* pairs sampled for views and trends if the verdict names no function */
+	/* number of pairs sampled for views and trends if the verdict names no function */
 	PAIRS_TO_KNOW = 3,
-	PAIRS_TO_BLAME = 30, /* maximum number of pairs if a function may be named */
-	TRIES = 10, /* attempts: on a busy machine, a short program may end before it is sampled */
+	PAIRS_TO_BLAME = 30, /* maximum number of pairs sampled if a function may be named */
+	/* attempts per sample: on a busy machine, a short program may end before it is sampled */
+	TRIES = 10,
 	RATE_HZ = 1000,
 };
 
-/* Nothing is timed here, so sampling may cost more than during pairs. */
+/* Share of CPU time that sampling may cost: more than during pairs, as nothing is timed here. */
 static const double budget = 0.2;
 
 struct outside {

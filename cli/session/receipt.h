@@ -48,7 +48,7 @@ struct fg_ledger {
 
 /*
  * Reads the claims that were made on the current branch or with its merge base. FG_EPARSE: the file
- * was changed. Release it in any case.
+ * was changed. The caller releases the ledger in any case.
  */
 int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
@@ -70,7 +70,7 @@ int fg_receipt_write(const struct fg_session *session, const struct fg_ledger *l
 		     const char *path, struct fg_error *err) FG_NODISCARD;
 /* Prints one line per claim of the run, and how many claims are proven on the branch. */
 void fg_receipt_print(const struct fg_session *session, const struct fg_ledger *ledger);
-/* FG_EPARSE: the file is not a receipt, or was changed. Free it with cJSON_Delete(). */
+/* FG_EPARSE: not a receipt, or it was changed. Free the receipt with cJSON_Delete(). */
 int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -83,7 +83,7 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 			     struct fg_error *err) FG_NODISCARD;
 /*
  * Are there events to count for `measure.also`, `measure.calls` or `measure.domains`? If `max_rss`
- * fails, the heap is counted even unrequested, to show what holds the memory.
+ * fails, the heap is counted even without a request, to show which call paths hold the memory.
  */
 bool fg_session_counts_events(const struct fg_session *session, const struct fg_series *series,
 			      const struct fg_benchmark *benchmark);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # machine.sh [KERNEL...]: tests the collector on a whole emulated arm64 machine.  Unlike `test.sh`, this covers the
-# signals, perf events, signed return addresses, SVE registers and pages of a real kernel.  By default, the kernels
-# are those of root.sh.
+# signals, perf events, signed return addresses, SVE registers and pages of a real kernel.  By default, tests the
+# kernels that root.sh unpacked.
 set -eu
 cd "$(dirname "$0")/../.."
 source=$PWD
@@ -68,7 +68,7 @@ plain() { # KERNEL
 	echo "$work/kernel"
 }
 (cd "$disk" && find . | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$work/disk.gz"
-# To the guest, an instruction takes 1 ns and a wait takes no time, so the load here has no influence on the tests.
+# In the guest's time, an instruction takes 1 ns and a wait none, so the host's load does not influence the tests.
 for kernel in "$@"; do
 	qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -icount shift=0,sleep=off -m 3G -nographic -no-reboot -nic none -kernel "$(plain "$kernel")" -initrd "$work/disk.gz" \
 		-append "console=ttyAMA0 quiet panic=-1 sysctl.kernel.perf_event_paranoid=1" </dev/null >"$work/log" 2>&1 || true

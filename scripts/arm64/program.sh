@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# program.sh ARCHIVE FASTGATE: gates the quick start with the arm64 archive, in an arm64 root under the emulator, and views its recording
-# with FASTGATE, a program of this machine.
+# program.sh ARCHIVE FASTGATE: gates the quick start with the arm64 archive, in an arm64 root under the emulator, records the
+# program there, and views the recording with FASTGATE, which runs without the emulator.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ -z "${FASTGATE_TEST_NAMESPACE:-}" ]; then

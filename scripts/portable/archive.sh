@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # archive.sh BUILD_FOLDER LIBRARIES_FOLDER TARGET_FOLDER [ARM64_ROOT]: makes one archive for every distribution.
-# Packs the build of the `portable` preset. The same sources give the same bytes.
+# Packs the build of the `portable` or `portable-arm64` preset. The same sources give the same bytes.
 set -eu
 build=$(cd "$1" && pwd)
 libraries=$(cd "$2" && pwd)
@@ -19,7 +19,7 @@ umask 022
 cmake --install "$build" --prefix "$stage/$name" --strip >/dev/null
 python3 "$source/scripts/portable/sbom.py" "$build" "$libraries" "$version" "$seconds" ${4:+"$4"} >"$stage/$name/share/doc/fastgate/sbom.spdx.json"
 
-# Programs may need nothing from the host but its kernel, and libraries only glibc 2.17 or newer.
+# Programs must run with nothing from the host but its kernel, and libraries with glibc 2.17.
 for program in "$stage/$name"/bin/*; do
 	! readelf -d "$program" | grep NEEDED || { echo "archive.sh: $program is not static" >&2; exit 1; }
 done
