@@ -5,7 +5,7 @@ analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck
 any finding fails.
 
 The build folder must be built, because its compile commands and dependency files are read; for
-sources that only the sanitizers' build compiles, those of that build are read. A file is analysed
+sources that only the sanitizers' build compiles, that build's files are read. A file is analysed
 again only if the file, a header that it includes, its flags, a rule or a tool has changed since it
 was found clean in any clone: results are kept in ~/.cache/fastgate-analysis
 (FASTGATE_ANALYSIS_CACHE), like ccache's objects.
@@ -32,7 +32,7 @@ from suite import changed_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
-# Compiled like users' programs: clang's warnings apply, but our own rules do not.
+# Folders of code like users' programs: clang's warnings apply, but our own rules do not.
 FOREIGN = ("tests/targets/", "examples/", "bench/")
 # Without optimisation, because with it libc's headers replace functions with macros, which would be
 # analysed instead of our code.
@@ -54,9 +54,9 @@ FLAGS = {"deep": [], "tidy": QUICK, "plain": PLAIN}
 #                                readdir_r() is deprecated
 #   preprocessorErrorDirective   cppcheck tries architectures that the collector does not know
 #   internalAstError             compound literals are beyond cppcheck 2.10
-#   constStatement               store/run_rows.c: it takes the commas of a long compound literal
-#                                for operators
-#   returnDanglingLifetime       store/db.c: only the length is passed by address, the text belongs
+#   constStatement               store/run_rows.c: cppcheck takes the commas of a long compound
+#                                literal for operators
+#   returnDanglingLifetime       store/db.c: only the length is passed by address; the text belongs
 #                                to the row
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-suppr", "--std=c11",
             "--library=posix,gnu", "--suppress=*:*/build/*", "--suppress=missingInclude",
@@ -148,7 +148,7 @@ class Stamps:
     def path(self, tool, entry):
         digest = hashlib.sha256(self.rules + entry["command"].replace(str(ROOT), "").encode())
         for content in sorted(self.content(name) for name in self.files_of(entry)):
-            digest.update(content)  # sorted by content, so independent of where the clone is
+            digest.update(content)  # in the order of the digests, which is the same in every clone
         return self.folder / f"{entry['name'].replace('/', '_')}.{tool}.{digest.hexdigest()[:32]}"
 
     def is_made_of(self, entry, names):
@@ -180,8 +180,8 @@ def read_entries(build):
 
 def write_commands(build):
     """
-    Writes the compile commands for clang-tidy, which analyses a file by each of its commands: one
-    per width and set of definitions. Benchmarks and fuzzers compile sources again with other
+    Writes the compile commands for clang-tidy, which analyses a file once with each of its commands:
+    one per width and set of definitions. Benchmarks and fuzzers compile sources again with other
     optimisation, which makes no difference. Returns the folder.
     """
     different = {}
@@ -206,7 +206,7 @@ def tidy_words(build, entry, level):
     """clang-tidy and its options for this file."""
     words = [*TIDY, "-p", str(build)]
     if entry["name"].startswith(FOREIGN):
-        # clang-tidy does nothing without any check
+        # if no check is enabled, clang-tidy does nothing
         words.append("--checks=-*,clang-diagnostic-*,misc-static-assert")
     else:
         words += CLANG_WARNINGS + FLAGS[level]
