@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * From argv to an exit code: global options, the command's name, its own options and arguments,
- * run(), and a final check of standard output. Output that could not be written is a failure, but
- * never hides a worse exit code.
+ * run(), and a final check of standard output. A failed write fails a command that succeeded, and
+ * leaves any other exit code unchanged.
  */
 #include "base/log.h"
 #include "base/text.h"

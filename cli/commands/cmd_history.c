@@ -29,7 +29,7 @@ enum {
  */
 static const double min_span = 0.05;
 
-/* Runs of one branch, oldest first, without their profiles. */
+/* The stored runs to show, oldest first, without their profiles. */
 struct line {
 	struct fg_stored_run *stored;
 	const struct fg_run **runs;

@@ -39,7 +39,7 @@ struct fg_cli {
 	bool color_err;
 	bool out_is_terminal;
 	bool err_is_terminal;
-	unsigned columns; /* width of the terminal, else 80 */
+	unsigned columns; /* $COLUMNS, else the terminal's width, else 80 */
 	unsigned rows;    /* height of the terminal, else 24 */
 	/*
 	 * In commands with `stops_cleanly`, and once fg_cli_catch_stops() was called: true after
@@ -147,7 +147,10 @@ void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
  * commands in it.
  */
 void fg_cli_print_escaped(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* Prints escaped text, through a pager if stdout is a terminal and the text exceeds the screen. */
+/*
+ * Prints text through a pager if stdout is a terminal and the text exceeds the screen. Without a
+ * pager, text other than JSON is escaped.
+ */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* Writes to a file like fg_fs_write_result(), or to stdout if `path` is NULL or "-". */
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,

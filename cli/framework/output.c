@@ -47,7 +47,7 @@ static bool is_dumb(void)
 
 /*
  * The command line decides, then https://no-color.org, then CLICOLOR_FORCE, then whether the output
- * is a terminal.
+ * is a terminal that is not "dumb".
  */
 static bool wants_color(enum fg_cli_color wish, bool is_terminal)
 {

@@ -262,7 +262,7 @@ static bool try_inputs(struct fg_project_trying *t, const struct fg_project_prog
 			.kind = (enum fg_project_input_kind)(way % FG_INPUT_KIND_COUNT),
 		};
 
-		/* Tests read only files that lie among the tests. */
+		/* Tests get only samples: files in folders of tests, examples or data. */
 		if (program->rank <= FG_PROJECT_TEST_RANK && found.kind > FG_INPUT_BINARY_SAMPLE)
 			continue;
 		if (find_input_as(t, program, inputs, found, best))
@@ -319,8 +319,8 @@ static bool try_uses(struct fg_project_trying *t, const struct fg_project_progra
 }
 
 /*
- * Tries calls found in the tests first, then any file with the words of such a call, then a file
- * alone, and last a file followed by a name for the result.
+ * Tries calls found in the project's files first, then any file with the words of such a call, then
+ * a file alone, and last a file followed by a name for the result.
  */
 bool fg_project_find_input(struct fg_project_trying *t, struct fg_project_program *program)
 {

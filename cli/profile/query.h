@@ -117,8 +117,8 @@ struct fg_cli_difference {
 };
 
 /*
- * Joins the two profiles that `words` names. FG_EINVAL: the profiles have no measure in common. The
- * caller releases the tree.
+ * Joins the two profiles that `words` names. FG_EINVAL: the compared measures have different
+ * units. The caller releases the tree.
  */
 int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			    const char *const words[2], struct fg_cli_difference *difference,

@@ -230,7 +230,7 @@ static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
 	return fg_prove_keep(prove, err);
 }
 
-/* Runs all arms of every benchmark once. */
+/* Runs each possible arm of every benchmark once, as far as the budget allows. */
 static int run_round(struct fg_prove *prove, struct fg_random *random, struct fg_error *err)
 {
 	int status = FG_OK;

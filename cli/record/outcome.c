@@ -34,7 +34,7 @@ static int clear_file(const char *path, const char *to, struct fg_error *err)
 	return status;
 }
 
-/* Moves or removes the traces of a recording, or the file of --exact. */
+/* Moves or removes the traces of a recording and the file of --exact. */
 static int clear_recording(const char *from, const char *to, struct fg_error *err)
 {
 	char *exact = fg_fs_join(from, FG_CLI_EXACT_FILE);

@@ -36,8 +36,8 @@ struct fg_arms {
 /*
  * Finds the baseline that `plan` names, builds both sides if a build is configured, and fills the
  * session's roots and the sides of its run. `plan` is the session's; it also gets the commands that
- * its benchmarks run in the baseline. FG_ENOENT: the baseline does not exist (yet); the message
- * names it.
+ * its benchmarks run in the baseline. FG_ENOENT: a commit, or a file taken from it, does not exist.
+ * A missing stored baseline is not an error: a message names it.
  */
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err) FG_NODISCARD;

@@ -32,9 +32,9 @@ struct fg_series *fg_session_series(const struct fg_session *session,
 /* Gives both sides the candidate's state of files that set-up names. Call before set-up. */
 void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmark *benchmark);
 /*
- * The runner's `on_set_up`: gives the baseline the candidate's state of every tracked file that
- * differs and that the benchmark opens; a remark of the series names these files. FG_ECHILD or
- * another status: a file could not be replaced.
+ * The runner's `on_set_up`: gives the baseline the candidate's version of every tracked input
+ * that differs; a remark of the series names these files. FG_ECHILD or another status: a file could
+ * not be replaced.
  */
 int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_error *err);
 /* Executes an arm once and notes the files it opens. False: some opened files cannot be seen. */

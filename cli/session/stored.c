@@ -193,7 +193,7 @@ char *fg_cli_spool_path(const char *store)
 
 /* ---- the two sides of a comparison ---- */
 
-/* Returns the side's commit, or the run's id if the commit is unknown. */
+/* Returns the side's commit and branch, or the run's id if the commit is unknown. */
 static char *name_of(const struct fg_run *run, enum fg_arm arm)
 {
 	const struct fg_side *side = &run->sides[arm];
