@@ -30,7 +30,7 @@ void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, 
 
 /* ---- override.c ---- */
 
-/* Overrides the file's values with those of the command line. */
+/* Overrides values of the file with values from the environment and the command line. */
 void fg_override(const struct fg_config_source *source, struct fg_yaml_node *root,
 		 struct fg_arena *arena, struct fg_config_report *report);
 

@@ -139,7 +139,8 @@ def circles(graph):
 
 def unused(root, texts, defined):
     """
-    Exported names that no other source of the product or of bench/ uses, except those that a test calls.
+    Exported names that no other source of the product or of bench/ uses. A name that its own source
+    uses may also be exported for tests.
     """
     entered, measured = set(), set()
     for top, names in (("tests", entered), ("bench", measured)):

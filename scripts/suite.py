@@ -136,7 +136,7 @@ class Suite:
             return {}
 
     def left_s(self):
-        """The time until the last stage ends, if each takes as long as expected."""
+        """The time until the last stage ends, if every stage takes the expected time."""
         now = time.monotonic()
         ends = {}
         for _ in self.lanes:  # twice, because the lanes wait for each other's stages

@@ -3,10 +3,10 @@
 """
 Copies the parts of the manual that fastgate prints itself: tables, and the reference of fastgate.yml.
 
-tables.py FASTGATE ROOT           write them into docs/*.md, below each line
+tables.py FASTGATE ROOT           writes the parts into docs/*.md, below each line
                                   <!-- fastgate help TOPIC [BEGINNING...] --> and below
                                   <!-- fastgate config --reference -->, to the end of the page
-tables.py FASTGATE ROOT --check   fail if a table differs
+tables.py FASTGATE ROOT --check   fails if a part differs
 """
 import pathlib
 import re

@@ -73,7 +73,7 @@ struct fg_bisect_search {
 
 /*
  * Gates the ends, searches the range and then the side branches of merges, and gates each commit
- * found against its parent. Changes `plan`: its baseline becomes that of the latest comparison.
+ * found against its parent. Changes `plan`: its baseline becomes the latest comparison's baseline.
  */
 int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
 	      const struct fg_search_request *request, struct fg_error *err) FG_NODISCARD;

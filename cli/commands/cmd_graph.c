@@ -31,8 +31,8 @@ static const struct fg_option options[] = {
 		    "show only these functions with their callers and callees"),
 	FG_ROW_COUNT(
 		struct options, depth, "depth", 0, 100000, NULL,
-		"show functions up to this many calls away from those of --function, or from the "
-		"program's start"),
+		"show functions up to this many calls away from the functions of --function, or "
+		"from the program's start"),
 	FG_ROW_COUNT(struct options, nodes, "nodes", 'n', 100000, "80",
 		     "show at most this many functions, the largest by inclusive time"),
 	FG_ROW_SHARE(struct options, floor, "floor", "0.5%",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parts shared by the completions of the three shells. A completion script contains the options,
- * their choices and the kind of each argument; it queries benchmark names with `fastgate config
- * --benchmarks`.
+ * their choices and the kind of each argument; it gets benchmark names from `fastgate config
+ * --benchmarks`, and refs from git.
  */
 #ifndef FG_CLI_FRAMEWORK_COMPLETION_PARTS_H
 #define FG_CLI_FRAMEWORK_COMPLETION_PARTS_H

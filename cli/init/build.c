@@ -106,7 +106,7 @@ static void build_benchmarks(struct opening *opening)
 	}
 }
 
-/* Builds the tests, whose target is often separate, if no program is a likely benchmark. */
+/* Builds the tests, often a separate target, unless a likelier program was found. */
 static void build_tests(struct opening *opening)
 {
 	struct fg_project *project = opening->project;

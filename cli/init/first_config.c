@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-/* Adds a plain value unquoted, and any other in double quotes. */
+/* Adds a plain value unquoted, and any other value in double quotes. */
 static void add_yaml(struct fg_strbuf *text, const char *value)
 {
 	bool is_plain = isalnum((unsigned char)*value) || *value == '.' || *value == '/';

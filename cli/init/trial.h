@@ -47,7 +47,7 @@ bool fg_project_is_short(const struct fg_project_program *program);
 bool fg_project_is_longer(const struct fg_project_program *a, const struct fg_project_program *b);
 /*
  * Finds an input, and the words around it, that keep the program busy for clearly longer than
- * program->work_s, its work without an input. Returns false if no input does. (trial_inputs.c)
+ * program->work_s, its work without an input. Returns false if none is found. (trial_inputs.c)
  */
 bool fg_project_find_input(struct fg_project_trying *t, struct fg_project_program *program);
 

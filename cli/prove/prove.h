@@ -36,7 +36,7 @@ struct fg_prove_function {
 /* A benchmark, and the function that is slowed down. */
 struct fg_prove_subject {
 	const struct fg_benchmark *benchmark;
-	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* from the first run, by time */
+	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* of the first run, by time */
 	size_t function_count;
 	const struct fg_prove_function *chosen; /* NULL: no function */
 	/* relative slowdown per loop iteration in each call, or per millionth of delay */
