@@ -9,7 +9,7 @@
 
 enum {
 	DEFAULT_LIMIT_BYTES = 1 << 20,
-	PIPE_BYTES = 1 << 20, /* by default the maximum for an unprivileged process */
+	PIPE_BYTES = 1 << 20, /* size of a pipe: the default maximum for unprivileged processes */
 	READ_BYTES = 1 << 18,
 	/* a growing file keeps this much before its middle is released */
 	FILE_HELD_BYTES = 64 << 20,

@@ -330,8 +330,8 @@ bool fg_fs_exists(const char *path)
 }
 
 /*
- * The kernel's own check with fs.protected_symlinks on; not every system enables it, and readlink()
- * does not apply it.
+ * Makes the check of fs.protected_symlinks, because not every system enables that setting, and
+ * readlink() ignores it.
  */
 bool fg_fs_is_planted(const char *path)
 {

@@ -51,14 +51,14 @@ bool fg_fs_exists(const char *path);
 /* Does the folder have this file? `name` may be a path below it. */
 bool fg_fs_has(const char *folder, const char *name);
 /*
- * Is the path another user's link in a world-writable folder such as /tmp? Such a link could lead
- * anywhere.
+ * Is the path a link in a sticky, world-writable folder such as /tmp, made neither by us nor by the
+ * folder's owner? Such a link could lead anywhere.
  */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
 /*
- * Does another process have this file open for writing, or mapped writable? Returns false if
- * unknown: the file belongs to another user, or its file system has no leases.
+ * Is this file open or mapped through another descriptor, in any process? Returns false if unknown:
+ * the file belongs to another user, or its file system has no leases.
  */
 bool fg_fs_is_in_use(int fd);
 /* Does this file exist below the folder, with links followed in both paths? */

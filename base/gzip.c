@@ -5,10 +5,10 @@
 #include <zlib.h>
 
 enum {
-	GZIP_WINDOW = 15 + 16, /* the largest window, with the gzip header and trailer */
+	GZIP_WINDOW = 15 + 16, /* 15: the largest window; 16: with the gzip header and trailer */
 	PIECE_SIZE = 64 * 1024,
 	MEMORY_LEVEL = 8,
-	MAX_PIECE = 1 << 30, /* zlib counts input in an unsigned int */
+	MAX_PIECE = 1 << 30, /* bytes passed at once: zlib counts input in an unsigned int */
 };
 
 bool fg_gzip_is(const void *data, size_t size)
@@ -18,7 +18,7 @@ bool fg_gzip_is(const void *data, size_t size)
 	return size >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8;
 }
 
-/* Feeds zlib in pieces that fit its counter. */
+/* Passes the next piece of the input to zlib. */
 static void feed(z_stream *stream, const uint8_t **at, size_t *left)
 {
 	const size_t piece = fg_min_size(*left, MAX_PIECE);

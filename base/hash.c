@@ -19,7 +19,7 @@ static uint64_t read64(const uint8_t *bytes)
 	return value;
 }
 
-/* Folds the halves of a 64×64-bit product: one multiplication mixes the bits of both numbers. */
+/* Combines the halves of the 128-bit product: one multiplication mixes the bits of both numbers. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	__extension__ const unsigned __int128 product = (unsigned __int128)a * b;

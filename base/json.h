@@ -16,7 +16,7 @@ int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 		  struct fg_error *err) FG_NODISCARD;
 /* Returns NULL if absent. */
 const cJSON *fg_json_find(const cJSON *object, const char *path);
-/* Required members. */
+/* For required members. FG_EPARSE: the member is absent or has another type. */
 int fg_json_get_text(const cJSON *object, const char *path, const char **text, struct fg_error *err)
 	FG_NODISCARD;
 int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
@@ -25,7 +25,7 @@ int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, str
 bool fg_json_is_whole(double value);
 int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array,
 		      struct fg_error *err) FG_NODISCARD;
-/* Optional members: the default if absent or of another type. */
+/* For optional members. Returns the default if the member is absent or has another type. */
 const char *fg_json_text_or(const cJSON *object, const char *path, const char *otherwise);
 /* Returns the first item of a list whose member "name" is `name`, or NULL. */
 const cJSON *fg_json_find_named(const cJSON *list, const char *name);

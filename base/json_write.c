@@ -75,10 +75,7 @@ static inline uint64_t equal(uint64_t word, unsigned char byte)
 	return (difference - EACH(1U)) & ~difference & HIGH;
 }
 
-/*
- * Returns true if no byte is below ' ', above '~', or needs an escape. The result may be false for
- * plain bytes, but is never true for others.
- */
+/* Are the next eight bytes plain? */
 static inline bool are_plain(const struct fg_json_writer *w, const char *value)
 {
 	uint64_t word = 0;

@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 
 /*
- * Adds the header and the NAME section; `name` is the name of the page, "perfdb" or "fastgate-run".
+ * Adds the header and the NAME section; `name` is the name of the page, such as "fastgate-run".
  */
 void fg_manual_head(struct fg_strbuf *page, const char *name, const char *program,
 		    const char *summary);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Maps byte strings to 64-bit values by open addressing. `struct fg_map map = {0};` is an empty
- * one. Keys are copied into the map. Iteration is in order of insertion, so that output never
+ * map. Keys are copied into the map. Iteration is in order of insertion, so that output never
  * depends on hashing. The hash is seeded per process, because keys come from outsiders.
  */
 #ifndef FG_BASE_MAP_H
@@ -17,7 +17,7 @@ struct fg_map_entry {
 };
 
 struct fg_map {
-	struct fg_map_entry *entries; /* in order of insertion; `count` of them */
+	struct fg_map_entry *entries; /* in order of insertion */
 	size_t count;
 	size_t capacity;
 	uint32_t *slots; /* entry index + 1, or 0 */

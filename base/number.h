@@ -29,8 +29,8 @@ enum {
 	FG_NUMBER_TEXT_SIZE = 48
 };
 /*
- * Formats with three significant digits and a fitting unit: "210 ms", "34.1 µs", "2 min 5 s", "1 h
- * 47 min".
+ * Formats with three significant digits and a fitting unit, "210 ms" or "34.1 µs"; from two minutes
+ * on, as "2 min 5 s" or "1 h 47 min".
  */
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE]);
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); /* "12.4 MiB" */
@@ -46,8 +46,8 @@ const char *fg_format_signed(double value, int digits, char text[FG_NUMBER_TEXT_
 /* Returns the text of fg_format_signed() without its sign. */
 const char *fg_format_without_sign(const char *text);
 /*
- * Formats a change: 0.048 is "+4.8 %". Changes below 0.1 % have two decimals; changes from +1,000 %
- * on are factors: "×11".
+ * Formats a change: 0.048 is "+4.8 %". Changes below 0.1 % have two decimals, but changes below
+ * 0.005 % are "+0.0 %"; changes from +1,000 % on are factors: "×11".
  */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
 /* Formats a value with its unit: "ns" and "bytes" are scaled, any other unit follows the number. */

@@ -15,7 +15,8 @@ enum fg_open_event {
 
 /*
  * Installs the filter for good in the calling process and in everything it starts. From then on it
- * requires a tracer with PTRACE_O_TRACESECCOMP. Returns false if the kernel has no such filter.
+ * requires a tracer with PTRACE_O_TRACESECCOMP. Returns false if the kernel refuses the filter, or
+ * if the processor is not x86-64.
  */
 bool fg_open_filter_install(void);
 

@@ -318,8 +318,8 @@ static int read_short(struct parser *parser, const char *word)
 }
 
 /*
- * Reads one word: an option with its value, the end of options, or an argument. Sets *done when all
- * remaining words are arguments.
+ * Reads one word: an option with its value, the end of options, or an argument. Sets *done if the
+ * argument ends the options.
  */
 static int read_word(struct parser *parser, struct fg_option_words *found, bool *done)
 {

@@ -73,12 +73,12 @@ struct fg_option {
 	const char *name; /* the long form without its dashes; NULL ends a table */
 	char letter;      /* the short form, or 0 */
 	enum fg_option_kind kind;
-	size_t offset;        /* offset of the value in the struct */
-	const char *alone;    /* value if an option, "--" or nothing follows; NULL: required */
+	size_t offset;     /* offset of the value in the struct */
+	const char *alone; /* value if nothing or a word with '-' first follows; NULL: required */
 	const char *argument; /* placeholder for the value in the help: "FILE" */
 	const char *help;     /* one phrase without a full stop */
 	const char *heading;  /* heading above this option in the help; NULL: same group */
-	const char *initial;  /* default, as a user would write it; NULL: zero, "not given" */
+	const char *initial;  /* default, as a user would write it; NULL: zero, for "not given" */
 	const char *const *choices; /* for FG_OPTION_CHOICE; NULL-terminated */
 	double minimum;             /* bounds of a number; both 0: unbounded */
 	double maximum;

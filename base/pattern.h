@@ -40,8 +40,8 @@ bool fg_pattern_matches(const struct fg_pattern *pattern, const char *subject);
 void fg_pattern_release(struct fg_pattern *pattern);
 
 /*
- * s/PATTERN/REPLACEMENT/[g]: any delimiter; \1 to \9 and & in the replacement, "\&" for the
- * character itself.
+ * s/PATTERN/REPLACEMENT/[g]: any delimiter except a backslash or a line break; \1 to \9 and & in
+ * the replacement, "\&" for the character itself.
  */
 struct fg_rename {
 	struct fg_pattern pattern;

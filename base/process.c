@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * No process is left running. Each program gets a process group, which is signalled as a whole. A
- * descendant that leaves the group (a daemon) is reparented to us, because we are a subreaper. Any
- * child that we neither started nor were asked to keep is therefore a stray, and is ended after its
- * program. If we die, PR_SET_PDEATHSIG kills our children.
+ * No process is left running, except children that we were asked to keep. Each program gets a
+ * process group, which is signalled as a whole. A descendant that leaves the group (a daemon) is
+ * reparented to us, because we are a subreaper. Any child that we neither started nor keep is
+ * therefore a stray, and is ended after its program. If we die, PR_SET_PDEATHSIG kills the programs
+ * that we started.
  */
 #include "base/process.h"
 
@@ -342,7 +343,8 @@ static void become_running(const struct fg_process_options *options, struct star
 				       .started_ns = process->started_ns,
 				       .options = *options,
 				       .counted = true};
-	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* a function since glibc 2.36 */
+	/* glibc has pidfd_open() only since 2.36 */
+	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	process->report_fd = start->launch[0];
 	start->launch[0] = -1;
 	running[running_count++] = pid;

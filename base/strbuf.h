@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growing text. `struct fg_strbuf text = {0};` is an empty one; `data` is NULL until something is
- * added and always NUL-terminated afterwards. With a limit (fg_strbuf_set_limit) everything beyond
- * it is dropped and `cut` is set: for text whose length an outsider controls.
+ * Growing text. `struct fg_strbuf text = {0};` is empty; `data` is NULL until something is added
+ * and always NUL-terminated afterwards. With a limit (fg_strbuf_set_limit) everything beyond the
+ * limit is dropped and `cut` is set: for text whose length an outsider controls.
  */
 #ifndef FG_BASE_STRBUF_H
 #define FG_BASE_STRBUF_H

@@ -5,7 +5,7 @@
  *	struct fg_debug_cache_header, then the seven arrays of the index in their order, each at a
  *	multiple of 8
  *
- * The arrays are written as they lie in memory, in this machine's byte order. The file lies in the
+ * The arrays are written as they lie in memory, in the machine's byte order. The file lies in the
  * user's cache folder, where a power cut, a full disk or another version may leave any content, and
  * in archives, which may come from anyone. A checksum covers all bytes after the header. After
  * loading, every array position in the file is checked once against the size of its array, so
@@ -17,7 +17,7 @@
 #include "binary/elf_file.h"
 
 #define FG_DEBUG_CACHE_MAGIC      "FGSYMC4\n"
-#define FG_DEBUG_CACHE_BYTE_ORDER 0x01020304u /* as this machine writes it */
+#define FG_DEBUG_CACHE_BYTE_ORDER 0x01020304u /* written in the machine's byte order */
 
 enum {
 	FG_DEBUG_CACHE_ARRAYS = 7,

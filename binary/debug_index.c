@@ -166,7 +166,7 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX])
 {
 	enum {
-		LOOK_BACK = 8 /* a unit's ranges may lie inside another unit's */
+		LOOK_BACK = 8 /* ranges tried: one unit's ranges may lie inside another unit's */
 	};
 	size_t before = ranges_before(index, address);
 	size_t line_only = 0;

@@ -19,7 +19,7 @@
 #include "binary/digester.h"
 
 enum {
-	REGISTERS = 31, /* the 32nd is the stack pointer or zero */
+	REGISTERS = 31, /* general registers; number 31 is the stack pointer or zero */
 	CALL_CHANGES = 19,
 	LINK = 30,
 	PASSES_MAX = 64,

@@ -391,7 +391,7 @@ static bool contains(const struct fg_elf_symbol *symbol, const struct fg_elf_sym
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address)
 {
 	enum {
-		LOOK_BACK = 32 /* symbols that may lie inside a larger symbol's range */
+		LOOK_BACK = 32 /* symbols tried: small symbols may lie inside a larger symbol */
 	};
 	size_t low = 0;
 

@@ -72,7 +72,7 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 {
 	enum {
-		/* a longer entry may begin before shorter code that replaced a part of it */
+		/* entries tried: shorter code may have replaced a part of a longer entry */
 		LOOK_BACK = 16
 	};
 	const size_t low = fg_sorted_up_to(

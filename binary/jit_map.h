@@ -2,9 +2,9 @@
 /*
  * Names of code generated at run time, from the text file /tmp/perf-PID.map that JIT compilers
  * write for profilers. Each line is "START SIZE NAME" with hexadecimal numbers. If several lines
- * cover an address, the line with the highest start counts; if several have this start, the last.
- * Anyone can write to /tmp, so the file is read only if it is a regular file of this user or of
- * root, up to 256 MiB.
+ * cover an address, the line with the highest start counts; if several lines have this start, the
+ * last of them counts. Anyone can write to /tmp, so the file is read only if it is a regular file
+ * of this user or of root, up to 256 MiB.
  */
 #ifndef FG_SYMBOLS_JIT_MAP_H
 #define FG_SYMBOLS_JIT_MAP_H

@@ -40,8 +40,8 @@ struct fg_symbol_archive {
 void fg_symbol_archive_index(struct fg_symbol_archive *archive);
 
 /*
- * Returns the row of a module, or NULL. A path with bytes that are not UTF-8 may have been changed
- * in transit: then the build-id alone decides.
+ * Returns the row of a module, or NULL. If no row has both the path and the build-id, the build-id
+ * alone decides: a path with bytes that are not UTF-8 may have been changed in transit.
  */
 const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_archive *archive,
 						     const char *path, const char *build_id);

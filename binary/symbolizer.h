@@ -84,7 +84,8 @@ struct fg_symbol_code {
 
 /*
  * Disassembles the function around the address. FG_ENOENT: the module has no usable file;
- * FG_EUNSUPPORTED: the bounds of the function are unknown, or the machine is not x86.
+ * FG_EUNSUPPORTED: the bounds of the function are unknown or more than 1 MiB apart, or the machine
+ * is not x86.
  */
 int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 		       struct fg_symbol_code *code, struct fg_error *err) FG_NODISCARD;

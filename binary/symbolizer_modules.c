@@ -206,7 +206,7 @@ static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 			fg_debug_cache_file(s->options.cache_folder, module->build_id);
 }
 
-/* Reads the image of the vdso: the archive's, or that of this process. */
+/* Reads the image of the vdso from the archive or from this process. */
 static int read_vdso(const struct fg_symbolizer *s, const struct fg_symbol_module *module,
 		     struct fg_elf *elf)
 {

@@ -10,7 +10,7 @@ enum {
 	CHANGES_MAX = 8,
 	FUNCTIONS_MAX = 8,
 	HINTS_MAX = 4,
-	NAMED = 3 /* functions named per path */
+	NAMED = 3 /* maximum number of functions named per path */
 };
 
 /* Adds a note if only the candidate has this kind of value. */

@@ -68,8 +68,8 @@ bool fg_fact_is_equal(const char *a, const char *b)
 
 /*
  * The text has one word per function, "NAME=BEFORE:AFTER:STATE". BEFORE and AFTER are the offsets
- * within a page. If the code's form differs, the vector instructions of both sides and then their
- * tail calls follow: "NAME=BEFORE:AFTER:STATE:8:0:1:0".
+ * within a page. If the code's form differs, four numbers follow, the vector instructions and then
+ * the tail calls of both sides: "NAME=BEFORE:AFTER:STATE:8:0:1:0".
  */
 
 void fg_build_facts_add_function(struct fg_build_facts *build,

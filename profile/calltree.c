@@ -289,7 +289,7 @@ void fg_calltree_finish(struct fg_calltree *tree)
 }
 
 /*
- * Adds column 0 of another tree, path by path, to a column of this one. Call fg_calltree_finish()
+ * Adds column 0 of `from`, path by path, to a column of `into`. Call fg_calltree_finish()
  * afterwards.
  */
 static void merge_column(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,

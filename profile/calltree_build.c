@@ -78,7 +78,7 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 }
 
 enum {
-	/* maximum number of parts of a sample; every 64 further parts count as one sample */
+	/* maximum number of parts of a sample; further parts count as another sample */
 	PARTS_MAX = 64
 };
 

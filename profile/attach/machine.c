@@ -7,7 +7,7 @@
 
 enum {
 	WAIT_MS = 100,
-	IMAGES_MAX = 65536, /* each image gets one trace */
+	IMAGES_MAX = 65536, /* maximum number of images; each gets one trace */
 };
 
 /* A process between two execs. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the files that a program reads: runs it once with all its children, each of which stops
- * whenever it opens a file. A file is marked FG_OPENED_MADE if its first opening is only for
- * writing, or may create or empty it.
+ * Finds the files that a program reads: runs the program once, and stops it and its children
+ * whenever they open a file. A file is marked FG_OPENED_MADE if its first opening is only for
+ * writing, or may create or empty the file.
  */
 #ifndef FG_OUTSIDE_OPENED_H
 #define FG_OUTSIDE_OPENED_H

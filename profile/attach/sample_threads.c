@@ -12,7 +12,7 @@
 enum {
 	STOP_WITHIN_MS = 200,  /* limit for a thread that first has to wait for a CPU */
 	AWAKE_NS = 20000,      /* delay between getting a CPU and reading the clock */
-	NAP_NS = 32000,        /* much longer than a rescheduling interrupt takes */
+	NAP_NS = 32000,        /* shortest nap; a rescheduling interrupt takes much less time */
 	PATIENCE_NS = 1000000, /* time for threads that queued behind fastgate to stop */
 	RED_ZONE = 128,        /* bytes below the stack pointer that the ABI lets a function use */
 };

@@ -12,7 +12,7 @@ enum {
 	COMMAND_MAX_BYTES = FG_TRACE_TEXT_MAX,
 	ACCOUNT_BYTES = 96,
 	STATE_BYTES = 1024,
-	STATE_FIELDS_BEFORE_CPU = 36, /* fields of `stat`, counted from the state */
+	STATE_FIELDS_BEFORE_CPU = 36, /* number of fields in `stat` from the state up to the CPU */
 	BLOCKED_BYTES = 256,
 };
 

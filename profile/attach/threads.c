@@ -219,8 +219,8 @@ static char *reason_of_kernel(pid_t pid, int error)
 }
 
 /*
- * Does a system call filter deny ptrace()? Without a filter this call fails with ESRCH, because
- * fastgate does not trace itself; with a filter errno differs.
+ * Does a system call filter deny ptrace()? Unless a filter denies it, this call fails with ESRCH,
+ * because fastgate does not trace itself.
  */
 static bool is_filtered(void)
 {

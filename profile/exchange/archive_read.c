@@ -18,7 +18,8 @@
 
 enum {
 	SMALL_BYTES = 64 << 20,
-	RATIO_MAX = 100, /* limit; debug information shrinks to a quarter, traces to a tenth */
+	/* unpacked size / packed size; debug information shrinks to a quarter, traces to a tenth */
+	RATIO_MAX = 100,
 };
 
 struct listed {

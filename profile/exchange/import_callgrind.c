@@ -23,9 +23,8 @@ enum cost {
 	OTHER = COSTS, /* an event that is ignored */
 };
 
-/* Columns beyond this number have zeros, or events of no interest. */
 enum {
-	COLUMNS_MAX = 32
+	COLUMNS_MAX = 32 /* columns that are read; others hold zeros or events of no interest */
 };
 
 /* A function with its callers, in one library. */
