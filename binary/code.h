@@ -91,7 +91,7 @@ void fg_code_release(struct fg_code *code);
 
 /*
  * Finds an item by a symbol's name, which may include the running numbers of clones. If several
- * items have the name, returns the first. NULL: unknown, or an alias of several items.
+ * items have the name, returns the first. NULL: unknown, or ambiguous because of aliases.
  */
 const struct fg_code_item *fg_code_find(const struct fg_code *code, const char *name);
 /* Returns the function that holds this address, or NULL. */

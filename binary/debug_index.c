@@ -127,8 +127,8 @@ static size_t fill_line_only(const struct fg_debug_line *line, struct fg_debug_f
 }
 
 /*
- * Go records the file in which a function is declared but not the line: use that of its first
- * instruction.
+ * Go records the file in which a function is declared but not the line. Uses the line of the
+ * function's first instruction instead.
  */
 static void fill_missing_lines(struct fg_debug_index *index, const struct fg_debug_unit *unit)
 {

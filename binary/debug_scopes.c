@@ -8,7 +8,7 @@
 
 enum {
 	MAX_DEPTH = 64,
-	MAX_SCOPE_BYTES = 4096,  /* limit for one scope; a longer one is left out */
+	MAX_SCOPE_BYTES = 4096,  /* limit for one scope; parts beyond it are left out */
 	MAX_TEXT_BYTES = 1 << 28 /* limit for all scopes of a unit */
 };
 

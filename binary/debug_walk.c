@@ -394,7 +394,7 @@ static void add_line(struct fg_debug_index *index, struct fg_debug_unit *unit, u
 	unit->line_count++;
 }
 
-/* File name pointers repeat: one lookup per run of rows. */
+/* Adds the unit's lines. Adjacent rows share the pointer to their file's name: look it up once. */
 static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_unit *unit)
 {
 	const char *last_name = NULL;
@@ -446,7 +446,7 @@ void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	if (!find_entry(index, number, &entry))
 		return;
 	/*
-	 * with split DWARF the skeleton has the ranges and the lines, the .dwo file the functions
+	 * with split DWARF, the skeleton has the ranges and lines, and the .dwo file has the functions
 	 */
 	root = entry;
 	if (dwarf_cu_info(entry.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&

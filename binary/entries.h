@@ -30,8 +30,8 @@ struct fg_entries {
 };
 
 /*
- * Adds the object `path`; `name` is the dynamic linker's name for it. FG_EPARSE, FG_EUNSUPPORTED,
- * FG_ELIMIT: the file cannot be read as an ELF file, and nothing is added.
+ * Adds the object `path`; `name` is the dynamic linker's name for the object. Adds nothing on
+ * failure: the file cannot be read, or is not an x86-64 ELF file.
  */
 int fg_entries_add(struct fg_entries *plan, const char *path, const char *name,
 		   struct fg_error *err) FG_NODISCARD;

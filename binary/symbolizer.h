@@ -30,7 +30,7 @@ struct fg_symbolizer_options {
 	const char *cache_folder;          /* NULL: nothing is kept on disk */
 	bool names_only;                   /* no debug information: no lines, no inlined frames */
 	bool debuginfod; /* ask the servers of $DEBUGINFOD_URLS, through libdebuginfod */
-	/* if set, only its files and those of binary_folders are used */
+	/* if set, only its files and files in binary_folders are used */
 	const struct fg_symbol_archive *archive;
 };
 
@@ -102,7 +102,7 @@ const char *fg_symbol_module_source(const struct fg_symbol_module *module);
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /*
- * Lists the files that named the addresses so far, those of modules and the JIT maps of processes.
+ * Lists the files that named the addresses so far: files of modules, and JIT maps of processes.
  * Another host needs them to give the same names. The texts live as long as the symbolizer;
  * `archive` must be released.
  */

@@ -161,8 +161,8 @@ void fg_argument_sums_release(struct fg_argument_sums *sums);
 /* ---- notes of a verdict ---- */
 
 /*
- * Returns a text for people: "log: 3 of 100 arguments are NaN, none in the baseline; exp: in [0,
- * 5], in the baseline in [0, 1]"; NULL if nothing is worth reporting. The caller frees it.
+ * Returns a text for people: "log: 3 of 100 arguments are NaN, but none in the baseline; exp: range
+ * [0, 5], in the baseline [0, 1]"; NULL if nothing is worth reporting. The caller frees the text.
  */
 char *fg_argument_change_text(const struct fg_argument_sums *sums);
 /*

@@ -261,7 +261,7 @@ struct fg_plan {
 
 /* Classes of events that can be counted by call path, such as "heap"; NULL-terminated. */
 extern const char *const fg_countable[];
-/* The classes that `record` accepts, including classes that a gate cannot use. */
+/* The classes of events that `record` accepts; NULL-terminated. */
 extern const char *const fg_recordable[];
 
 const char *fg_schedule_name(enum fg_schedule value);

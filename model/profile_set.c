@@ -5,7 +5,7 @@
 
 enum {
 	NO_INDEX = 0,
-	FEW_BYTES = 256, /* enough for the keys of most functions */
+	FEW_BYTES = 256, /* size of a key on the stack: enough for most functions */
 };
 
 void fg_profile_set_init(struct fg_profile_set *set, const char *program)

@@ -8,7 +8,7 @@
 enum {
 	LINES_MAX = 300,              /* maximum number of lines of a function */
 	CELLS_MAX = 16 * 1024 * 1024, /* maximum number of pairs of lines compared */
-	REACH = 1500, /* lines on each side of a function, if whole files are too long */
+	REACH = 1500, /* lines compared around a function if whole files are too long */
 	CONTEXT = 2,  /* lines shown around an important line */
 	/* maximum number of lines from the head to the first cost if the end is unknown */
 	HEAD_REACH = 60,
@@ -301,7 +301,7 @@ static double weight_of(const struct fg_source_row *row, const double totals[2],
 	return weight;
 }
 
-/* Chooses the most expensive rows and the lines around each, within the limit. */
+/* Chooses the rows with the largest weights and the lines around each, within the limit. */
 static bool *choose_rows(const double *weights, size_t count)
 {
 	bool *chosen = fg_xcalloc(count + 1, sizeof(chosen[0]));

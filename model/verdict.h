@@ -68,7 +68,7 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* p-value of the decisive test; NaN: none */
-	/* from the test that gave the interval */
+	/* probabilities from the test that gave the interval */
 	struct {
 		bool is_known;
 		double slower; /* probability that the change is above zero */
@@ -185,7 +185,7 @@ struct fg_work_verdict {
 	double linker[2];       /* instructions in the dynamic linker */
 	/* the function with the largest part of the difference; NULL: none */
 	const char *function;
-	/* the library function with more than half of that function's difference; NULL: none */
+	/* the library function with more than half of the difference of `function`; NULL: none */
 	const char *leaf;
 	double function_instructions[2];
 	double function_calls[2];

@@ -16,7 +16,7 @@ struct fg_ingest_row {
 	uint16_t aside; /* enum fg_aside */
 	uint32_t pair;
 	/*
-	 * Functions of the program `program` are recorded under the name `called`, so that programs
+	 * Functions of the program `program` are recorded as functions of `called`, so that programs
 	 * with different names can be compared.
 	 */
 	const char *program; /* base name; NULL: unchanged */
@@ -36,11 +36,11 @@ struct fg_ingest_result {
 	double cpu_ns;   /* according to the kernel; 0: unknown */
 	uint64_t period_ns;
 	/*
-	 * Digest of the other code mapped in all processes: 16 hexadecimal digits over names and
-	 * build-ids, or contents without a build-id.
+	 * Digest of the other code mapped in all processes: 16 hexadecimal digits over each file's
+	 * name and build-id (or its content, if it has no build-id).
 	 */
 	char other_code[17];
-	char *other_names; /* names of that code, in order, separated by blanks */
+	char *other_names; /* names of the other files, sorted, separated by blanks */
 	char *first_note;  /* the first note about something unusual, for people; NULL: none */
 	size_t note_count;
 };

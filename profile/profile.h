@@ -167,7 +167,7 @@ struct fg_module_info {
 };
 
 enum {
-	FG_PROFILE_LOSSES = 16 /* enum fg_trace_loss */
+	FG_PROFILE_LOSSES = 16 /* number of kinds of losses: enum fg_trace_loss */
 };
 
 /* Cost of sampling, summed over the traces. */
@@ -243,7 +243,7 @@ struct fg_profile {
 	size_t thread_count, thread_capacity;
 	struct fg_region_info *regions; /* [0]: outside any region */
 	size_t region_count, region_capacity;
-	/* by thread, then by time; empty if the trace lacks their times */
+	/* process by process, sorted by start; empty if the trace lacks their times */
 	struct fg_region_span *spans;
 	size_t span_count, span_capacity;
 	struct fg_unit_info *units; /* [0]: outside any unit */
@@ -341,9 +341,9 @@ bool fg_profile_knows_regions(const struct fg_profile *profile);
 /* A set has one region for all units of a kind: this prefix, then the kind. */
 #define FG_PROFILE_UNITS "unit of work: "
 /*
- * Makes a profile of a stored run from those rows of one arm that count; each row of a measure is
- * one repetition. Regions keep their time, but samples do not know their region: the stored form
- * has call paths and regions separately.
+ * Makes a profile of a stored run from the rows of one arm that count; each row of a measure is one
+ * repetition. Regions keep their time, but samples do not know their region: the stored form has
+ * call paths and regions separately.
  */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
 

@@ -246,7 +246,7 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 		cost->losses[i] += header->losses[i];
 }
 
-/* Names the clock that sampled most of the system time so far: ticks, or perf events. */
+/* Names the clock of the system time so far: perf events from `events_share` on, else ticks. */
 static void settle_clock(struct fg_profile *profile)
 {
 	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,

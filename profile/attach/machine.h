@@ -26,7 +26,7 @@ struct fg_machine_sampling {
 
 struct fg_machine_result {
 	uint64_t samples;
-	uint64_t lost;         /* samples that the kernel dropped for lack of room */
+	uint64_t lost;         /* samples dropped: a full ring, or too many processes */
 	bool has_kernel_names; /* false: the kernel hides its addresses from this user */
 };
 

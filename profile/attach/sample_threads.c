@@ -10,7 +10,7 @@
 #include <sys/signalfd.h>
 
 enum {
-	STOP_WITHIN_MS = 200,  /* limit for a thread that first has to wait for a CPU */
+	STOP_WITHIN_MS = 200,  /* limit for the last stops: a thread may have to wait for a CPU */
 	AWAKE_NS = 20000,      /* delay between getting a CPU and reading the clock */
 	NAP_NS = 32000,        /* shortest nap; a rescheduling interrupt takes much less time */
 	PATIENCE_NS = 1000000, /* time for threads that queued behind fastgate to stop */
@@ -303,7 +303,7 @@ static void nap(struct fg_sampling_run *run)
 	(void)ppoll(NULL, 0, &time, NULL);
 }
 
-/* Samples the threads that were last seen on this CPU, wherever they are now. */
+/* Samples the due threads that were last seen on this CPU, wherever they are now. */
 static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 {
 	const bool is_there = fg_own_cpu_take(&run->own_cpu, cpu);
@@ -365,7 +365,6 @@ void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns)
 	fg_sampling_walk_copies(run);
 }
 
-/* Releases all threads at the end. */
 void fg_sampling_release_all(struct fg_sampling_run *run)
 {
 	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;

@@ -22,7 +22,7 @@ enum {
 	BUDGET_WINDOW_MS = 250,
 };
 
-static const double step_max = 2; /* factor by which the period may change to follow the budget */
+static const double step_max = 2; /* maximum factor by which the period changes at once */
 
 /* ---- threads ---- */
 

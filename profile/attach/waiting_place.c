@@ -46,8 +46,8 @@ enum after_stop {
 };
 
 /*
- * signal(7) lists the calls that end with EINTR after a stop. Calls on sockets do so if they have a
- * time limit; here they all count as limited.
+ * signal(7) lists the calls that end with EINTR after a stop. A call on a socket ends with EINTR
+ * only if it has a time limit; here every call on a socket counts as limited.
  */
 static enum after_stop after_stop(long number)
 {
