@@ -446,7 +446,7 @@ void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	if (!find_entry(index, number, &entry))
 		return;
 	/*
-	 * with split DWARF, the skeleton has the ranges and lines, and the .dwo file has the functions
+	 * with split DWARF, the skeleton has the ranges and lines; the .dwo file has the functions
 	 */
 	root = entry;
 	if (dwarf_cu_info(entry.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&

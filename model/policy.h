@@ -54,8 +54,8 @@ struct fg_policy {
 
 void fg_policy_defaults(struct fg_policy *policy);
 /*
- * Returns the policy of a metric: the user's row, or the built-in defaults (for an unknown name, the
- * defaults of a user-defined metric).
+ * Returns the policy of a metric: the user's row, or the built-in defaults (for an unknown name,
+ * the defaults of a user-defined metric).
  */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
 

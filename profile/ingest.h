@@ -16,8 +16,8 @@ struct fg_ingest_row {
 	uint16_t aside; /* enum fg_aside */
 	uint32_t pair;
 	/*
-	 * Functions of the program `program` are recorded as functions of `called`, so that programs
-	 * with different names can be compared.
+	 * Functions of the program `program` are recorded as functions of `called`, so that
+	 * programs with different names can be compared.
 	 */
 	const char *program; /* base name; NULL: unchanged */
 	const char *called;

@@ -220,10 +220,10 @@ void fg_trace_note_missing_units(const struct fg_trace_joiner *j)
 		if (count > 0)
 			fg_profile_add_note(
 				j->profile,
-				"%s: inlined functions of %zu source files are not shown: their "
+				"%s: inlined functions of %zu source file%s are not shown: their "
 				"split debug information (.dwo) is no longer where the compiler "
 				"put it, and .dwp packages are not read",
-				fg_symbol_module_name(module), count);
+				fg_symbol_module_name(module), count, count == 1 ? "" : "s");
 	}
 }
 

@@ -65,8 +65,9 @@ static void add_notes(struct fg_trace_joiner *j)
 				    "process %u: the trace was cut: %llu bytes are missing", pid,
 				    (unsigned long long)trace->missing_bytes);
 	if (j->unknown_paths)
-		fg_profile_add_note(profile, "process %u: %llu call paths have no description", pid,
-				    (unsigned long long)j->unknown_paths);
+		fg_profile_add_note(profile, "process %u: %llu call path%s no description", pid,
+				    (unsigned long long)j->unknown_paths,
+				    j->unknown_paths == 1 ? " has" : "s have");
 }
 
 /* Returns true if the interpreter's evaluation loop was seen without Python frames. */

@@ -6,7 +6,7 @@
  * copied, and it is released; its stack is walked after that. sample_weight.h defines the weight of
  * a sample. Waiting threads are not stopped, so their system calls are not disturbed; for elapsed
  * time they are stopped only if they do not notice (waiting_place.h). Between two moments, no
- * thread is held except those that were asked to stop and have not got a CPU yet: if fastgate is
+ * thread is held except threads that were asked to stop and have not got a CPU yet: if fastgate is
  * killed, nothing is left behind.
  */
 #ifndef FG_OUTSIDE_SAMPLER_H

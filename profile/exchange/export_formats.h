@@ -37,7 +37,7 @@ struct fg_npz_array {
 };
 
 void fg_npz_begin(struct fg_npz *npz, struct fg_strbuf *out);
-/* FG_ELIMIT: the archive would be larger than 4 GiB. */
+/* FG_ELIMIT: the archive could exceed 4 GiB, or has too many arrays. */
 int fg_npz_add(struct fg_npz *npz, const struct fg_npz_array *array, struct fg_error *err)
 	FG_NODISCARD;
 void fg_npz_end(struct fg_npz *npz);

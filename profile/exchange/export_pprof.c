@@ -165,7 +165,7 @@ static void write_value_type(struct writer *w, uint32_t field, const char *type,
 	add_bytes(&w->message, field, w->scratch.data, w->scratch.length);
 }
 
-/* The mapping has symbols, so readers do not look for them. */
+/* Marks the mapping as having symbols, so that readers do not look for them. */
 static void write_mapping(struct writer *w, uint64_t id, const struct fg_module_info *module)
 {
 	fg_strbuf_clear(&w->scratch);

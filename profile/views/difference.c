@@ -120,8 +120,8 @@ void fg_view_difference(const struct fg_calltree *tree, const char *const titles
 		add_row(table, tree, &figures[ranked[i].index]);
 	if (kept > limit)
 		fg_view_note(table,
-			     "%zu more functions with smaller differences (--verbose shows them)",
-			     kept - limit);
+			     "%zu more function%s with smaller differences (--verbose shows all)",
+			     kept - limit, kept - limit == 1 ? "" : "s");
 	free(ranked);
 	free(figures);
 }

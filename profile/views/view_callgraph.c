@@ -209,13 +209,15 @@ static void add_block(const struct graph *g, struct fg_view_table *table, size_t
 	for (size_t i = fg_min_size(count, edge_limit); i-- > 0;)
 		add_edge(g, table, found[i], true);
 	if (count > edge_limit)
-		fg_view_note(table, "[%zu] has %zu more callers", figure + 1, count - edge_limit);
+		fg_view_note(table, "[%zu] has %zu more caller%s", figure + 1, count - edge_limit,
+			     count - edge_limit == 1 ? "" : "s");
 	add_function(g, table, &g->figures[figure]);
 	count = find_edges(g, label, false, found);
 	for (size_t i = 0; i < fg_min_size(count, edge_limit); i++)
 		add_edge(g, table, found[i], false);
 	if (count > edge_limit)
-		fg_view_note(table, "[%zu] has %zu more callees", figure + 1, count - edge_limit);
+		fg_view_note(table, "[%zu] has %zu more callee%s", figure + 1, count - edge_limit,
+			     count - edge_limit == 1 ? "" : "s");
 	table->rows[first].rule_before = first > 0;
 }
 
@@ -260,9 +262,9 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 			fg_error_set(err, FG_ENOENT, "no function matches '%s'", options->function);
 	else if (wanted > shown)
 		fg_view_note(table,
-			     "%zu more functions (--rows N shows more, --function PATTERN "
-			     "one of them)",
-			     wanted - shown);
+			     "%zu more function%s (--rows N shows more, --function PATTERN "
+			     "shows one)",
+			     wanted - shown, wanted - shown == 1 ? "" : "s");
 	free(found);
 	graph_release(&g);
 	fg_pattern_release(&pattern);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Lists: functions, lines, libraries, classes, namespaces, files. `cumulative` is the running sum
- * of self, as gprof and q-view print it; `inclusive` is the time with everything called from there;
- * `leaf` counts the samples that ended there and `samples` those that passed through, as FAST
- * counted them; `paths` is the number of different call paths to it. If calls were counted, there
- * are also `calls` and the time per call, self and inclusive.
+ * of self, as gprof and q-view print it; `inclusive` includes everything called from the row's
+ * function; as in FAST, `leaf` counts the samples that ended in the function, and `samples` counts
+ * all samples that passed through it; `paths` is the number of different call paths that end in it.
+ * If calls were counted, there are also `calls` and the time per call, self and inclusive.
  */
 #include "profile/views/calls.h"
 #include "profile/views/view_private.h"
@@ -82,8 +82,8 @@ static void note_rest(struct fg_view_table *table, size_t left_out, double left_
 		      const struct fg_weight *total)
 {
 	if (left_out > 0)
-		fg_view_note(table, "%zu more with %.1f %% of %s in them (--all shows them)",
-			     left_out, total->value > 0 ? 100 * left_ns / total->value : 0,
+		fg_view_note(table, "%zu more with %.1f %% of %s (--all shows all)", left_out,
+			     total->value > 0 ? 100 * left_ns / total->value : 0,
 			     fg_view_whole(table));
 }
 

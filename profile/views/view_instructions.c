@@ -288,9 +288,9 @@ static void fill(struct maker *m)
 	}
 	if (limit < m->group_count)
 		fg_view_note(m->table,
-			     "%zu more functions with %.1f %% of %s in them (--function shows one, "
-			     "--all shows all)",
-			     m->group_count - limit,
+			     "%zu more function%s with %.1f %% of %s (--function shows one, --all "
+			     "shows all)",
+			     m->group_count - limit, m->group_count - limit == 1 ? "" : "s",
 			     m->total.value > 0 ? 100 * rest / m->total.value : 0,
 			     fg_view_whole(m->table));
 }

@@ -481,7 +481,8 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 		add_function(table, tree, functions, ranked[i].index,
 			     total > 0 ? ranked[i].value / total : 0);
 	if (count > limit)
-		fg_view_note(table, "%zu more functions (--rows N, --all)", count - limit);
+		fg_view_note(table, "%zu more function%s (--rows N, --all)", count - limit,
+			     count - limit == 1 ? "" : "s");
 	free(ranked);
 }
 

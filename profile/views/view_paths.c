@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Conditional cost: some functions always cost the same time, others are slow only when called from
- * one place, or in one unit of work out of a hundred.
+ * Conditional cost: some functions always cost the same time; other functions are slow only when
+ * called from one place, or in one unit of work out of a hundred.
  *
  * Without --function: the functions with the number of paths to them, the share of their time on
  * the largest path, the number of units of work in which they ran, and the variation of their time
@@ -186,9 +186,9 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 		row->cells[COLUMN_NAME] = fg_cell_text(table, tree->labels[label].name);
 	}
 	if (count > table->row_count)
-		fg_view_note(table, "%zu more functions (--rows N, --all)",
-			     count - table->row_count);
-	fg_view_note(table, "--function PATTERN shows the paths to one of them");
+		fg_view_note(table, "%zu more function%s (--rows N, --all)",
+			     count - table->row_count, count - table->row_count == 1 ? "" : "s");
+	fg_view_note(table, "--function PATTERN shows the paths to one function");
 	free(figures);
 	free(callers);
 }
@@ -285,7 +285,8 @@ static void list_paths(struct fg_view_table *table, const struct fg_calltree *tr
 			.kind = FG_CELL_TEXT, .text = path_text(table, tree, node)};
 	}
 	if (count > limit)
-		fg_view_note(table, "%zu more paths (--rows N, --all)", count - limit);
+		fg_view_note(table, "%zu more path%s (--rows N, --all)", count - limit,
+			     count - limit == 1 ? "" : "s");
 	free(paths);
 }
 

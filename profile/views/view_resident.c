@@ -75,7 +75,8 @@ static void list(struct fg_view_table *table, const struct fg_view_options *opti
 		cells[COLUMN_NAME] = fg_cell_text(table, order[i].name);
 	}
 	if (part->count > limit)
-		fg_view_note(table, "%zu more mappings (--rows N, --all)", part->count - limit);
+		fg_view_note(table, "%zu more mapping%s (--rows N, --all)", part->count - limit,
+			     part->count - limit == 1 ? "" : "s");
 	free(order);
 }
 

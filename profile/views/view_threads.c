@@ -111,7 +111,8 @@ int fg_view_threads(const struct fg_profile *profile, const struct fg_view_optio
 			left_out++;
 	}
 	if (left_out > 0)
-		fg_view_note(table, "%zu more threads (--all shows them)", left_out);
+		fg_view_note(table, "%zu more thread%s (--all shows all)", left_out,
+			     left_out == 1 ? "" : "s");
 	fg_calltree_release(&tree);
 	return FG_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The run in equal time steps: busy CPUs, and the most expensive function of each step. --from and
- * --to cut the range, as in every view; the steps divide the remaining time.
+ * --to cut the range, as in other views; the steps divide the remaining time.
  */
 #include "profile/views/view_private.h"
 

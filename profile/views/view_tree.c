@@ -42,7 +42,7 @@ static bool is_shown(const struct painter *p, uint32_t node)
 	       p->tree->inclusive[0][node].value > 0;
 }
 
-/* Returns the next visible child after `child` (if that is 0, the first one); 0: none. */
+/* Returns the next visible child after `child`, or the first if `child` is 0; 0: none. */
 static uint32_t next_shown(const struct painter *p, uint32_t parent, uint32_t child)
 {
 	uint32_t at =
@@ -165,7 +165,7 @@ static void paint(struct painter *p)
 	p->hidden = count_hidden(p);
 	if (levels.count > 0)
 		fg_view_note(p->table,
-			     "stopped after %zu rows (--rows N shows more, --all everything)",
+			     "stopped after %zu rows (--rows N shows more, --all shows everything)",
 			     p->table->row_count);
 	free(levels.items);
 	fg_strbuf_release(&guide);
@@ -193,8 +193,9 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	paint(&p);
 	if (p.hidden > 0)
-		fg_view_note(table, "%zu call paths below %.2g %% of %s%s are not shown", p.hidden,
-			     100 * floor_share(options), fg_view_whole(table),
+		fg_view_note(table, "not shown: %zu call path%s below %.2g %% of %s%s", p.hidden,
+			     p.hidden == 1 ? "" : "s", 100 * floor_share(options),
+			     fg_view_whole(table),
 			     options->depth > 0 ? " or deeper than --depth" : "");
 }
 

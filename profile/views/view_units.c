@@ -228,8 +228,9 @@ static int add_regions(struct fg_view_table *table, struct units *units,
 	if (status != FG_OK)
 		return status;
 	if (profile->region_count > 1 && profile->region_count - 1 > limit)
-		fg_view_note(table, "statistics of %zu more regions (--all shows them)",
-			     profile->region_count - 1 - limit);
+		fg_view_note(table, "statistics of %zu more region%s (--all shows all)",
+			     profile->region_count - 1 - limit,
+			     profile->region_count - 1 - limit == 1 ? "" : "s");
 	return FG_OK;
 }
 
