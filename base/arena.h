@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory with one lifetime: one arena per loaded profile, parsed configuration or request. `struct
- * fg_arena arena = {0};` is an empty one. Memory is zeroed and aligned for any type; it is freed as
- * a whole. Under AddressSanitizer every allocation is a separate malloc, so that overruns are seen.
+ * fg_arena arena = {0};` is an empty arena. Memory is zeroed and aligned for any type; it is freed
+ * as a whole. Under AddressSanitizer every allocation is a separate malloc, so that overruns are
+ * seen.
  */
 #ifndef FG_BASE_ARENA_H
 #define FG_BASE_ARENA_H

@@ -43,7 +43,7 @@ size_t fg_hex_read(const char *hex, uint8_t *data, size_t room);
 
 /*
  * Returns a random odd number, constant for the life of the process and unknown to outsiders. Mixed
- * into every hash, it prevents them from choosing keys that collide.
+ * into the hashes of a table, it prevents outsiders from choosing keys that collide.
  */
 uint64_t fg_process_secret(void);
 

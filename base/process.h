@@ -110,7 +110,7 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 size_t fg_process_signal_strays(int signal);
 /* Kills the strays and, in turn, their children. Returns whether any was still running. */
 bool fg_process_end_strays(void);
-/* Is a process still running that was left behind by a program with keep_children? */
+/* Is a process that a program with keep_children left behind still running? */
 bool fg_process_has_kept(void);
 /* Ends the processes that programs started with keep_children left running. */
 void fg_process_end_kept(void);

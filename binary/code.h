@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the code of two builds. The same function lies at different addresses in each, so its
- * bytes differ wherever they contain an address. Every such place is replaced by the name of its
- * target, or by the content of a target without a name (a string, a constant, the table of a
+ * Compares the code of two builds. The same function lies at different addresses in the two builds,
+ * so its bytes differ wherever they contain an address. Every such place is replaced by the name of
+ * its target, or by the content of a target without a name (a string, a constant, the table of a
  * switch). The result is a digest per function and per object: equal digests mean that the compiler
  * generated the same code, wherever the linker placed it.
  *

@@ -58,7 +58,7 @@ void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses)
 				       sizeof(module->chains.items[0]));
 }
 
-/* Returns the index of the first known address at or above this one. */
+/* Returns the index of the first known address at or above `address`. */
 static size_t place_of(const struct fg_symbol_module *module, uint64_t address)
 {
 	/* in-order lookups hit the next entry */

@@ -222,8 +222,8 @@ static int read_vdso(const struct fg_symbolizer *s, const struct fg_symbol_modul
 }
 
 /*
- * All 64-bit processes since boot have the same vdso, so this process's own is used if its build-id
- * matches.
+ * All 64-bit processes since boot have the same vdso, so this process's vdso is used if its
+ * build-id matches.
  */
 static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {

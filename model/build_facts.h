@@ -105,7 +105,7 @@ bool fg_library_has_id(const struct fg_build_library *library);
  */
 struct fg_library_pair {
 	const struct fg_build_facts *builds[2];
-	const struct fg_build_library *sides[2]; /* one of them may be NULL */
+	const struct fg_build_library *sides[2]; /* NULL: this build lacks the library */
 	size_t next[2];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Metrics of one execution. The built-in metrics are rows of one table (metric.c); user-defined
- * metrics and those of a harness follow.
+ * metrics and the metrics of a harness follow.
  */
 #ifndef FG_MODEL_METRIC_H
 #define FG_MODEL_METRIC_H

@@ -136,8 +136,9 @@ bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
 /* ---- profile_join.c ---- */
 
 /*
- * Makes a new set: arm 0 gets the rows of `arm` in sets[0], arm 1 those in sets[1]. Rows that do
- * not count and rows of times are dropped, because pairs do not span sessions.
+ * Makes a new set: arm 0 gets the rows of `arm` in sets[0], and arm 1 gets the rows of `arm` in
+ * sets[1]. Rows that do not count and rows of times are dropped, because pairs do not span
+ * sessions.
  */
 void fg_profile_join(struct fg_profile_set *joined, const struct fg_profile_set *const sets[2],
 		     uint8_t arm);

@@ -222,7 +222,7 @@ struct fg_label_edge {
 	uint32_t callee;
 	struct fg_weight weight[FG_CALLTREE_COLUMNS];
 };
-/* Lists the edges by `caller`, then by weight. Returns their number; *edges is to be freed. */
+/* Lists the edges by `caller`, then by weight. Returns their number. The caller frees *edges. */
 size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
 
 void fg_weight_add(const struct fg_measure *measure, struct fg_weight *to,

@@ -14,8 +14,8 @@ struct self {
 
 /*
  * Marks the stacks with samples in them or below them; only these stacks get a node. Stacks have
- * lines and addresses, nodes only functions, so several stacks share a node. A stack's parent has a
- * smaller index, so one backward pass marks all.
+ * lines and addresses, but nodes have only functions, so several stacks share a node. A stack's
+ * parent has a smaller index, so one backward pass marks all.
  */
 static bool *find_used(const struct fg_profile *profile)
 {

@@ -22,7 +22,7 @@ enum {
 	BUDGET_WINDOW_MS = 250,
 };
 
-static const double step_max = 2; /* maximum factor by which the period changes at once */
+static const double step_max = 2; /* maximum factor by which the period changes in one step */
 
 /* ---- threads ---- */
 

@@ -2,7 +2,7 @@
 /*
  * The tables of FAST's SIMPLEPROFILER, in one file of tab-separated sections: functions with
  * library, total and leaf counts; library address ranges; a summary of the samples taken, and of
- * those without a usable stack; addresses with their counts. The format, which
+ * the samples without a usable stack; addresses with their counts. The format, which
  * docs/formats/tables.md describes, is plain enough for awk, sort, gnuplot and R.
  */
 #include "base/number.h"

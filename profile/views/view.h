@@ -133,7 +133,7 @@ struct fg_view_text_options {
 void fg_view_write_text(const struct fg_view_table *table,
 			const struct fg_view_text_options *options, struct fg_strbuf *out);
 /*
- * Writes one view of one profile, given as one table per measure. Rows are those of the first
+ * Writes one view of one profile, given as one table per measure. The rows come from the first
  * table; each row's `measures` has the figures of all tables.
  */
 void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct fg_strbuf *out);

@@ -221,8 +221,8 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 }
 
 /*
- * Returns true for units of work of a stored run, which has them as regions by kind; the view of
- * units shows them.
+ * Returns true for the units of work of a stored run. A stored run has one region per kind of unit;
+ * the view of units shows these regions.
  */
 static bool is_unit(const struct fg_region_info *region)
 {
@@ -268,7 +268,7 @@ static void fill_times(struct fg_view_table *table, const struct fg_profile *pro
 		"a stored run does not record which function ran in which region: view the trace "
 		"for that (fastgate record)");
 	if (query->repetition > 0)
-		fg_view_note(table, "regions are the mean of all repetitions");
+		fg_view_note(table, "the figures are means of all repetitions");
 }
 
 int fg_view_regions(const struct fg_profile *profile, const struct fg_view_options *options,
