@@ -11,7 +11,7 @@ enum {
 	DEFAULT_LIMIT_BYTES = 1 << 20,
 	PIPE_BYTES = 1 << 20, /* size of a pipe: the default maximum for unprivileged processes */
 	READ_BYTES = 1 << 18,
-	/* a growing file keeps this much before its middle is released */
+	/* unread bytes of a growing file at which its middle is released */
 	FILE_HELD_BYTES = 64 << 20,
 	COPIED_BYTES_MAX = 64 << 20,
 };

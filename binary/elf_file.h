@@ -21,7 +21,7 @@ struct fg_elf_symbol {
 struct fg_elf_plt {
 	uint64_t start, end;
 	uint32_t entry_size;
-	uint32_t first_entry; /* entries before it have no relocation (.plt begins with one) */
+	uint32_t first_entry; /* first entry with a relocation: the first entry of .plt has none */
 };
 
 struct fg_elf {

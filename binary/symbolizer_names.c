@@ -44,7 +44,7 @@ static const char *linkage_at(const struct fg_symbol_module *module, uint64_t ad
 	const struct fg_elf_symbol *dynamic =
 		module->file.separate_is_mini ? fg_elf_find(&module->file.elf, address) : NULL;
 
-	/* both tables may cover the address: the nearer symbol is right */
+	/* both symbol tables may cover the address: the nearer symbol is right */
 	if (dynamic && (!symbol || dynamic->value >= symbol->value)) {
 		elf = &module->file.elf;
 		symbol = dynamic;

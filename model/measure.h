@@ -31,9 +31,9 @@ enum fg_measure_id {
 	FG_MEASURE_WALL_TIME,
 	FG_MEASURE_INSTRUCTIONS,
 	FG_MEASURE_CALLS,
-	FG_MEASURE_CACHE_MISSES,       /* simulated, of the last level */
-	FG_MEASURE_CACHE_FIRST_MISSES, /* simulated, of the first levels */
-	FG_MEASURE_BRANCH_MISSES,      /* simulated */
+	FG_MEASURE_CACHE_MISSES,       /* in the simulated last-level cache */
+	FG_MEASURE_CACHE_FIRST_MISSES, /* in the simulated first-level caches */
+	FG_MEASURE_BRANCH_MISSES,      /* of the simulated branch predictor */
 	FG_MEASURE_CALLS_OF,
 	FG_MEASURE_TIME_OF,
 	FG_MEASURE_HEAP_ALLOCATIONS,

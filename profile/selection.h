@@ -6,9 +6,9 @@
  * export.
  *
  * 1. each pattern is tried once per function, thread, region or kind of unit, never per sample;
- * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns have
- *    matched so far, whether an `ignore` pattern has, where the outermost root match and the
- *    innermost leaf match are, and the nearest ancestor;
+ * 2. one forward pass over the stacks pushes facts down from the root: the focus patterns that have
+ *    matched so far, whether an `ignore` pattern has matched, the outermost match of `root`, the
+ *    innermost match of `leaf`, and the nearest match of an ancestor pattern;
  * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand,
  *    parents first, and remembered per stack, or per pair of split and stack if the tree is split
  *    (by thread, region, ...).

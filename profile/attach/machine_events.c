@@ -321,7 +321,7 @@ static void read_ring(struct fg_machine_events *events, struct ring *ring,
 			break;
 		copy_out(ring, tail, header, header->size);
 		tail += header->size;
-		/* release the kernel's space before the record is handled, which is slower */
+		/* the kernel gets its space back now, because handling the record is slow */
 		__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 		if (parse(header, &record))
 			take_record(context, &record);

@@ -4,7 +4,7 @@
  * a moment drawn in advance, but the thread stops a little later. To the kernel, a thread also
  * "runs" while it only queues for a CPU; such a thread stops where it was preempted or woken up,
  * which depends on scheduling. These stops do not count: the CPU time since the last counted sample
- * is carried over to the next.
+ * is carried over to the next sample.
  */
 #ifndef FG_OUTSIDE_SAMPLE_WEIGHT_H
 #define FG_OUTSIDE_SAMPLE_WEIGHT_H

@@ -2,8 +2,8 @@
 /*
  * Writes profile.proto. A pprof location is an address with its chain of inlined frames, so the
  * frames of a stack are cut into such chains first: an inlined frame belongs to the location of its
- * caller. Samples with the same stack, thread and region become one; thread and region are its
- * labels (`-tagfocus`, `-tagroot`). Each measure is a sample type.
+ * caller. Samples with the same stack, thread and region become one sample; thread and region are
+ * its labels (`-tagfocus`, `-tagroot`). Each measure is a sample type.
  */
 #include "base/gzip.h"
 #include "base/map.h"

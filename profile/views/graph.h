@@ -5,9 +5,9 @@
  * A box is a function (or a group of the query). Its font size shows the self time and its colour
  * shows the inclusive time, or the other way round. An arrow is a call; its width shows the time
  * that passes through it. A program has ten thousand functions and a picture has room for a
- * hundred: the smallest functions are left out, and the picture shows how much is missing. A dashed
- * arrow skips functions that were left out. A tree of two columns gives a difference: red is
- * slower, blue is faster, and the shade shows how much.
+ * hundred: the smallest functions are left out, and the picture shows their number and their share
+ * of the time. A dashed arrow skips functions that were left out. A tree of two columns gives a
+ * difference: red is slower, blue is faster, and the shade shows the size of the change.
  */
 #ifndef FG_VIEWS_GRAPH_H
 #define FG_VIEWS_GRAPH_H

@@ -2,7 +2,7 @@
 /*
  * Writes a view for programs: JSON ("fastgate-view/1") and CSV. Nothing is rounded, and figures
  * computed from samples come with their standard errors. Tables of further measures add their
- * figures to the rows of the first one.
+ * figures to the rows of the first table.
  */
 #include "base/csv.h"
 #include "base/json_write.h"
