@@ -21,7 +21,7 @@ struct fg_elf_symbol {
 struct fg_elf_plt {
 	uint64_t start, end;
 	uint32_t entry_size;
-	uint32_t first_entry; /* first entry with a relocation: the first entry of .plt has none */
+	uint32_t first_entry; /* first entry with a relocation: .plt begins with other code */
 };
 
 struct fg_elf {
