@@ -29,7 +29,10 @@ const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const cha
 	return NULL;
 }
 
-/* Sets *seen if the key matches a benchmark and metric of the run, *needed if a result needs it. */
+/*
+ * Sets *seen if the accepted slowdown matches a result of the run, and *needed if a matching result
+ * is a regression.
+ */
 static void find_use(const struct fg_accept *accept, const struct fg_verdict *verdict, bool *seen,
 		     bool *needed)
 {

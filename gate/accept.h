@@ -10,13 +10,17 @@
 #include "model/verdict.h"
 
 /*
- * Returns the key that covers this worsening, or NULL. `worse_by` is relative: 0.02 is 2 % worse,
- * whatever the metric's direction. Expired keys cover nothing.
+ * Returns the accepted slowdown that covers a worsening of `worse_by`, or NULL. `worse_by` is
+ * relative: 0.02 is 2 % worse, whatever the metric's direction. An expired acceptance covers
+ * nothing.
  */
 const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const char *benchmark,
 				       const char *metric, double worse_by, int64_t now_ns);
 
-/* Adds notes about the keys of one policy that have expired or that no result needed. */
+/*
+ * Adds notes about the accepted slowdowns of one policy that have expired, or that match a result
+ * but were not needed.
+ */
 void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 			      struct fg_verdict *verdict);
 

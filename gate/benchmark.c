@@ -53,7 +53,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 }
 
 /*
- * Returns by how much the candidate is worse, whatever the metric's direction: 0.02 is 2 % worse.
+ * Returns the candidate's relative worsening, whatever the metric's direction: 0.02 is 2 % worse.
  */
 static double worse_by(const struct fg_metric_verdict *metric)
 {
@@ -151,7 +151,7 @@ static void keep_moves(struct fg_blame *blame)
 	blame->is_unexplained = false;
 }
 
-/* A passed benchmark blames no function; it reports only cost that moved. */
+/* Keeps only functions whose cost moved: a benchmark that passed blames no function. */
 static void drop_blame(struct fg_benchmark_verdict *verdict)
 {
 	keep_moves(&verdict->time);
@@ -397,7 +397,10 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		     name);
 }
 
-/* Makes the exact meter's remark the error if nothing else was measured, otherwise a note. */
+/*
+ * Reports the exact meter's remark: as the error if neither times nor counts were measured,
+ * otherwise as a note.
+ */
 static void note_meter(const struct fg_series *series, bool is_alone, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict)
 {
@@ -409,7 +412,10 @@ static void note_meter(const struct fg_series *series, bool is_alone, struct fg_
 		fg_notes_add(&verdict->notes, arena, "%s", meter);
 }
 
-/* Judges counts, which decide if no repetition could be timed. */
+/*
+ * Adds the remarks and judges the exact counts; if no repetition was timed, the counts alone
+ * decide.
+ */
 static void decide_exactly(const struct fg_gate_input *input, const struct fg_sides *sides,
 			   struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {

@@ -16,14 +16,15 @@
 static const double sure = 0.95;
 static const double enough = 0.7;
 
-/* If even the longest visit gives less information than this, in nats, the search ends. */
+/* The search ends if even the longest visit gives fewer than `min_information` nats. */
 static const double min_information = 0.05;
 
 /* Numbers of pairs that a visit may have. */
 static const unsigned visits[] = {2, 4, 8, 16, 32, FG_BISECT_VISIT_MAX};
 
 enum {
-	CANDIDATES = 8, /* places, built or not, whose visits are compared */
+	/* maximum number of built places, and of unbuilt places, whose visits are compared */
+	CANDIDATES = 8,
 };
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference)
@@ -47,7 +48,7 @@ void fg_bisect_look_release(struct fg_bisect_look *look)
 
 /* ---- positions of the steps ---- */
 
-/* Distributes a place's share over its commits by their weights. */
+/* Distributes each place's share over its commits by weight. */
 static void spread(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
 		   double *probability)
 {
@@ -100,7 +101,7 @@ struct visit {
 	size_t place;
 	unsigned pairs;
 	double information;
-	double rate; /* information per second */
+	double rate; /* information per second; in the list of candidates, the place's promise */
 };
 
 static struct visit weigh(const struct fg_bisect *bisect, struct fg_bisect_model *model,
@@ -158,8 +159,8 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
 }
 
 /*
- * Chooses the place with the most information per second, its build included. Further pairs need no
- * build, so the number of pairs is chosen as if the place were built already.
+ * Chooses the place that gives the most information per second, including the time of its build.
+ * Further pairs need no build, so the number of pairs is chosen as if the place were built already.
  */
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {

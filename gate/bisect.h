@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the commit that made a program slower: computes a posterior over the commits from pairs
- * that compare each of them with the good end.
+ * that compare commits with the good end.
  *
  * The level of the program (ln of its cost relative to the good end) is a step function over the
- * commits: it starts at 0 and jumps at a few of them, to any level. A hidden Markov model over a
+ * commits: it starts at 0 and jumps at a few commits, to any level. A hidden Markov model over a
  * grid of levels gives the probability of every history of levels; noise is Student's t, so
  * outliers count little. In each history, the step that counts for a level is the last commit that
  * raised the program above it for good, so a slowdown that was reverted within the range explains
  * nothing. A commit's probability is the expected share of the whole change that it explains; the
  * probabilities of all commits add up to 1.
  *
- * The next commit to measure is the one that gives the most information per second, builds
- * included, about where the steps are. docs/finding-a-commit.md gives the figures.
+ * The next commit to measure is the one that gives the most information per second about the
+ * positions of the steps; the time of builds counts. docs/finding-a-commit.md gives the figures.
  *
  * 	fill commits, the last one with the pairs of the ends
  * 	do {
@@ -36,17 +36,19 @@ enum {
 };
 
 struct fg_bisect_commit {
-	double weight;      /* prior weight relative to the other commits; above 0 */
-	bool is_unmeasured; /* cannot be built or run, so it counts with the next commit that can */
-	bool is_same;       /* has the code of the nearest earlier commit that can be measured */
-	bool is_built;      /* measuring it costs no build */
+	double weight; /* prior weight relative to the other commits; above 0 */
+	/* cannot be built or run, so it counts with the next commit that can be measured */
+	bool is_unmeasured;
+	/* has the same code as the nearest earlier commit that can be measured */
+	bool is_same;
+	bool is_built;       /* measuring it costs no build */
 	double *differences; /* per pair: ln(commit / good end), positive is worse */
 	size_t pair_count;
 	size_t pair_capacity;
 };
 
 struct fg_bisect {
-	/* oldest first, without the good end; the last is the bad end, which has pairs */
+	/* oldest first, without the good end; the last commit is the bad end, which has pairs */
 	struct fg_bisect_commit *commits;
 	size_t count;
 	bool is_exact;        /* one value per commit, without noise */
@@ -74,9 +76,10 @@ struct fg_bisect_look {
 	size_t next;
 	unsigned pairs;
 	double *probability; /* per commit; owned */
-	size_t left;         /* number of commits that together hold 95 % */
-	double whole;        /* change from good to bad end, as a logarithm */
-	double explained;    /* share of `whole` that `steps` explain */
+	/* number of the most probable commits that together hold 95 % of the probability */
+	size_t left;
+	double whole;     /* change from good to bad end, as a logarithm */
+	double explained; /* share of `whole` that `steps` explain */
 	struct fg_bisect_step steps[FG_BISECT_STEPS_MAX]; /* oldest first */
 	size_t step_count;
 };

@@ -268,10 +268,7 @@ static void step_back(const struct fg_bisect_place *place, const double here[FG_
 		before[k] = ((1 - place->jump) * here[k] + jumped) / place->scale;
 }
 
-/*
- * Returns the lowest level above a threshold. Threshold 0 excludes no level: level 0 of the grid
- * lies below everything measured.
- */
+/* Returns the lowest level above a threshold; threshold 0 excludes no level. */
 static size_t level_of_threshold(size_t threshold)
 {
 	const size_t apart = FG_BISECT_CELLS / FG_BISECT_THRESHOLDS;
@@ -353,7 +350,10 @@ static double error_of(const struct fg_bisect_model *model, size_t pairs, unsign
 	return 1 / sqrt(1 / together - 1 / (drift + noise / (double)pairs));
 }
 
-/* Keeps the table for the last error: successive calls often have the same number of pairs. */
+/*
+ * Fills the table of measured values, unless it was last filled for the same error: successive
+ * calls often have the same number of pairs.
+ */
 static void prepare(struct fg_bisect_model *model, double error)
 {
 	if (error >= model->seen_error && error <= model->seen_error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hidden Markov model behind gate/bisect.c, and the information in a measurement. Private to
- * gate/.
+ * The hidden Markov model of gate/bisect.c, and the information that a measurement gives. Private
+ * to gate/.
  */
 #ifndef FG_GATE_BISECT_MODEL_H
 #define FG_GATE_BISECT_MODEL_H
@@ -13,15 +13,21 @@ enum {
 	FG_BISECT_CELLS = 16,
 	FG_BISECT_ZERO = 16, /* grid index of the good end's level */
 	FG_BISECT_LEVELS = FG_BISECT_ZERO + 40 + 1,
-	/* cells of the grid of measured values: wider than the grid of levels, half as fine */
+	/*
+	 * number of cells in the grid of measured values, which is wider than the grid of levels
+	 * and half as fine
+	 */
 	FG_BISECT_SEEN = 45,
-	/* number of thresholds between the ends; the last crossing of each is searched */
+	/*
+	 * number of thresholds between the ends; the model locates the last crossing of each
+	 * threshold
+	 */
 	FG_BISECT_THRESHOLDS = 8,
 };
 
 /*
  * Successive commits that cannot be distinguished: commits that cannot be measured, a commit that
- * can, and later commits with the same code.
+ * can be measured, and later commits with the same code.
  */
 struct fg_bisect_place {
 	size_t first;   /* first commit; commits that cannot be measured come first */
@@ -31,7 +37,8 @@ struct fg_bisect_place {
 	size_t pair_count;
 	double jump; /* prior probability that the level jumps here */
 	double likelihood[FG_BISECT_LEVELS];
-	double before[FG_BISECT_LEVELS]; /* filtered: given all places up to here; the sum is 1 */
+	/* probability of each level given all places up to here; the sum is 1 */
+	double before[FG_BISECT_LEVELS];
 	double scale;
 	/*
 	 * [0]: probability of each level; [i]: joint probability of each level and of no later
@@ -39,9 +46,11 @@ struct fg_bisect_place {
 	 */
 	double levels[FG_BISECT_THRESHOLDS + 1][FG_BISECT_LEVELS];
 	/* results */
-	double share;   /* expected share of the whole change that happened here */
-	double largest; /* highest probability that one of the levels was passed here for good */
-	double second_largest; /* second highest probability: `largest` may be near 1 by chance */
+	double share; /* expected share of the whole change that happened here */
+	/* highest probability, over the thresholds, that a threshold was passed here for good */
+	double largest;
+	/* second highest of the thresholds' probabilities: `largest` may be near 1 by chance */
+	double second_largest;
 };
 
 struct fg_bisect_model {
@@ -60,7 +69,10 @@ struct fg_bisect_model {
 int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model *model,
 			 struct fg_error *err) FG_NODISCARD;
 void fg_bisect_model_solve(struct fg_bisect_model *model);
-/* Estimates fg_bisect_information() cheaply: how evenly a place divides the histories. */
+/*
+ * Returns a cheap substitute for fg_bisect_information(): the more evenly a place divides the
+ * histories, the larger it is.
+ */
 double fg_bisect_promise(const struct fg_bisect_model *model, size_t place);
 /*
  * Returns the information, in nats, that `pairs` more pairs at a place give about whether the

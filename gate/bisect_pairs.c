@@ -43,8 +43,8 @@ bool fg_bisect_is_worse(const struct fg_bisect_commit *commit)
 /* ---- costs in profiles ---- */
 
 /*
- * Marks the nodes of the function and everything below them. A parent's index is smaller than those
- * of its children.
+ * Marks the nodes of the function and everything below them; without a function, marks all nodes
+ * outside the dynamic linker. Parents come before their children.
  */
 static bool *mark_nodes(const struct fg_bisect_cost *cost)
 {

@@ -36,7 +36,7 @@ bool fg_blame_is_linker(const struct fg_profile_function *function)
 	return fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
 }
 
-/* Does only one side load this library, which is not the project's? Then its callers changed. */
+/* Is this a library from outside the project that only one side loads? Then its callers changed. */
 static bool is_new_from_outside(const struct fg_series *series, const char *library)
 {
 	const struct fg_build_library *before =
@@ -48,8 +48,8 @@ static bool is_new_from_outside(const struct fg_series *series, const char *libr
 }
 
 /*
- * Returns true also for jump stubs, the kernel and anything without a file. Code generated at run
- * time counts as changed: it was made from something that may have changed, such as a script.
+ * Jump stubs, the kernel and code without a file count as unchanged. Code generated at run time
+ * counts as changed: it was made from something that may have changed, such as a script.
  */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {
@@ -76,7 +76,7 @@ uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_serie
 	blamed[0] = NONE;
 	for (uint32_t n = 1; n < set->node_count; n++)
 		blamed[n] = unchanged[set->nodes[n].function] ? blamed[set->nodes[n].parent] : n;
-	/* A node without such a frame is charged to itself. */
+	/* A node without a changed frame is charged to itself. */
 	for (uint32_t n = 0; n < set->node_count; n++) {
 		if (blamed[n] == NONE)
 			blamed[n] = n;

@@ -6,7 +6,8 @@
  *
  *   w·d + (w V H') G⁻¹ (y - H d)     with variance     w V w' - (w V H') G⁻¹ (H V w').
  *
- * All products are overlaps of stretches of the path: differences of running sums.
+ * All products are sums over the steps that two stretches of the path share: differences of running
+ * sums.
  */
 #include "gate/chain.h"
 
@@ -29,10 +30,10 @@ enum visit {
 struct node {
 	const char *commit;
 	const char *tag;
-	size_t first; /* index in `into` */
+	size_t first; /* index in `into` of the first edge that ends here */
 	size_t count; /* number of edges that end here */
-	size_t next;  /* number of those edges visited so far */
-	size_t depth; /* longest path that ends here */
+	size_t next;  /* number of edges that end here and were visited */
+	size_t depth; /* number of steps in the longest path that ends here */
 	size_t parent;
 	/* index of a connected node; the node's own index if it represents the group */
 	size_t group;
@@ -45,7 +46,7 @@ struct graph {
 	struct fg_map names;
 	struct node *nodes;
 	size_t (*ends)[2]; /* nodes of each edge */
-	size_t *into;      /* edges by the node that they end at */
+	size_t *into;      /* edges, grouped by the node at which they end */
 	size_t *stack;
 	size_t *places; /* position of each node on the path; SIZE_MAX: not on it */
 };
@@ -95,7 +96,7 @@ static void add_edges(struct graph *g)
 	}
 }
 
-/* Looks at one more edge of the node on top of the stack; returns the new height. */
+/* Looks at one more edge of the node on top of the stack; returns the new height of the stack. */
 static size_t visit_next(struct graph *g, size_t height)
 {
 	struct node *node = &g->nodes[g->stack[height - 1]];
@@ -132,7 +133,10 @@ static void find_path(struct graph *g, size_t tip)
 		height = visit_next(g, height);
 }
 
-/* Commits may be measured in any order, so the newest run need not be about the newest commit. */
+/*
+ * Returns the commit with the most steps before it. Commits may be measured in any order, so the
+ * newest run need not be about the newest commit.
+ */
 static size_t find_tip(struct graph *g)
 {
 	const size_t newest = g->ends[g->edge_count - 1][1];

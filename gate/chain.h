@@ -5,8 +5,8 @@
  * A run measures candidate ÷ baseline in pairs, so it knows the step between two commits however
  * fast its host is that day. The chain is the path of such steps that ends at one commit and passes
  * through as many other commits as possible; dates are ignored. Runs that span several steps of the
- * path, such as one against the last release, anchor it: all steps become the weighted least
- * squares estimate. Without an anchor the error grows with the square root of the steps.
+ * path, such as one against the last release, anchor it: all steps become weighted least squares
+ * estimates. Without an anchor the error grows with the square root of the number of steps.
  *
  * All changes are logarithms of ratios. Identical builds are a step of exactly 0.
  */
@@ -16,14 +16,17 @@
 #include "model/chain.h"
 
 enum {
-	FG_CHAIN_ANCHORS_MAX = 128 /* older anchors are dropped */
+	FG_CHAIN_ANCHORS_MAX = 128 /* maximum number of anchors; older anchors are dropped */
 };
 
 struct fg_chain_point {
 	const char *commit; /* borrowed from the edges */
 	const char *tag;    /* NULL: none */
-	size_t edge; /* the newest run of the step that leads here; SIZE_MAX: the first point */
-	/* the step from the previous point, from runs of this step alone */
+	/* index of the newest edge of the step that leads here; SIZE_MAX: the first point */
+	size_t edge;
+	/*
+	 * the step from the previous point, estimated from the runs of this step, without anchors
+	 */
 	double change;
 	double error;
 	bool is_known; /* this step was reported: a regression or an improvement on its own */

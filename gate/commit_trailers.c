@@ -7,7 +7,7 @@
 
 /*
  * Takes a word, or text in double quotes, and moves *at past it. Returns NULL at the end of the
- * line.
+ * line, or if the closing quote is missing.
  */
 static char *take_word(const char **at, const char *end, struct fg_arena *arena)
 {

@@ -14,8 +14,9 @@ enum {
 	FUNCTIONS_NAMED = 3,
 };
 
-static const double width = 2.807; /* standard errors of a 99.5 % interval */
-static const double most = 0.8;    /* share of the creep that the named commits carry */
+static const double width = 2.807; /* half width of a 99.5 % interval, in standard errors */
+/* commits are named until their steps add up to this share of the creep */
+static const double most = 0.8;
 
 bool fg_creep_is_small(const struct fg_chain_point *point)
 {
@@ -38,8 +39,8 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 FG_ORDER_BY(largest_first, struct fg_creep_commit, FG_DOWN(change))
 
 /*
- * Names the largest small steps, estimated from all runs, until they carry most of the creep: at
- * most CARRIERS_MAX.
+ * Names the commits with the largest small steps, estimated from all runs: at most CARRIERS_MAX,
+ * until their steps add up to the share `most` of the creep.
  */
 static void name_commits(const struct fg_chain *chain, const struct fg_creep_window *window,
 			 double sign, struct fg_creep_verdict *creep, struct fg_arena *arena)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Creep: many small steps, each of which passed, that together are more than is tolerated.
+ * Creep: many small steps, none of which failed, whose sum exceeds the tolerated change.
  *
  * Only the small steps at the end of a chain are added up: steps that were regressions or
  * improvements on their own were reported when they were measured. The sum is creep if its estimate
- * is more than is tolerated and its 99.5 % interval lies above zero.
+ * reaches the tolerated change and its 99.5 % interval lies above zero.
  */
 #ifndef FG_GATE_CREEP_H
 #define FG_GATE_CREEP_H
@@ -40,7 +40,7 @@ bool fg_creep_is_small(const struct fg_chain_point *point);
 
 /*
  * Describes creep: "CPU time +3.1 % [+2.4, +3.8] over 41 commits since v1.2; no step above 0.6 %;
- * most by ...".
+ * mostly ...".
  */
 const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena *arena);
 

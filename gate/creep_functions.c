@@ -11,15 +11,19 @@
 #include <string.h>
 
 enum {
-	FUNCTIONS_MAX = 20000, /* maximum number of functions per pool */
+	FUNCTIONS_MAX = 20000, /* maximum number of functions per benchmark and per pool */
 };
 
 static const double false_discoveries = 0.05;
-static const double surest = 1e-300; /* the smallest probability with a finite quantile */
+/* lower limit of probabilities, which keeps their quantiles finite */
+static const double surest = 1e-300;
 
 /* ---- one chain ---- */
 
-/* Returns the variance of one pair of a function: the variance of a step times the step's pairs. */
+/*
+ * Returns the variance of a function's gain in one pair: the variance of a step times the step's
+ * pairs.
+ */
 static double scatter_of(const struct fg_chain *chain, const struct fg_creep_window *window,
 			 const double *gains)
 {
@@ -162,8 +166,9 @@ static double variance_of(const struct fg_totals *totals)
 }
 
 /*
- * Drops the runs that lack a profile of either side, which show nothing about functions; the errors
- * of the remaining runs depend only on their number of pairs.
+ * Drops runs of different builds that lack a profile of either side: they show nothing about
+ * functions. The errors of the remaining runs depend only on the number of pairs; identical builds
+ * have no error.
  */
 static void keep_profiled(struct fg_creep_runs *runs)
 {
@@ -192,7 +197,7 @@ static void keep_profiled(struct fg_creep_runs *runs)
 
 /* ---- gains per run ---- */
 
-/* Functions by the store's id, and their gain in every run. */
+/* Functions by the store's id, and their gains in each step and each anchor of a chain. */
 struct gains {
 	struct fg_map ids;
 	double *steps;
@@ -227,7 +232,7 @@ static double sampling_of(const struct fg_totals *totals, const struct fg_functi
 
 /*
  * Writes candidate − baseline, as shares of the baseline's time, to one column of a table; the sign
- * is changed if `is_reversed`. Updates the sampling errors.
+ * is changed if `is_reversed`. Updates the variances caused by sampling.
  */
 static void take_gains(const struct fg_totals *totals, const struct gains *gains, bool is_reversed,
 		       double *values, size_t stride)
@@ -321,8 +326,8 @@ static void add_tested(struct fg_creep_pool *pool, const struct fg_chain *chain,
 }
 
 /*
- * Returns the last commit of the chain that has a profile. A run that is not stored yet has none,
- * so the chain of functions ends at its baseline.
+ * Returns the last commit of the chain that has a profile. A run that is not stored yet has no
+ * profile, so the chain of functions ends at its baseline.
  */
 static const char *profiled_tip(const struct fg_chain *chain, const struct fg_creep_runs *runs)
 {

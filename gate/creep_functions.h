@@ -36,8 +36,8 @@ struct fg_creep_rise {
 };
 
 /*
- * Tests the functions over the last `commits` of a chain whose errors are 1 / sqrt(pairs). `rises`
- * gets one entry per function. Returns false if the chain has too few steps there.
+ * Tests the functions over the last `commits` commits of a chain whose errors are 1 / sqrt(pairs).
+ * `rises` gets one entry per function. Returns false if these commits have too few small steps.
  */
 bool fg_creep_test(const struct fg_chain *chain, unsigned commits,
 		   const struct fg_creep_gains *gains, struct fg_creep_rise *rises);

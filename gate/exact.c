@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smaller relative differences count as equal, for the program and for each function. */
+/* Smaller relative differences count as equal. */
 static const double tolerance_min = 0.0001;
 static const double felt_min = 0.001;
 
-/* A difference counts if it is this many times the spread between repetitions of each side. */
+/*
+ * A difference counts if it exceeds this many times the sum of both sides' spreads between
+ * repetitions.
+ */
 static const double spread_errors = 10;
 
 /* One function's counts over the repetitions of one arm. */
@@ -24,7 +27,7 @@ struct range {
 	double most;
 };
 
-/* The counts of one arm; unchanged libraries are charged to their callers. */
+/* The counts of one arm; instructions in unchanged libraries are charged to the callers. */
 struct counts {
 	struct range *instructions;
 	double *calls; /* by function, like `instructions` */
@@ -88,7 +91,6 @@ static void add_calls(const struct fg_profile_set *set, const struct fg_profile_
 	}
 }
 
-/* Divides the sums by the number of repetitions. */
 static void divide(const struct fg_profile_set *set, struct counts *counts)
 {
 	const double n = fmax(1, counts->repetitions);
@@ -215,9 +217,9 @@ static double varying_of(const struct fg_profile_set *set, const struct counts a
 }
 
 /*
- * Compares everything executed. Functions whose counts differ between repetitions of one binary
- * widen the interval by a multiple of their spread: two repetitions do not show how far the counts
- * can differ.
+ * Judges the sum of all instructions. Functions whose counts differ between repetitions of one
+ * binary widen the interval by a multiple of their spread: two repetitions do not show how far the
+ * counts can differ.
  */
 static void judge(const struct fg_profile_set *set, const struct counts arms[2],
 		  struct fg_arena *arena, struct fg_metric_verdict *metric)
@@ -298,7 +300,7 @@ static enum fg_work meaning_of(double work, double time, bool is_timed)
 	return work > 0 ? FG_WORK_MORE_NOT_FELT : FG_WORK_LESS_NOT_FELT;
 }
 
-/* Returns the function whose instructions changed most in the direction of the whole. */
+/* Returns the function whose instructions changed most in the direction of the total. */
 static size_t largest_change(const struct fg_profile_set *set, const struct counts arms[2])
 {
 	const double sign = arms[1].total >= arms[0].total ? 1 : -1;

@@ -3,9 +3,9 @@
  * Exact repetitions: does the program do more work, or the same work in more time? Their rows have
  * the measures `instructions` and `calls`, from the pair FG_EXACT_FIRST_PAIR on.
  *
- * Everything that the process executes counts: the program, its libraries, the C library. Work in
- * unchanged libraries is charged to their callers. The dynamic linker is excluded, because its work
- * depends on addresses and on the length of paths.
+ * The counts cover the program, its libraries and the C library. Work in unchanged libraries is
+ * charged to their callers. The dynamic linker is excluded, because its work depends on addresses
+ * and on the length of paths.
  */
 #ifndef FG_GATE_EXACT_H
 #define FG_GATE_EXACT_H
@@ -20,7 +20,10 @@ enum {
 };
 
 bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm);
-/* Are the counts of every function identical in the first repetition of both arms? */
+/*
+ * Are the counts of all functions outside the dynamic linker identical in the first repetition of
+ * both arms?
+ */
 bool fg_exact_is_equal(const struct fg_profile_set *set);
 
 /*

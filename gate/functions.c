@@ -26,8 +26,8 @@ static void set_function(const struct fg_node_context *c, size_t function,
 }
 
 /*
- * A function that the verdict may name, and a call path of it. In both structs the verdict is the
- * first member, for sorting.
+ * A function that the verdict may name, and one of its call paths. In both structs the verdict is
+ * the first member, for sorting.
  */
 struct named_function {
 	struct fg_node_verdict verdict;
@@ -82,7 +82,10 @@ static bool make_path(const struct fg_node_context *c, const struct fg_node_fami
 	return true;
 }
 
-/* Adds the call paths that end in this row and changed in its direction, largest first. */
+/*
+ * Adds at most PATHS_MAX call paths that end in this row and changed in its direction, largest
+ * first.
+ */
 static void add_paths(const struct fg_node_context *c, const struct fg_node_family *paths,
 		      const uint32_t *path_of, size_t row, struct fg_node_verdict *node)
 {
@@ -164,7 +167,10 @@ FG_ORDER_BY(compare_named, struct named_function,
 	    rank_of(b->verdict.standing) - rank_of(a->verdict.standing),
 	    fg_node_compare(&a->verdict, &b->verdict))
 
-/* Keeps only the largest few suspects. Returns the number of functions left, at most NAMED_MAX. */
+/*
+ * Keeps only the SUSPECTS_MAX largest suspects. Returns the number of functions left, at most
+ * NAMED_MAX.
+ */
 static size_t drop_small_suspects(struct named_function *all, size_t count)
 {
 	size_t suspects = 0;
@@ -268,8 +274,8 @@ static uint32_t row_at(const struct fg_node_context *c, uint32_t node)
 /*
  * Finds for each node the node that identifies its call path; to be freed. In a row of one
  * function, this is the node that it is charged to. In a row of several functions, a callee is on
- * the path of its caller, and siblings share one path: that of the function that names the row, if
- * it is among the siblings.
+ * the path of its caller, and siblings share one path, identified by the function that names the
+ * row if it is among the siblings.
  */
 static uint32_t *find_paths(const struct fg_node_context *c)
 {
@@ -321,7 +327,7 @@ static bool is_nested(const struct fg_node_context *c, uint32_t node)
 	return up != 0;
 }
 
-/* Sums the mean inclusive time per wanted row, counting recursion once. */
+/* Sums the mean inclusive cost per wanted row, counting recursion once. */
 static void sum_inclusive(const struct fg_node_context *c, const bool *wanted, double (*sums)[2])
 {
 	for (uint32_t n = 1; n < c->set->node_count; n++) {

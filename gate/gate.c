@@ -133,7 +133,10 @@ static void note_environment(const struct fg_gate_input *input, struct fg_verdic
 static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *verdict)
 {
 	fg_accept_note_leftovers(input->policy, input->now_ns, verdict);
-	/* A benchmark's policy repeats the plan's keys unless it has its own. */
+	/*
+	 * A benchmark's policy shares the plan's accepted slowdowns unless the benchmark has its
+	 * own list.
+	 */
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_policy *policy =
 			fg_benchmark_policy(input, verdict->benchmarks[i].name);

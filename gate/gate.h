@@ -23,7 +23,10 @@
 struct fg_gate_progress {
 	bool decided;            /* every gated metric is decided */
 	enum fg_outcome outcome; /* outcome of `metric` so far */
-	/* the first undecided metric, or the metric that decided; borrowed from the series */
+	/*
+	 * the first undecided metric, or the metric with the worst outcome; borrowed from the
+	 * series
+	 */
 	const char *metric;
 	unsigned pairs;     /* pairs that count so far */
 	unsigned next_look; /* pairs at the next look; 0: none */
@@ -57,7 +60,10 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 /* Sets the exit codes of the benchmarks and of the verdict. Call it again if an outcome changes. */
 void fg_gate_set_exit_codes(const struct fg_gate_input *input, struct fg_verdict *verdict);
 
-/* Notes that the host may differ between two sessions, and the command that avoids this. */
+/*
+ * Notes that the host may have drifted between two timed sessions, and names the command that
+ * avoids this.
+ */
 void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,
 			   struct fg_verdict *verdict);
 

@@ -25,8 +25,8 @@ struct fg_gate_input {
 	const struct fg_profile_set *const *baseline_profiles;
 	/*
 	 * With `baseline`: gets a function's own time (ns per repetition) in earlier runs, oldest
-	 * first; returns how many, at most `room`. If NULL, functions of stored runs are not
-	 * judged.
+	 * first; returns the number of runs, at most `room`. If NULL, functions of stored runs are
+	 * not judged.
 	 */
 	size_t (*function_history)(void *context, const char *benchmark,
 				   const struct fg_profile_function *function, double *self_ns,

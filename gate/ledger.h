@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims of many attempts on one branch, so that trying twenty times proves nothing by chance.
+ * Claims of many attempts on one branch: even if twenty builds are tried, a claim is unlikely to be
+ * proven by chance.
  *
  * All claims of a branch share one error, FG_LEDGER_ALPHA. Claim number n may spend 1 / (n (n + 1))
- * of this error; the sum of these shares stays below one, however many attempts follow. A claim is
+ * of this error; the sum of these shares stays below one, however many claims follow. A claim is
  * proven if the verdict agrees and the e-value of its pairs reaches the value that its share
  * demands. Measuring the same two builds again is not a new claim: the evidence is multiplied.
  * docs/with-assistants.md explains the rule.

@@ -26,10 +26,10 @@ size_t fg_gate_min_pairs_first_look(double alpha);
  */
 size_t fg_gate_min_pairs_only_look(double alpha);
 /*
- * Lists the numbers of pairs after which a decision may be made, ascending. The first number is
- * `min_pairs` or the minimum number of pairs that can decide, whichever is larger; each later
- * number is half as large again as the number before; the last is `max_pairs`. Returns how many
- * numbers there are.
+ * Lists the numbers of pairs after which a decision may be made, ascending. The list begins with
+ * `min_pairs` or the minimum number of pairs that can decide, whichever is larger; each further
+ * number is 1.5 times the previous number, rounded up. The last number, perhaps the only one, is
+ * `max_pairs`. Returns the length of the list.
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);

@@ -83,7 +83,7 @@ void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		/* Exact repetitions have larger pair numbers. */
+		/* Exact repetitions, which have larger pair numbers, do not count as times. */
 		if (row->measure == measure && row->aside == 0 && row->arm < 2 &&
 		    (!sampled || row->pair < FG_PAIR_NUMBERS_MAX))
 			keys[used++] =

@@ -18,9 +18,10 @@
  */
 struct fg_profile_pairs {
 	size_t count;
-	uint32_t *pair_of_row; /* 0 .. count - 1, or FG_NO_ENTITY; one per row of the set */
-	double *per_arm;       /* repetitions of an arm in each pair */
-	uint32_t *rows;        /* rows that count, in ascending order of pair */
+	/* index of the row's pair (0 .. count - 1) or FG_NO_ENTITY; one per row of the set */
+	uint32_t *pair_of_row;
+	double *per_arm; /* repetitions of an arm in each pair */
+	uint32_t *rows;  /* rows that count, in ascending order of pair */
 	size_t row_count;
 	double scale; /* factor from the rows' values to the verdict's unit */
 	enum fg_measure_fold fold;
@@ -30,7 +31,7 @@ struct fg_entity {
 	double baseline; /* mean over the pairs */
 	double candidate;
 	double delta;
-	double error; /* standard error of delta over the pairs; NaN: fewer than two */
+	double error; /* standard error of delta over the pairs; NaN: fewer than two pairs */
 	uint64_t samples;
 };
 

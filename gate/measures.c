@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Repetitions that count events (allocations, calls, instructions) see every event, so two
- * repetitions of one build mostly agree to the digit. If the repetitions of each side agree, the
- * exact rule decides: any difference beyond the tolerance counts. If the repetitions differ, pairs
- * are judged by the rule for times.
+ * Counts of events (allocations, calls, instructions) are complete, so the counts of two
+ * repetitions of one build are usually identical. If the repetitions of each side agree, the exact
+ * rule decides: any difference beyond the tolerance counts. If the repetitions differ, pairs are
+ * judged by the rule for times.
  */
 #include "gate/measures.h"
 
@@ -216,7 +216,7 @@ static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
 {
 	if (metric->gated)
 		return true;
-	/* Call paths whose share of the peak grew explain a larger program. */
+	/* Among the heap's measures, only the peak explains a larger program. */
 	if (fg_text_starts_with(metric->name, "heap.") && has_grown(verdict))
 		return strcmp(metric->name, "heap.peak") == 0;
 	return metric->outcome != FG_OUTCOME_PASS;

@@ -11,10 +11,11 @@
 #include "model/profile_set.h"
 #include "model/verdict.h"
 
-/* Both sides of a benchmark, measured by one run or by one run each. */
+/* Both sides of a benchmark, measured by the same run or by two runs. */
 struct fg_sides {
 	const struct fg_profile_set *set; /* NULL: a profile is missing */
-	struct fg_profile_set joined;     /* the joined profile of two stored runs */
+	/* the profile joined from two runs, each of which measured one side */
+	struct fg_profile_set joined;
 	struct fg_series series; /* the benchmark's series, with the builds of both sides */
 	bool is_timed;           /* a side has a timed repetition */
 };

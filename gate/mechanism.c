@@ -2,8 +2,8 @@
 /*
  * The rule. Each possible cause contributes time to the change of a function, by the weights of
  * KCachegrind's cycle estimation: 10 cycles per mispredicted branch, 10 per first-level cache miss,
- * 100 per last-level cache miss. The time per instruction is that of the baseline: the function's
- * measured time without those misses, divided by its instructions.
+ * 100 per last-level cache miss. The time per instruction comes from the baseline: the function's
+ * measured time minus the time of its misses, divided by its instructions.
  *
  *	calls          the baseline's time per call, for each additional call
  *	allocations    additional time per call in the allocator, if each call allocates more often
@@ -17,13 +17,14 @@
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_MIN of the
  * function's measured change, both as logarithms of ratios, as the gate compares times. Otherwise
  * the mechanism is placement if the function's code is the same, and unknown if it differs. If wall
- * time is gated and CPU time grew by less than that share of it, cycles cannot explain the change:
- * the function waits.
+ * time is gated and CPU time grew by less than this share of the growth of wall time, cycles cannot
+ * explain the change: the function waits.
  *
  * Samples show inlined functions, but callgrind does not. A function is inlined on a side where it
- * was sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part
- * of the function that contains it. If the time that a function is blamed for was spent in another
- * function, such as a callee whose code is the same, that function's counts are used.
+ * was sampled but callgrind counted no instruction in the function or a clone of it. A function
+ * that is inlined on at least one side counts, on both sides, as a part of the function that
+ * contains it. If the time that a function is blamed for was spent in another function, such as a
+ * callee whose code is the same, that function's counts are used.
  */
 #include "gate/mechanism.h"
 
@@ -71,7 +72,7 @@ struct counter {
 	bool is_time;        /* explain the change of time, not the change of instructions */
 	bool *is_inlined;    /* per function: one side inlines it */
 	bool *is_called_now; /* per function: only the baseline inlines it */
-	bool *is_allocator;  /* per node: it is part of an allocation */
+	bool *is_allocator;  /* per node: part of an allocation or of a release */
 };
 
 /* One side of a function, including code inlined into it and its work in other libraries. */
@@ -161,7 +162,10 @@ static void find_inlined(struct counter *c)
 	free(is_sampled);
 }
 
-/* Collects the counts that may explain a change of `measure`. False: a side was not counted. */
+/*
+ * Collects the counts that may explain a change of `measure`. Returns false if a side was not
+ * counted.
+ */
 static bool counter_init(const struct fg_profile_set *set, const uint32_t *blamed, uint16_t measure,
 			 struct counter *c)
 {
@@ -206,7 +210,9 @@ static void counter_release(struct counter *c)
 	free(c->is_allocator);
 }
 
-/* Returns the function that contains the node's code. */
+/*
+ * Returns the function whose counts include the node, as its own, charged to it or inlined into it.
+ */
 static uint32_t owner_at(const struct counter *c, uint32_t node)
 {
 	node = c->blamed[node];
@@ -215,7 +221,7 @@ static uint32_t owner_at(const struct counter *c, uint32_t node)
 	return c->set->nodes[node].function;
 }
 
-/* Returns the function that spends most of the row's change. */
+/* Returns the function whose cost grew most within the row. */
 static uint32_t subject_of(const struct counter *counter, const struct fg_node_context *c,
 			   uint32_t row)
 {
@@ -312,7 +318,7 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 				   double before, double sign)
 {
 	const double times = times_called(t);
-	double more[COUNTS]; /* per call */
+	double more[COUNTS]; /* additional costs at the candidate's number of calls */
 	double allocator = 0;
 	double called = 0;
 	struct contribution found = {.kind = FG_MECHANISM_UNKNOWN};
@@ -624,8 +630,8 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 /* ---- causes without counts ---- */
 
 /*
- * Did gated wall time grow without CPU time? Compares ratios, because on a busy machine each
- * millisecond of CPU time takes several milliseconds of wall time.
+ * Did gated wall time grow without a similar growth of CPU time? Compares ratios, because on a busy
+ * machine each millisecond of CPU time may take several milliseconds of wall time.
  */
 static bool is_waiting(const struct fg_metric_verdict *wall, const struct fg_metric_verdict *cpu)
 {
@@ -633,7 +639,9 @@ static bool is_waiting(const struct fg_metric_verdict *wall, const struct fg_met
 	       !isnan(cpu->ratio) && log(cpu->ratio) < FG_EXPLAINS_MIN * log(wall->ratio);
 }
 
-/* Sums the time that the function itself waits for locks. Returns false if it was not counted. */
+/*
+ * Sums the time that the function itself waits for locks. Returns false if waits were not counted.
+ */
 static bool find_lock_time(const struct fg_profile_set *set, const struct fg_node_verdict *node,
 			   double wait_ns[FG_ARM_COUNT])
 {
@@ -654,7 +662,10 @@ static bool find_lock_time(const struct fg_profile_set *set, const struct fg_nod
 	return is_counted;
 }
 
-/* Adds what the function waits for, as far as counted waits for locks (`measure.also`) tell. */
+/*
+ * Says whether the function waits for a lock or for the kernel, if waits for locks were counted
+ * (`measure.also`).
+ */
 static void add_awaited(const struct fg_profile_set *set, const struct fg_node_verdict *node,
 			struct fg_strbuf *text)
 {

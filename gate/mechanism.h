@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Explains by one mechanism why a function takes longer, from the exact repetitions of both sides.
+ * Names the mechanism that made a function slower, from the exact repetitions of both sides.
  * Private to gate/.
  */
 #ifndef FG_GATE_MECHANISM_H
@@ -12,8 +12,8 @@
 #define FG_EXPLAINS_MIN 0.25
 
 /*
- * Derives the mechanism of a function from its instructions and calls in one execution of each
- * side. `blamed` comes from fg_blame_nodes().
+ * Derives the mechanism of a function from its instructions and calls per execution of each side.
+ * `blamed` comes from fg_blame_nodes().
  */
 struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, const uint32_t *blamed,
 					   size_t function, struct fg_arena *arena);

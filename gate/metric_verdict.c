@@ -199,7 +199,7 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 	}
 }
 
-/* Adds what would decide, places or pairs, and the option that measures them. */
+/* Adds the number of places or pairs that would decide, and the option that measures them. */
 static void add_missing(const struct fg_rule *rule, const struct fg_pairs *pairs,
 			const struct fg_rule_finding *finding, struct fg_strbuf *text)
 {
@@ -313,7 +313,7 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 		finding->next_look += pairs->no_number + pairs->no_ratio;
 }
 
-/* Places whose difference is smaller count as equal. */
+/* A difference in one place counts as zero if it is smaller than this. */
 static const double place_min = 0.005;
 
 /*
@@ -333,9 +333,9 @@ static unsigned count_faster(const double middles[FG_LINE_PLACES])
 }
 
 /*
- * Notes the differences in all layouts. If the benchmark looked slower as linked but passes over
- * all layouts, the placement of code caused the slowdown: the benchmark passes unless the
- * configuration makes such slowdowns fail.
+ * Notes the differences in all layouts. If the benchmark looked slower as linked but passes on
+ * average over all layouts, the placement of code caused the slowdown: the benchmark passes unless
+ * the configuration makes such slowdowns fail.
  */
 static void settle_layouts(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			   struct fg_metric_verdict *verdict)

@@ -37,7 +37,10 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
  */
 double fg_metric_tolerance(const struct fg_metric_policy *policy);
 
-/* Sets ratio and interval of a verdict from logarithms (or shares) that are positive for worse. */
+/*
+ * Sets the ratio and interval of a verdict from logarithms (shares if `linear`) that are positive
+ * if the candidate is worse.
+ */
 void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
 			    double high, bool linear);
 

@@ -10,12 +10,12 @@
  * the cost that cancels out is reported as moved. Up to a tenth of the moved cost counts as the
  * cost of moving it, significant or not: a new call, or a call that is no longer inlined.
  *
- * Two functions are related if they share a name, whatever their template arguments, parameters,
- * version namespace, clone or library; functions of similar names that replace each other or cancel
- * out; a new function at the line of a function that is gone; a caller and its callee; functions of
- * one caller if one of them is new or gone, or if they cancel out; and any two functions that
- * cancel out if the whole did not change. A function gives no more than it lost and takes no more
- * than it gained.
+ * Two functions are related if they are one of these pairs: functions that share a name, whatever
+ * their template arguments, parameters, version namespace, clone or library; functions of similar
+ * names that replace each other or cancel out; a new function at the line of a function that is
+ * gone; a caller and its callee; functions of one caller if one of them is new or gone, or if they
+ * cancel out; and any two functions that cancel out if the whole did not change. A function gives
+ * no more than it lost and takes no more than it gained.
  *
  * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
@@ -26,7 +26,7 @@
 
 #include <math.h>
 
-#define CANDIDATES_MAX 50    /* functions considered on either side */
+#define CANDIDATES_MAX 50    /* maximum number of functions considered per direction */
 #define SAME_SHARE     0.3   /* a sum within this share of the moved cost counts as zero */
 #define GONE_SHARE     0.05  /* with less than this share of its former time a function is gone */
 #define WITHIN_ERRORS  2.807 /* half width of a 99.5 % interval, in standard errors */
@@ -206,7 +206,7 @@ static bool are_neighbours(const struct fg_node_context *c, const struct change 
 	if (above_taker == above_giver && (is_gone(&c->functions.entities[from->function]) ||
 					   is_new(&c->functions.entities[to->function])))
 		return true;
-	/* Cost may move from one branch to another if the whole did not change. */
+	/* Cost may move from one branch of the call tree to another if the whole did not change. */
 	return (above_taker == above_giver || !c->total_changed) && do_cancel(c, to, from);
 }
 

@@ -26,14 +26,19 @@
  */
 #define NAMING_ERRORS 4.0
 /*
- * Limit of the time spent on naming the function, as a multiple of the time spent on the verdict.
+ * Limits the pairs that are measured until the function can be named, as a multiple of the pairs of
+ * the verdict.
  */
 #define NAMING_MAX 4
 
 struct sampled {
 	double executions;
 	double all;
-	double largest; /* time of one function, including unchanged libraries that it calls */
+	/*
+	 * samples of the function with the most samples, including unchanged libraries that it
+	 * calls
+	 */
+	double largest;
 };
 
 static struct sampled count_samples(const struct fg_profile_set *set,

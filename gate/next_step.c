@@ -5,7 +5,7 @@
 #include "gate/placement.h"
 #include "gate/rule.h"
 
-/* A slowdown below this ratio may be due to where the linker put the code. */
+/* A slowdown below this ratio may be caused by the placement of code. */
 static const double placement_max = 1.4;
 
 /* The facts of one call of fg_next_step(), and the resulting step. */
@@ -38,7 +38,7 @@ static bool measure_pairs(struct turn *turn, unsigned pairs)
 	return act(turn, FG_STEP_PAIRS);
 }
 
-/* Enters a state, which then chooses the step. */
+/* Enters a state; returns false, because the new state chooses the step. */
 static bool enter(struct turn *turn, enum fg_step_state state)
 {
 	turn->machine->state = state;
@@ -195,7 +195,7 @@ static unsigned min_pairs_at_end(const struct fg_situation *now)
 		       : 0;
 }
 
-/* Ends the measurement after the first pair if the budget is too short for any statement. */
+/* Ends the measurement after the first pair if the budget is too short for any decision. */
 static bool is_budget_too_short(struct turn *turn)
 {
 	const struct fg_situation *now = turn->now;
@@ -298,7 +298,7 @@ static bool continue_after_varying(struct turn *turn)
 /* ---- naming the function ---- */
 
 /*
- * Samples show less than the clock does, so a failed benchmark is measured until the slower
+ * Samples are less precise than the clock, so a failed benchmark is measured until the slower
  * function can stand out. These pairs do not change the verdict.
  */
 static bool explain(struct turn *turn)

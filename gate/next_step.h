@@ -59,10 +59,10 @@ enum {
 
 struct fg_next_step {
 	enum fg_step_state state;
-	/* latest look at the last undecided series, or at the first if all are decided */
+	/* latest look at the last undecided series, or at the first series if all are decided */
 	struct fg_gate_progress look;
 	bool has_look;
-	bool is_open; /* `until_sure`, but the budget ended before the decision */
+	bool is_open; /* with `until_sure`: the budget ended before the decision */
 	/* private */
 	unsigned reached; /* the last look that pairs were measured for */
 };

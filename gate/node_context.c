@@ -10,7 +10,7 @@
 
 #define MS_PER_NS  1e-6
 #define ROUNDING   1e-9 /* relative error of sums of counts that were added in another order */
-#define COVERED_NS 20e6 /* shortest CPU time of an arm for a meaningful coverage */
+#define COVERED_NS 20e6 /* minimum CPU time of an arm for a meaningful coverage */
 
 static void find_coverage(const struct fg_series *series, struct fg_node_context *c)
 {

@@ -24,8 +24,8 @@ struct fg_node_context {
 	struct fg_profile_pairs pairs;
 	/*
 	 * Code that is the same in both arms cannot be the cause, so the time of a node in an
-	 * unchanged library is charged to the nearest caller in changed code. blamed[n] is that
-	 * node, or n itself if no caller has changed.
+	 * unchanged library is charged to the nearest caller in changed code. blamed[n] is the node
+	 * of that caller, or n itself if no caller has changed.
 	 */
 	uint32_t *blamed;
 	uint32_t *row_of;          /* per function: the function that its row is named after */

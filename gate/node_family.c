@@ -4,14 +4,14 @@
  * each node has its own noise: a slowdown of 10 % in a function with a tenth of the time is 1 % of
  * the whole, which is less than the whole's noise, but visible in the function's samples.
  *
- * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
- * 0 where it did not occur. The sign-flip permutation test of gate/statistics/signflip.h judges all
+ * Every entity (function, library, region, call path) has one difference per pair, which is 0 if
+ * the entity did not occur. The sign-flip permutation test of gate/statistics/signflip.h judges all
  * entities of a family together, except those with fewer than FG_SAMPLES_TO_TEST samples in both
  * arms together: this filter is independent of the difference's sign, so it does not bias the null.
  * Half of alpha is shared evenly, half by size: a function with a tenth of the time gets a
- * twentieth of alpha and its even share, not one of several hundred equal parts. The sizes are
- * those of both arms together, so this does not bias the null either, and costs the small functions
- * little. A change below the floor, a share of the program's time, is not reported, whatever its p.
+ * twentieth of alpha and its even share, not one of several hundred equal parts. Sizes are sums
+ * over both arms, so they do not bias the null either, and small functions lose little. A change
+ * below the floor, a share of the program's time, is not reported, whatever its p.
  */
 #include "gate/node_family.h"
 

@@ -8,9 +8,9 @@
 
 #include "gate/node_context.h"
 
-/* With fewer pairs, no sign pattern is rare enough. */
+/* Minimum number of pairs for a test: with fewer pairs, no sign pattern is rare enough. */
 #define FG_PAIRS_TO_TEST 6
-/* A function with fewer samples in both arms together is not tested. */
+/* Minimum number of samples, over both arms, for the test of a function. */
 #define FG_SAMPLES_TO_TEST 50
 
 struct fg_node_family {
@@ -23,7 +23,7 @@ struct fg_node_family {
 };
 
 /*
- * Tests every entity of the matrix that has `samples_min` samples. Release with
+ * Tests every entity of the matrix that has at least `samples_min` samples. Release with
  * fg_node_family_release().
  */
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
@@ -51,7 +51,10 @@ int fg_node_compare(const void *left, const void *right);
 
 /* ---- functions.c ---- */
 
-/* `family` holds all rows; moved[row] is the cost that only moved within the row. */
+/*
+ * Adds the changed functions and their call paths. `family` holds all rows; moved[row] is the cost
+ * that only moved within the row.
+ */
 void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
 		      const double *moved, struct fg_blame *blame);
 

@@ -12,8 +12,8 @@
 #include <math.h>
 
 /*
- * Adds libraries. A library's self time is that of all its functions, so that libraries add up to
- * the whole as well.
+ * Adds libraries. A library's self time is the sum over its functions, so libraries also add up to
+ * the whole.
  */
 static void add_libraries(const struct fg_node_context *c, struct fg_blame *blame)
 {
@@ -74,8 +74,8 @@ static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
 }
 
 /*
- * Returns the leaf in unchanged code that spends most of a function's change; NULL if the
- * function's own code does.
+ * Returns the function in unchanged code in which more than half of a function's change is spent,
+ * or NULL.
  */
 static const struct fg_profile_function *mostly_spent_in(const struct fg_node_context *c,
 							 const char *name, double delta)
@@ -100,7 +100,10 @@ static const struct fg_profile_function *mostly_spent_in(const struct fg_node_co
 	return best ? &set->functions[best] : NULL;
 }
 
-/* Functions of the kernel and its modules are not in the program's source. */
+/*
+ * Returns the library of a function that is not in the program's source: of the kernel, its
+ * modules, or generated code. Returns "" for other functions.
+ */
 static const char *library_to_name(const struct fg_profile_function *function)
 {
 	return function->library && function->library[0] == '[' ? function->library : "";
@@ -129,7 +132,7 @@ static bool has_sure_function(const struct fg_blame *blame)
 	return blame->function_count > 0 && fg_standing_is_sure(blame->functions[0].standing);
 }
 
-/* Without the samples of one arm, every function of the other arm would look new. */
+/* Without the samples of one arm, every function of the other arm would look new or gone. */
 static bool is_one_arm_unsampled(const struct fg_node_context *c)
 {
 	if (!c->escaped)
@@ -152,7 +155,7 @@ static void test_rows(struct fg_node_context *c, struct fg_node_family *family)
 	c->tested = family->tested;
 }
 
-/* Repeats the tests after functions moved to other rows. */
+/* Repeats the tests after `blamed` or `row_of` changed. */
 static void test_again(struct fg_node_context *c, struct fg_node_family *family)
 {
 	fg_node_family_release(family);

@@ -18,7 +18,10 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index,
 		     const struct fg_policy *policy, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict);
 
-/* Explains a change that no function is to blame for; call it once the verdict is complete. */
+/*
+ * Notes how to find the function if none is to blame for a change; call it once the verdict is
+ * complete.
+ */
 void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 
 /*

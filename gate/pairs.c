@@ -99,8 +99,8 @@ static void sort_out(struct fg_pairs *pairs, const struct gathered *all, size_t 
 }
 
 /*
- * Makes differences of counts that may be zero relative to the mean level of both arms. If all
- * counts are zero, the differences stay zero.
+ * Divides the differences of values that may be zero by the mean level of both arms. If all values
+ * are zero, the differences stay zero.
  */
 static void scale_linear(struct fg_pairs *pairs)
 {

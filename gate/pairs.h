@@ -8,7 +8,7 @@
 
 #include "model/run.h"
 
-/* Larger pair numbers are ignored, because a stored run may contain arbitrary numbers. */
+/* Pair numbers from this one on are ignored, because a stored run may contain arbitrary numbers. */
 #define FG_PAIR_NUMBERS_MAX 1000000
 
 struct fg_pairs {
@@ -39,7 +39,10 @@ void fg_pairs_release(struct fg_pairs *pairs);
 /* Returns one more than the largest pair number that is not ignored. */
 size_t fg_pair_end(const struct fg_series *series);
 
-/* Pairs of this series that should have counted but were set aside, whatever the metric. */
+/*
+ * Numbers of pairs of a series, whatever the metric: pairs that should have counted (`meant`), and
+ * those among them that were set aside.
+ */
 struct fg_set_aside {
 	unsigned meant;
 	unsigned all;

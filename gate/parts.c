@@ -50,7 +50,7 @@ static double sum_at(const struct part *parts, size_t count, double k)
 	return sum;
 }
 
-/* The sum increases with k. */
+/* Finds k by bisection: the sum increases with k. */
 static double solve(const struct part *parts, size_t count, double total)
 {
 	double low = -1.0;
@@ -103,7 +103,7 @@ static bool is_rounding(double delta, const struct fg_blame *blame)
 	return fabs(delta) <= TOLERANCE * fabs(blame->total_delta);
 }
 
-/* Drops rows of which the fit left nothing: their samples belong to time that overlaps. */
+/* Drops rows that the fit reduced to zero. */
 static void drop_empty(struct fg_blame *blame)
 {
 	size_t kept = 0;
@@ -148,7 +148,7 @@ static void fit(struct fg_blame *blame, struct fg_rest rest)
 	free(parts);
 }
 
-/* Is a part larger than the whole, with a share above 100 % that would mislead? */
+/* Is a part larger than the whole? A share above 100 % would mislead. */
 static bool do_mislead(const struct fg_blame *blame)
 {
 	const double most = (1.0 + PRINTED) * fabs(blame->total_delta);

@@ -20,7 +20,10 @@ struct fg_rest {
 	double half; /* half the width of the interval of `delta`; NaN: unknown */
 };
 
-/* `scale` converts the metric's unit into that of the parts. NaN if the metric has no ratio. */
+/*
+ * `scale` converts the metric's unit into the unit of the parts. `delta` is NaN if the metric has
+ * no ratio.
+ */
 struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const char *metric,
 			       double scale);
 /*

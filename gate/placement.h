@@ -24,14 +24,14 @@ bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
 bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
 /*
- * Turns regressions and improvements into placement: those of measured metrics, with a note, and
- * those of functions, call paths, libraries and regions.
+ * Turns regressions and improvements into placement, for measured metrics (with a note) and for
+ * functions, call paths, libraries and regions.
  */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*
  * Call it if neither inputs nor hot code (gate/same_code.h) changed. A regression within the spread
  * of the layouts becomes placement, or inconclusive if a changed caller may call that code more
- * often. Its interval is widened to contain the spread, and a note is added.
+ * often. The metric's interval is widened to contain the spread, and a note is added.
  */
 void fg_placement_settle_layouts(struct fg_arena *arena, bool has_changed_caller,
 				 struct fg_benchmark_verdict *verdict);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-	BLOCK = 4,       /* successive pairs, whose mean shows how noise averages out */
+	BLOCK = 4,       /* number of successive pairs whose mean shows how noise averages out */
 	BLOCKS_MIN = 6,  /* fewer blocks do not show how noise averages out */
-	BETWEEN_MIN = 4, /* runs needed to show how estimates differ between runs */
+	BETWEEN_MIN = 4, /* minimum number of runs that show how estimates differ between runs */
 	LONGER = 10,     /* remedy: repetitions this many times as long */
 	MORE_PAIRS = 4,  /* remedy: this many times the pairs */
 };
@@ -183,7 +183,7 @@ static void find_smallest(struct fg_proof_card *card)
  * Bets that from some run on, the gate also fails a fifth of those runs of equal code that a
  * correct gate passes. From a given run on, the product of likelihood ratios is a martingale if
  * each run fails with the probability `alpha`; the stake is spread over all runs in advance, so the
- * whole is also a martingale.
+ * total is also a martingale.
  */
 struct alarm_bets {
 	double running; /* value of the bets placed so far */
@@ -224,7 +224,7 @@ static bool is_same_plant(const struct fg_proof *a, const struct fg_proof *b)
 /*
  * Bets that the gate finds only half as many slowdowns like `first` as before. Evidence below 1
  * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); runs after the
- * evidence was last 1 do not count as "before". The share found before is at its lower bound.
+ * evidence was last 1 do not count as "before". The share found before enters with its lower bound.
  */
 static double blind_evidence_of(const struct fg_proof *first, const struct fg_proof *end)
 {
@@ -387,7 +387,7 @@ static void add_help(struct fg_proof_card *card, const struct fg_proof_card_help
 	card->help_count++;
 }
 
-/* Returns the number of pairs that the budget allows. */
+/* Returns the number of pairs that the plan allows. */
 static double affordable(const struct parts *parts, double pair_s)
 {
 	return fmin(parts->plan->max_pairs, floor(parts->plan->budget_s / pair_s));
@@ -403,7 +403,7 @@ static void add_helps(const struct parts *parts, struct fg_proof_card *card)
 	struct parts lower = *parts;
 
 	lower.min_effect /= 2;
-	/* A repetition ten times as long averages like ten in a row. */
+	/* A repetition ten times as long averages noise like ten successive repetitions. */
 	const struct fg_proof_card_help helps[] = {
 		{FG_LIMIT_LENGTH, parts->level_ns, parts->level_ns * LONGER, from,
 		 longer >= BLOCK ? smallest_of(parts, pair, longer * LONGER, parts->between)

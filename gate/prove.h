@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The card of a gate shows how far its verdicts can be trusted on one runner. It is made from whole
- * runs whose correct outcome is known: a build compared with itself, with a neutral relink, or with
- * a slowdown of known size in a known function. Does no I/O, reads no clock and keeps no state.
+ * runs whose correct outcome is known: a build compared with itself, with a neutral relink, with a
+ * copy that is slower by a known share, or with its earlier runs. Does no I/O, reads no clock and
+ * keeps no state.
  */
 #ifndef FG_GATE_PROVE_H
 #define FG_GATE_PROVE_H
@@ -13,17 +14,18 @@
 enum fg_proof_arm {
 	FG_PROOF_SAME,    /* the build against itself */
 	FG_PROOF_NEUTRAL, /* the build against itself relinked with code that is never called */
-	FG_PROOF_PLANTED, /* the build against itself with a slowdown in one function */
+	FG_PROOF_PLANTED, /* the build against itself with a planted slowdown */
 	FG_PROOF_STORED,  /* the build alone, against its earlier runs */
 	FG_PROOF_ARMS,
 };
 
 /* Scatter of the pairs; NaN: unknown. */
 struct fg_proof_noise {
-	double middle;   /* median of the pairs' logarithmic ratios */
-	double pair;     /* standard deviation of a pair's logarithmic ratio */
-	double quiet;    /* standard deviation in the quietest quarter of the pairs */
-	double exponent; /* the mean of m successive pairs has a variance of m^-exponent */
+	double middle; /* median of the pairs' logarithmic ratios */
+	double pair;   /* standard deviation of a pair's logarithmic ratio */
+	double quiet;  /* standard deviation in the quietest quarter of the pairs */
+	/* the mean of m successive pairs has m^-exponent times the variance of a pair */
+	double exponent;
 };
 
 /* One whole run. */
@@ -54,10 +56,10 @@ struct fg_proof {
 
 const char *fg_proof_arm_name(enum fg_proof_arm value);
 bool fg_proof_arm_parse(const char *word, enum fg_proof_arm *value);
-/* Returns false if nothing was measured; such a run proves nothing. */
+/* Returns false if the run has no pairs: a run without pairs proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*
- * Is the outcome right? A run with a plant must end as a regression, a run without a plant must
+ * Is the outcome right? A run with a plant must end as a regression, and a run without a plant must
  * not. A delay leaves the code unchanged, so the outcome "placement" also counts as found.
  */
 bool fg_proof_is_right(const struct fg_proof *proof);
@@ -134,7 +136,7 @@ struct fg_proof_card_plan {
 	double budget_s;
 };
 
-/* `card` borrows names from `proofs`. */
+/* `card` borrows the name of the limiting benchmark from `plans`. */
 void fg_proof_card_make(const struct fg_proof *proofs, size_t count,
 			const struct fg_proof_card_plan *plans, size_t plan_count,
 			struct fg_proof_card *card);

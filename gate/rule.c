@@ -14,37 +14,38 @@
  *
  * The interval is valid by design. Which side starts first is drawn for each pair by a coin
  * (runner/schedule/schedule.c), so for equal sides the sign of d is that coin, whatever the host
- * did: drift, two modes, busy neighbours, pairs that resemble those before them. So the signed-rank
+ * did: drift, two modes, busy neighbours, pairs that resemble earlier pairs. So the signed-rank
  * test, which asks how often random signs would look like this, is exact. The interval is the set
  * of all changes that it does not reject, so 12 pairs that are all slower by enough are a
  * regression, and a mean that depends on a few outliers is not. The shares of the looks sum to
  * alpha: the probability of failing a candidate whose slowdown is tolerated stays below alpha, and
- * so does that of passing a candidate that is slower than the margin.
+ * so does the probability of passing a candidate that is slower than the margin.
  *
  * Two things are shared by several pairs. The interval accounts for them:
  *
  * Places. A build that was measured in several layouts (runner/build/layouts.h) is slower in some
- * layouts and faster in others. All places within a cache line, 16 bytes apart, are measured: pairs
- * are compared within each place, and the effect of these places adds nothing. Places within the
- * page are a sample, and more pairs at one place give no information about other places: the
- * interval is at least as wide as that of the means of the layouts.
+ * layouts and faster in other layouts. All places within a cache line, 16 bytes apart, are
+ * measured: pairs are compared within each place, and the effect of these places adds nothing to
+ * the interval. Places within the page are a sample, and more pairs at one place give no
+ * information about other places: the interval is at least as wide as the interval of the layouts'
+ * means.
  *
  * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble the
  * pairs before them more than chance allows. n pairs of an AR(1) series with lag-1 autocorrelation
  * r are worth n (1 - r) / (1 + r) independent pairs, and the interval is widened for the largest r
- * that is compatible with them.
+ * that is compatible with the pairs.
  *
  * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which
- * may spend all remaining alpha. Swapping the sides changes neither a pair's size nor its time, so
- * the end does not depend on the coins. With `until_sure` and after an interrupt, more sessions may
- * follow, so the result of the last planned look stands.
+ * may spend all remaining alpha. Swapping the sides changes neither the size of a pair's difference
+ * nor the duration of the pair, so the end does not depend on the coins. With `until_sure` and
+ * after an interrupt, more sessions may follow, so the result of the last planned look stands.
  *
  * Example: alpha is 0.1 %. The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
  * it comes after 12 pairs, and its interval reaches from the smallest to the largest of them. If
  * the measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
  *
- * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting starts over.
- * Earlier looks keep the part of alpha that they have spent.
+ * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting starts over. The
+ * alpha that its looks have spent stays spent.
  */
 #include "gate/rule.h"
 
@@ -70,8 +71,8 @@ enum {
 };
 
 /*
- * Returns the largest lag-1 autocorrelation that is compatible with the pairs: two errors above the
- * estimate.
+ * Returns the largest lag-1 autocorrelation that is compatible with the pairs: two standard errors
+ * above the estimate.
  */
 static double highest_correlation(const double *difference, size_t count)
 {
@@ -118,10 +119,10 @@ static double places_error(const struct fg_rule *rule, const double *level, size
 }
 
 /*
- * Computes the step of a run in a chain of many. A run that ends because it looks fast is on
- * average not as fast as it looks, and a chain adds that up. So the step is based on the pairs of
- * the first look, whose number is fixed in advance. Its standard error is half of a 68 % interval,
- * with all allowances that the interval makes.
+ * Computes the step that a run contributes to a chain of many runs. A run that ends because it
+ * looks fast is on average not as fast as it looks, and a chain adds that up. So the step is based
+ * on the pairs of the first look, whose number is fixed in advance. Its standard error is half of a
+ * 68 % interval, with all allowances that the printed interval makes.
  */
 static void take_step(const struct fg_rule *rule, const double *difference, size_t count,
 		      struct fg_rule_finding *finding)
@@ -196,7 +197,8 @@ double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_fi
 
 /*
  * An end of the interval at error `share` lies beyond `center` exactly if both parts of its width
- * are smaller than the distance, so the result is the larger of two tail probabilities.
+ * are smaller than the distance, so the error is the larger of two tail probabilities, or the
+ * smaller if `center` is above the estimate.
  */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center)
@@ -270,7 +272,7 @@ void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t 
 					    .step_error = (double)NAN,
 					    .wider = 1.0};
 	apply_looks(rule, difference, count, final, finding);
-	/* Before the first look an estimate can be shown, but nothing decided. */
+	/* Before the first look an estimate can be shown, but nothing can be decided. */
 	if (isnan(finding->estimate))
 		finding->estimate = fg_signed_rank_interval(difference, count, 0.0).estimate;
 	if (final && finding->pairs >= FG_PAIRS_MIN)

@@ -8,7 +8,8 @@
 
 struct fg_rule {
 	double alpha;
-	double min_effect; /* min_effect, margin and tolerated: ratios, as in the policy */
+	/* min_effect, margin and tolerated are relative changes, as in the policy */
+	double min_effect;
 	double margin;
 	double tolerated;
 	unsigned min_pairs;
@@ -39,10 +40,10 @@ struct fg_rule_finding {
 	bool is_by_places; /* the few places in the page, not the pairs, determine `low` */
 };
 
-/* With fewer pairs nothing can be said. */
+/* Minimum number of pairs for any decision. */
 #define FG_PAIRS_MIN 5
 
-/* `final`: no more pairs will come, so the next look is taken early. */
+/* `final`: no more pairs will come, so the next look is taken early, unless `until_sure`. */
 void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
 		   struct fg_rule_finding *finding);
 
@@ -64,8 +65,8 @@ double fg_rule_probability(const struct fg_rule *rule, const double *difference,
 			   double center);
 
 /*
- * Returns the total number of pairs that would make this a regression if further pairs resemble
- * those so far; 0 if four times as many, or 1,000, are not enough.
+ * Returns the total number of pairs that would make this a regression if further pairs resemble the
+ * measured pairs; 0 if four times as many (at most 1,000) are not enough.
  */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);
 /* Returns the number of pairs that are slower than tolerated. */

@@ -10,7 +10,7 @@ enum {
 
 /* A function with at least this share of the samples is hot. */
 #define HOT_SHARE 0.005
-/* If more samples than this share lack a stack, time cannot be assigned. */
+/* If a larger share of the samples lacks a stack, time cannot be assigned. */
 #define NOWHERE_SHARE 0.05
 
 static struct fg_code_fact find(const struct fg_build_facts *build, const char *name)
@@ -145,7 +145,7 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-/* Counts the samples per call path, including everything it calls; to be freed. */
+/* Counts the samples at or below each node of the call tree; to be freed. */
 static double *count_inclusive_samples(const struct fg_profile_set *set)
 {
 	const uint16_t time = fg_profile_set_time(set);
@@ -181,7 +181,7 @@ bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 	return is_changed;
 }
 
-/* Is the function's own machine code that of the baseline? Code that it calls may differ. */
+/* Is the function's own machine code the same in both builds? Code that it calls may differ. */
 static bool is_own_code_same(const struct fg_series *series, const struct fg_build_facts *build,
 			     const struct fg_profile_function *function)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * If a function's machine code, and that of everything it calls, is the same in both builds, it got
- * slower for an outside reason: its address, its callers, its inputs. It is not guilty if changed
+ * A function whose machine code, including everything that it calls, is the same in both builds got
+ * slower for an outside reason: its address, its callers or its inputs. It is not guilty if changed
  * code is hot. Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H

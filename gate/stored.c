@@ -25,7 +25,8 @@
 #define MEDIAN_EFFICIENCY 0.37
 
 /*
- * Returns the level of a session, from the candidate's repetitions that count; NaN if it has none.
+ * Returns the level of a session, from the candidate's repetitions that count; NaN if no repetition
+ * counts.
  */
 static double level_of(const struct fg_series *series, size_t metric, double *error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comparison with a run of another session. Two sessions on one host differ even for the same
- * binary: the history shows by how much, and the interval includes that. Private to gate/.
+ * binary: the history shows the size of this difference, and the interval includes it. Private to
+ * gate/.
  */
 #ifndef FG_GATE_STORED_H
 #define FG_GATE_STORED_H
@@ -31,21 +32,25 @@ double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);
 
 /*
- * Decides about a metric of a stored comparison. Without `same_environment`, only an
- * exact metric is more than inconclusive.
+ * Decides about a metric of a stored comparison. Without `same_environment`, the comparison is
+ * inconclusive unless the metric is exact.
  */
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
 		      const struct fg_series *baseline, const struct fg_session_spread *sessions,
 		      bool same_environment, struct fg_metric_verdict *verdict);
 
-/* With fewer differences, the variation between sessions is unknown. */
+/*
+ * Minimum number of differences between sessions: with fewer, the variation between sessions is
+ * unknown.
+ */
 #define FG_SESSIONS_MIN 5
 
 /* ---- stored_functions.c ---- */
 
 /*
- * Call after the metrics of series `index` were compared with `baseline`. Does nothing without both
- * profiles, or if the variation between sessions is unknown.
+ * Judges the functions of series `index`. Call it after the metrics were compared with `baseline`.
+ * Does nothing without both profiles; leaves out functions whose variation between sessions is
+ * unknown.
  */
 void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
 				const struct fg_series *baseline, struct fg_arena *arena,

@@ -16,7 +16,7 @@
 #include <math.h>
 
 enum {
-	ASKED_MAX = 12, /* functions tested per benchmark */
+	ASKED_MAX = 12, /* maximum number of functions tested per benchmark */
 	SESSIONS_MAX = 20,
 };
 
@@ -157,7 +157,8 @@ static const struct fg_profile_function *function_of(const struct side sides[2],
 }
 
 /*
- * Estimates the error of a function's difference; returns the number of differences it is based on.
+ * Estimates the error of a function's difference; returns the number of differences on which the
+ * error is based.
  */
 static size_t find_spread(const struct fg_gate_input *input, const char *benchmark,
 			  const struct side sides[2], const struct candidate *item,

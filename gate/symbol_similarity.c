@@ -24,7 +24,7 @@ static const char *skip_brackets(const char *at)
 	return at;
 }
 
-/* Returns the length of "v11::", an inline namespace that names a version. */
+/* Returns the length of an inline namespace that names a version, such as "v11::", or 0. */
 static size_t version_length(const char *at)
 {
 	size_t length = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * 1. Cleaning. A value far off the median of the seven around it is replaced by that median (a
+ * 1. Cleaning. A value far off the median of the 7 values around it is replaced by that median (a
  *    Hampel filter). A single outlier disappears; a step stays, since its neighbours on one side
  *    support it.
  * 2. Noise. Steps touch few differences of neighbours, so the differences show the noise: with D_k
@@ -168,7 +168,10 @@ static double run_search(struct search *s, const double *values)
 	return largest;
 }
 
-/* Lays out overlapping windows in layers, each with windows shorter by a constant factor. */
+/*
+ * Lays out layers of overlapping windows, which get shorter by a constant factor from layer to
+ * layer.
+ */
 static void lay_windows(struct search *s)
 {
 	double n = (double)s->count;
@@ -354,8 +357,8 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 
 /*
  * The search looks at means, and two outliers at the end of a short segment can shift a mean. If
- * the level changed, so did the median; a point whose medians differ by less than MEDIAN_ERRORS of
- * their errors is dropped. A point whose medians are equal is dropped too: without noise, the
+ * the level changed, so did the median; a point whose medians differ by less than MEDIAN_ERRORS
+ * standard errors is dropped. A point whose medians are equal is dropped too: without noise, the
  * search mistakes the rounding of equal values for a change.
  */
 static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where does a series of results change its level for good?
+ * Finds the values at which a series of results changes its level for good.
  *
  * The usual searches assume independent, well behaved values and choose the split on the same data
  * that they then test; on a drifting host they report change points in most series in which nothing
@@ -21,7 +21,7 @@
 struct fg_changepoint_options {
 	double alpha;       /* chance of any false change point in the series; 0: 0.01 */
 	size_t min_segment; /* minimum number of values on either side of a change; 0: 5 */
-	size_t simulations; /* 0 means 999 */
+	size_t simulations; /* number of simulated series; 0: 999 */
 	uint64_t seed;
 };
 

@@ -13,8 +13,8 @@ enum {
 static const double stakes[STAKES] = {0.1, 0.3, 0.6, 0.95};
 
 /*
- * A value of at least half the median size of earlier values has full weight: nearly a sign test,
- * but values near zero count little.
+ * A value of at least half the median size of earlier values has full weight, so this is nearly a
+ * sign test, but values near zero count little.
  */
 #define FULL_SIZE 0.5
 

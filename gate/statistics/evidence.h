@@ -4,9 +4,9 @@
  * zero".
  *
  * A bettor starts with 1 and bets on the sign of each value in turn, against a fair coin. If the
- * values are symmetric about zero or a negative value, given those before them, the bets are not
- * favourable: by Ville's inequality the probability that the capital ever reaches 1 / alpha is at
- * most alpha. So it is valid to stop early, to continue, and to multiply the capitals of several
+ * values are symmetric about zero or a negative value, given the values before them, the bets are
+ * not favourable: by Ville's inequality the probability that the capital ever reaches 1 / alpha is
+ * at most alpha. So it is valid to stop early, to continue, and to multiply the capitals of several
  * sessions.
  */
 #ifndef FG_STATS_EVIDENCE_H

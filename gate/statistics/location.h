@@ -22,8 +22,8 @@ struct fg_trimmed {
 struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double share);
 
 /*
- * Copies the values in their order, replacing those beyond the cuts of a trimmed mean by the values
- * at the cuts; `out` may be `values`.
+ * Copies the values in their order, replacing values beyond the cuts of a trimmed mean by the
+ * values at the cuts; `out` may be `values`.
  */
 void fg_winsorise(const double *values, size_t count, double share, double *out);
 

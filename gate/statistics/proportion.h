@@ -12,8 +12,8 @@ struct fg_proportion {
 };
 
 /*
- * Computes the Clopper-Pearson interval of a proportion (Biometrika 26, 1934), exact for every n;
- * [0, 1] if n is 0.
+ * Computes the Clopper-Pearson interval of a proportion (Biometrika 26, 1934), exact for any number
+ * of trials; [0, 1] without trials.
  */
 struct fg_proportion fg_clopper_pearson(size_t successes, size_t trials, double confidence);
 

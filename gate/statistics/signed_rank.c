@@ -51,8 +51,8 @@ static double deviation_of_sums(double n)
 }
 
 /*
- * Like count_improbable_exact(), on the safe side: rank sums have lighter tails than the normal
- * distribution.
+ * Like count_improbable_exact(), but approximated by the normal distribution. The result is on the
+ * safe side, because rank sums have lighter tails.
  */
 static size_t count_improbable_normal(size_t count, double share)
 {
@@ -63,7 +63,10 @@ static size_t count_improbable_normal(size_t count, double share)
 	return largest < 0.0 ? 0 : (size_t)largest + 1;
 }
 
-/* Returns the probability of rank sums up to `sum`, computed as in the two functions above. */
+/*
+ * Returns the probability of rank sums up to `sum`, exact or approximated, depending on the number
+ * of values.
+ */
 static double improbability(size_t count, size_t sum)
 {
 	const double n = (double)count;
@@ -82,7 +85,7 @@ static double improbability(size_t count, size_t sum)
 
 /*
  * Counts the means of any two sorted values (also of a value with itself) up to `limit`; *highest
- * is the largest of them.
+ * is the largest of these means.
  */
 static size_t count_means(const double *sorted, size_t count, double limit, double *highest)
 {
@@ -102,8 +105,8 @@ static size_t count_means(const double *sorted, size_t count, double limit, doub
 }
 
 /*
- * Returns the mean of rank `rank` (from 1) in ascending order, by bisection: there are count^2 / 2
- * means.
+ * Returns the mean of rank `rank` (from 1) in ascending order, by bisection: there are about
+ * count^2 / 2 means.
  */
 static double select_mean(const double *sorted, size_t count, size_t rank)
 {

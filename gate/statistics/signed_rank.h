@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* NaN if there are too few values for this error. */
+/* `low` and `high` are NaN if there are too few values for the requested error. */
 struct fg_rank_interval {
 	double low;
 	double high;

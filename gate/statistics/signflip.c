@@ -131,8 +131,8 @@ static void order_rows(struct plan *plan, float direction)
 }
 
 /*
- * Raises the running maxima of both signs by this row, and counts the maxima that reach the row's
- * own statistic.
+ * Updates the running maxima of both signs with this row, and counts the maxima that reach the
+ * row's own statistic.
  */
 static size_t raise_and_count(const struct plan *plan, size_t row, float direction, float *maxima)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thousands of nodes, one set of pairs: which nodes changed?
+ * Finds the nodes that changed among thousands of nodes measured by one set of pairs.
  *
  * Each row holds the differences (candidate - baseline) of one node over the pairs. If nothing
  * changed, swapping the arms of a pair changes nothing, so every pattern of signs over the pairs is
  * equally likely. All rows get the same random patterns; the largest statistic among the rows that
  * are still in question is noted for each pattern, and a row's adjusted p is the share of patterns
- * whose largest statistic reaches the row's own (max-T with step-down, Westfall and Young 1993).
- * This bounds the chance of *any* false flag, however strongly rows depend on each other, as nested
- * call paths do.
+ * whose largest statistic reaches the row's own statistic (max-T with step-down, Westfall and Young
+ * 1993). This bounds the chance of *any* false flag, however strongly rows depend on each other, as
+ * nested call paths do.
  *
  * The statistic is sum(x) / sqrt(sum(x^2)): for a given row it grows with Student's t, and its
  * denominator does not depend on the signs. Patterns come with their opposites, which is exact too

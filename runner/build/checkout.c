@@ -16,8 +16,8 @@ struct module {
 };
 
 /*
- * A repository whose submodules are checked out: the one in the main checkout, and its copy in the
- * new work tree.
+ * A repository whose submodules are checked out: its folder in the main checkout, and its copy in
+ * the new work tree.
  */
 struct level {
 	const struct fg_checkout *checkout;

@@ -2,10 +2,10 @@
 /*
  * Checks out a commit into a detached git worktree, with the submodules its build may need.
  *
- * A submodule that is initialised in the main checkout is needed, and is cloned from that checkout
- * without using the network. A submodule that the main checkout lists but has not initialised is
- * not needed: the work tree builds without it. A submodule that the main checkout does not list is
- * fetched if possible.
+ * A submodule that is initialised in the main checkout is needed. It is cloned from that checkout,
+ * or fetched if the checkout lacks the commit. A submodule that the main checkout lists but has not
+ * initialised is not needed: the work tree builds without it. A submodule that the main checkout
+ * does not list is fetched if possible.
  */
 #ifndef FG_RUNNER_CHECKOUT_H
 #define FG_RUNNER_CHECKOUT_H
@@ -22,7 +22,7 @@ struct fg_checkout {
 	bool keep; /* reuse an existing tree: change only files that differ, keep build products */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;
-	/* called for each submodule left out; may be NULL */
+	/* called for each submodule left out, and before a wait for the lock; may be NULL */
 	void (*on_note)(void *context, const char *note);
 };
 

@@ -51,7 +51,10 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
 /* Records the pull or merge request that the CI job is for: git.pull_request, "#41" or "!41". */
 void fg_git_note_request(struct fg_side *side);
-/* Records how many commits the candidate adds, if it descends from the baseline: git.commits. */
+/*
+ * Records the number of commits that the candidate adds, if it descends from the baseline:
+ * git.commits.
+ */
 void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baseline,
 			 struct fg_side *candidate);
 
@@ -109,8 +112,8 @@ int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg
 	FG_NODISCARD;
 
 /*
- * Gets the messages of the commits reachable from `to` but not from `from`, newest first: hash,
- * newline, message, NUL, repeated.
+ * Gets the messages of at most 1,000 commits reachable from `to` but not from `from`, newest first:
+ * hash, newline, message, NUL, repeated.
  */
 int fg_git_messages(const struct fg_git *git, const char *from, const char *to, char **text,
 		    size_t *size, struct fg_error *err) FG_NODISCARD;
