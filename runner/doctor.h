@@ -37,7 +37,10 @@ struct fg_diagnosis {
  * finding.
  */
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
-/* Checks what this process can use (perf, CPUs, the collector library, git) and where it runs. */
+/*
+ * Checks the facilities that this process can use (perf, CPUs, the collector library, git), and
+ * whether it runs on a hosted runner.
+ */
 void fg_doctor_process(struct fg_diagnosis *diagnosis);
 /* Checks a benchmark's program: present, optimised, with debug information, samplable. */
 void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,

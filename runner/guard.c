@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * Signals passed on to the worker. SIGQUIT too: terminal keys reach the worker only through the
- * guard.
+ * Signals passed on to the worker, including SIGQUIT, because terminal keys reach the worker only
+ * through the guard.
  */
 static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
 				SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
@@ -27,7 +27,7 @@ static void pass_on(int signal_number)
 	errno = error;
 }
 
-/* Ctrl-Z stops both processes, SIGCONT resumes both. */
+/* Ctrl-Z stops both processes, and SIGCONT resumes both. */
 static void stop_both(int signal_number)
 {
 	pass_on(signal_number);
@@ -58,7 +58,7 @@ static void install(void)
 
 /*
  * When the guard dies the worker gets SIGTERM, as if the user had asked it to stop. If the guard
- * died before the request was made, the parent has changed already.
+ * died before prctl() was called, the parent has changed already.
  */
 static void become_worker(pid_t guard, const sigset_t *mask)
 {

@@ -56,8 +56,8 @@ static int64_t time_limit_ns(const struct maker *m)
 }
 
 /*
- * Fails if linking the layouts would take longer than allowed. The first layout is a copy; all
- * other layouts take the same time to link.
+ * Fails if linking FG_LINE_PLACES layouts would take longer than allowed. The first layout is a
+ * copy; each other layout takes `link_ns` to link.
  */
 static int refuse_expensive(const struct maker *m, int64_t link_ns, struct fg_error *err)
 {
@@ -176,7 +176,7 @@ static void release_parts(struct maker *m)
 	free(m->parts);
 }
 
-/* Fails unless code and data equal those of the original build. */
+/* Fails unless the file has the code and data of the original build. */
 static int check_code(const struct maker *m, const struct part *part, const char *path,
 		      struct fg_error *err)
 {
@@ -256,7 +256,7 @@ static void empty_batch(struct batch *batch)
 	batch->count = 0;
 }
 
-/* A linker keeps its input and output in memory, so limit the number of parallel links. */
+/* Limits the number of parallel links, because a linker keeps its input and output in memory. */
 static size_t max_at_once(const struct maker *m)
 {
 	const uint64_t part_bytes = m->layout_bytes / m->part_count;
@@ -372,7 +372,7 @@ static int make_links(struct maker *m, struct fg_error *err)
 
 /* ---- where layouts are stored ---- */
 
-/* The name contains the build's identity, because a snapshot's tree changes. */
+/* The folder is named after the build's identity, because a snapshot's tree changes. */
 static char *final_folder(const struct fg_layouts_options *options)
 {
 	const struct fg_build_facts *build = options->build;
@@ -396,7 +396,7 @@ static char *final_folder(const struct fg_layouts_options *options)
 	return folder;
 }
 
-/* Keyed by the program's name, so that the program's next build finds the cost. */
+/* Keyed by the program's path in the checkout, so that the program's next build finds the cost. */
 static char *cost_path(const struct fg_layouts_options *options)
 {
 	const struct fg_target *target = options->target;

@@ -30,18 +30,19 @@ struct fg_layouts_options {
 	/* disk space limit for layouts beyond FG_LINE_PLACES, and for parallel links */
 	uint64_t bytes_max;
 	size_t at_once; /* links to run in parallel; 0: one */
-	unsigned most;  /* layouts wanted: FG_LAYOUTS_MAX, or a half or a quarter of it */
+	/* maximum number of layouts: FG_LAYOUTS_MAX, or a half or a quarter of it */
+	unsigned most;
 	const volatile sig_atomic_t *interrupted;
 };
 
 /*
- * Fills target->layouts, once per build: files of an earlier call are reused. On failure `layouts`
+ * Fills `layouts`. Files of an earlier call for the same build are reused. On failure `layouts`
  * stays empty, and the message gives the reason in one line.
  */
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err) FG_NODISCARD;
 
-/* Are all layouts linked already? */
+/* Were layouts of this build linked already? */
 bool fg_layouts_are_made(const struct fg_layouts_options *options);
 
 #endif

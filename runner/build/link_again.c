@@ -11,7 +11,8 @@ enum {
 };
 
 /*
- * File in which the linker passes symbol resolutions to the compiler's plugin; it no longer exists.
+ * Option with the file in which the linker passes symbol resolutions to the compiler's plugin; the
+ * recorded file no longer exists.
  */
 static const char resolution[] = "-plugin-opt=-fresolution=";
 
@@ -30,7 +31,7 @@ struct others {
 	char *resolution;
 };
 
-/* The array must be freed; its strings are borrowed. */
+/* Makes the repeated command. The array must be freed; its strings are borrowed. */
 static char **make_words(const struct fg_link *link, const struct others *others)
 {
 	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL,
@@ -99,7 +100,7 @@ static int write_objects(const struct fg_link *link, const struct others *others
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err)
 {
-	/* Each link gets its own files, since earlier links still read theirs. */
+	/* Each link gets its own files, because other links may still be reading theirs. */
 	struct others others = {
 		.output = output,
 		.pad = fg_xasprintf("%s/pad-%zu.o", again->folder, again->count),
@@ -122,7 +123,7 @@ int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link,
 	return status;
 }
 
-/* On failure `err` gets the linker's error output. */
+/* On failure `err` gets the last line of the linker's output. */
 static int judge(const struct fg_link *link, const char *output,
 		 const struct fg_process_result *result, struct fg_error *err)
 {

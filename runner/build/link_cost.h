@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is linking a program in several layouts (layouts.h) cheap compared to measuring it? A file stores
- * the cost of a link for the next build of the same program.
+ * Limits the time for linking a program in several layouts (layouts.h) to a share of the measuring
+ * time. A file stores the cost of a link for the next build of the same program.
  */
 #ifndef FG_RUNNER_LINK_COST_H
 #define FG_RUNNER_LINK_COST_H
@@ -9,9 +9,9 @@
 #include "model/plan.h"
 
 /*
- * Returns how long the links of both sides together may take if the user did not ask for them: a
- * tenth of the expected measuring time (twice `min_pairs`), at least 2 s, at most a tenth of the
- * budget. `pair_ns` 0: unknown.
+ * Returns the time allowed for the links of both sides together if the user did not ask for
+ * layouts: a tenth of the expected measuring time (of twice `min_pairs`) or 2 s, whichever is more,
+ * but at most a tenth of the budget. `pair_ns` 0: unknown.
  */
 int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_ns);
 

@@ -14,7 +14,7 @@ enum {
 	LINK_TIMEOUT_S = 300,
 };
 
-/* Copy of the file as it was built. */
+/* Name of the copy of the file as it was built. */
 #define ORIGINAL "unplanted"
 
 static const struct fg_link *find_link(const struct fg_links *links, const char *library)

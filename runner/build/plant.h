@@ -27,8 +27,8 @@ struct fg_plant {
 int fg_plant_open(struct fg_plant *plant, const char *folder, const char *library,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Links the file again with this plant; NULL: without one. FG_EUNSUPPORTED: this function cannot be
- * slowed down. On failure the file stays as it was.
+ * Links the file again with this plant; NULL: without a plant. FG_EUNSUPPORTED: this function
+ * cannot be slowed down. On failure the file stays as it was.
  */
 int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
 		 struct fg_error *err) FG_NODISCARD;

@@ -135,7 +135,7 @@ void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_ran
 	const char *text = ASK(git, &arena, "log", "-s", "--format=%H", where,
 			       fg_arena_printf(&arena, "%s..%s", range->good, range->bad));
 
-	/* git does not find every function: then nothing is marked */
+	/* if git does not find the function, nothing is marked */
 	for (size_t i = 0; text && i < range->count; i++)
 		marks[i] |= strstr(text, range->commits[i].hash) != NULL;
 	fg_arena_release(&arena);

@@ -25,9 +25,8 @@ struct fg_commit_range {
 };
 
 /*
- * Lists the range in the arena. FG_EINVAL: the good end is not a proper ancestor of the bad
- * end. FG_ENOENT: the commit does not exist, or the clone is too shallow. The message says what to
- * do.
+ * Lists the range in the arena. FG_EINVAL: the good end is not a proper ancestor of the bad end.
+ * FG_ENOENT: an end does not exist, or the clone is too shallow. The message says what to do.
  */
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 		  struct fg_arena *arena, struct fg_commit_range *range, struct fg_error *err)

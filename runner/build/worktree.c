@@ -214,7 +214,7 @@ out:
 
 struct places {
 	char *top;    /* root of the repository */
-	char *prefix; /* path from there to the plan's root */
+	char *prefix; /* path from the repository's root to the plan's root */
 	char *builds; /* STATE/builds, an absolute path */
 	char *wanted; /* hash of the tree to be built */
 	/* in the arena */
@@ -357,8 +357,8 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 }
 
 /*
- * Does the next snapshot change how the project is built? Products may then be stale without its
- * makefiles noticing, while the other side is built from scratch.
+ * Does the next snapshot change how the project is built? Makefiles may then fail to rebuild stale
+ * products, while the other side is built from scratch.
  */
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
 {
@@ -434,8 +434,8 @@ static void set_snapshot(const struct fg_worktree_options *options, struct place
 }
 
 /*
- * Takes the build of a commit that was the candidate of an earlier run. False: it does not exist,
- * or another run is changing it.
+ * Takes the build of a commit that was the candidate of an earlier run. Returns false if there is
+ * no such build, or another run uses it.
  */
 static bool take_snapshot_of(const struct fg_worktree_options *options, struct places *places,
 			     struct fg_worktree *worktree)
@@ -482,8 +482,8 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 }
 
 /*
- * Returns the hash of the baseline's tree, to be freed, if at most a snapshot has its build;
- * otherwise NULL.
+ * Returns the hash of the baseline's tree, to be freed, if the tree was not built except perhaps as
+ * a snapshot; otherwise NULL.
  */
 static char *tree_to_spare(const struct fg_worktree_options *options, struct places *places)
 {

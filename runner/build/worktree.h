@@ -4,10 +4,10 @@
  *
  * The side lies in STATE/builds/KEY/tree, a git worktree without a branch. All keys have the same
  * length, so the paths of both sides also have the same length. For a commit, KEY is a digest of
- * its tree and of everything it is built with: the second run with the same settings builds
- * nothing, and many runs share the build. A snapshot of the work tree keeps its KEY: its files are
- * changed in place and built incrementally, and it belongs to one run at a time; concurrent runs
- * use different trees. A commit that was measured as a snapshot is not built again.
+ * its tree, the build command and build variables such as CC: the second run with the same settings
+ * builds nothing, and many runs share the build. A snapshot of the work tree keeps its KEY: its
+ * files are changed in place and built incrementally, and it belongs to one run at a time;
+ * concurrent runs use different trees. A commit that was measured as a snapshot is not built again.
  *
  * A lock file per key keeps parallel jobs from building the same thing twice and from removing a
  * build that another job measures; it is held until fg_worktree_close(). An interrupted build is
@@ -47,12 +47,14 @@ struct fg_worktree {
 	char *tree;  /* the whole checkout */
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
-	char *claimed; /* folder of a build that only this run uses now; NULL: shared */
+	/* content of the mark, which is removed while only this run uses the build; NULL: shared */
+	char *claimed;
 };
 
 /*
  * FG_ECHILD: the build failed. `tail` (may be NULL) then gets the last lines of its output, to be
- * freed; the message names the log with all of it. FG_ETIMEOUT: the build ran until `ends_ns`.
+ * freed; the message names the log with the whole output. FG_ETIMEOUT: the build ran until
+ * `ends_ns`.
  */
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;

@@ -44,7 +44,10 @@ static bool is_dump(const char *line, size_t size)
 	return size == sizeof(word) - 1 && memcmp(line, word, size) == 0;
 }
 
-/* Counts complete lines only: the last line may be half written. Returns where the lines end. */
+/*
+ * Counts the lines "dump", without the last line if it is incomplete. Returns the end of the
+ * complete lines.
+ */
 static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t *dumps)
 {
 	const char *line = text + begin;
@@ -58,8 +61,8 @@ static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t 
 }
 
 /*
- * Returns where new lines begin. If the old text is still there except for its first byte, lines
- * were appended; otherwise everything after the state is new.
+ * Returns the position of the new lines. If the old text is unchanged except for its first byte,
+ * lines were appended; otherwise everything after the state is new.
  */
 static size_t begin_of_new_lines(const struct fg_control_file *control, const char *text,
 				 size_t size)

@@ -19,7 +19,8 @@ struct fg_control_file;
 
 /*
  * Creates the file if it does not exist, writes "1" if it is empty, and reads it once; `*control`
- * must be closed. FG_EINVAL: the path is a folder, link, pipe or device.
+ * must be closed. FG_EINVAL: the path is a pipe or device. FG_EIO: the path is a folder or link, or
+ * cannot be created.
  */
 int fg_control_file_open(const char *path, struct fg_control_file **control, struct fg_error *err)
 	FG_NODISCARD;

@@ -19,9 +19,9 @@ struct fg_entry_plan {
 
 /*
  * Writes the plan of a program, or the plans of two builds that are compared: a function refused in
- * one build is refused in the other, so that both count the same calls. The dynamic linker lists
- * the libraries; the programs do not run. FG_EUNSUPPORTED: no plan can be made for this kind of
- * program.
+ * one build is refused in the other, so that both builds count the same calls. The dynamic linker
+ * lists the libraries; the programs do not run. FG_EUNSUPPORTED: no plan can be made for this kind
+ * of program.
  */
 int fg_entry_plans_write(const struct fg_entry_plan *plans, size_t count, struct fg_error *err)
 	FG_NODISCARD;

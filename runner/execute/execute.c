@@ -81,7 +81,7 @@ static const char *arm_words(const struct fg_executor *executor, enum fg_arm arm
 	return arm == FG_ARM_BASELINE ? "baseline: " : "candidate: ";
 }
 
-/* Reports what went wrong with a program that has ended. */
+/* Fails, with the reason, unless the program ended as expected. */
 static int judge(struct fg_executor *executor, const struct fg_target *target,
 		 const struct fg_execution *execution, struct fg_failure *failure,
 		 struct fg_error *err)
@@ -194,7 +194,7 @@ static const struct fg_target *target_of(const struct pass *pass, size_t slot)
 /*
  * Adds the sampler's variables to the environment, and makes a folder for its traces. A repetition
  * without the sampler gets variables of the same sizes under unused names, so that the sampler's
- * cost is not confused with that of a larger environment.
+ * cost is not confused with the cost of a larger environment.
  */
 static int add_sampler(const struct pass *pass, size_t slot, char ***environment,
 		       struct fg_error *err)

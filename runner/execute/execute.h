@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up. It
- * measures, and checks that the program did what was expected of it; the session (runner.c)
- * interprets the numbers.
+ * measures, and checks that the program ended as expected; the session (runner.c) interprets the
+ * numbers.
  */
 #ifndef FG_RUNNER_EXECUTE_H
 #define FG_RUNNER_EXECUTE_H
@@ -21,7 +21,7 @@ struct fg_execution {
 	int64_t started_wall_ns;
 	struct fg_harness_report report; /* if the benchmark is a harness */
 	double *user_values;             /* one per user metric; NULL: the program failed */
-	char *trace_folder;              /* NULL if it ran without the sampler */
+	char *trace_folder;              /* NULL without the sampler */
 };
 
 /* A benchmark's failure, in words. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Extra repetitions: one execution of one arm under another instrument, after all pairs. Its times
- * are not used; its output becomes further measures of the profile. A failure is not a failure of
- * the benchmark: `why` holds the reason, and the verdict of the pairs stands.
+ * An extra repetition is one execution of one arm under another instrument, after all pairs. Its
+ * times are not used, and its output becomes further measures of the profile. A failure is not a
+ * failure of the benchmark: `why` holds the reason, and the verdict of the pairs stands.
  */
 #ifndef FG_RUNNER_EXTRA_H
 #define FG_RUNNER_EXTRA_H

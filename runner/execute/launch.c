@@ -45,8 +45,8 @@ static void report(int fd, const void *message, size_t size)
 }
 
 /*
- * The kernel's account of a process's main thread: time on a CPU, and time ready to run but waiting
- * for one.
+ * The kernel's account of a process's main thread: time on a CPU, and time spent ready to run,
+ * waiting for a CPU.
  */
 struct account {
 	int64_t cpu_ns;

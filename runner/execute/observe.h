@@ -25,7 +25,10 @@ struct fg_observation {
 
 void fg_observer_init(struct fg_observer *observer);
 void fg_observer_release(struct fg_observer *observer);
-/* Reads the stolen time of one CPU, or of all CPUs together if `cpu` is negative. */
+/*
+ * Takes an observation, with the stolen time of one CPU, or of all CPUs together if `cpu` is
+ * negative.
+ */
 void fg_observe(const struct fg_observer *observer, int cpu, struct fg_observation *observation);
 /*
  * The next two functions return a share of the time between two observations: stolen time, and time

@@ -37,8 +37,8 @@ struct fg_preload {
 };
 
 /*
- * Can this program be sampled? FG_EUNSUPPORTED gives the reason: linked statically, set-user-id,
- * built with a sanitizer that must be loaded first, or for another machine. FG_ENOENT: not found;
+ * Can this program be sampled? FG_EUNSUPPORTED gives the reason, such as static linking,
+ * set-user-id, a sanitizer that must be loaded first, or another machine. FG_ENOENT: not found;
  * FG_EINVAL: not executable. For a script the interpreter is checked.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
@@ -47,7 +47,7 @@ bool fg_preload_is_outside(const char *program);
 
 /*
  * Finds the path of the collector library, to be freed: $FASTGATE_COLLECTOR, next to the running
- * program, or where it is installed.
+ * program, or in the installation.
  */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
 /* Finds the path of the library, next to `library`, that also counts events; to be freed. */

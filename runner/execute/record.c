@@ -146,8 +146,8 @@ static double busy_share(const struct fg_process_result *result)
 	if (leader_ns >= single_thread_min * cpu_ns && active_ns > 0)
 		return fmin(1, cpu_ns / active_ns);
 	/*
-	 * A wrapper that starts the real program: use the total CPU time, unless it exceeds one
-	 * CPU's.
+	 * A wrapper that starts the real program: use the total CPU time, unless it exceeds the
+	 * wall time.
 	 */
 	return cpu_ns <= one_cpu_max * wall_ns ? fmin(1, cpu_ns / wall_ns) : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds out whether a change affects what a benchmark executes or reads. The functions that it
- * executes are compared one by one. Data, inputs and libraries affect the benchmark if they differ;
- * anything that cannot be compared counts as different.
+ * Finds out whether a change affects the code that a benchmark executes or the files that it reads.
+ * Executed functions are compared one by one. Data, inputs and libraries affect the benchmark if
+ * they differ; anything that cannot be compared counts as different.
  */
 #ifndef FG_RUNNER_AFFECTED_H
 #define FG_RUNNER_AFFECTED_H
@@ -27,9 +27,9 @@ struct fg_affected_reason {
 void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 			 struct fg_affected_reason *reason);
 /*
- * Gives the reason if the candidate must be measured because of its kind or libraries; the code it
- * executes is not considered. `builds` are the build facts that the runner recorded. `reason` must
- * be released.
+ * Gives the reason if the candidate must be measured because of the benchmark's kind or libraries;
+ * the code that the benchmark executes is not considered. `builds` are the build facts that the
+ * runner recorded. `reason` must be released.
  */
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
 			  const struct fg_build_facts builds[FG_ARM_COUNT],

@@ -131,7 +131,7 @@ static void add_producer(struct fg_binary *elf, uint64_t seen[PRODUCERS_MAX], co
 	elf->producer = fg_strbuf_detach(&clean);
 }
 
-/* Scans every complete string of a chunk; returns where the incomplete rest begins. */
+/* Scans every complete string of a chunk; returns the position of the incomplete rest. */
 static size_t scan_chunk(const char *chunk, size_t size, struct fg_binary *elf,
 			 uint64_t seen[PRODUCERS_MAX])
 {

@@ -9,7 +9,7 @@
 
 #include "binary/elf_tables.h"
 
-/* gcc writes its flags into the producer string; other compilers do not. */
+/* Optimisation levels, from the flags that gcc writes into the producer string. */
 enum fg_binary_level {
 	FG_BINARY_O0 = 1 << 0, /* also without any -O */
 	FG_BINARY_OG = 1 << 1,

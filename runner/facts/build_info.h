@@ -18,8 +18,8 @@
 void fg_build_capture(const struct fg_target *target, struct fg_build_facts *build);
 
 /*
- * Are both the same program with the same arguments, files (fg_target_same_files) and libraries?
- * Libraries are compared by build-id; a library without a build-id counts as different.
+ * Do both arms run the same program with the same arguments, files (fg_target_same_files) and
+ * libraries? Libraries are compared by build-id; a library without a build-id counts as different.
  */
 bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_build_facts *build_a,

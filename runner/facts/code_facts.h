@@ -16,7 +16,7 @@ struct fg_code_names {
 };
 
 enum {
-	FG_CODE_FACT_SIZE = 33 /* a digest as text */
+	FG_CODE_FACT_SIZE = 33 /* size of a digest as text, with the NUL */
 };
 
 /* Computes the digest of a program's code. Returns false if it cannot be computed. */

@@ -15,9 +15,12 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 /* Adds an absolute path that the benchmark read and did not create itself. */
 void fg_executed_take_input(const struct fg_target *target, const char *path,
 			    struct fg_executed *executed);
-/* Returns the current state of an input in this arm: digest of the content, or "absent". */
+/*
+ * Returns the current state of an input in this arm: digest of the content, "absent" or
+ * "unreadable".
+ */
 char *fg_executed_input_now(const struct fg_target *target, const struct fg_executed_input *input);
-/* Copies the record, with the identities that the files with code have in this arm now. */
+/* Copies the record, with the current identities of this arm's files with code. */
 void fg_executed_copy(const struct fg_target *target, const struct fg_executed *from,
 		      struct fg_executed *to);
 

@@ -3,9 +3,9 @@
  * Facts about the host: processor, kernel, memory, virtualisation, container, frequency policy,
  * load.
  *
- * Identity facts are coarse on purpose (model, cores, governor, SMT, virtualisation, kernel
- * series): they make up the fingerprint, and a fingerprint that changes with every reboot or every
- * machine of a pool would split all histories.
+ * Identity facts are coarse on purpose, such as the processor's model and the kernel's series: they
+ * make up the fingerprint, and a fingerprint that changes with every reboot or every machine of a
+ * pool would split all histories.
  *
  * Everything is read below `root` ("" for this host), so that tests can imitate a host.
  */
@@ -35,7 +35,7 @@ double fg_host_steal_since_boot(const char *root);
 const char *fg_host_virtualization(const char *root);
 /* Returns "docker", "podman", "kubernetes", "lxc" or "systemd-nspawn"; NULL: none detected. */
 const char *fg_host_container(const char *root);
-/* Returns "on" or "off", or NULL if the host does not reveal it. */
+/* Returns the state of turbo, "on" or "off"; NULL if the host does not reveal it. */
 const char *fg_host_turbo(const char *root);
 
 #endif

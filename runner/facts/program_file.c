@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * One table holds the names of needed libraries and of exported functions; a sanitizer appears as
- * either.
+ * A sanitizer appears as a needed library or as a function; one table holds the names of libraries
+ * and functions.
  */
 static const char *find_sanitizer(const struct fg_elf_tables *elf)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of an executable file that matter for preloading: 32 or 64 bits, program or script.
+ * Properties of an executable file that matter for preloading, such as its machine and its kind of
+ * linking.
  *
- * (runner/facts/binary.h reads how it was built.) Internal to runner/.
+ * (runner/facts/binary.h reads the build facts of a file.) Internal to runner/.
  */
 #ifndef FG_RUNNER_PROGRAM_FILE_H
 #define FG_RUNNER_PROGRAM_FILE_H
@@ -18,7 +19,7 @@ struct fg_program_file {
 	bool is_musl;    /* has the dynamic linker of musl, not of glibc */
 	unsigned machine;
 	const char *sanitizer;  /* "AddressSanitizer", ..., or NULL */
-	char interpreter[4096]; /* of a script: the text after #! */
+	char interpreter[4096]; /* of a script: the path after #! */
 	char loader[256];       /* of a dynamic program: its dynamic linker */
 };
 

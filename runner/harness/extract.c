@@ -70,7 +70,7 @@ void fg_extractor_free(struct fg_extractor *extractor)
 	free(extractor);
 }
 
-/* Reads the number at the beginning of `text`. */
+/* Reads the number in `text`. Returns false if `text` is anything else. */
 static bool read_number(const char *text, size_t length, double *value)
 {
 	char word[64];

@@ -4,7 +4,7 @@
  * metrics.
  *
  * The table in harness.c names the options that each harness needs; docs/harnesses.md shows them.
- * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names,
+ * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names, and
  * everything else (counters) becomes another metric of the case.
  */
 #ifndef FG_RUNNER_HARNESS_H
